@@ -1,0 +1,1 @@
+"""The rules, as pure values: nothing here reads a clock, a file or the network."""

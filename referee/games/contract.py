@@ -1,0 +1,209 @@
+"""What a game is to the rest of the arena (design, section 4).
+
+A game is pure values: no input or output, no clock, no global random numbers. To add one, write
+a :class:`State` and a :class:`Game` and name the game in :mod:`referee.games.registry`.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from referee.dealing import Luck
+
+Action = Any
+"""A typed word of a game, a frozen dataclass such as ``Draw(discards=...)``."""
+View = Any
+"""What one seat sees, a frozen dataclass such as ``PokeView``."""
+
+
+class SetupError(ValueError):
+    """A game cannot be started like this. Its text is a sentence for people."""
+
+
+class IllegalAction(ValueError):
+    """An action that is not legal now. Its text is a sentence for people."""
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """A setting of a game. Its kind is the kind of its default: truth or whole number."""
+
+    default: bool | int
+    meaning: str
+    """One sentence."""
+
+
+Options = Mapping[str, bool | int]
+"""A value for every option of a game."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How a game ended, by seat."""
+
+    scores: tuple[int, ...]
+    places: tuple[int, ...]
+    """1 + the number of entrants with a strictly better score; both seats of a side share one."""
+
+
+def outcome(scores: Sequence[int], sides: Sequence[int]) -> Outcome:
+    """The outcome that follows from the scores (rules README, *Result*)."""
+    by_side = dict(zip(sides, scores, strict=True))
+    places = [1 + sum(other > by_side[side] for other in by_side.values()) for side in sides]
+    return Outcome(tuple(scores), tuple(places))
+
+
+class Legal(Collection[Action]):
+    """The legal actions of a seat.
+
+    ``in`` decides any action, exactly. Iterating gives all of them, or an honest sample where
+    they are too many (:attr:`complete` says which), the most harmless first.
+    """
+
+    complete: ClassVar[bool] = True
+
+    @abstractmethod
+    def __contains__(self, action: object) -> bool: ...
+
+    @abstractmethod
+    def __iter__(self) -> Iterator[Action]: ...
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+class State(ABC):
+    """A position of a game; never changed once made."""
+
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def actors(self) -> tuple[int, ...]:
+        """The seats that act now, in seat order; several choose at once, none is the end."""
+
+    @abstractmethod
+    def legal(self, seat: int) -> Legal:
+        """What a seat that acts may do."""
+
+    @abstractmethod
+    def view(self, seat: int) -> View:
+        """What a seat sees, built up from what it knows."""
+
+    @property
+    @abstractmethod
+    def scores(self) -> tuple[int, ...]:
+        """The score of every seat so far; final when nobody acts."""
+
+    @abstractmethod
+    def redeal(self, seat: int, luck: Luck) -> "State":
+        """Another position that looks the same to ``seat`` for good reason.
+
+        All that the seat cannot know is dealt again by ``luck``, consistent with all it has seen.
+        """
+
+    @abstractmethod
+    def _after(self, moves: Mapping[int, Action]) -> "State":
+        """What follows when these legal moves are made."""
+
+    def play(self, moves: Mapping[int, Action]) -> "State":
+        """What follows when every seat that acts makes its move.
+
+        Raises:
+            IllegalAction: a move is not legal, or it is not the turn of just these seats.
+        """
+        if tuple(sorted(moves)) != self.actors:
+            raise IllegalAction(f"seats {sorted(moves)} moved; it is the turn of {self.actors}")
+        for seat, action in moves.items():
+            if action not in self.legal(seat):
+                raise IllegalAction(f"{action} is not legal for seat {seat}")
+        return self._after(moves)
+
+
+class Game(ABC):
+    """A game of the registry."""
+
+    id: ClassVar[str]
+    title: ClassVar[str]
+    seats: ClassVar[tuple[int, ...]]
+    """The numbers of seats it can be played with."""
+    options: ClassVar[Mapping[str, Option]] = {}
+    view_type: ClassVar[type]
+    action_types: ClassVar[tuple[type, ...]]
+
+    @abstractmethod
+    def _start(self, luck: Luck, seats: int, options: Options) -> State:
+        """The first position of a set-up that has been checked."""
+
+    def sides(self, seats: int, options: Options) -> tuple[int, ...]:
+        """The side of each seat; everyone for himself unless a game says otherwise."""
+        return tuple(range(seats))
+
+    def settle(self, options: Mapping[str, object]) -> dict[str, bool | int]:
+        """All options with their values; what is left out has its default.
+
+        Values may be given as text ("true", "3").
+
+        Raises:
+            SetupError: an option is unknown, or its value is of the wrong kind.
+        """
+        for name in options:
+            if name not in self.options:
+                known = ", ".join(sorted(self.options)) or "none"
+                raise SetupError(f'{self.id} has no option "{name}"; its options: {known}')
+        return {
+            name: self._value(name, options.get(name, option.default), option.default)
+            for name, option in self.options.items()
+        }
+
+    def _value(self, name: str, given: object, default: bool | int) -> bool | int:
+        if isinstance(default, bool):
+            words = {"true": True, "false": False}
+            value = words.get(given.lower()) if isinstance(given, str) else given
+            if isinstance(value, bool):
+                return value
+            raise SetupError(f'option {name} of {self.id} is "{given}"; it must be true or false')
+        text = str(given)
+        if not isinstance(given, bool) and text.isdecimal():
+            return int(text)
+        raise SetupError(
+            f'option {name} of {self.id} is "{given}"; it must be a whole number, 0 or more'
+        )
+
+    def start(
+        self, luck: Luck, seats: int | None = None, options: Mapping[str, object] | None = None
+    ) -> State:
+        """The first position.
+
+        Args:
+            luck: what chance decides: ``Seeded(game_seed)``, or ``Arranged`` from given cards.
+            seats: how many play; the smallest number the game allows if left out.
+            options: settings that differ from their defaults.
+
+        Raises:
+            SetupError: the game cannot be set up like this.
+        """
+        settled = self.settle(options or {})
+        number = self.seats[0] if seats is None else seats
+        self.check_seats(number, settled)
+        try:
+            return self._start(luck, number, settled)
+        except ValueError as error:
+            raise SetupError(f"{self.id} cannot be dealt: {error}") from error
+
+    def check_seats(self, seats: int, options: Options) -> None:
+        """Raises SetupError unless the game can be played by so many with these options."""
+        if seats not in self.seats:
+            allowed = " or ".join(str(n) for n in self.seats)
+            raise SetupError(f"{self.id} is played by {allowed}, not by {seats}")
+
+    def outcome(self, state: State, sides: Sequence[int]) -> Outcome:
+        """How a game ended: the places that follow from its scores."""
+        return outcome(state.scores, sides)
+
+    def describe(self) -> Iterable[str]:
+        """Lines about the game for a person: seats, options, forms of action."""
+        yield f"{self.title} ({self.id}), for {', '.join(map(str, self.seats))}"
+        for name, option in self.options.items():
+            yield f"  option {name} (default {str(option.default).lower()}): {option.meaning}"

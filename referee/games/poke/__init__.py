@@ -1,0 +1,42 @@
+"""Poke, Sid Sackson, 1946 (docs/rules/poke.md): a poker draw, tricks, then the better hand."""
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+from referee.dealing import Luck
+from referee.games.contract import Game, Option, Options
+from referee.games.poke.state import PokeState
+from referee.games.poke.words import Answer, Draw, Lead, PokeView, Stand
+
+
+class Poke(Game):
+    """The game for the registry."""
+
+    id = "poke"
+    title = "Poke"
+    seats = (2,)
+    options: ClassVar[Mapping[str, Option]] = {
+        "must_beat": Option(True, "An opponent who holds a winning answer must give one."),
+    }
+    view_type = PokeView
+    action_types = (Stand, Draw, Lead, Answer)
+
+    def _start(self, luck: Luck, seats: int, options: Options) -> PokeState:
+        empty = PokeState(
+            luck=luck,
+            must_beat=bool(options["must_beat"]),
+            deals=(),
+            below=(0, 0),
+            above=(0, 0),
+            legs=(0, 0),
+            dealer=0,
+            phase="draw",
+            turn=0,
+            stock=(),
+            hands=((), ()),
+            discards=((), ()),
+            drawn=(),
+            tricks=(),
+            led=(),
+        )
+        return empty._dealt(luck.below("dealer", 0, 2))

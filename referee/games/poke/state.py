@@ -1,0 +1,237 @@
+"""A position of Poke, and what follows from it."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from referee.cards import DECK, RANK, in_order
+from referee.dealing import Luck
+from referee.games.contract import Action, Legal, State
+from referee.games.poke.legal import Answers, Draws, Leads, beats, can_beat, without
+from referee.games.poke.score import LEG, LEG_POINTS, LEGS_TO_WIN, RUBBER, score_deal
+from referee.games.poke.words import (
+    Draw,
+    Hand,
+    Lead,
+    Pair,
+    PokeDeal,
+    PokeDrawn,
+    PokeTrick,
+    PokeView,
+    Stand,
+)
+
+DEALER_DRAWS = 3
+NON_DEALER_DRAWS = 2
+
+
+@dataclass(frozen=True, slots=True)
+class PokeState(State):
+    """A position: the rubber so far, and the deal that is being played."""
+
+    luck: Luck
+    must_beat: bool
+    deals: tuple[PokeDeal, ...]
+    below: Pair
+    above: Pair
+    legs: Pair
+    dealer: int
+    phase: str
+    """ "draw", "lead", "answer", or "over" """
+    turn: int
+    stock: Hand
+    hands: tuple[Hand, Hand]
+    discards: tuple[Hand, Hand]
+    drawn: tuple[PokeDrawn, ...]
+    tricks: tuple[PokeTrick, ...]
+    led: Hand
+
+    @property
+    def actors(self) -> tuple[int, ...]:
+        return () if self.phase == "over" else (self.turn,)
+
+    @property
+    def scores(self) -> tuple[int, ...]:
+        return self.above
+
+    @property
+    def multipliers(self) -> Pair:
+        """By seat, 1, 2 (doubled) or 4 (redoubled): the price of the opponent's tricks."""
+        draws = [0, 0]
+        for drawn in self.drawn:
+            if drawn.cards:
+                draws[drawn.seat] += 1
+        draws[self.dealer] = max(0, draws[self.dealer] - 1)  # the first is the free one
+        return 1 << draws[0], 1 << draws[1]
+
+    def legal(self, seat: int) -> Legal:
+        hand = self.hands[seat]
+        if self.phase == "draw":
+            return Draws(hand)
+        if self.phase == "lead":
+            return Leads(hand)
+        return Answers(hand, self.led, self.must_beat)
+
+    def view(self, seat: int) -> PokeView:
+        return PokeView(
+            must_beat=self.must_beat,
+            deal=len(self.deals),
+            dealer=self.dealer,
+            phase=self.phase,
+            hand=self.hands[seat],
+            discards=self.discards[seat],
+            below=self.below,
+            above=self.above,
+            legs=self.legs,
+            multipliers=self.multipliers,
+            drawn=self.drawn,
+            tricks=self.tricks,
+            lead=self.led,
+            deals=self.deals,
+        )
+
+    def _after(self, moves: Mapping[int, Action]) -> State:
+        action = moves[self.turn]
+        match action:
+            case Draw(discards):
+                return self._after_draw(discards)
+            case Stand():
+                drawn = (*self.drawn, PokeDrawn(self.turn, 0))
+                return replace(self, drawn=drawn)._after_last_draw()
+            case Lead(cards):
+                return replace(
+                    self,
+                    phase="answer",
+                    turn=1 - self.turn,
+                    hands=self._hands(without(self.hands[self.turn], cards)),
+                    led=in_order(cards),
+                )
+        return self._after_answer(in_order(action.cards))
+
+    def _hands(self, mine: Hand) -> tuple[Hand, Hand]:
+        """The hands when the seat whose turn it is holds these cards."""
+        return (mine, self.hands[1]) if self.turn == 0 else (self.hands[0], mine)
+
+    def _after_draw(self, discards: Hand) -> State:
+        seat, size = self.turn, len(discards)
+        kept = without(self.hands[seat], discards)
+        laid = list(self.discards)
+        laid[seat] = (*laid[seat], *in_order(discards))
+        state = replace(
+            self,
+            stock=self.stock[size:],
+            hands=self._hands(in_order(kept + self.stock[:size])),
+            discards=(laid[0], laid[1]),
+            drawn=(*self.drawn, PokeDrawn(seat, size)),
+        )
+        allowed = DEALER_DRAWS if seat == self.dealer else NON_DEALER_DRAWS
+        used = sum(d.seat == seat for d in state.drawn)
+        return state if used < allowed else state._after_last_draw()
+
+    def _after_last_draw(self) -> "PokeState":
+        if self.turn != self.dealer:
+            return replace(self, turn=self.dealer)
+        return replace(self, phase="lead", turn=1 - self.dealer)
+
+    def _after_answer(self, answer: Hand) -> State:
+        seat = self.turn
+        winner = seat if beats(answer, self.led) else 1 - seat
+        state = replace(
+            self,
+            phase="lead",
+            turn=winner,
+            hands=self._hands(without(self.hands[seat], answer)),
+            tricks=(*self.tricks, PokeTrick(1 - seat, self.led, answer, winner)),
+            led=(),
+        )
+        return state if state.hands[seat] else state._after_deal()
+
+    def _after_deal(self) -> State:
+        """Scores the deal, the leg and the rubber, and deals again unless the rubber is over."""
+        below, above = score_deal(self.tricks, self.multipliers)
+        totals = [self.below[s] + below[s] for s in (0, 1)]
+        legs = list(self.legs)
+        over = False
+        if max(totals) >= LEG_POINTS and totals[0] != totals[1]:
+            winner = 0 if totals[0] > totals[1] else 1
+            above[winner] += LEG
+            legs[winner] += 1
+            totals = [0, 0]
+            if over := legs[winner] == LEGS_TO_WIN:
+                above[winner] += RUBBER[legs[1 - winner]]
+        deal = PokeDeal(
+            self.dealer, self.drawn, self.tricks, (below[0], below[1]), (above[0], above[1])
+        )
+        state = replace(
+            self,
+            deals=(*self.deals, deal),
+            below=(totals[0], totals[1]),
+            above=(self.above[0] + above[0], self.above[1] + above[1]),
+            legs=(legs[0], legs[1]),
+        )
+        return replace(state, phase="over") if over else state._dealt(1 - self.dealer)
+
+    def _dealt(self, dealer: int) -> "PokeState":
+        """The next deal: five cards each (rules README, *Dealing*)."""
+        deck = self.luck.shuffled("deck", len(self.deals), DECK)
+        return replace(
+            self,
+            dealer=dealer,
+            phase="draw",
+            turn=1 - dealer,
+            stock=deck[10:],
+            hands=(in_order(deck[:5]), in_order(deck[5:10])),
+            discards=((), ()),
+            drawn=(),
+            tricks=(),
+            led=(),
+        )
+
+    def redeal(self, seat: int, luck: Luck) -> "PokeState":
+        if self.phase == "over":
+            return replace(self, luck=luck)
+        other = 1 - seat
+        seen = {*self.hands[seat], *self.discards[seat], *self.led}
+        for trick in self.tricks:
+            seen.update(trick.lead, trick.answer)
+        unknown = tuple(c for c in DECK if c not in seen)
+        size, laid = len(self.hands[other]), len(self.discards[other])
+        attempt = 0
+        while True:
+            pool = luck.shuffled("redeal", attempt, unknown)
+            low = [c for c in pool if RANK[c] <= self._highest_possible(other)]
+            hand = in_order(low[:size])
+            if self._could_hold(other, hand):
+                break
+            attempt += 1
+        rest = tuple(c for c in pool if c not in hand)
+        return replace(
+            self,
+            luck=luck,
+            hands=(self.hands[0], hand) if seat == 0 else (hand, self.hands[1]),
+            discards=(
+                (self.discards[0], rest[:laid]) if seat == 0 else (rest[:laid], self.discards[1])
+            ),
+            stock=rest[laid:],
+        )
+
+    def _lost_answers(self, seat: int) -> Iterator[tuple[Hand, Hand]]:
+        """Leads that the seat, forced to beat them if it could, did not beat; with what it has
+        played since, that answer included."""
+        played: Hand = self.led if self.turn != seat else ()
+        for trick in reversed(self.tricks):
+            if trick.leader == seat:
+                played += trick.lead
+                continue
+            played += trick.answer
+            if self.must_beat and trick.winner != seat:
+                yield trick.lead, played
+
+    def _highest_possible(self, seat: int) -> int:
+        """The highest rank that can be left in a hand that lost to single cards."""
+        lost = [RANK[lead[0]] for lead, _ in self._lost_answers(seat) if len(lead) == 1]
+        return min(lost, default=14)
+
+    def _could_hold(self, seat: int, hand: Hand) -> bool:
+        """Whether the seat may hold this hand, since it had to beat what it could beat."""
+        lost = self._lost_answers(seat)
+        return not any(can_beat(hand + played, lead) for lead, played in lost)

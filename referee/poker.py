@@ -1,0 +1,114 @@
+"""Comparing poker hands, the one way all games share (rules README)."""
+
+from collections.abc import Iterable
+from enum import IntEnum
+from typing import NamedTuple
+
+from referee.cards import RANK, SUIT, Card
+
+
+class Category(IntEnum):
+    """What a hand is, from the lowest up."""
+
+    HIGH_CARD = 0
+    PAIR = 1
+    TWO_PAIRS = 2
+    THREE_OF_A_KIND = 3
+    STRAIGHT = 4
+    FLUSH = 5
+    FULL_HOUSE = 6
+    FOUR_OF_A_KIND = 7
+    STRAIGHT_FLUSH = 8
+
+
+class HandValue(NamedTuple):
+    """The worth of a hand; values compare as the hands do."""
+
+    category: Category
+    ranks: tuple[int, ...]
+    """What decides within the category, first things first. An ace that is low counts 1 only as
+    the end of a straight, whose top card alone is given."""
+
+
+# Bit r of a mask stands for rank r; the ace stands at 14 and, for straights, at 1 too.
+_STRAIGHTS = tuple((top, 0b11111 << (top - 4)) for top in range(14, 4, -1))
+_ACE = 1 << 14
+_LOW_ACE = 1 << 1
+
+
+def straight_top(mask: int) -> int:
+    """The top rank of the best straight in a set of ranks given as bits 2 to 14; 0 if none."""
+    if mask & _ACE:
+        mask |= _LOW_ACE
+    for top, straight in _STRAIGHTS:
+        if mask & straight == straight:
+            return top
+    return 0
+
+
+_TOP: dict[int, int] = {}
+"""Every set of ranks that holds a straight, with the straight's top rank."""
+for _mask in range(1 << 13):
+    if _top := straight_top(_mask << 2):
+        _TOP[_mask << 2] = _top
+
+
+def best_hand(cards: Iterable[Card]) -> HandValue:
+    """The value of the best five cards among five or more.
+
+    Suits never break ties; the ace is low only in the straight A-2-3-4-5; no wrap.
+    """
+    held = list(cards)
+    ranks = [RANK[c] for c in held]
+    suits = [SUIT[c] for c in held]
+    mask = 0
+    for rank in ranks:
+        mask |= 1 << rank
+    flush = next((suit for suit in (0, 1, 2, 3) if suits.count(suit) >= 5), None)
+    if flush is not None:
+        suited = [rank for rank, suit in zip(ranks, suits, strict=True) if suit == flush]
+        suited_mask = 0
+        for rank in suited:
+            suited_mask |= 1 << rank
+        if top := _TOP.get(suited_mask, 0):
+            return HandValue(Category.STRAIGHT_FLUSH, (top,))
+    else:
+        suited = []
+    return _best_of_ranks(ranks, mask, suited)
+
+
+def _best_of_ranks(ranks: list[int], mask: int, suited: list[int]) -> HandValue:
+    """The best hand that is no straight flush; ``suited``: ranks of a flush, or empty."""
+    distinct = sorted(set(ranks), reverse=True)
+    if len(distinct) == len(ranks):
+        groups: list[tuple[int, int]] = []
+    else:
+        groups = sorted(((ranks.count(r), r) for r in distinct), reverse=True)
+        most, first = groups[0]
+        if most == 4:
+            kicker = next(r for r in distinct if r != first)
+            return HandValue(Category.FOUR_OF_A_KIND, (first, kicker))
+        if most == 3 and groups[1][0] >= 2:
+            return HandValue(Category.FULL_HOUSE, (first, groups[1][1]))
+    if suited:
+        suited.sort(reverse=True)
+        return HandValue(Category.FLUSH, tuple(suited[:5]))
+    if top := _TOP.get(mask, 0):
+        return HandValue(Category.STRAIGHT, (top,))
+    if not groups:
+        return HandValue(Category.HIGH_CARD, tuple(distinct[:5]))
+    return _best_of_groups(groups, distinct)
+
+
+def _best_of_groups(groups: list[tuple[int, int]], distinct: list[int]) -> HandValue:
+    """The best hand of pairs, or one three of a kind; ``groups``: (size, rank), largest first."""
+    most, first = groups[0]
+    if most == 3:
+        kickers = [r for r in distinct if r != first][:2]
+        return HandValue(Category.THREE_OF_A_KIND, (first, *kickers))
+    if groups[1][0] == 2:
+        second = groups[1][1]
+        kicker = next(r for r in distinct if r not in (first, second))
+        return HandValue(Category.TWO_PAIRS, (first, second, kicker))
+    kickers = [r for r in distinct if r != first][:3]
+    return HandValue(Category.PAIR, (first, *kickers))
