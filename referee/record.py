@@ -1,0 +1,190 @@
+"""The record: what happened, append-only, as JSON lines (docs/record.md)."""
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from google.protobuf.json_format import MessageToDict
+
+from referee.verdict import Fault
+
+FORMAT = 1
+
+Line = dict[str, Any]
+
+
+class RecordError(ValueError):
+    """A text that is no record. Its text is a sentence for people."""
+
+
+def dump(line: Line) -> str:
+    """One line of a record, its newline included."""
+    return json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n"
+
+
+def game_line(game: int, board: int) -> Line:
+    """The first line of a game."""
+    return {"type": "game", "game": game, "board": board}
+
+
+def action_line(
+    game: int, decision: int, seat: int, action: Line, ms: float, note: str, by_referee: bool
+) -> Line:
+    """An action with the time it took, in milliseconds."""
+    line: Line = {"type": "action", "game": game, "decision": decision, "seat": seat}
+    line["action"] = action
+    line["ms"] = round(ms, 3)
+    if note:
+        line["note"] = note
+    if by_referee:
+        line["by"] = "referee"
+    return line
+
+
+def fault_line(fault: Fault) -> Line:
+    """What a seat did wrong."""
+    line: Line = {
+        "type": "fault",
+        "game": fault.game,
+        "decision": fault.decision,
+        "seat": fault.seat,
+        "verdict": str(fault.verdict),
+        "sentence": fault.sentence,
+    }
+    if fault.question is not None:
+        line["question"] = MessageToDict(fault.question)
+    if fault.ended:
+        line["ended"] = fault.ended
+    if fault.output:
+        line["output"] = fault.output
+    return line
+
+
+@dataclass(frozen=True, slots=True)
+class GameRecord:
+    """One game of a record: its lines by type, as they were read."""
+
+    game: Line
+    actions: tuple[Line, ...]
+    faults: tuple[Line, ...]
+    result: Line
+
+    @property
+    def number(self) -> int:
+        """The game's number within the match."""
+        return int(self.game["game"])
+
+    @property
+    def text(self) -> str:
+        """The lines of the game as text."""
+        lines: Iterable[Line] = (self.game, *self.actions, *self.faults, self.result)
+        return "".join(map(dump, lines))
+
+
+@dataclass(frozen=True, slots=True)
+class MatchRecord:
+    """A whole record, or as much of it as there is yet."""
+
+    match: Line
+    games: tuple[GameRecord, ...]
+    seed: bytes | None = None
+    """The match's seed, 32 bytes; None while it is secret."""
+
+
+@dataclass(slots=True)
+class _Reading:
+    """A game whose lines are being collected."""
+
+    game: Line
+    actions: list[Line] = field(default_factory=list)
+    faults: list[Line] = field(default_factory=list)
+
+
+def read(text: str) -> MatchRecord:
+    """The record in a text.
+
+    Raises:
+        RecordError: the text is no record; says which line is wrong, and how.
+    """
+    match: Line | None = None
+    seed: bytes | None = None
+    games: list[GameRecord] = []
+    for number, line in _numbered(text):
+        if number == 1 or line["type"] == "match":
+            match = _match_line(line, number)
+        elif line["type"] == "seed":
+            seed = _seed(line, number)
+    games = list(read_games(text))
+    if match is None:
+        raise RecordError('the record is empty; its first line would be a "match" line')
+    return MatchRecord(match, tuple(games), seed)
+
+
+def read_games(text: str) -> Iterator[GameRecord]:
+    """The games in a text of record lines, which need not be a whole record.
+
+    Raises:
+        RecordError: a line is out of place.
+    """
+    reading: _Reading | None = None
+    for number, line in _numbered(text):
+        kind = line["type"]
+        if kind == "game":
+            if reading is not None:
+                raise RecordError(f"line {number}: a game begins before the last has its result")
+            reading = _Reading(line)
+        elif kind in ("action", "fault", "result"):
+            if reading is None or line.get("game") != reading.game.get("game"):
+                raise RecordError(f"line {number}: {kind} of a game that has not begun")
+            if kind == "result":
+                yield GameRecord(
+                    reading.game, tuple(reading.actions), tuple(reading.faults), line
+                )
+                reading = None
+            else:
+                (reading.actions if kind == "action" else reading.faults).append(line)
+    if reading is not None:
+        raise RecordError(f"game {reading.game.get('game')} has no result line; the end is missing")
+
+
+def _numbered(text: str) -> Iterator[tuple[int, Line]]:
+    for number, row in enumerate(text.splitlines(), 1):
+        if not row.strip():
+            continue
+        try:
+            line = json.loads(row)
+        except ValueError as error:
+            raise RecordError(f"line {number} is no JSON: {error}") from error
+        if not isinstance(line, dict) or not isinstance(line.get("type"), str):
+            raise RecordError(f'line {number} is no object with a "type"')
+        yield number, line
+
+
+def _match_line(line: Line, number: int) -> Line:
+    if line["type"] != "match" or number != 1:
+        raise RecordError(f'line {number}: the first line, and no other, must be a "match" line')
+    if line.get("format") != FORMAT:
+        raise RecordError(f"record format {line.get('format')}; this program reads {FORMAT}")
+    return line
+
+
+def _seed(line: Line, number: int) -> bytes:
+    try:
+        return bytes.fromhex(line["seed"])
+    except (KeyError, TypeError, ValueError) as error:
+        raise RecordError(f"line {number}: a seed is 64 hexadecimal digits") from error
+
+
+def result_line(
+    game: int,
+    places: Sequence[int],
+    scores: Sequence[int] | None,
+    verdicts: Sequence[str],
+    tally: dict[str, list[Any]],
+) -> Line:
+    """How a game ended, by seat; ``tally`` has what else is counted by seat."""
+    line: Line = {"type": "result", "game": game, "places": list(places)}
+    line["scores"] = None if scores is None else list(scores)
+    line["verdicts"] = list(verdicts)
+    return line | tally
