@@ -1,0 +1,155 @@
+"""The data folder: where one arena on this machine keeps everything, and the settings around it.
+
+    <data>/.gitignore      holds "*": nothing in here belongs into a repository
+    <data>/arena.db        the store (unless a database is named in the environment)
+    <data>/logs/           one log per child process of `serve` and `demo`
+    <data>/versions/       the files of every hosted bot version, by content hash
+    <data>/running.json    where the services of this folder listen while they run
+
+Sockets do not live here: their paths must stay under about 100 bytes, so they get a private
+directory of their own (`private_directory`).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import shutil
+import stat
+import tempfile
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+DATA = "POKEARENA_DATA"
+DATABASE = ("POKEARENA_DATABASE_URL", "DATABASE_URL")
+REDIS = ("POKEARENA_REDIS_URL", "REDIS_URL")
+REFEREE = "POKEARENA_REFEREE"
+
+DEFAULT = ".pokearena"
+
+_PRIVATE = 0o700
+_SOCKETS = "pokearena-"
+# sun_path holds 108 bytes on Linux and 104 on macOS; the file names in it take up to 20.
+_LONGEST_DIRECTORY = 80
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """The services that run for a data folder: process id of their supervisor, addresses."""
+
+    pid: int
+    redis: str
+    referee: str
+    sockets: str
+
+
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """A data folder. Its paths are absolute; nothing need exist before `create`."""
+
+    root: Path
+
+    @property
+    def database(self) -> Path:
+        """The file of the default database."""
+        return self.root / "arena.db"
+
+    @property
+    def logs(self) -> Path:
+        """The directory of the services' logs."""
+        return self.root / "logs"
+
+    @property
+    def versions(self) -> Path:
+        """The directory of the hosted bot versions."""
+        return self.root / "versions"
+
+    def create(self) -> Folder:
+        """Makes the folder (mode 0700, ignored by git) where it does not exist yet.
+
+        A directory that already holds something keeps its mode and gets no `.gitignore`: it
+        may be more than a data folder. Raises OSError.
+        """
+        self.root.mkdir(mode=_PRIVATE, parents=True, exist_ok=True)
+        if not any(self.root.iterdir()):
+            self.root.chmod(_PRIVATE)
+            (self.root / ".gitignore").write_text("*\n", encoding="utf-8")
+        for directory in (self.logs, self.versions):
+            directory.mkdir(mode=_PRIVATE, exist_ok=True)
+        return self
+
+    def database_url(self, environment: Mapping[str, str] = os.environ) -> str:
+        """The database to use: from the environment, else the SQLite file of this folder."""
+        named = setting(DATABASE, environment)
+        return named[1] if named else f"sqlite:///{self.database}"
+
+    def running(self) -> Running | None:
+        """What the last services here wrote down. They may have died since: ask them."""
+        try:
+            noted = json.loads(self._note.read_text(encoding="utf-8"))
+            return Running(
+                int(noted["pid"]),
+                str(noted["redis"]),
+                str(noted["referee"]),
+                str(noted["sockets"]),
+            )
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+
+    def note_running(self, running: Running) -> None:
+        """Writes down the services that run now, in one step. Raises OSError."""
+        fresh = self._note.with_name(f"{self._note.name}.{secrets.token_hex(4)}")
+        fresh.write_text(json.dumps(asdict(running), indent=1) + "\n", encoding="utf-8")
+        fresh.replace(self._note)
+
+    def forget_running(self, pid: int) -> None:
+        """Takes the note away if it is still that of the supervisor `pid`."""
+        running = self.running()
+        if running is not None and running.pid == pid:
+            self._note.unlink(missing_ok=True)
+
+    @property
+    def _note(self) -> Path:
+        return self.root / "running.json"
+
+
+def locate(option: str | Path | None = None, environment: Mapping[str, str] = os.environ) -> Folder:
+    """The data folder: `option`, else POKEARENA_DATA, else `.pokearena` here. Creates nothing."""
+    chosen = option or environment.get(DATA) or DEFAULT
+    return Folder(Path(chosen).expanduser().absolute())
+
+
+def setting(
+    names: tuple[str, ...], environment: Mapping[str, str] = os.environ
+) -> tuple[str, str] | None:
+    """The first of the variables `names` that is set and not empty, with its value."""
+    for name in names:
+        value = environment.get(name)
+        if value:
+            return name, value
+    return None
+
+
+def private_directory(environment: Mapping[str, str] = os.environ) -> Path:
+    """Makes a directory for sockets: mode 0700, and of a path short enough for one.
+
+    Over a unix socket the peer has no identity; the owner and mode of its directory stand for
+    it. Raises OSError.
+    """
+    for base in (environment.get("XDG_RUNTIME_DIR"), tempfile.gettempdir(), "/tmp"):
+        if base and len(os.fsencode(base)) <= _LONGEST_DIRECTORY - 20 and os.access(base, os.W_OK):
+            return Path(tempfile.mkdtemp(prefix=_SOCKETS, dir=base))
+    raise OSError("no directory for sockets: neither XDG_RUNTIME_DIR nor /tmp can be written")
+
+
+def remove_private_directory(directory: Path) -> None:
+    """Removes what `private_directory` made; anything else, or another's, is left alone."""
+    try:
+        found = directory.lstat()
+    except OSError:
+        return
+    ours = stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid()
+    if ours and directory.name.startswith(_SOCKETS):
+        shutil.rmtree(directory, ignore_errors=True)

@@ -1,0 +1,184 @@
+"""The queue: hints in Redis that a match is worth trying, and the list of workers.
+
+The truth is in the store. A hint is an RQ job whose id is the match's id and whose only
+argument is that id again; losing, doubling or delaying it changes no result, because a worker
+first leases the match in the store and the sweeper puts back what is due. There is one queue,
+and every worker listens to it alone: on several, RQ can lose a job for ever.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import redis
+from redis.backoff import ExponentialBackoff
+from redis.retry import Retry
+from rq import Queue
+from rq.exceptions import DuplicateJobError
+from rq.serializers import JSONSerializer
+from rq.worker_registration import REDIS_WORKER_KEYS, WORKERS_BY_QUEUE_KEY
+
+if TYPE_CHECKING:
+    from redis import Redis
+
+QUEUE = "matches"
+# What a hint names. Workers run this and nothing else (arena.worker).
+FUNCTION = "arena.worker.play"
+
+# RQ's own pattern for ids, bounded.
+MATCH_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
+
+# A hint nobody took for this long leaves Redis; the sweeper puts it back if it is still due.
+_HINT_SECONDS = 3600
+_NO_LIMIT = -1
+_WORKER = "rq:worker:"
+
+# A worker shows itself this often, and is forgotten when it has not for so long.
+HEARTBEAT_SECONDS = 5
+FORGOTTEN_SECONDS = 30
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerInfo:
+    """A worker as Redis knows it.
+
+    `match` is what it plays now, if anything; `silent` the seconds since it last showed itself,
+    by the clock of Redis.
+    """
+
+    name: str
+    host: str
+    pid: int
+    state: str
+    match: str | None
+    silent: float
+
+    @property
+    def alive(self) -> bool:
+        """Whether it has shown itself lately."""
+        return self.silent < 3 * HEARTBEAT_SECONDS
+
+
+def connect(url: str) -> Redis:
+    """A client for the Redis at `url`. Connects when first used, and tries a few times."""
+    return redis.Redis.from_url(
+        url,
+        socket_connect_timeout=5,
+        retry=Retry(ExponentialBackoff(cap=0.5, base=0.05), 3),
+    )
+
+
+class Hints:
+    """The queue of matches worth trying. Every method raises redis.exceptions.RedisError."""
+
+    def __init__(self, connection: Redis) -> None:
+        self._connection = connection
+        self._queue = Queue(QUEUE, connection=connection, serializer=JSONSerializer)
+
+    def put(self, match: str) -> bool:
+        """Puts a hint. False if there is one already, waiting or being followed."""
+        if not MATCH_ID.fullmatch(match):
+            raise ValueError(f"{match!r} is no id of a match")
+        try:
+            self._queue.enqueue_call(
+                FUNCTION,
+                args=(match,),
+                timeout=_NO_LIMIT,
+                ttl=_HINT_SECONDS,
+                result_ttl=0,
+                failure_ttl=0,
+                description=match,
+                job_id=match,
+                unique=True,
+            )
+        except DuplicateJobError:
+            return False
+        return True
+
+    def put_due(self, due: Collection[str]) -> int:
+        """Sees to it that a hint waits for each match of `due`, which the store says is free.
+
+        A job of that id which does not wait is what a killed worker left behind: RQ would
+        notice in minutes, and would refuse a new hint until then. It is taken away. (If it was
+        dequeued a moment ago instead, the match is tried twice, and leased once.) Returns how
+        many hints were put.
+        """
+        waiting = set(self.waiting())
+        put = 0
+        for match in due:
+            if match in waiting:
+                continue
+            if not self.put(match):
+                self.drop(match)
+                if not self.put(match):
+                    continue
+            put += 1
+        return put
+
+    def waiting(self) -> list[str]:
+        """The matches with a hint that nobody has taken yet, the next one first."""
+        return [str(match) for match in self._queue.get_job_ids()]
+
+    def drop(self, match: str) -> None:
+        """Takes away everything RQ knows of this match's hint."""
+        with self._connection.pipeline() as pipeline:
+            pipeline.lrem(self._queue.key, 0, match)
+            pipeline.lrem(self._queue.intermediate_queue_key, 0, match)
+            pipeline.delete(f"rq:job:{match}", f"rq:executions:{match}")
+            pipeline.execute()
+
+    def sweep(self) -> None:
+        """Removes the traces of workers that were killed between taking a hint and following it."""
+        taken = self._queue.intermediate_queue
+        for match in taken.get_job_ids():
+            if not self._connection.exists(f"rq:job:{match}"):
+                taken.remove(match)
+        self._connection.zremrangebyscore(
+            self._queue.started_job_registry.key, 0, time.time() - _HINT_SECONDS
+        )
+
+
+def workers(connection: Redis) -> tuple[WorkerInfo, ...]:
+    """The workers registered in Redis, by name; killed ones too, until Redis forgets them.
+
+    Raises redis.exceptions.RedisError.
+    """
+    keys = sorted(_text(key) for key in connection.smembers(WORKERS_BY_QUEUE_KEY % QUEUE))
+    found = (worker(connection, key.removeprefix(_WORKER)) for key in keys)
+    return tuple(info for info in found if info is not None)
+
+
+def worker(connection: Redis, name: str) -> WorkerInfo | None:
+    """The worker of this name, if Redis knows it. Raises redis.exceptions.RedisError."""
+    with connection.pipeline() as pipeline:
+        pipeline.hgetall(_WORKER + name)
+        pipeline.pttl(_WORKER + name)
+        raw, left = pipeline.execute()
+    fields = {_text(field): _text(value) for field, value in raw.items()}
+    if "pid" not in fields or "death" in fields:
+        return None
+    return WorkerInfo(
+        name=name,
+        host=fields.get("hostname", ""),
+        pid=int(fields["pid"]),
+        state=fields.get("state", ""),
+        match=fields.get("current_job") or None,
+        silent=max(0.0, FORGOTTEN_SECONDS - left / 1000),
+    )
+
+
+def forget_worker(connection: Redis, name: str) -> None:
+    """Takes a worker that is known to be dead off the list."""
+    with connection.pipeline() as pipeline:
+        pipeline.srem(REDIS_WORKER_KEYS, _WORKER + name)
+        pipeline.srem(WORKERS_BY_QUEUE_KEY % QUEUE, _WORKER + name)
+        pipeline.delete(_WORKER + name)
+        pipeline.execute()
+
+
+def _text(value: object) -> str:
+    return value.decode(errors="replace") if isinstance(value, bytes) else str(value)

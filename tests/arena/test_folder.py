@@ -1,0 +1,88 @@
+"""The data folder."""
+
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from arena import folder
+from arena.folder import Folder, Running
+
+
+def test_an_option_beats_the_environment_which_beats_the_default(tmp_path: Path) -> None:
+    environment = {"POKEARENA_DATA": str(tmp_path / "named")}
+    assert folder.locate(tmp_path / "asked", environment).root == tmp_path / "asked"
+    assert folder.locate(None, environment).root == tmp_path / "named"
+    assert folder.locate(None, {}).root == Path.cwd() / ".pokearena"
+
+
+def test_a_new_folder_is_private_and_ignored_by_git(tmp_path: Path) -> None:
+    made = Folder(tmp_path / "deep" / "data").create()
+    assert stat.S_IMODE(made.root.stat().st_mode) == 0o700
+    assert (made.root / ".gitignore").read_text() == "*\n"
+    assert made.logs.is_dir()
+    assert made.versions.is_dir()
+
+
+def test_creating_twice_changes_nothing(tmp_path: Path) -> None:
+    made = Folder(tmp_path / "data").create()
+    (made.root / ".gitignore").write_text("mine\n")
+    made.create()
+    assert (made.root / ".gitignore").read_text() == "mine\n"
+
+
+def test_a_directory_with_other_things_in_it_is_not_hidden_from_git(tmp_path: Path) -> None:
+    (tmp_path / "thesis.tex").write_text("")
+    tmp_path.chmod(0o755)
+    Folder(tmp_path).create()
+    assert not (tmp_path / ".gitignore").exists()
+    assert stat.S_IMODE(tmp_path.stat().st_mode) == 0o755
+
+
+def test_the_database_is_the_named_one_or_a_file_in_the_folder(tmp_path: Path) -> None:
+    where = Folder(tmp_path)
+    assert where.database_url({}) == f"sqlite:///{tmp_path}/arena.db"
+    assert where.database_url({"DATABASE_URL": "postgresql://two"}) == "postgresql://two"
+    both = {"POKEARENA_DATABASE_URL": "postgresql://one", "DATABASE_URL": "postgresql://two"}
+    assert where.database_url(both) == "postgresql://one"
+    assert where.database_url({**both, "POKEARENA_DATABASE_URL": ""}) == "postgresql://two"
+
+
+def test_running_services_are_noted_and_forgotten_by_their_own_supervisor(tmp_path: Path) -> None:
+    where = Folder(tmp_path).create()
+    assert where.running() is None
+    running = Running(7, "unix:///r.sock", "unix:/referee.sock", "/tmp/x")
+    where.note_running(running)
+    assert where.running() == running
+    where.forget_running(8)
+    assert where.running() == running
+    where.forget_running(7)
+    assert where.running() is None
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[1]", '{"pid": "x"}', "\x00"])
+def test_a_damaged_note_counts_as_none(tmp_path: Path, text: str) -> None:
+    (tmp_path / "running.json").write_text(text)
+    assert Folder(tmp_path).running() is None
+
+
+def test_a_directory_for_sockets_is_private_and_short_under_a_long_path(tmp_path: Path) -> None:
+    long = tmp_path / ("x" * 100)
+    long.mkdir()
+    made = folder.private_directory({"XDG_RUNTIME_DIR": str(long)})
+    try:
+        assert len(os.fsencode(made)) <= 80
+        assert stat.S_IMODE(made.stat().st_mode) == 0o700
+    finally:
+        folder.remove_private_directory(made)
+    assert not made.exists()
+
+
+def test_only_a_directory_we_made_is_removed(tmp_path: Path) -> None:
+    folder.remove_private_directory(tmp_path)
+    assert tmp_path.is_dir()
+    link = tmp_path / "pokearena-link"
+    link.symlink_to(tmp_path)
+    folder.remove_private_directory(link)
+    assert link.is_symlink()
