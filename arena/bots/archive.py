@@ -1,0 +1,187 @@
+"""Versions of hosted bots as folders of files, each named by the hash of its content.
+
+The content of a bot is the sorted relative paths of its files, with their bytes and whether they
+are executable. What tools leave behind (caches, virtual environments, version control) is not
+part of it, nor, for a bot with build commands, what its package managers fetch again.
+"""
+
+import hashlib
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from arena.bots import manifest
+from arena.bots.bot import Bot
+from arena.bots.build import build
+from arena.bots.errors import BotError
+from arena.bots.manifest import Manifest
+
+MIB: Final = 1024 * 1024
+MOST_BYTES: Final = 100 * MIB
+MOST_FILES: Final = 5000
+IGNORED: Final = frozenset(
+    {
+        "__pycache__",
+        ".git",
+        ".hg",
+        ".svn",
+        ".venv",
+        "venv",
+        ".mypy_cache",
+        ".ruff_cache",
+        ".pytest_cache",
+        ".hypothesis",
+        ".idea",
+        ".vscode",
+        ".pokearena",
+        ".DS_Store",
+    }
+)
+FETCHED: Final = frozenset({"node_modules", "target"})
+"""Folders that a build makes again."""
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    path: str
+    executable: bool
+    source: Path | bytes
+
+    @property
+    def data(self) -> bytes:
+        return self.source if isinstance(self.source, bytes) else self.source.read_bytes()
+
+
+def content_hash(bot: Bot) -> str:
+    """The content hash of a hosted bot, 64 hexadecimal digits; empty for a remote one.
+
+    Raises:
+        BotError: it has a file that cannot be read or be part of a bot, or too many or too large
+            ones.
+    """
+    if bot.manifest is None or bot.folder is None:
+        return ""
+    return bot.content or _hash(_files(bot.manifest, bot.folder, bot.file))
+
+
+def admit(bot: Bot, versions: Path) -> Bot:
+    """Copies a hosted bot into `versions`/HASH, builds it there, and gives back that copy as bot.
+
+    The folder appears complete and built, or not at all. A content that is there already is
+    neither copied nor built again.
+
+    Raises:
+        BotError: it cannot be part of the archive, or building it failed.
+    """
+    if bot.manifest is None or bot.folder is None:
+        raise BotError(f"{bot.label} is a remote bot; it has no files to keep.")
+    files = _files(bot.manifest, bot.folder, bot.file)
+    digest = _hash(files)
+    if not (versions / digest).is_dir():
+        versions.mkdir(parents=True, exist_ok=True)
+        copy = Path(tempfile.mkdtemp(prefix=".new-", dir=versions))
+        try:
+            _copy(files, copy)
+            # The name must be true of the copy, even if the folder changed meanwhile.
+            digest = _hash(_files(bot.manifest, copy, None))
+            build(manifest.read(copy), copy)
+            _settle(copy, versions / digest)
+        finally:
+            shutil.rmtree(copy, ignore_errors=True)
+    folder = versions / digest
+    return Bot(bot.label, manifest.read(folder), folder.absolute(), content=digest)
+
+
+def _settle(copy: Path, place: Path) -> None:
+    try:
+        copy.rename(place)
+    except OSError:
+        # Somebody else has put the same content there meanwhile.
+        if not place.is_dir():
+            raise
+
+
+def _files(said: Manifest, folder: Path, only: str | None) -> list[_File]:
+    """The files of a bot, sorted by path, checked against the bounds."""
+    if only is not None:
+        text = manifest.render(said).encode()
+        files = [_file(folder / only, only), _File(manifest.FILE, False, text)]
+    else:
+        ignored = IGNORED | FETCHED if said.build else IGNORED
+        files = list(_walk(folder, folder, ignored))
+    return sorted(files, key=lambda file: file.path)
+
+
+def _walk(folder: Path, root: Path, ignored: frozenset[str]) -> Iterator[_File]:
+    count, size = 0, 0
+    pending = [folder]
+    while pending:
+        for entry in _entries(pending.pop()):
+            path = Path(entry.path)
+            if entry.name in ignored or entry.name.endswith(".pyc"):
+                continue
+            if entry.is_dir(follow_symlinks=False):
+                pending.append(path)
+                continue
+            file = _file(path, path.relative_to(root).as_posix())
+            count, size = count + 1, size + path.stat().st_size
+            _check_bounds(root, count, size)
+            yield file
+
+
+def _check_bounds(root: Path, count: int, size: int) -> None:
+    if count > MOST_FILES:
+        raise BotError(
+            f"{root} has more than {MOST_FILES} files; a bot has {MOST_FILES} at the most, so "
+            "move what it does not need to play elsewhere."
+        )
+    if size > MOST_BYTES:
+        raise BotError(
+            f"{root} is larger than {MOST_BYTES // MIB} MiB; a bot has {MOST_BYTES // MIB} MiB at "
+            "the most, so move what it does not need to play elsewhere."
+        )
+
+
+def _entries(folder: Path) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as entries:
+            return list(entries)
+    except OSError as error:
+        raise BotError(f"{folder} cannot be read: {error.strerror}.") from None
+
+
+def _file(path: Path, name: str) -> _File:
+    if path.is_symlink():
+        raise BotError(f"{path} is a link; a bot is made of plain files, so put the file there.")
+    if not path.is_file():
+        raise BotError(f"{path} is not a plain file; a bot is made of plain files.")
+    if not os.access(path, os.R_OK):
+        raise BotError(f"{path} cannot be read; give yourself the right to read it.")
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        raise BotError(f"{path!r} has a name that is not UTF-8; rename it.") from None
+    return _File(name, bool(path.stat().st_mode & 0o100), path)
+
+
+def _hash(files: list[_File]) -> str:
+    total = hashlib.sha256()
+    for file in files:
+        data = file.data
+        # Lengths before contents, so that no two different lists run together the same way.
+        kind = "x" if file.executable else "-"
+        total.update(f"{kind} {len(file.path.encode())} {len(data)}\n{file.path}\n".encode())
+        total.update(data)
+    return total.hexdigest()
+
+
+def _copy(files: list[_File], folder: Path) -> None:
+    for file in files:
+        target = folder / file.path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(file.data)
+        target.chmod(0o755 if file.executable else 0o644)

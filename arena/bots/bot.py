@@ -1,0 +1,75 @@
+"""A bot that has been found: what it is called, and how to run or reach it."""
+
+import shutil
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from arena.bots.errors import BotError
+from arena.bots.manifest import Manifest
+
+
+@dataclass(frozen=True, slots=True)
+class Bot:
+    """A hosted bot (``manifest`` and ``folder``) or a remote one (``address``)."""
+
+    label: str
+    """What people call it here: "greedy", "greedy@2", "grpc://10.0.0.5:7000"."""
+    manifest: Manifest | None = None
+    folder: Path | None = None
+    file: str | None = None
+    """The one file of ``folder`` that is the whole bot; None if the folder is the bot."""
+    address: str | None = None
+    """gRPC address of a remote bot, "10.0.0.5:7000" or "unix:/path"."""
+    content: str = ""
+    """Content hash of an archived version; empty for any other bot."""
+
+    @property
+    def remote(self) -> bool:
+        """Whether it runs at its author's, where nothing of it can be started or reset."""
+        return self.address is not None
+
+    @property
+    def language(self) -> str:
+        """The language its manifest names, or an empty text."""
+        return self.manifest.language if self.manifest else ""
+
+    def plays(self, game: str) -> bool:
+        """Whether it says that it plays this game; a remote bot is taken to play any."""
+        return self.manifest is None or self.manifest.plays(game)
+
+
+def command(bot: Bot) -> tuple[str, ...]:
+    """The command that runs a hosted bot, its first word the path of a program.
+
+    Raises:
+        BotError: there is no such program.
+    """
+    if bot.manifest is None or bot.folder is None:
+        raise BotError(f"{bot.label} is a remote bot; there is nothing to run.")
+    return program(bot.manifest.run, bot.folder)
+
+
+def program(words: tuple[str, ...], folder: Path) -> tuple[str, ...]:
+    """A command of a manifest with the path of its program in the place of its name.
+
+    "python" is the one of the folder's own ``.venv``, or else the one that runs the arena.
+
+    Raises:
+        BotError: there is no such program.
+    """
+    name = words[0]
+    if name in ("python", "python3"):
+        own = folder / ".venv" / "bin" / "python"
+        return (str(own) if own.exists() else sys.executable, *words[1:])
+    if "/" in name:
+        return (str(folder / name), *words[1:])
+    found = shutil.which(name)
+    if found is None:
+        own_file = folder / name
+        hint = f'; for the file of this name in the folder write "./{name}"'
+        raise BotError(
+            f'there is no program "{name}" on the PATH of the arena'
+            f"{hint if own_file.exists() else ''}"
+        )
+    return (found, *words[1:])

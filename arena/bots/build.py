@@ -1,0 +1,81 @@
+"""Builds a bot: runs the build commands of its manifest in its folder."""
+
+import contextlib
+import os
+import shlex
+import signal
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import IO, Final
+
+from arena.bots.bot import program
+from arena.bots.errors import BotError
+from arena.bots.manifest import Manifest
+from arena.bots.report import printable
+
+PATIENCE: Final = 600.0
+"""Seconds a command may take."""
+SHOWN: Final = 4096
+"""Bytes of a failed command's output that are shown, from its end."""
+KEPT: Final = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "USER", "http_proxy", "https_proxy")
+"""What a build sees of the arena's environment: compilers look for their caches in it."""
+
+
+def build(said: Manifest, folder: Path, patience: float = PATIENCE) -> None:
+    """Runs the build commands one after another; does nothing if there are none.
+
+    Raises:
+        BotError: one failed; the text holds the end of its output.
+    """
+    for words in said.build:
+        try:
+            command = program(words, folder)
+        except BotError as error:
+            raise BotError(f"{said.name} could not be built: {error}.") from None
+        with tempfile.TemporaryFile() as output:
+            failure = _run(command, folder, output, patience)
+            if failure:
+                raise BotError(
+                    f'{said.name} could not be built: "{shlex.join(words)}" {failure}'
+                    f"{_said(output)}"
+                )
+
+
+def _run(command: tuple[str, ...], folder: Path, output: IO[bytes], patience: float) -> str:
+    """Runs one command; returns why it failed, or an empty text."""
+    environment = {name: os.environ[name] for name in KEPT if name in os.environ}
+    try:
+        process = subprocess.Popen(
+            command,
+            cwd=folder,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+    except OSError as error:
+        return f"could not be started: {error.strerror}"
+    try:
+        status = process.wait(patience)
+    except subprocess.TimeoutExpired:
+        return f"took longer than {patience:.0f} s"
+    finally:
+        _kill_group(process)
+    if status < 0:
+        return f"was killed by {signal.Signals(-status).name}"
+    return f"exited with status {status}" if status else ""
+
+
+def _kill_group(process: subprocess.Popen[bytes]) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+def _said(output: IO[bytes]) -> str:
+    size = output.seek(0, os.SEEK_END)
+    output.seek(max(0, size - SHOWN))
+    text = printable(output.read().decode("utf-8", "replace")).strip()
+    return f" and wrote:\n{text}" if text else " and wrote nothing."

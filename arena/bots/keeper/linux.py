@@ -1,0 +1,84 @@
+"""The few things of Linux that keeping processes takes."""
+
+import contextlib
+import ctypes
+import os
+import resource
+import signal
+
+PR_SET_PDEATHSIG = 1
+PR_SET_CHILD_SUBREAPER = 36
+PR_SET_NO_NEW_PRIVS = 38
+
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+def prctl(option: int, value: int) -> None:
+    """Sets something about this process; OSError if the kernel refuses."""
+    if _libc.prctl(option, value, 0, 0, 0) != 0:
+        error = ctypes.get_errno()
+        raise OSError(error, f"prctl {option}: {os.strerror(error)}")
+
+
+def children() -> list[int]:
+    """The processes whose parent is this one, adopted orphans included."""
+    me = os.getpid()
+    try:
+        with open(f"/proc/{me}/task/{me}/children") as listed:
+            return [int(pid) for pid in listed.read().split()]
+    except FileNotFoundError:
+        # A kernel built without that file.
+        return [int(pid) for pid in os.listdir("/proc") if pid.isdigit() and parent(pid) == me]
+
+
+def parent(pid: str) -> int:
+    """The parent of a process; 0 if it is gone."""
+    try:
+        with open(f"/proc/{pid}/stat") as stat:
+            return int(stat.read().rpartition(")")[2].split()[1])
+    except OSError:
+        return 0
+
+
+def kill(pid: int) -> None:
+    """Kills a process, if it is there."""
+    with contextlib.suppress(OSError):
+        os.kill(pid, signal.SIGKILL)
+
+
+def signal_group(leader: int, number: int) -> None:
+    """Sends a signal to a process group, if it is there."""
+    with contextlib.suppress(OSError):
+        os.killpg(leader, number)
+
+
+def lower(kind: int, limit: int) -> None:
+    """Sets a resource limit, for good, or leaves it where it is lower already."""
+    hard = resource.getrlimit(kind)[1]
+    value = limit if hard == resource.RLIM_INFINITY else min(limit, hard)
+    resource.setrlimit(kind, (value, value))
+
+
+def volunteer() -> None:
+    """When memory runs out, the kernel is to end this process before any of the arena."""
+    try:
+        with open("/proc/self/oom_score_adj", "w") as score:
+            score.write("1000")
+    except OSError:
+        pass
+
+
+def remove(directory: str) -> None:
+    """Removes a directory and all in it, as far as that is possible."""
+    for folder, folders, files in os.walk(directory, topdown=False):
+        for name in files + folders:
+            path = os.path.join(folder, name)
+            try:
+                if os.path.isdir(path) and not os.path.islink(path):
+                    os.rmdir(path)
+                else:
+                    os.unlink(path)
+            except OSError:
+                pass
+    with contextlib.suppress(OSError):
+        os.rmdir(directory)

@@ -1,0 +1,260 @@
+"""The processes of the bots of one table, through the keeper that owns them."""
+
+import contextlib
+import json
+import os
+import secrets
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Final, Self
+
+import arena
+from arena.bots.bot import Bot, command
+from arena.bots.errors import BotError, InfrastructureError
+from arena.bots.report import Limits, Report, clause, printable
+
+KEEPER: Final = (
+    "import sys; sys.path.append(sys.argv[2]); from arena.bots.keeper.keeper import main; main()"
+)
+SOCKET: Final = "bot"
+LONGEST_SOCKET: Final = 100
+"""Characters of a path: Linux takes 107, others a few less."""
+ANSWER: Final = 10.0
+"""Seconds after which a keeper that does not answer is given up."""
+
+
+@dataclass(slots=True)
+class _Process:
+    seat: int
+    address: str
+    end: Report | None = None
+    tail: Report | None = None
+    stopped: bool = False
+
+
+class Processes:
+    """Starts, watches and ends the bot processes of one table. Safe to use from many threads.
+
+    ``on_end`` is called with the report of each process that ends without having been stopped,
+    ``on_lost`` with a sentence if the keeper ends by itself, which is an infrastructure fault.
+    Both are called from any thread and with a lock held: they must return at once.
+    """
+
+    def __init__(
+        self,
+        on_end: Callable[[Report], None] = lambda report: None,
+        on_lost: Callable[[str], None] = lambda sentence: None,
+        limits: Limits | None = None,
+    ) -> None:
+        if sys.platform != "linux":
+            raise InfrastructureError(
+                "Bots can be started on Linux only; elsewhere start the bot yourself and give its "
+                "address, grpc://HOST:PORT."
+            )
+        self._on_end = on_end
+        self._on_lost = on_lost
+        self._limits = limits or Limits()
+        self._changed = threading.Condition(threading.RLock())
+        self._processes: list[_Process] = []
+        self._written: dict[int, int] = {}
+        self._closing = False
+        self._lost = ""
+        root = str(Path(arena.__file__).parent.parent)
+        self._keeper = subprocess.Popen(
+            [sys.executable, "-I", "-S", "-c", KEEPER, str(os.getpid()), root],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            # Nothing of the arena's environment, for a bot could read it in /proc; a session of
+            # its own, so that Ctrl-C in a terminal reaches the arena only.
+            env={},
+            cwd="/",
+            start_new_session=True,
+        )
+        self._reader = threading.Thread(target=self._listen, name="bot-keeper", daemon=True)
+        self._reader.start()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def start(self, seat: int, bot: Bot) -> str:
+        """Starts a process for a seat; returns the gRPC address it is to listen at.
+
+        A program that cannot be started is no error here: it is reported as ended.
+        """
+        directory = _fresh_directory()
+        address = f"unix:{directory}/{SOCKET}"
+        process = _Process(seat, address)
+        with self._changed:
+            number = len(self._processes)
+            self._processes.append(process)
+            try:
+                argv = command(bot)
+            except BotError as error:
+                self._end(process, Report(seat, f"could not be started: {error}"))
+                return address
+            limits = asdict(self._limits)
+            limits["output"] -= self._written.get(seat, 0)
+            self._send(
+                {
+                    "do": "start",
+                    "bot": number,
+                    "argv": argv,
+                    "cwd": str(bot.folder),
+                    "env": {"POKEARENA_ADDRESS": address},
+                    "directory": directory,
+                    "limits": limits,
+                }
+            )
+        return address
+
+    def report(self, seat: int, patience: float = 0.3) -> Report:
+        """What became of the latest process of a seat.
+
+        If nobody listens at its address any more its end may be under way: that is waited for,
+        `patience` seconds at the most.
+        """
+        with self._changed:
+            number, process = self._latest(seat)
+            if process.end is None and not _listens(process.address):
+                self._changed.wait_for(lambda: process.end or self._lost, patience)
+            if process.end is None:
+                process.tail = None
+                self._send({"do": "tail", "bot": number})
+                self._await(lambda: bool(process.tail or process.end))
+            report = process.end or process.tail
+            assert report is not None
+            return report
+
+    def stop(self, *seats: int) -> None:
+        """Ends the processes of these seats and all that they have started; returns when nothing
+        of them is left."""
+        with self._changed:
+            ending = [self._latest(seat) for seat in seats]
+            for number, process in ending:
+                process.stopped = True
+                if process.end is None:
+                    self._send({"do": "stop", "bot": number})
+            self._await(lambda: all(process.end for _, process in ending))
+
+    def ends(self, seat: int) -> tuple[Report, ...]:
+        """The reports of all processes of a seat that have ended, in the order of their starts."""
+        with self._changed:
+            return tuple(
+                process.end for process in self._processes if process.seat == seat and process.end
+            )
+
+    def close(self) -> None:
+        """Kills all processes that are left, and the keeper."""
+        with self._changed:
+            self._closing = True
+        assert self._keeper.stdin is not None
+        assert self._keeper.stdout is not None
+        with contextlib.suppress(BrokenPipeError):
+            self._keeper.stdin.close()
+        try:
+            self._keeper.wait(ANSWER)
+        except subprocess.TimeoutExpired:
+            self._keeper.kill()
+            self._keeper.wait()
+        self._reader.join(ANSWER)
+        self._keeper.stdout.close()
+
+    def _latest(self, seat: int) -> tuple[int, _Process]:
+        for number in reversed(range(len(self._processes))):
+            if self._processes[number].seat == seat:
+                return number, self._processes[number]
+        raise KeyError(f"no process was started for seat {seat}")
+
+    def _send(self, said: dict[str, object]) -> None:
+        if self._lost:
+            raise InfrastructureError(self._lost)
+        assert self._keeper.stdin is not None
+        try:
+            self._keeper.stdin.write(json.dumps(said).encode() + b"\n")
+            self._keeper.stdin.flush()
+        except OSError:
+            raise InfrastructureError(_LOST) from None
+
+    def _await(self, true: Callable[[], bool]) -> None:
+        if not self._changed.wait_for(lambda: self._lost or true(), ANSWER):
+            raise InfrastructureError(
+                f"The keeper of the bot processes did not answer within {ANSWER:.0f} s."
+            )
+        if self._lost and not true():
+            raise InfrastructureError(self._lost)
+
+    def _listen(self) -> None:
+        assert self._keeper.stdout is not None
+        for line in self._keeper.stdout:
+            with self._changed:
+                self._hear(json.loads(line))
+        with self._changed:
+            if not self._closing:
+                self._lose(_LOST)
+            self._changed.notify_all()
+
+    def _lose(self, sentence: str) -> None:
+        self._lost = sentence
+        self._on_lost(sentence)
+        self._changed.notify_all()
+
+    def _hear(self, said: dict[str, Any]) -> None:
+        process = self._processes[said["bot"]]
+        output = printable(said["output"])
+        if said["event"] == "tail":
+            process.tail = Report(process.seat, output=output)
+            self._changed.notify_all()
+            return
+        if said["broken"]:
+            self._lose(f"A bot's process could not be kept: {said['broken']}.")
+            return
+        self._written[process.seat] = self._written.get(process.seat, 0) + said["written"]
+        ended, resources = clause(said, self._limits)
+        self._end(process, Report(process.seat, ended, resources, output))
+
+    def _end(self, process: _Process, report: Report) -> None:
+        process.end = report
+        # The news must be out before anybody who waits for it can act on it.
+        if not process.stopped and not self._closing:
+            self._on_end(report)
+        self._changed.notify_all()
+
+
+_LOST: Final = "The keeper of the bot processes ended by itself."
+
+
+def _fresh_directory() -> str:
+    """A path for a private directory that does not exist yet, short enough for a socket in it."""
+    name = f"pokearena-bot-{secrets.token_hex(8)}"
+    for base in (tempfile.gettempdir(), "/tmp"):
+        directory = os.path.join(os.path.abspath(base), name)
+        if len(f"{directory}/{SOCKET}") <= LONGEST_SOCKET:
+            return directory
+    raise AssertionError("a path under /tmp is short")
+
+
+def _listens(address: str) -> bool:
+    with socket.socket(socket.AF_UNIX) as client:
+        client.setblocking(False)
+        try:
+            client.connect(address.removeprefix("unix:"))
+        except BlockingIOError:
+            return True
+        except OSError:
+            return False
+    return True

@@ -1,0 +1,71 @@
+"""What became of a bot's process, in words."""
+
+import os
+import signal
+from dataclasses import dataclass
+from typing import Any, Final
+
+MIB: Final = 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one bot process may use; the output is counted over all of a seat's processes."""
+
+    nofile: int = 1024
+    """Open files."""
+    fsize: int = 64 * MIB
+    """Bytes of a file it writes."""
+    data: int = 2048 * MIB
+    """Bytes of writable memory of its own (RLIMIT_DATA: an address limit ends Node and JVMs)."""
+    output: int = 8 * MIB
+    """Bytes written to standard output and error."""
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What became of the process of a seat."""
+
+    seat: int
+    ended: str = ""
+    """How it ended, as a clause ("exited with status 1"); empty while it runs."""
+    resources: bool = False
+    """Whether it was ended because it went beyond its limits."""
+    output: str = ""
+    """What it has written: the first 4 KiB and the last 64 KiB, without control characters."""
+
+
+def clause(said: dict[str, Any], limits: Limits) -> tuple[str, bool]:
+    """How a process ended, from the keeper's report, and whether it went beyond its limits."""
+    if said["flooded"]:
+        return f"stopped by the arena: wrote more than {_size(limits.output)} of output", True
+    if said["failed"]:
+        return f"could not be started: {said['failed']}", False
+    if said["status"] is None:
+        return "was killed together with its guard", False
+    code = os.waitstatus_to_exitcode(said["status"])
+    if code == -signal.SIGXFSZ:
+        return f"stopped by the arena: wrote more than {_size(limits.fsize)} into a file", True
+    if code < 0:
+        return f"was killed by {_signal_name(-code)}", False
+    return f"exited with status {code}", False
+
+
+def printable(text: str) -> str:
+    """The text without control characters, which could play tricks on a terminal."""
+    return "".join(
+        character
+        for character in text.replace("\r\n", "\n")
+        if character in "\n\t" or not (character < " " or "\x7f" <= character < "\xa0")
+    )
+
+
+def _size(size: int) -> str:
+    return f"{size // MIB} MiB" if size % MIB == 0 else f"{size} bytes"
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"

@@ -1,0 +1,162 @@
+"""What a person may write where a bot is asked for, and the bot that it means.
+
+sample:greedy              a house bot that comes with the arena
+./mybot                    a folder with a bot.toml
+./bot.py, ./mybot/bot      a Python file, an executable
+grpc://host:port           a bot that runs elsewhere
+unix:/path.sock            a bot that runs here already
+mybot@2, mybot             a version in the arena's store; the newest one
+"""
+
+import os
+import re
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Final
+
+import arena
+from arena.bots import manifest
+from arena.bots.bot import Bot
+from arena.bots.errors import BotError, nearest
+from arena.bots.manifest import Manifest
+
+SAMPLE: Final = "sample:"
+GRPC: Final = "grpc://"
+UNIX: Final = "unix:"
+_HOST_AND_PORT: Final = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[^\s:/\[\]]+):([0-9]{1,5})")
+
+Lookup = Callable[[str, str | None], Bot | None]
+"""Finds a stored bot by name and version (None: the newest); None if there is none."""
+Known = Callable[[], Iterable[str]]
+"""All stored versions, as "name@version"."""
+
+
+def resolve(text: str, lookup: Lookup | None = None, known: Known | None = None) -> Bot:
+    """The bot that `text` means; without `lookup` no stored bots are known.
+
+    Raises:
+        BotError: it means none; the text says what would have been right.
+    """
+    if text.startswith(SAMPLE):
+        return sample(text.removeprefix(SAMPLE))
+    if text.startswith(GRPC):
+        return _reached_by_network(text)
+    if text.startswith(UNIX):
+        return _reached_by_socket(text)
+    path = Path(text).expanduser()
+    is_plain = "/" not in text
+    stored = None
+    if is_plain and lookup is not None and not _is_bot(path):
+        name, at, version = text.partition("@")
+        stored = lookup(name, version if at else None)
+    if stored is not None:
+        return stored
+    if path.exists() and not (is_plain and "@" in text):
+        return local(path)
+    raise _unknown(text, known)
+
+
+def sample(name: str) -> Bot:
+    """The house bot of this name. Raises BotError."""
+    house = house_folder()
+    if name not in samples():
+        hint = nearest(name, samples()) or f"; there are {_listed(samples())}."
+        raise BotError(f'There is no sample bot "{name}"{hint}')
+    return from_folder(house / name)
+
+
+def samples() -> tuple[str, ...]:
+    """The names of the house bots, sorted."""
+    house = house_folder()
+    if not house.is_dir():
+        return ()
+    return tuple(sorted(path.parent.name for path in house.glob(f"*/{manifest.FILE}")))
+
+
+def house_folder() -> Path:
+    """Where the house bots are: in the repository, or inside the installed package."""
+    package = Path(arena.__file__).parent
+    checkout = package.parent / "sample_bots" / "house"
+    return checkout if checkout.is_dir() else package / "sample_bots" / "house"
+
+
+def local(path: Path) -> Bot:
+    """The bot that a folder, a Python file or an executable is. Raises BotError."""
+    path = path.resolve()
+    if path.is_dir():
+        return from_folder(path)
+    if path.suffix == ".py":
+        return _from_file(path, "python", ("python", path.name))
+    if path.is_file() and os.access(path, os.X_OK):
+        return _from_file(path, "", (f"./{path.name}",))
+    raise BotError(
+        f"{path} is neither a folder with a {manifest.FILE} nor a .py file nor an executable; "
+        f"if it is a program, chmod +x it."
+    )
+
+
+def from_folder(folder: Path, label: str | None = None, content: str = "") -> Bot:
+    """The bot in a folder with a bot.toml, called by its own name unless a label is given.
+
+    Raises BotError.
+    """
+    said = manifest.read(folder)
+    return Bot(label or said.name, said, folder.absolute(), content=content)
+
+
+def _from_file(path: Path, language: str, run: tuple[str, ...]) -> Bot:
+    name = re.sub(r"[^a-z0-9_-]+", "-", path.stem.lower()).strip("-")[:40] or "bot"
+    said = Manifest(name=name, language=language, run=run)
+    return Bot(name, said, path.parent, file=path.name)
+
+
+def _reached_by_network(text: str) -> Bot:
+    match = _HOST_AND_PORT.fullmatch(text.removeprefix(GRPC))
+    if match is None or not 0 < int(match[2]) < 65536:
+        raise BotError(f'"{text}" is no address of a bot; write grpc://HOST:PORT.')
+    return Bot(text, address=f"{match[1]}:{match[2]}")
+
+
+def _reached_by_socket(text: str) -> Bot:
+    path = text.removeprefix(UNIX).removeprefix("//")
+    if not path:
+        raise BotError(f'"{text}" is no address of a bot; write unix:/path/of/its.sock.')
+    absolute = Path(path).expanduser().absolute()
+    return Bot(text, address=f"{UNIX}{absolute}")
+
+
+def _is_bot(path: Path) -> bool:
+    if path.is_dir():
+        return (path / manifest.FILE).exists()
+    return path.is_file() and (path.suffix == ".py" or os.access(path, os.X_OK))
+
+
+def _unknown(text: str, known: Known | None) -> BotError:
+    stored = list(known()) if known is not None else []
+    names = {version.partition("@")[0] for version in stored}
+    name = text.partition("@")[0]
+    versions = sorted(version for version in stored if version.partition("@")[0] == name)
+    if versions:
+        return BotError(f'There is no version "{text}"; there are {_listed(versions)}.')
+    if text in samples():
+        return BotError(f'There is no bot "{text}" here; did you mean "{SAMPLE}{text}"?')
+    likely = [*names, *stored, *(SAMPLE + name for name in samples()), *_neighbours(text)]
+    hint = nearest(text, likely) or (
+        "; a bot is sample:NAME, a folder with a bot.toml, a .py file, an executable, "
+        "grpc://HOST:PORT, unix:/PATH or NAME@VERSION."
+    )
+    return BotError(f'There is no bot "{text}"{hint}')
+
+
+def _neighbours(text: str) -> list[str]:
+    """What lies where `text` would lie, written the same way."""
+    head, slash, _ = text.rpartition("/")
+    try:
+        entries = sorted(Path(head or (slash or ".")).expanduser().iterdir())
+    except OSError:
+        return []
+    return [f"{head}{slash}{entry.name}" for entry in entries if _is_bot(entry)]
+
+
+def _listed(words: Iterable[str]) -> str:
+    return ", ".join(words) or "none"

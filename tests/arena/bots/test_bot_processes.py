@@ -1,0 +1,337 @@
+"""The processes of a table's bots: started clean, watched, and gone with their owner."""
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from arena.bots.bot import Bot
+from arena.bots.errors import InfrastructureError
+from arena.bots.manifest import Manifest
+from arena.bots.processes import Processes
+from arena.bots.report import Limits, Report, printable
+
+SLEEPER = "exec sleep 600"
+# Leaves a child in its session and a grandchild in a session of its own, whose parent is gone.
+DAEMONS = """
+import os, time
+for name in ("child", "orphan"):
+    if os.fork() == 0:
+        if name == "orphan":
+            os.setsid()
+            if os.fork():
+                os._exit(0)
+        with open(name + ".new", "w") as file:
+            file.write(str(os.getpid()))
+        os.rename(name + ".new", name)
+        time.sleep(600)
+while not (os.path.exists("child") and os.path.exists("orphan")):
+    time.sleep(0.001)
+"""
+
+
+class Table:
+    """The processes of a table, with what they have told."""
+
+    def __init__(self, folder: Path, limits: Limits | None = None) -> None:
+        self.folder = folder
+        self.ended: list[Report] = []
+        self.lost: list[str] = []
+        self.processes = Processes(self.ended.append, self.lost.append, limits)
+
+    def shell(self, script: str, seat: int = 0) -> str:
+        return self.start(("sh", "-c", script), seat)
+
+    def python(self, script: str, seat: int = 0) -> str:
+        (self.folder / "bot.py").write_text(script)
+        return self.start(("python", "bot.py"), seat)
+
+    def start(self, run: tuple[str, ...], seat: int = 0) -> str:
+        return self.processes.start(seat, Bot("bot", Manifest("bot", run), self.folder))
+
+    def end(self, seat: int = 0) -> Report:
+        """The report of the seat's latest process when it has ended."""
+        eventually(lambda: bool(self.processes.ends(seat)))
+        return self.processes.ends(seat)[-1]
+
+    def pid(self, name: str) -> int:
+        eventually((self.folder / name).exists)
+        return int((self.folder / name).read_text())
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Iterator[Table]:
+    table = Table(tmp_path)
+    with table.processes:
+        yield table
+
+
+def eventually(true: Callable[[], bool]) -> None:
+    """Waits until something is true; the test's own time limit is the only one."""
+    while not true():
+        time.sleep(0.005)
+
+
+def lives(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def test_the_environment_of_a_bot_is_its_address_and_nothing_else(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("POKEARENA_DATABASE_URL", "postgresql://secret")
+    address = table.python("print(open('/proc/self/environ').read(), end='')")
+    # The zero byte that ends it is a control character.
+    assert table.end().output == f"POKEARENA_ADDRESS={address}"
+
+
+def test_nothing_of_the_arena_s_environment_shows_in_the_parents_of_a_bot(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("POKEARENA_DATABASE_URL", "postgresql://secret")
+    table.python("""if True:
+        import os
+        parent = os.getppid()
+        print(repr(open(f"/proc/{parent}/environ").read()))
+        stat = open(f"/proc/{parent}/stat").read()
+        print(repr(open(f"/proc/{stat.rpartition(')')[2].split()[1]}/environ").read()))
+    """)
+    assert table.end().output == "''\n''\n"
+
+
+def test_a_bot_runs_in_its_folder_and_inherits_no_descriptor(table: Table) -> None:
+    table.python("import os; print(os.getcwd(), sorted(map(int, os.listdir('/proc/self/fd')))[:3])")
+    assert table.end().output == f"{table.folder} [0, 1, 2]\n"
+    table.python("import os; print([f for f in range(3, 1024) if os.path.exists(f'/dev/fd/{f}')])")
+    eventually(lambda: len(table.processes.ends(0)) == 2)
+    assert table.processes.ends(0)[1].output == "[]\n"
+
+
+def test_python_means_the_arena_s_own_interpreter(table: Table) -> None:
+    table.python("import sys; print(sys.executable)")
+    assert table.end().output == f"{sys.executable}\n"
+
+
+def test_python_means_that_of_the_folder_if_it_brings_one(table: Table) -> None:
+    own = table.folder / ".venv" / "bin" / "python"
+    own.parent.mkdir(parents=True)
+    own.write_text("#!/bin/sh\necho my own\n")
+    own.chmod(0o755)
+    table.python("")
+    assert table.end().output == "my own\n"
+
+
+def test_every_process_gets_a_private_directory_of_its_own(table: Table) -> None:
+    addresses = [table.shell(SLEEPER, seat) for seat in (0, 1, 0)]
+    directories = [Path(address.removeprefix("unix:")).parent for address in addresses]
+    assert len(set(directories)) == 3
+    for directory in directories:
+        eventually(directory.exists)
+        assert directory.stat().st_mode & 0o777 == 0o700
+    table.processes.close()
+    assert not any(directory.exists() for directory in directories)
+
+
+def test_how_a_process_ended_is_told_at_once_in_words(table: Table) -> None:
+    table.shell("echo out; echo err >&2; exit 3", seat=1)
+    report = table.end(seat=1)
+    assert report == Report(1, "exited with status 3", False, "out\nerr\n")
+    assert table.ended == [report]
+
+
+def test_a_process_that_was_killed_is_told_by_its_signal(table: Table) -> None:
+    table.shell("kill -SEGV $$")
+    assert table.end().ended == "was killed by SIGSEGV"
+
+
+@pytest.mark.parametrize(
+    ("run", "why"),
+    [
+        (("./bot",), "could not be started: ./bot: No such file or directory"),
+        (("./notes",), "could not be started: ./notes: Permission denied"),
+        (
+            ("notes",),
+            'could not be started: there is no program "notes" on the PATH of the arena; for the '
+            'file of this name in the folder write "./notes"',
+        ),
+    ],
+)
+def test_a_program_that_cannot_be_started_is_an_end_like_another(
+    table: Table, run: tuple[str, ...], why: str
+) -> None:
+    (table.folder / "notes").write_text("")
+    address = table.start(run)
+    assert table.end().ended == why
+    assert table.ended == [table.end()]
+    assert not Path(address.removeprefix("unix:")).exists()
+
+
+def test_what_a_running_process_has_written_can_be_asked_for(table: Table) -> None:
+    table.shell(f"echo thinking; touch written; {SLEEPER}")
+    eventually((table.folder / "written").exists)
+    assert table.processes.report(0) == Report(0, output="thinking\n")
+
+
+def test_an_end_that_is_under_way_is_waited_for(table: Table) -> None:
+    table.shell("sleep 0.2; exit 7")
+    assert table.processes.report(0, patience=60).ended == "exited with status 7"
+
+
+def test_a_bot_that_floods_its_output_is_stopped_and_its_beginning_and_end_are_kept(
+    tmp_path: Path,
+) -> None:
+    table = Table(tmp_path, Limits(output=1024 * 1024))
+    with table.processes:
+        table.shell("echo first; while :; do echo again and again; done")
+        report = table.end()
+        assert report.ended == "stopped by the arena: wrote more than 1 MiB of output"
+        assert report.resources
+        assert report.output.startswith("first\nagain and again\n")
+        assert "bytes are left out here]" in report.output
+        assert len(report.output) < 70_000
+
+
+def test_the_limit_of_output_counts_all_processes_of_a_seat(tmp_path: Path) -> None:
+    table = Table(tmp_path, Limits(output=1024 * 1024))
+    half = "head -c 600000 /dev/zero | tr '\\0' x"
+    with table.processes:
+        table.shell(half)
+        assert table.end().ended == "exited with status 0"
+        table.shell(half, seat=1)
+        assert table.end(seat=1).ended == "exited with status 0"
+        table.shell(half)
+        eventually(lambda: len(table.processes.ends(0)) == 2)
+        assert table.processes.ends(0)[1].resources
+
+
+def test_a_bot_that_writes_too_large_a_file_is_stopped(tmp_path: Path) -> None:
+    table = Table(tmp_path, Limits(fsize=1024 * 1024))
+    with table.processes:
+        table.shell("exec head -c 2000000 /dev/zero > big")
+        report = table.end()
+        assert report.ended == "stopped by the arena: wrote more than 1 MiB into a file"
+        assert report.resources
+
+
+def test_a_bot_cannot_have_more_memory_than_its_limit(tmp_path: Path) -> None:
+    table = Table(tmp_path, Limits(data=256 * 1024 * 1024))
+    with table.processes:
+        table.python("block = bytearray(512 * 1024 * 1024)")
+        report = table.end()
+        assert report.ended == "exited with status 1"
+        assert "MemoryError" in report.output
+
+
+def test_a_process_is_asked_to_end_before_it_is_killed(table: Table) -> None:
+    table.python(
+        "import signal, sys\n"
+        "signal.signal(signal.SIGTERM, lambda *_: sys.exit(print('bye')))\n"
+        "open('ready', 'w')\n"
+        "signal.pause()\n"
+    )
+    eventually((table.folder / "ready").exists)
+    table.processes.stop(0)
+    assert table.processes.ends(0) == (Report(0, "exited with status 0", False, "bye\n"),)
+
+
+def test_a_bot_that_ignores_sigterm_dies(table: Table) -> None:
+    table.shell("trap '' TERM; touch ready; while :; do sleep 0.01; done")
+    eventually((table.folder / "ready").exists)
+    table.processes.stop(0)
+    assert table.processes.ends(0)[0].ended == "was killed by SIGKILL"
+
+
+def test_an_end_that_was_asked_for_is_no_news(table: Table) -> None:
+    table.shell(SLEEPER)
+    table.processes.stop(0)
+    assert table.ended == []
+
+
+def test_stopping_a_seat_ends_all_it_has_started_and_nothing_else(table: Table) -> None:
+    table.shell("echo $$ > other.new; mv other.new other; " + SLEEPER, seat=1)
+    table.python(DAEMONS + "time.sleep(600)")
+    pids = [table.pid("child"), table.pid("orphan")]
+    table.processes.stop(0)
+    assert not any(lives(pid) for pid in pids)
+    assert lives(table.pid("other"))
+
+
+def test_a_process_that_ends_takes_along_what_it_has_started(table: Table) -> None:
+    table.python(DAEMONS)
+    assert table.end().ended == "exited with status 0"
+    assert not any(lives(table.pid(name)) for name in ("child", "orphan"))
+
+
+def test_a_seat_can_be_started_again(table: Table) -> None:
+    first = table.shell("exit 1")
+    table.end()
+    second = table.shell(SLEEPER)
+    assert first != second
+    assert table.processes.report(0, patience=0).ended == ""
+
+
+def test_nothing_of_a_bot_outlives_an_owner_that_is_killed(tmp_path: Path) -> None:
+    owner = tmp_path / "owner.py"
+    owner.write_text(
+        textwrap.dedent("""
+            import sys, time
+            from pathlib import Path
+            from arena.bots.bot import Bot
+            from arena.bots.manifest import Manifest
+            from arena.bots.processes import Processes
+            folder = Path(sys.argv[1])
+            processes = Processes()
+            print(processes.start(0, Bot("b", Manifest("b", ("python", "bot.py")), folder)))
+            print(processes._keeper.pid, flush=True)
+            time.sleep(600)
+        """)
+    )
+    table = tmp_path / "bot"
+    table.mkdir()
+    (table / "bot.py").write_text(DAEMONS + "time.sleep(600)")
+    with subprocess.Popen(
+        [sys.executable, owner, table], stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        directory = Path(process.stdout.readline().strip().removeprefix("unix:")).parent
+        keeper = int(process.stdout.readline())
+        for name in ("child", "orphan"):
+            eventually((table / name).exists)
+        pids = [keeper, *(int((table / name).read_text()) for name in ("child", "orphan"))]
+        assert all(lives(pid) for pid in pids)
+        assert directory.exists()
+        process.kill()
+    eventually(lambda: not any(lives(pid) for pid in pids))
+    assert not directory.exists()
+
+
+def test_a_bot_that_kills_its_guard_gains_nothing(table: Table) -> None:
+    table.python(DAEMONS + "os.kill(os.getppid(), 9)")
+    assert table.end().ended == "was killed together with its guard"
+    assert not any(lives(table.pid(name)) for name in ("child", "orphan"))
+
+
+def test_a_keeper_that_dies_is_a_fault_of_the_arena(table: Table) -> None:
+    table.shell(f"echo $$ > pid.new; mv pid.new pid; {SLEEPER}")
+    pid = table.pid("pid")
+    os.kill(table.processes._keeper.pid, signal.SIGKILL)
+    eventually(lambda: bool(table.lost))
+    assert table.lost == ["The keeper of the bot processes ended by itself."]
+    with pytest.raises(InfrastructureError, match="ended by itself"):
+        table.shell(SLEEPER)
+    eventually(lambda: not lives(pid))
+    assert table.ended == []
+
+
+def test_control_characters_do_not_reach_a_terminal() -> None:
+    assert printable("a\x1b[31mb\tc\r\nd\x9be\x00\x7f") == "a[31mb\tc\nde"
