@@ -1,0 +1,82 @@
+"""Plays a match: its tables, one after another, against a referee at an address."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+
+import grpc
+from pokearena.v1 import referee_pb2_grpc
+
+from arena.bots.bot import Bot
+from arena.bots.errors import InfrastructureError
+from arena.bots.report import Report
+from arena.match.plan import plan
+from arena.match.table import Hear, Sink, Table
+from arena.store.games import CommittedGame
+from arena.store.spec import MatchSpec
+
+PATIENCE: Final = 10.0
+"""Seconds in which the referee must be reached."""
+OPTIONS: Final[list[tuple[str, Any]]] = [
+    # A record of a game with the output of several faults in it stays far below this.
+    ("grpc.max_receive_message_length", 16 << 20),
+    ("grpc.max_send_message_length", 4 << 20),
+    ("grpc.max_metadata_size", 16 << 10),
+    ("grpc.absolute_max_metadata_size", 16 << 10),
+    ("grpc.initial_reconnect_backoff_ms", 20),
+    ("grpc.min_reconnect_backoff_ms", 20),
+    ("grpc.max_reconnect_backoff_ms", 200),
+    # A match has a connection of its own, and leaves none behind.
+    ("grpc.use_local_subchannel_pool", 1),
+    ("grpc.enable_retries", 0),
+    ("grpc.enable_http_proxy", 0),
+]
+
+
+def _unheard(entrant: int, reports: Sequence[Report]) -> None:
+    """Nobody wants to know."""
+
+
+def play_match(
+    spec: MatchSpec,
+    referee: str,
+    bots: Sequence[Bot],
+    sink: Sink,
+    committed: Iterable[CommittedGame] = (),
+    hear: Hear = _unheard,
+    patience: float = PATIENCE,
+) -> bool:
+    """Plays what is left of a match; False if the strict policy stopped it before its end.
+
+    Opens channels only in here, so that it can run in a process forked after this module was
+    imported.
+
+    Args:
+        spec: the match.
+        referee: the referee's address, "unix:/path" or "host:port".
+        bots: one for each entrant, in order.
+        sink: is handed every finished game; what it raises stops the match and is passed on.
+        committed: the games that need no playing any more.
+        hear: is told what an entrant's processes wrote at a table that is over.
+        patience: seconds in which the referee must be reached.
+
+    Raises:
+        InfrastructureError: something of the arena's own failed; games handed to `sink` hold.
+        SetupError: the game cannot be played like this.
+    """
+    tables = plan(spec, committed)
+    with grpc.insecure_channel(referee, options=OPTIONS) as channel:
+        _reach(channel, referee, patience)
+        stub = referee_pb2_grpc.RefereeServiceStub(channel)
+        return all(Table(spec, table, bots).play(stub, sink, hear) for table in tables)
+
+
+def _reach(channel: grpc.Channel, referee: str, patience: float) -> None:
+    ready = grpc.channel_ready_future(channel)
+    try:
+        ready.result(timeout=patience)
+    except grpc.FutureTimeoutError:
+        raise InfrastructureError(
+            f"No referee answers at {referee} (waited {patience:g} s)."
+        ) from None
+    finally:
+        ready.cancel()

@@ -1,0 +1,172 @@
+"""One table of a match: its bot processes on one side, the referee on the other."""
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from queue import SimpleQueue
+from typing import Any
+
+import grpc
+from pokearena.v1 import referee_pb2
+
+from arena.bots.bot import Bot
+from arena.bots.errors import InfrastructureError
+from arena.bots.processes import Processes
+from arena.bots.report import Report
+from arena.match.plan import TablePlan
+from arena.store import games
+from arena.store.games import PlayedGame
+from arena.store.spec import MatchSpec
+from referee.dealing import board_seed
+from referee.record import dump
+
+REPORTED: int = 8 * 1024
+"""Characters of a bot's output, from its end, that the referee is told."""
+
+Sink = Callable[[PlayedGame], None]
+Hear = Callable[[int, Sequence[Report]], None]
+"""Hears what the processes of an entrant wrote and how they ended, when its table is over."""
+
+
+class Table:
+    """Plays what is left of one table with fresh bot processes."""
+
+    def __init__(self, spec: MatchSpec, plan: TablePlan, bots: Sequence[Bot]) -> None:
+        self._spec = spec
+        self._plan = plan
+        self._bots = [bots[entrant] for entrant in plan.seating]
+        self._due = {board.game for board in plan.boards}
+        self._requests: SimpleQueue[referee_pb2.RunTableRequest | None] = SimpleQueue()
+        self._call: Any = None
+        self._lost = ""
+
+    def play(self, stub: Any, sink: Sink, hear: Hear) -> bool:
+        """Plays the table; False if the strict policy stopped it before its end.
+
+        What `sink` raises abandons the table and is passed on.
+
+        Raises:
+            InfrastructureError: the referee or the keeper of the processes failed.
+        """
+        hosted = [seat for seat, bot in enumerate(self._bots) if not bot.remote]
+        with Processes(self._ended, self._keeper_lost) as processes:
+            addresses = [
+                bot.address or processes.start(seat, bot) for seat, bot in enumerate(self._bots)
+            ]
+            try:
+                self._call = stub.RunTable(self._say(self._order(addresses)))
+                self._listen(processes, sink)
+            except grpc.RpcError as error:
+                raise InfrastructureError(self._broken(error)) from None
+            finally:
+                self._requests.put(None)
+                if self._call is not None:
+                    self._call.cancel()
+            processes.stop(*hosted)
+            for seat in hosted:
+                hear(self._plan.seating[seat], processes.ends(seat))
+        if self._due and self._spec.policy != "strict":
+            raise InfrastructureError(
+                f"The referee ended table {self._plan.table} of {self._spec.id} with "
+                f"{len(self._due)} games not played."
+            )
+        return not self._due
+
+    def _say(self, order: referee_pb2.Table) -> Iterator[referee_pb2.RunTableRequest]:
+        """What the referee is told: the table first, then the news of its bots."""
+        yield referee_pb2.RunTableRequest(table=order)
+        while (request := self._requests.get()) is not None:
+            yield request
+
+    def _order(self, addresses: Sequence[str]) -> referee_pb2.Table:
+        spec = self._spec
+        return referee_pb2.Table(
+            match=spec.id,
+            game=spec.game,
+            options={name: str(value).lower() for name, value in spec.options.items()},
+            seats=[
+                referee_pb2.Seat(
+                    address=address,
+                    bank_ms=rights.bank_ms,
+                    faults=rights.faults,
+                    crashes=rights.crashes,
+                )
+                for address, rights in zip(addresses, self._plan.rights, strict=True)
+            ],
+            boards=[
+                referee_pb2.Board(
+                    game=board.game,
+                    number=board.number,
+                    seed=board_seed(spec.seed, board.number),
+                )
+                for board in self._plan.boards
+            ],
+            start_ms=spec.clock.start_ms,
+            allowance_ms=spec.clock.allowance_ms,
+            strict=spec.policy == "strict",
+        )
+
+    def _listen(self, processes: Processes, sink: Sink) -> None:
+        for event in self._call:
+            if event.HasField("game"):
+                sink(self._finished(event.game))
+            elif event.HasField("faulted"):
+                self._requests.put(self._answer(processes, event.faulted))
+            elif event.HasField("finished"):
+                return
+        raise InfrastructureError(
+            f"The referee left table {self._plan.table} of {self._spec.id} before its end."
+        )
+
+    def _finished(self, game: referee_pb2.GameFinished) -> PlayedGame:
+        if game.game not in self._due:
+            raise InfrastructureError(
+                f"The referee played game {game.game} of {self._spec.id}, which was not due."
+            )
+        self._due.remove(game.game)
+        first, rest = game.record.split("\n", 1)
+        line = json.loads(first)
+        line["table"] = self._plan.table
+        line["seating"] = [self._spec.versions[entrant] for entrant in self._plan.seating]
+        return games.read(dump(line) + rest, self._spec.versions)
+
+    def _answer(
+        self, processes: Processes, faulted: referee_pb2.BotFaulted
+    ) -> referee_pb2.RunTableRequest:
+        bot = self._bots[faulted.seat]
+        if bot.remote:
+            return _news(Report(faulted.seat), faulted.inquiry)
+        report = processes.report(faulted.seat)
+        restarted = ""
+        if report.ended and faulted.restart:
+            restarted = processes.start(faulted.seat, bot)
+        return _news(report, faulted.inquiry, restarted)
+
+    def _ended(self, report: Report) -> None:
+        self._requests.put(_news(report))
+
+    def _keeper_lost(self, sentence: str) -> None:
+        self._lost = sentence
+        if self._call is not None:
+            self._call.cancel()
+
+    def _broken(self, error: grpc.RpcError) -> str:
+        if self._lost:
+            return self._lost
+        code = error.code().name if isinstance(error, grpc.Call) else "unknown"
+        details = error.details() if isinstance(error, grpc.Call) else str(error)
+        return (
+            f"The referee broke off table {self._plan.table} of {self._spec.id}: {code}, {details}"
+        )
+
+
+def _news(report: Report, inquiry: int = 0, restarted: str = "") -> referee_pb2.RunTableRequest:
+    return referee_pb2.RunTableRequest(
+        report=referee_pb2.BotReport(
+            seat=report.seat,
+            inquiry=inquiry,
+            ended=report.ended,
+            resources=report.resources,
+            output=report.output[-REPORTED:],
+            restarted=restarted,
+        )
+    )
