@@ -4,6 +4,7 @@ It works because the messages are named and shaped as the dataclasses: a view ``
 message ``PokeView``; an action ``PickUp`` is the member ``pick_up`` of its game's action.
 """
 
+import json
 import re
 from collections.abc import Callable
 from dataclasses import fields, is_dataclass
@@ -13,6 +14,7 @@ from typing import Any, get_args, get_origin, get_type_hints
 
 from google.protobuf.json_format import ParseDict, ParseError
 from google.protobuf.message import Message
+from google.protobuf.message_factory import GetMessageClass
 from pokearena.v1 import bot_pb2
 
 from referee.games.contract import Action, Game, View
@@ -52,12 +54,12 @@ class Codec:
 
     def __init__(self, game: Game) -> None:
         self._game = game
-        member = bot_pb2.Action.DESCRIPTOR.fields_by_name[game.id].message_type
-        self._message: Any = member._concrete_class
+        member: Any = bot_pb2.Action.DESCRIPTOR.fields_by_name[game.id].message_type
+        self._message: Any = GetMessageClass(member)
         self._types = {snake(action.__name__): action for action in game.action_types}
         self._names = {action: name for name, action in self._types.items()}
         self._encoders = {
-            action: _encoder(action, self._message.DESCRIPTOR.nested_types_by_name[action.__name__])
+            action: _encoder(action, member.nested_types_by_name[action.__name__])
             for action in game.action_types
         }
         view = bot_pb2.View.DESCRIPTOR.fields_by_name[game.id].message_type
@@ -67,6 +69,8 @@ class Codec:
             for name, kind in self._types.items()
         }
         self.action = lru_cache(_REMEMBERED)(self._action)
+        self.action_text = lru_cache(_REMEMBERED)(self._action_text)
+        self._known = lru_cache(_REMEMBERED)(self._decode_bytes)
 
     def view(self, view: View) -> bot_pb2.View:
         """What a seat sees, as a message."""
@@ -84,12 +88,20 @@ class Codec:
         """An action in the protocol's JSON form."""
         return {camel(self._game.id): {camel(self._names[type(action)]): json_of(action)}}
 
+    def _action_text(self, action: Action) -> str:
+        """An action in the protocol's JSON form, as text."""
+        return json.dumps(self.action_json(action), separators=(",", ":"))
+
     def decode(self, message: bot_pb2.Action) -> Action:
         """The action in a message.
 
         Raises:
             DecodeError: there is none of this game in it.
         """
+        return self._known(message.SerializeToString())
+
+    def _decode_bytes(self, data: bytes) -> Action:
+        message = bot_pb2.Action.FromString(data)
         game = message.WhichOneof("game")
         if game != self._game.id:
             said = f"is an action of {game}" if game else "holds no action"
@@ -105,14 +117,14 @@ class Codec:
         )
         return self._types[name](*values)
 
-    def decode_json(self, json: dict[str, Any]) -> Action:
+    def decode_json(self, given: dict[str, Any]) -> Action:
         """The action in the protocol's JSON form.
 
         Raises:
             DecodeError: there is none of this game in it.
         """
         try:
-            return self.decode(ParseDict(json, bot_pb2.Action()))
+            return self.decode(ParseDict(given, bot_pb2.Action()))
         except ParseError as error:
             raise DecodeError(f"is no action in JSON: {error}") from error
 
@@ -125,7 +137,7 @@ def _encoder(kind: type, descriptor: Any) -> Encode:
     """A function from a dataclass to its message."""
     if descriptor.name != kind.__name__:
         raise TypeError(f"{kind.__name__} would be sent as {descriptor.name}")
-    message: Any = descriptor._concrete_class
+    message: Any = GetMessageClass(descriptor)
     hints = get_type_hints(kind)
     plain: list[str] = []
     nested: list[tuple[str, Encode]] = []

@@ -104,8 +104,11 @@ class State(ABC):
         """
 
     @abstractmethod
-    def _after(self, moves: Mapping[int, Action]) -> "State":
-        """What follows when these legal moves are made."""
+    def after(self, moves: Mapping[int, Action]) -> "State":
+        """What follows when every seat that acts makes its move, known to be legal.
+
+        :meth:`play` is the same for moves that are not known to be.
+        """
 
     def play(self, moves: Mapping[int, Action]) -> "State":
         """What follows when every seat that acts makes its move.
@@ -118,7 +121,7 @@ class State(ABC):
         for seat, action in moves.items():
             if action not in self.legal(seat):
                 raise IllegalAction(f"{action} is not legal for seat {seat}")
-        return self._after(moves)
+        return self.after(moves)
 
 
 class Game(ABC):

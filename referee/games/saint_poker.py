@@ -197,7 +197,7 @@ class SaintPokerState(State):
             rounds=self.rounds,
         )
 
-    def _after(self, moves: Mapping[int, Action]) -> State:
+    def after(self, moves: Mapping[int, Action]) -> State:
         if self.phase == "river":
             cards: tuple[Hand, ...] = tuple((moves[s].card,) for s in range(self.seats))
             added = tuple(c for (c,) in cards)

@@ -89,7 +89,7 @@ class PokeState(State):
             deals=self.deals,
         )
 
-    def _after(self, moves: Mapping[int, Action]) -> State:
+    def after(self, moves: Mapping[int, Action]) -> State:
         action = moves[self.turn]
         match action:
             case Draw(discards):

@@ -1,0 +1,71 @@
+"""The referee's process: ``python -m referee --address unix:/run/referee.sock``."""
+
+import argparse
+import asyncio
+import contextlib
+import signal
+import sys
+from typing import Any
+
+import grpc.aio
+from grpc_health.v1 import health, health_pb2, health_pb2_grpc
+from grpc_reflection.v1alpha import reflection
+from pokearena.v1 import referee_pb2, referee_pb2_grpc
+
+from referee.service import RefereeService
+
+SERVICE = referee_pb2.DESCRIPTOR.services_by_name["RefereeService"].full_name
+DRAIN_SECONDS = 5.0
+
+_OPTIONS: list[tuple[str, Any]] = [
+    ("grpc.max_receive_message_length", 16 << 20),
+    ("grpc.max_send_message_length", -1),
+    ("grpc.max_concurrent_streams", 256),
+    ("grpc.max_metadata_size", 16 << 10),
+    ("grpc.absolute_max_metadata_size", 16 << 10),
+    ("grpc.server_handshake_timeout_ms", 5_000),
+    ("grpc.so_reuseport", 0),
+]
+
+
+async def serve(address: str) -> None:
+    """Serves until SIGTERM or SIGINT; tables in progress have a few seconds to finish."""
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stop.set)
+    server = grpc.aio.server(options=_OPTIONS)
+    referee_pb2_grpc.add_RefereeServiceServicer_to_server(RefereeService(), server)
+    healthy = health.aio.HealthServicer()
+    health_pb2_grpc.add_HealthServicer_to_server(healthy, server)
+    names = (SERVICE, health.SERVICE_NAME, reflection.SERVICE_NAME)
+    reflection.enable_server_reflection(names, server)
+    if not server.add_insecure_port(address):
+        raise OSError(f"cannot listen at {address}")
+    await server.start()
+    await healthy.set(SERVICE, health_pb2.HealthCheckResponse.SERVING)
+    await healthy.set("", health_pb2.HealthCheckResponse.SERVING)
+    print(f"referee listening at {address}", flush=True)
+    await stop.wait()
+    await healthy.enter_graceful_shutdown()
+    await server.stop(DRAIN_SECONDS)
+
+
+def main() -> int:
+    """Reads the command line and serves."""
+    parser = argparse.ArgumentParser(prog="referee", description=__doc__)
+    parser.add_argument(
+        "--address", required=True, help="where to listen: unix:/path/to.sock or host:port"
+    )
+    address = parser.parse_args().address
+    try:
+        with contextlib.suppress(KeyboardInterrupt):
+            asyncio.run(serve(address))
+    except (OSError, RuntimeError) as error:
+        print(f"referee: cannot listen at {address}: {error}", file=sys.stderr)
+        return 3
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

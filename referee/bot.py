@@ -1,0 +1,205 @@
+"""A bot as the referee meets it: an address that is asked questions.
+
+Whether it is asked by the stream ``Play`` or by ``Act`` is hidden here.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any
+
+import grpc
+import grpc.aio
+from pokearena.v1 import bot_pb2, bot_pb2_grpc
+
+ANSWER_BYTES = 1 << 20
+"""The largest message a bot may send."""
+
+_OPTIONS: list[tuple[str, Any]] = [
+    ("grpc.max_receive_message_length", ANSWER_BYTES),
+    ("grpc.max_send_message_length", -1),
+    ("grpc.max_metadata_size", 16 << 10),
+    ("grpc.absolute_max_metadata_size", 16 << 10),
+    ("grpc.initial_reconnect_backoff_ms", 20),
+    ("grpc.min_reconnect_backoff_ms", 20),
+    ("grpc.max_reconnect_backoff_ms", 200),
+    ("grpc.use_local_subchannel_pool", 1),
+    ("grpc.enable_retries", 0),
+    ("grpc.enable_http_proxy", 0),
+]
+
+
+class How(Enum):
+    """The ways an answer can fail to come."""
+
+    SILENT = "silent"
+    """Time ran out."""
+    BROKEN = "broken"
+    """The connection was lost."""
+    WRONG = "wrong"
+    """Something came that is no answer."""
+
+
+@dataclass(slots=True)
+class NoAnswer(Exception):
+    """A bot did not answer as it should."""
+
+    how: How
+    clause: str
+    """What happened, as a clause about the bot."""
+
+
+class Bot:
+    """One bot process, or whatever listens at its address."""
+
+    def __init__(self, address: str) -> None:
+        self.address = address.removeprefix("grpc://")
+        self._channel = grpc.aio.insecure_channel(self.address, options=_OPTIONS)
+        self._stub = bot_pb2_grpc.BotServiceStub(self._channel)
+        self._streams = True
+        self._call: Any = None
+
+    async def start(self, request: bot_pb2.StartRequest, seconds: float) -> bot_pb2.StartResponse:
+        """Waits until the bot listens and has heard what will be played.
+
+        Raises:
+            NoAnswer: it did not within the time.
+        """
+        try:
+            async with asyncio.timeout(seconds):
+                answer: bot_pb2.StartResponse = await self._stub.Start(request, wait_for_ready=True)
+                return answer
+        except TimeoutError:
+            state = self._channel.get_state()
+            met = "its Start did not return" if _ready(state) else "it did not listen"
+            raise NoAnswer(How.SILENT, f"{met} within {seconds:g} s") from None
+        except grpc.aio.AioRpcError as error:
+            if error.code() is grpc.StatusCode.UNIMPLEMENTED:
+                return bot_pb2.StartResponse()
+            raise _no_answer(error) from None
+
+    async def ask(
+        self,
+        questions: Sequence[bot_pb2.ActRequest],
+        answers: list[bot_pb2.ActResponse],
+        seconds: float,
+    ) -> None:
+        """Asks questions and appends the answers, in the order they come, until all are there.
+
+        Raises:
+            NoAnswer: not all came within the time; those that came are in ``answers``.
+        """
+        try:
+            async with asyncio.timeout(seconds):
+                if self._streams and await self._by_stream(questions, answers):
+                    return
+                await self._one_by_one(questions, answers)
+        except TimeoutError:
+            # The call was cancelled with the wait: what comes late is never read.
+            self._call = None
+            raise NoAnswer(
+                How.SILENT, f"it did not answer within {1000 * seconds:.0f} ms"
+            ) from None
+        except grpc.aio.AioRpcError as error:
+            raise _no_answer(error) from None
+
+    async def _by_stream(
+        self, questions: Sequence[bot_pb2.ActRequest], answers: list[bot_pb2.ActResponse]
+    ) -> bool:
+        """Asks by the stream; False if the bot has no stream."""
+        if self._call is None:
+            self._call = self._stub.Play()
+        call = self._call
+        try:
+            await call.write(bot_pb2.PlayRequest(questions=questions))
+            open_ones = {(q.game, q.decision) for q in questions}
+            while open_ones:
+                response = await call.read()
+                if response is grpc.aio.EOF:
+                    raise await self._ended(call)
+                for answer in response.answers:
+                    key = (answer.game, answer.decision)
+                    if key in open_ones:
+                        open_ones.remove(key)
+                        answers.append(answer)
+                    else:
+                        raise NoAnswer(
+                            How.WRONG,
+                            f"it answered game {key[0]}, decision {key[1]}, which was not asked; "
+                            "game and decision must be copied from the question",
+                        )
+        except asyncio.InvalidStateError:
+            # Raised by write() on a stream that has ended.
+            if await self._has_no_stream(call):
+                return False
+            raise await self._ended(call) from None
+        except grpc.aio.AioRpcError as error:
+            self._call = None
+            if error.code() is grpc.StatusCode.UNIMPLEMENTED:
+                self._streams = False
+                return False
+            raise
+        except NoAnswer as failure:
+            if failure.how is How.WRONG:
+                call.cancel()
+            self._call = None
+            if await self._has_no_stream(call):
+                return False
+            raise
+        return True
+
+    async def _has_no_stream(self, call: Any) -> bool:
+        if call.done() and await call.code() is grpc.StatusCode.UNIMPLEMENTED:
+            self._call = None
+            self._streams = False
+        return not self._streams
+
+    async def _ended(self, call: Any) -> NoAnswer:
+        self._call = None
+        code = await call.code()
+        if code is grpc.StatusCode.OK:
+            return NoAnswer(How.WRONG, "it ended the stream before it had answered")
+        return _by_status(code, await call.details())
+
+    async def _one_by_one(
+        self, questions: Sequence[bot_pb2.ActRequest], answers: list[bot_pb2.ActResponse]
+    ) -> None:
+        for question in questions:
+            answer = await self._stub.Act(question)
+            answer.game, answer.decision = question.game, question.decision
+            answers.append(answer)
+
+    async def end(self, match: str) -> None:
+        """Tells the bot that the table is over; what it makes of it is its own affair."""
+        try:
+            async with asyncio.timeout(0.5):
+                if self._call is not None:
+                    await self._call.done_writing()
+                await self._stub.End(bot_pb2.EndRequest(match=match))
+        except (TimeoutError, grpc.aio.AioRpcError, asyncio.InvalidStateError):
+            pass
+
+    async def close(self) -> None:
+        """Ends the connection."""
+        if self._call is not None:
+            self._call.cancel()
+        await self._channel.close()
+
+
+def _ready(state: grpc.ChannelConnectivity) -> bool:
+    return state is grpc.ChannelConnectivity.READY
+
+
+def _no_answer(error: grpc.aio.AioRpcError) -> NoAnswer:
+    return _by_status(error.code(), error.details())
+
+
+def _by_status(code: grpc.StatusCode, details: str | None) -> NoAnswer:
+    """What a status other than OK means."""
+    said = " ".join((details or "").split())[:300]
+    if code is grpc.StatusCode.UNAVAILABLE:
+        return NoAnswer(How.BROKEN, "its connection was lost")
+    if code is grpc.StatusCode.RESOURCE_EXHAUSTED:
+        return NoAnswer(How.WRONG, f"it sent more than {ANSWER_BYTES} bytes in one message")
+    return NoAnswer(How.WRONG, f"it answered with the error {code.name}: {said}")

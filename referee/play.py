@@ -1,0 +1,246 @@
+"""One game while it is played: its position, what is being asked, and what has happened."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, fields
+from typing import Any
+
+from pokearena.v1 import bot_pb2, referee_pb2
+
+from referee.codec import Codec, DecodeError, snake
+from referee.dealing import Seeded, derive
+from referee.games.contract import Action, Game, Legal, Options, outcome
+from referee.record import action_line, dump, fault_line, game_line, result_line
+from referee.verdict import Fault, Verdict
+
+NOTE_CHARACTERS = 200
+_LISTED = 12
+_LUCK = (1 << 64) - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What all games of a table share."""
+
+    match: str
+    game: Game
+    codec: Codec
+    seats: int
+    options: Options
+    sides: tuple[int, ...]
+
+    @property
+    def two_sided(self) -> bool:
+        """Whether a fault of one side is the win of the other."""
+        return len(set(self.sides)) == 2
+
+
+@dataclass(slots=True)
+class Wrong(Exception):
+    """An answer that is no legal action."""
+
+    verdict: Verdict
+    clause: str
+
+
+@dataclass(slots=True)
+class Asked:
+    """A question that is open."""
+
+    question: bot_pb2.ActRequest
+    legal: Legal
+
+
+class Play:
+    """A game in progress. It is over when :attr:`result` is there."""
+
+    def __init__(self, setting: Setting, board: referee_pb2.Board) -> None:
+        self.setting = setting
+        self.board = board
+        self.number = board.game
+        self._state = setting.game.start(Seeded(board.seed), setting.seats, dict(setting.options))
+        self._luck = [
+            int.from_bytes(derive(board.seed, "luck", seat)[:8], "big")
+            for seat in range(setting.seats)
+        ]
+        self._decisions = 0
+        self._moves: dict[int, Action] = {}
+        self._lines = [dump(game_line(board.game, board.number))]
+        self._out: dict[int, Verdict] = {}
+        self.asked: dict[int, Asked] = {}
+        self.result: str | None = None
+        """The record of the game as text once it is over."""
+        self.bank_ms = [0.0] * setting.seats
+        """Drawn from each seat's bank by this game."""
+        self.slowest_ms = [0.0] * setting.seats
+        self.faults = [0] * setting.seats
+        """Counted against each seat because of this game, crashes aside."""
+        self.crashes = [0] * setting.seats
+
+    def ask(self, clocks: list[bot_pb2.Clock], listed: list[bool]) -> Iterator[tuple[int, Asked]]:
+        """The questions of a position that has just been reached, with their seats.
+
+        For seats that are out the referee answers, until a position has something to ask or the
+        game is over.
+
+        Args:
+            clocks: what each seat has left.
+            listed: whether each seat wants its legal actions listed.
+        """
+        while self.result is None and not self.asked:
+            actors = self._state.actors
+            if not actors:
+                self._finish(self._state.scores)
+                return
+            for decision, seat in enumerate(actors, self._decisions):
+                legal = self._state.legal(seat)
+                if seat in self._out:
+                    self._make_move(seat, decision, next(iter(legal)), 0.0, "", True)
+                else:
+                    self.asked[seat] = self._question(
+                        seat, decision, legal, clocks[seat], listed[seat]
+                    )
+            if not self.asked:
+                self._follow()
+        yield from self.asked.items()
+
+    def _question(
+        self, seat: int, decision: int, legal: Legal, clock: bot_pb2.Clock, listed: bool
+    ) -> Asked:
+        codec = self.setting.codec
+        question = bot_pb2.ActRequest(
+            match=self.setting.match,
+            game=self.number,
+            decision=decision,
+            seat=seat,
+            clock=clock,
+            view=codec.view(self._state.view(seat)),
+            legal=[codec.action(action) for action in legal] if listed else (),
+            complete=listed and legal.complete,
+            luck=(self._luck[seat] + decision) & _LUCK,
+        )
+        return Asked(question, legal)
+
+    def answer(self, seat: int, response: bot_pb2.ActResponse, ms: float) -> bool:
+        """Takes an answer; True if a new position has been reached.
+
+        Raises:
+            Wrong: it is no legal action. The question stays open.
+        """
+        asked = self.asked[seat]
+        try:
+            action = self.setting.codec.decode(response.action)
+        except DecodeError as error:
+            raise Wrong(Verdict.PROTOCOL, f"its answer {error}") from None
+        if action not in asked.legal:
+            raise Wrong(
+                Verdict.ILLEGAL,
+                f'it answered "{describe(action)}", which is not legal; '
+                f"legal: {_some(asked.legal)}",
+            )
+        del self.asked[seat]
+        note = response.note[:NOTE_CHARACTERS] if response.note else ""
+        self._make_move(seat, asked.question.decision, action, ms, note, False)
+        if self.asked:
+            return False
+        self._follow()
+        return True
+
+    def _make_move(
+        self, seat: int, decision: int, action: Action, ms: float, note: str, by_referee: bool
+    ) -> None:
+        self._moves[seat] = action
+        text = self.setting.codec.action_text(action)
+        self._lines.append(action_line(self.number, decision, seat, text, ms, note, by_referee))
+        if ms > self.slowest_ms[seat]:
+            self.slowest_ms[seat] = ms
+
+    def _follow(self) -> None:
+        self._decisions += len(self._moves)
+        self._state = self._state.after(self._moves)
+        self._moves = {}
+
+    def fault(self, fault: Fault) -> bool:
+        """Puts a seat out of the game for a fault; True if the game goes on to a new position."""
+        if self.result is not None or fault.seat in self._out:
+            return False
+        self._lines.append(dump(fault_line(fault)))
+        return self.put_out(fault.seat, fault.verdict)
+
+    def put_out(self, seat: int, verdict: Verdict) -> bool:
+        """Puts a seat out of the game; True if the game goes on to a new position.
+
+        In a game of two sides the other side wins at once. With more sides the seat plays the
+        most harmless legal action to the end, and nobody else pays for it.
+        """
+        if self.result is not None or seat in self._out:
+            return False
+        self._out[seat] = verdict
+        if self.setting.two_sided:
+            self.asked.clear()
+            self._finish(None)
+            return False
+        asked = self.asked.pop(seat, None)
+        if asked is None:
+            return False
+        self._make_move(seat, asked.question.decision, next(iter(asked.legal)), 0.0, "", True)
+        if self.asked:
+            return False
+        self._follow()
+        return True
+
+    def stop(self) -> None:
+        """Ends the game where it stands, with no scores."""
+        if self.result is None:
+            self.asked.clear()
+            self._finish(None)
+
+    def _finish(self, scores: tuple[int, ...] | None) -> None:
+        sides = self.setting.sides
+        out_sides = {sides[seat] for seat in self._out}
+        verdicts = [self._out.get(seat, Verdict.FINISHED) for seat in range(len(sides))]
+        tally: dict[str, list[Any]] = {
+            "bank_ms": [round(ms, 3) for ms in self.bank_ms],
+            "slowest_ms": [round(ms, 3) for ms in self.slowest_ms],
+            "faults": self.faults,
+            "crashes": self.crashes,
+        }
+        places = places_with_faults(scores, sides, out_sides)
+        line = result_line(self.number, places, scores, verdicts, tally)
+        self._lines.append(dump(line))
+        self.result = "".join(self._lines)
+
+
+def places_with_faults(
+    scores: tuple[int, ...] | None, sides: tuple[int, ...], out_sides: Iterable[int]
+) -> tuple[int, ...]:
+    """Places by seat: by score, and behind everyone else those that are out.
+
+    Args:
+        scores: None if the game was ended by a fault: the others win.
+        sides: the side of each seat.
+        out_sides: the sides that faulted.
+    """
+    out = set(out_sides)
+    if scores is None:
+        scores = (0,) * len(sides)
+    playing = [seat for seat, side in enumerate(sides) if side not in out]
+    ranked = outcome([scores[s] for s in playing], [sides[s] for s in playing]).places
+    places = dict(zip(playing, ranked, strict=True))
+    last = 1 + len(set(sides) - out)
+    return tuple(places.get(seat, last) for seat in range(len(sides)))
+
+
+def describe(action: Action) -> str:
+    """An action in words: ``lead 4C 4H``."""
+    words = [snake(type(action).__name__).replace("_", " ")]
+    for field in fields(action):
+        value = getattr(action, field.name)
+        words.extend(map(str, value) if isinstance(value, tuple) else [str(value)])
+    return " ".join(words)
+
+
+def _some(legal: Legal) -> str:
+    """The first legal actions, in words."""
+    words = [describe(action) for action, _ in zip(legal, range(_LISTED + 1), strict=False)]
+    more = len(words) > _LISTED
+    return " | ".join(words[:_LISTED]) + (" | ..." if more else "")

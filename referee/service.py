@@ -1,0 +1,116 @@
+"""The referee as a gRPC service."""
+
+import asyncio
+from collections.abc import AsyncIterator
+
+import grpc
+import grpc.aio
+from pokearena.v1 import referee_pb2, referee_pb2_grpc
+
+from referee.caller import Caller
+from referee.codec import Codec
+from referee.dealing import SEED_BYTES
+from referee.games.contract import SetupError
+from referee.games.registry import GAMES, find
+from referee.play import Setting
+from referee.table import Table
+
+Context = grpc.aio.ServicerContext[referee_pb2.RunTableRequest, referee_pb2.RunTableResponse]
+
+
+class RefereeService(referee_pb2_grpc.RefereeServiceServicer):
+    """Answers what the arena asks of a referee."""
+
+    def __init__(self) -> None:
+        self._codecs = {game_id: Codec(game) for game_id, game in GAMES.items()}
+
+    async def ListGames(  # noqa: N802 - the protocol's name
+        self, request: referee_pb2.ListGamesRequest, context: Context
+    ) -> referee_pb2.ListGamesResponse:
+        """The registered games."""
+        return referee_pb2.ListGamesResponse(
+            games=[
+                referee_pb2.GameInfo(
+                    id=game.id,
+                    title=game.title,
+                    seats=game.seats,
+                    options=[
+                        referee_pb2.OptionInfo(
+                            name=name,
+                            default_text=str(option.default).lower(),
+                            meaning=option.meaning,
+                        )
+                        for name, option in game.options.items()
+                    ],
+                )
+                for _, game in sorted(GAMES.items())
+            ]
+        )
+
+    async def RunTable(  # noqa: N802 - the protocol's name
+        self, requests: AsyncIterator[referee_pb2.RunTableRequest], context: Context
+    ) -> AsyncIterator[referee_pb2.RunTableResponse]:
+        """Plays one table; see referee.proto."""
+        first = await anext(aiter(requests), None)
+        if first is None or first.WhichOneof("message") != "table":
+            await context.abort(
+                grpc.StatusCode.INVALID_ARGUMENT, "the first request must be the table"
+            )
+        assert first is not None
+        try:
+            setting = self._setting(first.table)
+        except SetupError as error:
+            await context.abort(grpc.StatusCode.INVALID_ARGUMENT, str(error))
+        caller = Caller()
+        table = Table(first.table, setting, caller)
+        running = asyncio.create_task(_run(table, caller))
+        hearing = asyncio.create_task(_hear(requests, table, caller))
+        try:
+            async for event in caller.events():
+                yield event
+            await running
+        finally:
+            hearing.cancel()
+            running.cancel()
+            await asyncio.gather(hearing, running, return_exceptions=True)
+
+    def _setting(self, order: referee_pb2.Table) -> Setting:
+        """What the games of the table share.
+
+        Raises:
+            SetupError: the table cannot be played; its text says why.
+        """
+        game = find(order.game)
+        options = game.settle(dict(order.options))
+        game.check_seats(len(order.seats), options)
+        numbers = [board.game for board in order.boards]
+        if len(set(numbers)) != len(numbers):
+            raise SetupError("two boards have the same game number; each game is played once")
+        short = next((b for b in order.boards if len(b.seed) != SEED_BYTES), None)
+        if short is not None:
+            raise SetupError(
+                f"the seed of game {short.game} has {len(short.seed)} bytes; it must have "
+                f"{SEED_BYTES}"
+            )
+        sides = game.sides(len(order.seats), options)
+        codec = self._codecs[game.id]
+        return Setting(order.match, game, codec, len(order.seats), options, sides)
+
+
+async def _run(table: Table, caller: Caller) -> None:
+    try:
+        await table.run()
+    finally:
+        caller.close()
+
+
+async def _hear(
+    requests: AsyncIterator[referee_pb2.RunTableRequest], table: Table, caller: Caller
+) -> None:
+    async for request in requests:
+        if request.WhichOneof("message") != "report":
+            continue
+        if request.report.inquiry:
+            caller.answered(request.report)
+        else:
+            table.ended(request.report)

@@ -1,0 +1,223 @@
+"""One table: it keeps the games going, asks the bots, and keeps their clocks."""
+
+import asyncio
+import time
+from collections import deque
+from dataclasses import replace
+from typing import Any
+
+from pokearena.v1 import bot_pb2, referee_pb2
+
+from referee import judge
+from referee.bot import Bot, How, NoAnswer
+from referee.caller import Caller
+from referee.play import Asked, Play, Setting, Wrong
+from referee.seat import Seat
+from referee.verdict import CRASHES_TO_FORFEIT, PROCESS_FAULTS, Fault, Verdict
+
+Batch = list[tuple[Play, Asked]]
+
+
+class Table:
+    """Plays the boards of one table and tells its caller of every finished game."""
+
+    def __init__(self, order: referee_pb2.Table, setting: Setting, caller: Caller) -> None:
+        self._order = order
+        self._setting = setting
+        self._caller = caller
+        self._seats = [
+            Seat(n, Bot(s.address), order.allowance_ms, s.bank_ms, s.faults, s.crashes)
+            for n, s in enumerate(order.seats)
+        ]
+        for seat in self._seats:
+            seat.judge()
+        self._boards = deque(order.boards)
+        self._plays: dict[int, Play] = {}
+        self._finished = 0
+        self._over = asyncio.Event()
+
+    def ended(self, report: referee_pb2.BotReport) -> None:
+        """Hears, unasked, that a bot's process has ended."""
+        if report.seat < len(self._seats):
+            news = self._seats[report.seat].ended
+            if not news.done():
+                news.set_result(report)
+
+    async def run(self) -> None:
+        """Plays until every board has been played."""
+        try:
+            async with asyncio.TaskGroup() as group:
+                await asyncio.gather(*(self._start(seat) for seat in self._seats if not seat.out))
+                serving = [group.create_task(self._serve(seat)) for seat in self._seats]
+                self._go_on()
+                await self._over.wait()
+                for task in serving:
+                    task.cancel()
+            await asyncio.gather(*(s.bot.end(self._order.match) for s in self._seats if s.ready))
+            finished = referee_pb2.TableFinished(games=self._finished)
+            self._caller.tell(referee_pb2.RunTableResponse(finished=finished))
+        finally:
+            await asyncio.gather(*(seat.bot.close() for seat in self._seats))
+
+    async def _start(self, seat: Seat) -> None:
+        """Starts a bot; if it cannot be, its seat is out and says so in its next game."""
+        request = bot_pb2.StartRequest(
+            match=self._order.match,
+            game=self._order.game,
+            seats=len(self._seats),
+            seat=seat.number,
+            options={k: str(v).lower() for k, v in self._setting.options.items()},
+            games=len(self._order.boards),
+            clock=seat.clock,
+        )
+        starting = asyncio.ensure_future(seat.bot.start(request, self._order.start_ms / 1000))
+        news: set[asyncio.Future[Any]] = {starting, seat.ended}
+        await asyncio.wait(news, return_when=asyncio.FIRST_COMPLETED)
+        try:
+            if not starting.done():
+                raise NoAnswer(How.BROKEN, "it was not listening yet")
+            seat.heard(starting.result())
+        except NoAnswer as failure:
+            report = seat.ended.result() if seat.ended.done() else await self._report(seat)
+            seat.init_fault = judge.not_started(seat.number, failure, report)
+            seat.count_crash(None, CRASHES_TO_FORFEIT)
+        finally:
+            starting.cancel()
+
+    def _go_on(self) -> None:
+        """Begins games while the bots take more; notices the end."""
+        playing = [seat for seat in self._seats if not seat.out]
+        at_once = min((seat.games_in_flight for seat in playing), default=1)
+        while self._boards and len(self._plays) < at_once and all(s.ready for s in playing):
+            self._begin(self._boards.popleft())
+        if not self._boards and not self._plays:
+            self._over.set()
+
+    def _begin(self, board: referee_pb2.Board) -> None:
+        play = Play(self._setting, board)
+        self._plays[play.number] = play
+        for seat in self._seats:
+            if seat.init_fault is not None:
+                fault = replace(seat.init_fault, game=play.number)
+                play.crashes[seat.number] = CRASHES_TO_FORFEIT
+                play.fault(fault)
+                seat.init_fault = None
+            elif seat.out:
+                play.put_out(seat.number, Verdict.FORFEIT)
+        self._ask_next(play)
+
+    def _ask_next(self, play: Play) -> None:
+        """Hands the questions of a new position to their seats, or the finished game on."""
+        clocks = [seat.clock for seat in self._seats]
+        for number, asked in play.ask(clocks, [seat.wants_legal for seat in self._seats]):
+            seat = self._seats[number]
+            seat.waiting.append((play, asked))
+            seat.wake.set()
+        if play.result is not None:
+            self._hand_on(play)
+
+    def _hand_on(self, play: Play) -> None:
+        """Gives a finished game to the caller."""
+        if self._plays.pop(play.number, None) is None:
+            return
+        self._finished += 1
+        game = referee_pb2.GameFinished(
+            game=play.number, board=play.board.number, record=play.result or ""
+        )
+        self._caller.tell(referee_pb2.RunTableResponse(game=game))
+
+    async def _serve(self, seat: Seat) -> None:
+        """Asks one bot, in one message, whatever waits for it at that moment."""
+        while True:
+            await seat.wake.wait()
+            seat.wake.clear()
+            batch = [(play, asked) for play, asked in seat.waiting if play.result is None]
+            seat.waiting.clear()
+            if batch:
+                await self._ask(seat, batch)
+                self._go_on()
+
+    async def _ask(self, seat: Seat, batch: Batch) -> None:
+        answers: list[bot_pb2.ActResponse] = []
+        failure: NoAnswer | None = None
+        began = time.monotonic()
+        try:
+            questions = [asked.question for _, asked in batch]
+            await seat.bot.ask(questions, answers, seat.limit(len(batch)))
+        except NoAnswer as found:
+            failure = found
+        elapsed_ms = 1000 * (time.monotonic() - began)
+        seat.charge(elapsed_ms, [play for play, _ in batch])
+        unanswered = {play.number: (play, asked) for play, asked in batch}
+        for answer in answers:
+            play, asked = unanswered.pop(answer.game)
+            if play.asked.get(seat.number) is not asked:
+                continue  # another seat's fault ended the game meanwhile
+            try:
+                if play.answer(seat.number, answer, elapsed_ms / len(batch)):
+                    self._ask_next(play)
+            except Wrong as wrong:
+                await self._wrong(seat, play, asked, wrong)
+        if failure is not None:
+            await self._failed(seat, failure, list(unanswered.values()))
+
+    async def _wrong(self, seat: Seat, play: Play, asked: Asked, wrong: Wrong) -> None:
+        """What follows from an answer that is no legal action."""
+        report = await self._report(seat)
+        seat.count_fault(play)
+        self._fault(play, judge.wrong_answer(seat.number, asked, wrong, report))
+        self._forfeit_if_out(seat)
+
+    async def _failed(self, seat: Seat, failure: NoAnswer, open_ones: Batch) -> None:
+        """What follows when a bot leaves questions open."""
+        again = seat.crashes + 1 < CRASHES_TO_FORFEIT and bool(self._boards or self._plays)
+        report = await self._report(seat, restart=again)
+        verdict = judge.verdict(failure, report)
+        lost = verdict in PROCESS_FAULTS
+        open_ones = [(p, a) for p, a in open_ones if p.asked.get(seat.number) is a]
+        if lost:
+            seat.ready = False
+            seat.count_crash(open_ones[0][0] if open_ones else None)
+        for play, asked in open_ones:
+            if not lost:
+                seat.count_fault(play)
+            self._fault(play, judge.no_answer(seat.number, asked, verdict, failure, report))
+        if lost:
+            # Its other games died with the process: they end for it too, and count once.
+            for play in list(self._plays.values()):
+                self._put_out(play, seat, verdict)
+            if not seat.out:
+                await self._restart(seat, report)
+        self._forfeit_if_out(seat)
+
+    async def _report(self, seat: Seat, restart: bool = False) -> referee_pb2.BotReport | None:
+        return await self._caller.report(seat.number, restart)
+
+    async def _restart(self, seat: Seat, report: referee_pb2.BotReport | None) -> None:
+        """Seats a fresh process after the first crash, or asks the same address again."""
+        fresh = report.restarted if report is not None and report.restarted else seat.bot.address
+        await seat.replace_bot(fresh).close()
+        await self._start(seat)
+
+    def _fault(self, play: Play, fault: Fault) -> None:
+        goes_on = play.fault(fault)
+        if self._order.strict:
+            play.stop()
+            self._boards.clear()
+            self._plays = {play.number: play}
+        if goes_on and play.result is None:
+            self._ask_next(play)
+        elif play.result is not None:
+            self._hand_on(play)
+
+    def _put_out(self, play: Play, seat: Seat, verdict: Verdict) -> None:
+        if play.put_out(seat.number, verdict):
+            self._ask_next(play)
+        elif play.result is not None:
+            self._hand_on(play)
+
+    def _forfeit_if_out(self, seat: Seat) -> None:
+        """Ends what the seat still plays once it has forfeited the rest of the table."""
+        if seat.out:
+            for play in list(self._plays.values()):
+                self._put_out(play, seat, Verdict.FORFEIT)
