@@ -1,0 +1,39 @@
+"""Names of tournaments and matches. Pure, but for the chance in :func:`tournament_id`."""
+
+import hashlib
+import json
+import secrets
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+# Crockford's base 32: no i, l, o or u, which are misread or misheard.
+_LETTERS: Final = "0123456789abcdefghjkmnpqrstvwxyz"
+_TOURNAMENT_LETTERS: Final = 6
+_MATCH_LETTERS: Final = 10
+
+
+def tournament_id() -> str:
+    """A fresh name such as ``t-7f3k9q``."""
+    return "t-" + "".join(secrets.choice(_LETTERS) for _ in range(_TOURNAMENT_LETTERS))
+
+
+def match_key(what: Mapping[str, object], round: int, number: int, contents: Sequence[str]) -> str:  # noqa: A002
+    """The hash of what a match is, in hexadecimal: the same in another tournament like this one.
+
+    Args:
+        what: the settings that all matches of its tournament have in common, as JSON values.
+        round: its round, from 0.
+        number: its number within the round, from 0.
+        contents: the content hashes of its entrants, in order.
+    """
+    words = {**what, "round": round, "number": number, "entrants": list(contents)}
+    text = json.dumps(words, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def match_id(tournament: str, key: str) -> str:
+    """The name of a match of this key in this tournament, such as ``m-7f3k9q2xwd``."""
+    digest = hashlib.sha256((tournament + key).encode()).digest()
+    bits = int.from_bytes(digest, "big") >> (8 * len(digest) - 5 * _MATCH_LETTERS)
+    places = range(5 * (_MATCH_LETTERS - 1), -1, -5)
+    return "m-" + "".join(_LETTERS[bits >> place & 31] for place in places)

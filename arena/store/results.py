@@ -1,0 +1,158 @@
+"""What matches that are over have to say: results for ratings, records, faults.
+
+Nothing here tells anything of a match that is still open: its cards will be played again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Engine, select
+
+from arena.results import ClosedGame, ClosedMatch
+from arena.store import ledger, schema
+from arena.store.database import reading
+from arena.store.errors import NotFound
+from arena.store.schema import OPEN, MatchState
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedFault:
+    """A fault as the logs show it."""
+
+    tournament: str
+    match: str
+    game: int
+    decision: int
+    seat: int
+    version: str
+    verdict: str
+    sentence: str
+    ended: str
+    """How the bot's process ended, as a clause; empty if it ran on."""
+    output: str
+    """The tail of the bot's output."""
+
+
+def closed(
+    engine: Engine, *, tournament: str | None = None, game: str | None = None
+) -> Iterator[ClosedMatch]:
+    """The closed matches in canonical order: by age of the tournament, round and number.
+
+    They are read while they are asked for, in one transaction: do not leave the rest standing.
+
+    Args:
+        tournament: only this one's.
+        game: only those of this game.
+    """
+    results, matches, tournaments = schema.results, schema.matches, schema.tournaments
+    query = (
+        select(*matches.c["id", "round", "number"], results.c.outcome)
+        .select_from(results)
+        .join(matches, matches.c.id == results.c.match)
+        .join(tournaments, tournaments.c.id == matches.c.tournament)
+        .order_by(tournaments.c.created, tournaments.c.id, matches.c.round, matches.c.number)
+    )
+    if tournament is not None:
+        query = query.where(matches.c.tournament == tournament)
+    if game is not None:
+        query = query.where(tournaments.c.game == game)
+    with reading(engine) as connection:
+        for row in connection.execution_options(yield_per=1000).execute(query):
+            yield ClosedMatch(
+                id=row.id,
+                round=row.round,
+                number=row.number,
+                entrants=tuple(row.outcome["entrants"]),
+                games=tuple(_closed_game(played) for played in row.outcome["games"]),
+            )
+
+
+def record(engine: Engine, match: str) -> str:
+    """The record of a match as text (docs/record.md), as much of it as may be known.
+
+    Of an open match that is its first line only; the seed is shown of closed ones only.
+
+    Raises:
+        NotFound: there is no such match.
+    """
+    from referee.record import dump
+
+    matches, games = schema.matches, schema.games
+    texts = select(games.c.record).where(games.c.match == match).order_by(games.c.game)
+    with reading(engine) as connection:
+        spec = ledger.spec(connection, match)
+        state = connection.execute(
+            select(matches.c.state).where(matches.c.id == match)
+        ).scalar_one()
+        played = [] if state in OPEN else list(connection.execute(texts).scalars())
+    lines = [dump(spec.line()), *played]
+    if state == MatchState.CLOSED:
+        lines.append(dump({"type": "seed", "seed": spec.seed.hex()}))
+    return "".join(lines)
+
+
+def game_record(engine: Engine, match: str, game: int) -> str:
+    """The lines of one game of a match that is over.
+
+    Raises:
+        NotFound: there is no such game, or it may not be shown yet.
+    """
+    matches, games = schema.matches, schema.games
+    query = (
+        select(games.c.record)
+        .join(matches, matches.c.id == games.c.match)
+        .where(games.c.match == match, games.c.game == game, matches.c.state.not_in(OPEN))
+    )
+    with reading(engine) as connection:
+        text: str | None = connection.execute(query).scalar_one_or_none()
+    if text is None:
+        raise NotFound(
+            f"there is no game {game} of match {match} to be seen; games are shown when their "
+            "match is over."
+        )
+    return text
+
+
+def faults(
+    engine: Engine,
+    *,
+    tournament: str | None = None,
+    match: str | None = None,
+    version: str | None = None,
+) -> tuple[LoggedFault, ...]:
+    """The faults in matches that are over, in canonical order; narrowed down by what is given."""
+    table, matches, tournaments = schema.faults, schema.matches, schema.tournaments
+    query = (
+        select(matches.c.tournament, table)
+        .join(matches, matches.c.id == table.c.match)
+        .join(tournaments, tournaments.c.id == matches.c.tournament)
+        .where(matches.c.state.not_in(OPEN))
+        .order_by(tournaments.c.created, tournaments.c.id, matches.c.round, matches.c.number)
+        .order_by(table.c.game, table.c.number)
+    )
+    if tournament is not None:
+        query = query.where(matches.c.tournament == tournament)
+    if match is not None:
+        query = query.where(table.c.match == match)
+    if version is not None:
+        query = query.where(table.c.version == version)
+    with reading(engine) as connection:
+        rows = connection.execute(query).all()
+    return tuple(
+        LoggedFault(**{word: value for word, value in row._mapping.items() if word != "number"})
+        for row in rows
+    )
+
+
+def _closed_game(played: Mapping[str, Any]) -> ClosedGame:
+    scores = played["scores"]
+    return ClosedGame(
+        game=played["game"],
+        places=tuple(played["places"]),
+        scores=None if scores is None else tuple(scores),
+        verdicts=tuple(played["verdicts"]),
+        faults=tuple(played["faults"]),
+    )

@@ -1,0 +1,145 @@
+"""Bots and their versions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, Engine, Row, exc, insert, select, update
+
+from arena.store import schema
+from arena.store.database import now, reading, writing
+from arena.store.errors import Conflict, NotFound
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """One submission of a bot, which never changes."""
+
+    id: str
+    """``name@number``"""
+    name: str
+    number: str
+    content_hash: str
+    folder: str
+    manifest: Mapping[str, Any]
+    created: float
+    retired: float | None
+    """When it was withdrawn from future tournaments; None while it may enter them."""
+
+
+def add(
+    engine: Engine,
+    name: str,
+    number: str,
+    content_hash: str,
+    folder: str,
+    manifest: Mapping[str, Any],
+) -> Version:
+    """Registers a version. Registering the same content again gives what is there.
+
+    Raises:
+        Conflict: this version is there with other content.
+    """
+    label = f"{name}@{number}"
+    try:
+        with writing(engine) as connection:
+            found = _find(connection, label)
+            if found is None:
+                _insert(connection, label, name, number, content_hash, folder, manifest)
+                found = _find(connection, label)
+    except exc.IntegrityError:
+        # Another process registered the same bot or version at this moment (PostgreSQL).
+        return add(engine, name, number, content_hash, folder, manifest)
+    assert found is not None
+    if found.content_hash != content_hash:
+        raise Conflict(
+            f"{label} is already registered with other content; a version never changes. "
+            "Give the new one another version in its bot.toml."
+        )
+    return found
+
+
+def find(engine: Engine, label: str) -> Version:
+    """The version ``name@number``.
+
+    Raises:
+        NotFound: there is none.
+    """
+    with reading(engine) as connection:
+        found = _find(connection, label)
+    if found is None:
+        raise NotFound(f"there is no version {label}; `pokearena bot list` shows those there are.")
+    return found
+
+
+def listing(
+    engine: Engine, *, name: str | None = None, retired: bool = False
+) -> tuple[Version, ...]:
+    """The versions in the order of names, then of registration.
+
+    Args:
+        name: only those of this bot.
+        retired: the retired ones as well.
+    """
+    query = select(schema.versions).order_by(
+        schema.versions.c.name, schema.versions.c.created, schema.versions.c.id
+    )
+    if name is not None:
+        query = query.where(schema.versions.c.name == name)
+    if not retired:
+        query = query.where(schema.versions.c.retired.is_(None))
+    with reading(engine) as connection:
+        return tuple(_version(row) for row in connection.execute(query))
+
+
+def retire(engine: Engine, label: str) -> Version:
+    """Withdraws a version from future tournaments; those it is in go on, its results stay.
+
+    Raises:
+        NotFound: there is no such version.
+    """
+    versions = schema.versions
+    with writing(engine) as connection:
+        connection.execute(
+            update(versions)
+            .where(versions.c.id == label, versions.c.retired.is_(None))
+            .values(retired=now())
+        )
+    return find(engine, label)
+
+
+def _insert(
+    connection: Connection,
+    label: str,
+    name: str,
+    number: str,
+    content_hash: str,
+    folder: str,
+    manifest: Mapping[str, Any],
+) -> None:
+    bots = schema.bots
+    if connection.execute(select(bots.c.name).where(bots.c.name == name)).first() is None:
+        connection.execute(insert(bots).values(name=name, created=now()))
+    connection.execute(
+        insert(schema.versions).values(
+            id=label,
+            name=name,
+            number=number,
+            content_hash=content_hash,
+            folder=folder,
+            manifest=dict(manifest),
+            created=now(),
+        )
+    )
+
+
+def _find(connection: Connection, label: str) -> Version | None:
+    query = select(schema.versions).where(schema.versions.c.id == label)
+    row = connection.execute(query).one_or_none()
+    return None if row is None else _version(row)
+
+
+def _version(row: Row[*tuple[Any, ...]]) -> Version:
+    return Version(**row._mapping)
