@@ -7,11 +7,13 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any
+from typing import Any, Protocol
 
 import grpc
 import grpc.aio
 from pokearena.v1 import bot_pb2, bot_pb2_grpc
+
+from referee.wire import field
 
 ANSWER_BYTES = 1 << 20
 """The largest message a bot may send."""
@@ -28,6 +30,26 @@ _OPTIONS: list[tuple[str, Any]] = [
     ("grpc.enable_retries", 0),
     ("grpc.enable_http_proxy", 0),
 ]
+
+
+_SERVICE = bot_pb2.DESCRIPTOR.services_by_name["BotService"].full_name
+_QUESTIONS = bot_pb2.PlayRequest.QUESTIONS_FIELD_NUMBER
+
+
+class Question(Protocol):
+    """A question as it is sent."""
+
+    @property
+    def game(self) -> int:
+        """The game within the match."""
+
+    @property
+    def decision(self) -> int:
+        """The decision within the game."""
+
+    @property
+    def data(self) -> bytes:
+        """The bytes of its ``ActRequest``."""
 
 
 class How(Enum):
@@ -57,6 +79,13 @@ class Bot:
         self.address = address.removeprefix("grpc://")
         self._channel = grpc.aio.insecure_channel(self.address, options=_OPTIONS)
         self._stub = bot_pb2_grpc.BotServiceStub(self._channel)
+        # The questions come as bytes, so these two methods are called without a serializer.
+        self._play: Any = self._channel.stream_stream(
+            f"/{_SERVICE}/Play", response_deserializer=bot_pb2.PlayResponse.FromString
+        )
+        self._act: Any = self._channel.unary_unary(
+            f"/{_SERVICE}/Act", response_deserializer=bot_pb2.ActResponse.FromString
+        )
         self._streams = True
         self._call: Any = None
 
@@ -81,7 +110,7 @@ class Bot:
 
     async def ask(
         self,
-        questions: Sequence[bot_pb2.ActRequest],
+        questions: Sequence[Question],
         answers: list[bot_pb2.ActResponse],
         seconds: float,
     ) -> None:
@@ -105,14 +134,14 @@ class Bot:
             raise _no_answer(error) from None
 
     async def _by_stream(
-        self, questions: Sequence[bot_pb2.ActRequest], answers: list[bot_pb2.ActResponse]
+        self, questions: Sequence[Question], answers: list[bot_pb2.ActResponse]
     ) -> bool:
         """Asks by the stream; False if the bot has no stream."""
         if self._call is None:
-            self._call = self._stub.Play()
+            self._call = self._play()
         call = self._call
         try:
-            await call.write(bot_pb2.PlayRequest(questions=questions))
+            await call.write(b"".join([field(_QUESTIONS, q.data) for q in questions]))
             open_ones = {(q.game, q.decision) for q in questions}
             while open_ones:
                 response = await call.read()
@@ -163,10 +192,10 @@ class Bot:
         return _by_status(code, await call.details())
 
     async def _one_by_one(
-        self, questions: Sequence[bot_pb2.ActRequest], answers: list[bot_pb2.ActResponse]
+        self, questions: Sequence[Question], answers: list[bot_pb2.ActResponse]
     ) -> None:
         for question in questions:
-            answer = await self._stub.Act(question)
+            answer = await self._act(question.data)
             answer.game, answer.decision = question.game, question.decision
             answers.append(answer)
 

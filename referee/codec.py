@@ -2,24 +2,31 @@
 
 It works because the messages are named and shaped as the dataclasses: a view ``PokeView`` is the
 message ``PokeView``; an action ``PickUp`` is the member ``pick_up`` of its game's action.
+
+Messages are made as bytes, since the bytes of a message are the bytes of its fields one after
+the other: what stays the same (the past of a game, the actions it lists) is encoded once and
+never copied again.
 """
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import fields, is_dataclass
 from functools import lru_cache
 from operator import attrgetter
 from typing import Any, get_args, get_origin, get_type_hints
 
 from google.protobuf.json_format import ParseDict, ParseError
-from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 from pokearena.v1 import bot_pb2
 
 from referee.games.contract import Action, Game, View
+from referee.wire import field
 
-Encode = Callable[[Any], Message]
+Encode = Callable[[Any], bytes]
+
+_VIEW = bot_pb2.ActRequest.VIEW_FIELD_NUMBER
+_LEGAL = bot_pb2.ActRequest.LEGAL_FIELD_NUMBER
 
 _REMEMBERED = 8192
 
@@ -55,34 +62,51 @@ class Codec:
     def __init__(self, game: Game) -> None:
         self._game = game
         member: Any = bot_pb2.Action.DESCRIPTOR.fields_by_name[game.id].message_type
-        self._message: Any = GetMessageClass(member)
         self._types = {snake(action.__name__): action for action in game.action_types}
         self._names = {action: name for name, action in self._types.items()}
+        self._numbers = {
+            action: member.fields_by_name[name].number for action, name in self._names.items()
+        }
         self._encoders = {
             action: _encoder(action, member.nested_types_by_name[action.__name__])
             for action in game.action_types
         }
-        view = bot_pb2.View.DESCRIPTOR.fields_by_name[game.id].message_type
-        self._encode_view = _encoder(game.view_type, view)
+        view: Any = bot_pb2.View.DESCRIPTOR.fields_by_name[game.id]
+        self._encode_view = _encoder(game.view_type, view.message_type)
+        self._number: int = view.number
         self._fields = {
             name: [(f.name, _is_repeated(get_type_hints(kind)[f.name])) for f in fields(kind)]
             for name, kind in self._types.items()
         }
         self.action = lru_cache(_REMEMBERED)(self._action)
         self.action_text = lru_cache(_REMEMBERED)(self._action_text)
+        self._listed = lru_cache(_REMEMBERED)(self._listed_action)
         self._known = lru_cache(_REMEMBERED)(self._decode_bytes)
 
-    def view(self, view: View) -> bot_pb2.View:
-        """What a seat sees, as a message."""
-        member: dict[str, Any] = {self._game.id: self._encode_view(view)}
-        return bot_pb2.View(**member)
+    def view(self, view: View) -> bytes:
+        """What a seat sees, as the bytes of a ``View``."""
+        return field(self._number, self._encode_view(view))
 
-    def _action(self, action: Action) -> bot_pb2.Action:
-        """An action as a message, which must not be changed."""
+    def _action(self, action: Action) -> bytes:
+        """An action, as the bytes of an ``Action``."""
         kind = type(action)
-        word = self._message(**{self._names[kind]: self._encoders[kind](action)})
-        member: dict[str, Any] = {self._game.id: word}
-        return bot_pb2.Action(**member)
+        return field(self._number, field(self._numbers[kind], self._encoders[kind](action)))
+
+    def _listed_action(self, action: Action) -> bytes:
+        return field(_LEGAL, self._action(action))
+
+    def question(self, head: bot_pb2.ActRequest, view: View, legal: Iterable[Action]) -> bytes:
+        """A question, as the bytes of an ``ActRequest``.
+
+        Args:
+            head: all of it but the view and the legal actions.
+            view: what the seat sees.
+            legal: the actions to list.
+        """
+        listed = self._listed
+        parts = [head.SerializeToString(), field(_VIEW, self.view(view))]
+        parts += [listed(action) for action in legal]
+        return b"".join(parts)
 
     def action_json(self, action: Action) -> dict[str, Any]:
         """An action in the protocol's JSON form."""
@@ -112,8 +136,8 @@ class Codec:
             raise DecodeError(f"names no kind of action; {game} has {', '.join(self._types)}")
         given = getattr(word, name)
         values = (
-            tuple(getattr(given, field)) if repeated else getattr(given, field)
-            for field, repeated in self._fields[name]
+            tuple(getattr(given, one)) if repeated else getattr(given, one)
+            for one, repeated in self._fields[name]
         )
         return self._types[name](*values)
 
@@ -134,27 +158,27 @@ def _is_repeated(hint: Any) -> bool:
 
 
 def _encoder(kind: type, descriptor: Any) -> Encode:
-    """A function from a dataclass to its message."""
+    """A function from a dataclass to the bytes of its message."""
     if descriptor.name != kind.__name__:
         raise TypeError(f"{kind.__name__} would be sent as {descriptor.name}")
     message: Any = GetMessageClass(descriptor)
     hints = get_type_hints(kind)
     plain: list[str] = []
     nested: list[tuple[str, Encode]] = []
-    for field in fields(kind):
-        inner = get_args(hints[field.name])[0] if _is_repeated(hints[field.name]) else None
+    for one in fields(kind):
+        inner = get_args(hints[one.name])[0] if _is_repeated(hints[one.name]) else None
         if isinstance(inner, type) and is_dataclass(inner):
-            below = descriptor.fields_by_name[field.name].message_type
-            nested.append((field.name, _remembering(_encoder(inner, below))))
+            member = descriptor.fields_by_name[one.name]
+            nested.append((one.name, _remembering(member.number, inner, member.message_type)))
         else:
-            plain.append(field.name)
+            plain.append(one.name)
     values = _getter(plain)
 
-    def encode(value: Any) -> Message:
-        made: Message = message(**dict(zip(plain, values(value), strict=True)))
+    def encode(value: Any) -> bytes:
+        made: bytes = message(**dict(zip(plain, values(value), strict=True))).SerializeToString()
         for name, encode_item in nested:
             if items := getattr(value, name):
-                getattr(made, name).extend([encode_item(item) for item in items])
+                made += b"".join([encode_item(item) for item in items])
         return made
 
     return encode
@@ -166,22 +190,23 @@ def _getter(names: list[str]) -> Callable[[Any], tuple[Any, ...]]:
     return lambda value: tuple(getattr(value, name) for name in names)
 
 
-def _remembering(encode: Encode) -> Encode:
-    """Encodes the same value once: the past of a game is in every view of it.
+def _remembering(number: int, kind: type, descriptor: Any) -> Encode:
+    """Encodes items of a repeated field, each value once: the past is in every view of a game.
 
     Values are known by identity, which is quicker than comparing them; each is kept with its
-    message, so an identity cannot be used again while it is remembered.
+    bytes, so an identity cannot be used again while it is remembered.
     """
-    known: dict[int, tuple[Any, Message]] = {}
+    encode = _encoder(kind, descriptor)
+    known: dict[int, tuple[Any, bytes]] = {}
 
-    def encoded(value: Any) -> Message:
+    def encoded(value: Any) -> bytes:
         found = known.get(id(value))
         if found is not None:
             return found[1]
         if len(known) >= _REMEMBERED:
             known.clear()
-        message = encode(value)
-        known[id(value)] = (value, message)
-        return message
+        made = field(number, encode(value))
+        known[id(value)] = (value, made)
+        return made
 
     return encoded

@@ -47,9 +47,8 @@ def verdict(failure: NoAnswer, report: Report | None) -> Verdict:
 def _fault(
     seat: int, asked: Asked | None, found: Verdict, clause: str, report: Report | None
 ) -> Fault:
-    question = asked.question if asked is not None else None
-    game, decision = (question.game, question.decision) if question is not None else (0, 0)
-    where = f"game {game}, decision {decision}: " if question is not None else ""
+    game, decision = (asked.game, asked.decision) if asked is not None else (0, 0)
+    where = f"game {game}, decision {decision}: " if asked is not None else ""
     ended = report.ended if report is not None else ""
     and_ended = f"; its process {ended}" if ended else ""
     return Fault(
@@ -58,7 +57,7 @@ def _fault(
         decision=decision,
         verdict=found,
         sentence=f"{where}seat {seat}: {clause}{and_ended}",
-        question=question,
+        question=asked.question if asked is not None else None,
         ended=ended,
         output=report.output[-OUTPUT_CHARACTERS:] if report is not None else "",
     )

@@ -1,8 +1,8 @@
 """One game while it is played: its position, what is being asked, and what has happened."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, Protocol
 
 from pokearena.v1 import bot_pb2, referee_pb2
 
@@ -34,6 +34,16 @@ class Setting:
         return len(set(self.sides)) == 2
 
 
+class Rights(Protocol):
+    """What a seat has left of its time, and wants to be told."""
+
+    wants_legal: bool
+
+    @property
+    def clock(self) -> bot_pb2.Clock:
+        """What is left of its time."""
+
+
 @dataclass(slots=True)
 class Wrong(Exception):
     """An answer that is no legal action."""
@@ -46,8 +56,16 @@ class Wrong(Exception):
 class Asked:
     """A question that is open."""
 
-    question: bot_pb2.ActRequest
+    game: int
+    decision: int
+    data: bytes
+    """The question as it is sent."""
     legal: Legal
+
+    @property
+    def question(self) -> bot_pb2.ActRequest:
+        """The question as a message."""
+        return bot_pb2.ActRequest.FromString(self.data)
 
 
 class Play:
@@ -76,49 +94,43 @@ class Play:
         """Counted against each seat because of this game, crashes aside."""
         self.crashes = [0] * setting.seats
 
-    def ask(self, clocks: list[bot_pb2.Clock], listed: list[bool]) -> Iterator[tuple[int, Asked]]:
+    def ask(self, rights: Sequence[Rights]) -> Iterable[tuple[int, Asked]]:
         """The questions of a position that has just been reached, with their seats.
 
         For seats that are out the referee answers, until a position has something to ask or the
         game is over.
 
         Args:
-            clocks: what each seat has left.
-            listed: whether each seat wants its legal actions listed.
+            rights: what each seat has left, and wants.
         """
         while self.result is None and not self.asked:
             actors = self._state.actors
             if not actors:
                 self._finish(self._state.scores)
-                return
+                return ()
             for decision, seat in enumerate(actors, self._decisions):
                 legal = self._state.legal(seat)
                 if seat in self._out:
                     self._make_move(seat, decision, next(iter(legal)), 0.0, "", True)
                 else:
-                    self.asked[seat] = self._question(
-                        seat, decision, legal, clocks[seat], listed[seat]
-                    )
+                    self.asked[seat] = self._question(seat, decision, legal, rights[seat])
             if not self.asked:
                 self._follow()
-        yield from self.asked.items()
+        return self.asked.items()
 
-    def _question(
-        self, seat: int, decision: int, legal: Legal, clock: bot_pb2.Clock, listed: bool
-    ) -> Asked:
-        codec = self.setting.codec
-        question = bot_pb2.ActRequest(
+    def _question(self, seat: int, decision: int, legal: Legal, rights: Rights) -> Asked:
+        head = bot_pb2.ActRequest(
             match=self.setting.match,
             game=self.number,
             decision=decision,
             seat=seat,
-            clock=clock,
-            view=codec.view(self._state.view(seat)),
-            legal=[codec.action(action) for action in legal] if listed else (),
-            complete=listed and legal.complete,
+            clock=rights.clock,
+            complete=rights.wants_legal and legal.complete,
             luck=(self._luck[seat] + decision) & _LUCK,
         )
-        return Asked(question, legal)
+        view = self._state.view(seat)
+        data = self.setting.codec.question(head, view, legal if rights.wants_legal else ())
+        return Asked(self.number, decision, data, legal)
 
     def answer(self, seat: int, response: bot_pb2.ActResponse, ms: float) -> bool:
         """Takes an answer; True if a new position has been reached.
@@ -139,7 +151,7 @@ class Play:
             )
         del self.asked[seat]
         note = response.note[:NOTE_CHARACTERS] if response.note else ""
-        self._make_move(seat, asked.question.decision, action, ms, note, False)
+        self._make_move(seat, asked.decision, action, ms, note, False)
         if self.asked:
             return False
         self._follow()
@@ -182,7 +194,7 @@ class Play:
         asked = self.asked.pop(seat, None)
         if asked is None:
             return False
-        self._make_move(seat, asked.question.decision, next(iter(asked.legal)), 0.0, "", True)
+        self._make_move(seat, asked.decision, next(iter(asked.legal)), 0.0, "", True)
         if self.asked:
             return False
         self._follow()

@@ -108,8 +108,7 @@ class Table:
 
     def _ask_next(self, play: Play) -> None:
         """Hands the questions of a new position to their seats, or the finished game on."""
-        clocks = [seat.clock for seat in self._seats]
-        for number, asked in play.ask(clocks, [seat.wants_legal for seat in self._seats]):
+        for number, asked in play.ask(self._seats):
             seat = self._seats[number]
             seat.waiting.append((play, asked))
             seat.wake.set()
@@ -142,8 +141,7 @@ class Table:
         failure: NoAnswer | None = None
         began = time.monotonic()
         try:
-            questions = [asked.question for _, asked in batch]
-            await seat.bot.ask(questions, answers, seat.limit(len(batch)))
+            await seat.bot.ask([asked for _, asked in batch], answers, seat.limit(len(batch)))
         except NoAnswer as found:
             failure = found
         elapsed_ms = 1000 * (time.monotonic() - began)
