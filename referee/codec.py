@@ -28,7 +28,8 @@ Encode = Callable[[Any], bytes]
 _VIEW = bot_pb2.ActRequest.VIEW_FIELD_NUMBER
 _LEGAL = bot_pb2.ActRequest.LEGAL_FIELD_NUMBER
 
-_REMEMBERED = 8192
+_REMEMBERED = 1 << 15
+"""How many values are kept encoded: all the actions of Poke, at about 10 MB."""
 
 
 class DecodeError(ValueError):

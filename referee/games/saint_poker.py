@@ -1,7 +1,7 @@
 """Saint Poker (docs/rules/saint_poker.md): eight rounds of hold'em without betting."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations
 from typing import ClassVar
 
@@ -125,7 +125,7 @@ class PickUps(Legal):
         return map(PickUp, in_order(self.lying))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class SaintPokerState(State):
     """A position: the round that is being played and those before it."""
 
@@ -201,10 +201,10 @@ class SaintPokerState(State):
         if self.phase == "river":
             cards: tuple[Hand, ...] = tuple((moves[s].card,) for s in range(self.seats))
             added = tuple(c for (c,) in cards)
-            return replace(self._played(cards), phase="show", river=self.river + added)
+            return self._played(cards).but(phase="show", river=self.river + added)
         if self.phase == "show":
             pairs = tuple(in_order(moves[s].cards) for s in range(self.seats))
-            return replace(self._played(pairs), shown=pairs)._compared()
+            return self._played(pairs).but(shown=pairs)._compared()
         ((seat, action),) = moves.items()
         return self._after_pick_up(seat, action.card)
 
@@ -217,7 +217,7 @@ class SaintPokerState(State):
             )
             for by_seat in (self.hands, self.known)
         )
-        return replace(self, hands=hands, known=known)
+        return self.but(hands=hands, known=known)
 
     def _compared(self) -> State:
         """Puts the hands in order and scores the round; ties as the permutation has them."""
@@ -229,14 +229,13 @@ class SaintPokerState(State):
             score + self.round if seat == first else score for seat, score in enumerate(self.points)
         )
         phase = "over" if self.round == ROUNDS else "pick_up"
-        return replace(self, phase=phase, order=tuple(best_first), points=points)
+        return self.but(phase=phase, order=tuple(best_first), points=points)
 
     def _after_pick_up(self, seat: int, card: Card) -> State:
         hands, known = list(self.hands), list(self.known)
         hands[seat] = in_order((*hands[seat], card))
         known[seat] = in_order((*known[seat], card))
-        state = replace(
-            self,
+        state = self.but(
             hands=tuple(hands),
             known=tuple(known),
             picked=(*self.picked, SaintPokerPicked(seat, card)),
@@ -248,8 +247,7 @@ class SaintPokerState(State):
             self.river, tuple(map(SaintPokerCards, self.shown)), self.order, self.picked, self.lying
         )
         turned = FUTURE[self.seats]
-        return replace(
-            self,
+        return self.but(
             rounds=(*self.rounds, done),
             phase="river",
             river=self.future,
@@ -271,7 +269,7 @@ class SaintPokerState(State):
             size = len(hidden[s])
             hands[s] = in_order((*self.known[s], *pool[:size]))
             pool = pool[size:]
-        return replace(self, luck=luck, hands=tuple(hands), stock=pool)
+        return self.but(luck=luck, hands=tuple(hands), stock=pool)
 
 
 class SaintPoker(Game):

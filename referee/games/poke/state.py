@@ -1,7 +1,7 @@
 """A position of Poke, and what follows from it."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from referee.cards import DECK, RANK, in_order
 from referee.dealing import Luck
@@ -24,7 +24,7 @@ DEALER_DRAWS = 3
 NON_DEALER_DRAWS = 2
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class PokeState(State):
     """A position: the rubber so far, and the deal that is being played."""
 
@@ -96,10 +96,9 @@ class PokeState(State):
                 return self._after_draw(discards)
             case Stand():
                 drawn = (*self.drawn, PokeDrawn(self.turn, 0))
-                return replace(self, drawn=drawn)._after_last_draw()
+                return self.but(drawn=drawn)._after_last_draw()
             case Lead(cards):
-                return replace(
-                    self,
+                return self.but(
                     phase="answer",
                     turn=1 - self.turn,
                     hands=self._hands(without(self.hands[self.turn], cards)),
@@ -116,8 +115,7 @@ class PokeState(State):
         kept = without(self.hands[seat], discards)
         laid = list(self.discards)
         laid[seat] = (*laid[seat], *in_order(discards))
-        state = replace(
-            self,
+        state = self.but(
             stock=self.stock[size:],
             hands=self._hands(in_order(kept + self.stock[:size])),
             discards=(laid[0], laid[1]),
@@ -129,14 +127,13 @@ class PokeState(State):
 
     def _after_last_draw(self) -> "PokeState":
         if self.turn != self.dealer:
-            return replace(self, turn=self.dealer)
-        return replace(self, phase="lead", turn=1 - self.dealer)
+            return self.but(turn=self.dealer)
+        return self.but(phase="lead", turn=1 - self.dealer)
 
     def _after_answer(self, answer: Hand) -> State:
         seat = self.turn
         winner = seat if beats(answer, self.led) else 1 - seat
-        state = replace(
-            self,
+        state = self.but(
             phase="lead",
             turn=winner,
             hands=self._hands(without(self.hands[seat], answer)),
@@ -161,20 +158,18 @@ class PokeState(State):
         deal = PokeDeal(
             self.dealer, self.drawn, self.tricks, (below[0], below[1]), (above[0], above[1])
         )
-        state = replace(
-            self,
+        state = self.but(
             deals=(*self.deals, deal),
             below=(totals[0], totals[1]),
             above=(self.above[0] + above[0], self.above[1] + above[1]),
             legs=(legs[0], legs[1]),
         )
-        return replace(state, phase="over") if over else state._dealt(1 - self.dealer)
+        return state.but(phase="over") if over else state._dealt(1 - self.dealer)
 
     def _dealt(self, dealer: int) -> "PokeState":
         """The next deal: five cards each (rules README, *Dealing*)."""
         deck = self.luck.shuffled("deck", len(self.deals), DECK)
-        return replace(
-            self,
+        return self.but(
             dealer=dealer,
             phase="draw",
             turn=1 - dealer,
@@ -188,7 +183,7 @@ class PokeState(State):
 
     def redeal(self, seat: int, luck: Luck) -> "PokeState":
         if self.phase == "over":
-            return replace(self, luck=luck)
+            return self.but(luck=luck)
         other = 1 - seat
         seen = {*self.hands[seat], *self.discards[seat], *self.led}
         for trick in self.tricks:
@@ -204,8 +199,7 @@ class PokeState(State):
                 break
             attempt += 1
         rest = tuple(c for c in pool if c not in hand)
-        return replace(
-            self,
+        return self.but(
             luck=luck,
             hands=(self.hands[0], hand) if seat == 0 else (hand, self.hands[1]),
             discards=(
