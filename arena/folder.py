@@ -3,6 +3,7 @@
     <data>/.gitignore      holds "*": nothing in here belongs into a repository
     <data>/arena.db        the store (unless a database is named in the environment)
     <data>/logs/           one log per child process of `serve` and `demo`
+    <data>/logs/matches/   what bots wrote while they played, by match and version
     <data>/versions/       the files of every hosted bot version, by content hash
     <data>/running.json    where the services of this folder listen while they run
 
@@ -60,6 +61,11 @@ class Folder:
     def logs(self) -> Path:
         """The directory of the services' logs."""
         return self.root / "logs"
+
+    @property
+    def outputs(self) -> Path:
+        """The directory of what bots wrote: a directory a match, a file a version in it."""
+        return self.logs / "matches"
 
     @property
     def versions(self) -> Path:

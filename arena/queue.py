@@ -9,6 +9,8 @@ and every worker listens to it alone: on several, RQ can lose a job for ever.
 from __future__ import annotations
 
 import re
+import secrets
+import socket
 import time
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
 
 QUEUE = "matches"
 # What a hint names. Workers run this and nothing else (arena.worker).
-FUNCTION = "arena.worker.play"
+FUNCTION = "arena.attempt.attempt"
 
 # RQ's own pattern for ids, bounded.
 MATCH_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
@@ -169,6 +171,11 @@ def worker(connection: Redis, name: str) -> WorkerInfo | None:
         match=fields.get("current_job") or None,
         silent=max(0.0, FORGOTTEN_SECONDS - left / 1000),
     )
+
+
+def fresh_name() -> str:
+    """A name no other worker has had: the host and a token."""
+    return f"{socket.gethostname()}-{secrets.token_hex(3)}"
 
 
 def forget_worker(connection: Redis, name: str) -> None:

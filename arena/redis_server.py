@@ -46,22 +46,32 @@ class Address:
     source: str
 
 
+def named(environment: Mapping[str, str] = os.environ) -> Address | None:
+    """The Redis that the environment names, if it names one.
+
+    One that does not answer raises RedisError: to use another than was asked for helps nobody.
+    """
+    found = folder.setting(folder.REDIS, environment)
+    if found is None:
+        return None
+    variable, url = found
+    trouble = _trouble(url)
+    if trouble:
+        raise RedisError(
+            f"the Redis at {shown(url)} (from {variable}) cannot be used: {trouble};"
+            f" start it, correct {variable}, or unset it to use the bundled one"
+        )
+    return Address(url, variable)
+
+
 def find(where: Folder, environment: Mapping[str, str] = os.environ) -> Address | None:
     """The Redis of the environment, else that of the services running for this data folder.
 
-    Starts nothing; None if there is neither. A Redis that is named in the environment but does
-    not answer raises RedisError: to use another than the one that was asked for helps nobody.
+    Starts nothing; None if there is neither. Raises RedisError as `named` does.
     """
-    named = folder.setting(folder.REDIS, environment)
-    if named:
-        variable, url = named
-        trouble = _trouble(url)
-        if trouble:
-            raise RedisError(
-                f"the Redis at {shown(url)} (from {variable}) cannot be used: {trouble};"
-                f" start it, correct {variable}, or unset it to use the bundled one"
-            )
-        return Address(url, variable)
+    found = named(environment)
+    if found:
+        return found
     running = where.running()
     if running and _trouble(running.redis) is None:
         return Address(running.redis, f"the services running in {where.root}")
@@ -110,17 +120,17 @@ class Server:
 
     def __init__(self, binary: Path, source: str, directory: Path, log: Path) -> None:
         self.source = source
+        self.log = log
         self.url = f"unix://{directory / 'redis.sock'}"
         self._binary = binary
         self._directory = directory
         self._socket = directory / "redis.sock"
-        self._log = log
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
         """Starts it and returns when it answers. Raises RedisError."""
         self._socket.unlink(missing_ok=True)
-        with self._log.open("ab") as log:
+        with self.log.open("ab") as log:
             log.seek(0, os.SEEK_END)
             begin = log.tell()
             self._process = subprocess.Popen(
@@ -177,7 +187,7 @@ class Server:
         return [word for name, value in settings.items() for word in (f"--{name}", value)]
 
     def _last_words(self, begin: int) -> str:
-        with self._log.open("rb") as log:
+        with self.log.open("rb") as log:
             log.seek(begin)
             text = log.read()[-_TAIL_BYTES:].decode(errors="replace").strip()
         return text.splitlines()[-1] if text else "it said nothing"

@@ -1,44 +1,45 @@
 """The worker: takes hints from the queue and tries the matches they name, one at a time.
 
-It is RQ's worker with everything closed that the arena has no use for. Whoever can write to
-Redis can put any function's name into a job, or into its callbacks, and plain RQ would import
-and call it; here a hint is only ever read for the id of a match. Each match is tried in a
+It is RQ's worker with everything closed that the arena has no use for. Each match is tried in a
 process of its own, forked when all that is needed has been imported, which dies with the
 worker.
 """
 
 from __future__ import annotations
 
+import argparse
 import contextlib
+import functools
 import logging
 import math
 import os
-import secrets
 import signal
-import socket
+import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from types import FrameType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import redis
 from rq import Queue, Worker
-from rq.exceptions import NoSuchJobError, StopRequested
+from rq.exceptions import StopRequested
 from rq.job import Job
 from rq.registry import StartedJobRegistry
 from rq.serializers import JSONSerializer
 from rq.worker.base import WorkerStatus
 from rq.worker_registration import REDIS_WORKER_KEYS, clean_worker_registry, register
 
-from arena import leash
+from arena import folder, leash, redis_server
+from arena.folder import Folder
+from arena.hint import Hint
 from arena.queue import (
     FORGOTTEN_SECONDS,
-    FUNCTION,
     HEARTBEAT_SECONDS,
-    MATCH_ID,
     QUEUE,
     Hints,
+    connect,
+    fresh_name,
 )
 
 if TYPE_CHECKING:
@@ -53,54 +54,11 @@ _RQ_MARGIN_SECONDS = 15
 log = logging.getLogger("arena.worker")
 
 
-class Refused(Exception):
-    """A job that is no hint of ours."""
-
-
 class Drain(threading.Event):
     """Set when the worker has been asked to stop: finish the game at hand, give the rest back."""
 
 
 Play = Callable[[str, Drain], None]
-
-
-class Hint(Job):
-    """A job as a worker of ours reads it: for the id of a match, and for nothing else."""
-
-    play: Callable[[str], None]
-
-    def restore(self, raw_data: Any) -> None:
-        """Reads it from Redis, and forgets whatever RQ would import, call or fetch for it."""
-        try:
-            super().restore(raw_data)
-        except Exception as error:
-            raise NoSuchJobError(f"what Redis holds as job {self.id!r} is none") from error
-        self._success_callback_name = None
-        self._failure_callback_name = None
-        self._stopped_callback_name = None
-        self.webhooks = []
-        self._dependency_ids = []
-        self.group_id = None
-        self.retries_left = None
-        self.repeats_left = None
-        self.timeout = -1
-        self.result_ttl = 0
-        self.failure_ttl = 0
-
-    def match(self) -> str:
-        """The id of the match it hints at. Raises Refused, or RQ's DeserializationError."""
-        asked = (self.func_name, self.instance, list(self.args or ()), dict(self.kwargs or {}))
-        if asked != (FUNCTION, None, [self.id], {}) or not MATCH_ID.fullmatch(self.id):
-            raise Refused(f"job {self.id!r} is no hint of this arena: workers only play matches")
-        return self.id
-
-    @property
-    def func(self) -> None:
-        """Nothing: RQ would import it by the name that stands in Redis."""
-
-    def perform(self) -> None:
-        """Tries the match, once it is sure that this is what the job asks for."""
-        self.play(self.match())
 
 
 class MatchWorker(Worker):
@@ -266,11 +224,6 @@ class MatchWorker(Worker):
             self._hints.drop(job.id)
 
 
-def fresh_name() -> str:
-    """A name no other worker has had: the host and a token."""
-    return f"{socket.gethostname()}-{secrets.token_hex(3)}"
-
-
 @contextlib.contextmanager
 def _without_redis() -> Iterator[None]:
     """Redis carries only hints and news: that it is away is no reason to stop."""
@@ -278,3 +231,47 @@ def _without_redis() -> Iterator[None]:
         yield
     except redis.exceptions.ConnectionError as error:
         log.warning("Redis is away: %s", error)
+
+
+def run(where: Folder, name: str | None = None, environment: Mapping[str, str] = os.environ) -> int:
+    """A worker until it is told to stop. Returns the exit status: 3 if something is missing."""
+    # Imported before the first fork, so that a match need not wait for it.
+    from arena.attempt import Bench, attempt
+    from arena.store import database
+
+    try:
+        found = redis_server.find(where, environment)
+    except redis_server.RedisError as error:
+        return _missing(str(error))
+    running = where.running()
+    referee = environment.get(folder.REFEREE) or (running.referee if running else None)
+    if found is None or referee is None:
+        return _missing(
+            f"no services run for {where.root}: start `pokearena serve` there, or name a Redis in"
+            " POKEARENA_REDIS_URL and a referee in POKEARENA_REFEREE"
+        )
+    name = name or fresh_name()
+    bench = Bench(database.open(where.database_url(environment)), referee, name, where.outputs)
+    log.info("worker %s: Redis %s, referee %s", name, redis_server.shown(found.url), referee)
+    worker = MatchWorker(connect(found.url), functools.partial(attempt, bench), name)
+    worker.work(logging_level="WARNING")
+    return 0
+
+
+def _missing(sentence: str) -> int:
+    print(f"worker: {sentence}", file=sys.stderr)
+    return 3
+
+
+def main() -> int:
+    """The program `python -m arena.worker`: reads the command line and the environment."""
+    parser = argparse.ArgumentParser(prog="worker", description="Plays matches.")
+    parser.add_argument("--data", help="the data folder")
+    parser.add_argument("--name", help="a name that no other worker has")
+    arguments = parser.parse_args()
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
+    return run(folder.locate(arguments.data), arguments.name)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,147 @@
+"""One attempt at a match, in a process of its own: leased, played, every game committed.
+
+Whatever happens, the store holds whole games and nothing else. An attempt that cannot go on
+gives the match back, with the reason if it is a failure of the arena; one that is killed leaves
+it to its lease, which lapses. The next attempt begins after the last committed game.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from sqlalchemy.exc import SQLAlchemyError
+
+from arena import reach
+from arena.bots import resolver
+from arena.bots.bot import Bot
+from arena.bots.errors import BotError, InfrastructureError
+from arena.bots.report import Report
+from arena.hold import Hold, Interrupted
+from arena.match.runner import play_match
+from arena.store import matches
+from arena.store.errors import LeaseLost, StoreError
+from arena.store.games import PlayedGame
+from arena.store.matches import Lease
+from arena.store.spec import Entrant
+
+if TYPE_CHECKING:
+    from sqlalchemy import Engine
+
+_REFEREE_SECONDS = 10.0
+_GLANCE_SECONDS = 0.1
+
+log = logging.getLogger("arena.worker")
+
+
+class Drained(Exception):
+    """The worker has been asked to stop, and a game has just been committed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """What a worker plays with.
+
+    referee: its gRPC address.
+    owner: the worker's name, as the store shows it.
+    outputs: the directory for what bots write, a directory a match.
+    """
+
+    engine: Engine
+    referee: str
+    owner: str
+    outputs: Path
+
+
+def attempt(bench: Bench, match: str, drain: threading.Event) -> None:
+    """Plays what is left of a match, if it is due; returns when it is closed or given back.
+
+    drain: when it is set the match is given back after the game at hand.
+
+    Must run in the main thread of a process that ends afterwards (`arena.hold`).
+    """
+    # A match that is not begun is not charged with a failure.
+    if not _referee_answers(bench, drain):
+        log.warning("%s: not begun, no referee answers at %s", match, bench.referee)
+        return
+    lease = matches.lease(bench.engine, match, bench.owner)
+    if lease is None:
+        log.info("%s: not due any more", match)
+        return
+    games, done = lease.spec.games, len(lease.committed)
+    log.info("%s: attempt %d, %d of %d games left", match, lease.attempt, games - done, games)
+    try:
+        _play(bench, lease, drain)
+    except (Drained, Interrupted):
+        _give_back(bench, lease, None)
+    except LeaseLost as error:
+        log.warning("%s", error)
+    except (InfrastructureError, BotError) as error:
+        _give_back(bench, lease, str(error))
+    except Exception as error:
+        log.exception("%s: failed", match)
+        _give_back(bench, lease, f"{type(error).__name__}: {error}")
+
+
+def _play(bench: Bench, lease: Lease, drain: threading.Event) -> None:
+    with Hold(bench.engine, lease, drain) as hold:
+
+        def commit(game: PlayedGame) -> None:
+            if matches.commit_game(bench.engine, lease, game):
+                hold.let_go()
+                log.info("%s: closed", lease.match)
+            elif drain.is_set():
+                raise Drained
+
+        def keep(entrant: int, reports: Sequence[Report]) -> None:
+            _keep_output(bench.outputs / lease.match, lease, entrant, reports)
+
+        bots = [_bot(entrant) for entrant in lease.spec.entrants]
+        if not play_match(lease.spec, bench.referee, bots, commit, lease.committed, keep):
+            raise InfrastructureError(
+                "A fault stopped the match, as its strict policy says; only a lenient one plays on."
+            )
+
+
+def _bot(entrant: Entrant) -> Bot:
+    if entrant.folder:
+        return resolver.from_folder(Path(entrant.folder), entrant.version, entrant.content_hash)
+    address = entrant.manifest.get("address")
+    if not address:
+        raise BotError(f"{entrant.version} has neither files nor an address.")
+    return Bot(entrant.version, address=str(address))
+
+
+def _give_back(bench: Bench, lease: Lease, reason: str | None) -> None:
+    log.info("%s: given back%s", lease.match, f": {reason}" if reason else "")
+    try:
+        matches.release(bench.engine, lease, reason)
+    except (SQLAlchemyError, StoreError) as error:
+        log.warning("%s: cannot be given back, so its lease lapses: %s", lease.match, error)
+
+
+def _referee_answers(bench: Bench, drain: threading.Event) -> bool:
+    deadline = time.monotonic() + _REFEREE_SECONDS
+    while not reach.answers(bench.referee):
+        if time.monotonic() > deadline or drain.wait(_GLANCE_SECONDS):
+            return False
+    return True
+
+
+def _keep_output(directory: Path, lease: Lease, entrant: int, reports: Sequence[Report]) -> None:
+    """Keeps what a bot's processes wrote at a table, for its author."""
+    texts = [
+        f"--- attempt {lease.attempt}, seat {report.seat + 1}: {report.ended}\n{report.output}\n"
+        for report in reports
+        if report.output
+    ]
+    if texts:
+        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        path = directory / f"{lease.spec.versions[entrant]}.log"
+        with path.open("a", encoding="utf-8") as log_file:
+            log_file.writelines(texts)

@@ -1,0 +1,180 @@
+"""A child process that is kept running: started on a leash, restarted when it dies, drained."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from arena import leash
+
+_FIRST_WAIT_SECONDS = 0.2
+_LONGEST_WAIT_SECONDS = 30.0
+_STEADY_SECONDS = 60.0
+_LOG_BYTES = 8 << 20
+_TAIL_BYTES = 2000
+
+log = logging.getLogger("arena.services")
+
+
+@dataclass(frozen=True, slots=True)
+class ChildState:
+    """How a child is doing. `state` is starting, ready, waiting (to be restarted) or stopped."""
+
+    name: str
+    state: str
+    pid: int | None
+    restarts: int
+    log: Path
+
+
+class Child:
+    """One child process of the supervisor.
+
+    name: also the name of its log.
+    module: what `python -m` runs.
+    arguments: its arguments, asked for anew at every start.
+    ready: whether it is at work now. It is asked while the process runs, until it says so once.
+    buried: called with the process id after the process has died unasked.
+
+    All methods are for the one thread that starts it: the leash ties it to that thread.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        module: str,
+        arguments: Callable[[], Sequence[str]],
+        *,
+        directory: Path,
+        environment: Mapping[str, str],
+        ready: Callable[[], bool],
+        buried: Callable[[], None] = lambda: None,
+    ) -> None:
+        self.name = name
+        self.log = directory / f"{name}.log"
+        self._module = module
+        self._arguments = arguments
+        self._environment = dict(environment)
+        self._ready = ready
+        self._buried = buried
+        self._process: subprocess.Popen[bytes] | None = None
+        self._is_ready = False
+        self._restarts = 0
+        self._wait = _FIRST_WAIT_SECONDS
+        self._started = 0.0
+        self._restart_at: float | None = None
+        self._log_begin = 0
+
+    def start(self) -> None:
+        """Starts the process. Its output goes to the end of its log."""
+        self._roll_log()
+        # -P: what lies in the directory we were started in is not to be imported.
+        command = [sys.executable, "-P", "-m", self._module, *self._arguments()]
+        with self.log.open("ab") as output:
+            self._log_begin = output.seek(0, os.SEEK_END)
+            self._process = subprocess.Popen(
+                leash.leashed(command),
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                env=self._environment,
+                # Ctrl-C in the terminal is for the supervisor alone.
+                start_new_session=True,
+            )
+        self._started = time.monotonic()
+        self._restart_at = None
+        self._is_ready = False
+
+    def check(self) -> None:
+        """Restarts the process if it has died, after a pause that grows while it keeps dying."""
+        if self._process is None:
+            return
+        now = time.monotonic()
+        status = self._process.poll()
+        if status is None:
+            self._is_ready = self._is_ready or self._ready()
+        elif self._restart_at is None:
+            if now - self._started > _STEADY_SECONDS:
+                self._wait = _FIRST_WAIT_SECONDS
+            self._is_ready = False
+            self._restart_at = now + self._wait
+            log.warning(
+                "%s %s; it is started again in %.1f s. Its log: %s. Its last words: %s",
+                self.name,
+                ended(status),
+                self._wait,
+                self.log,
+                self.last_words(),
+            )
+            self._wait = min(self._wait * 2, _LONGEST_WAIT_SECONDS)
+            self._buried()
+        elif now >= self._restart_at:
+            self._restarts += 1
+            self.start()
+
+    @property
+    def ready(self) -> bool:
+        """Whether it is at work, as far as the last `check` saw."""
+        return self._is_ready
+
+    def state(self) -> ChildState:
+        """How it is doing."""
+        running = self._process is not None and self._process.poll() is None
+        if running:
+            word = "ready" if self._is_ready else "starting"
+        else:
+            word = "stopped" if self._restart_at is None else "waiting"
+        pid = self._process.pid if self._process is not None and running else None
+        return ChildState(self.name, word, pid, self._restarts, self.log)
+
+    def last_words(self) -> str:
+        """The last line of its log since its last start."""
+        with contextlib.suppress(OSError), self.log.open("rb") as said:
+            end = said.seek(0, os.SEEK_END)
+            said.seek(max(self._log_begin, end - _TAIL_BYTES))
+            lines = said.read().decode(errors="replace").strip().splitlines()
+            return lines[-1] if lines else "none"
+        return "none"
+
+    def ask_to_stop(self) -> None:
+        """Sends SIGTERM: it ends by itself when it has finished what cannot wait."""
+        if self._process is not None and self._process.poll() is None:
+            self._process.send_signal(signal.SIGTERM)
+
+    def wait(self, until: float, hurry: Callable[[], bool]) -> None:
+        """Waits for its end until a time of `time.monotonic`, or `hurry`; then kills it."""
+        if self._process is None:
+            return
+        while self._process.poll() is None and time.monotonic() < until and not hurry():
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._process.wait(0.05)
+        if self._process.poll() is None:
+            log.warning("%s did not stop in time and is killed", self.name)
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+            self._process.wait()
+        self._process = None
+        self._restart_at = None
+
+    def _roll_log(self) -> None:
+        with contextlib.suppress(FileNotFoundError):
+            if self.log.stat().st_size > _LOG_BYTES:
+                self.log.replace(self.log.with_suffix(".log.1"))
+
+
+def ended(status: int) -> str:
+    """How a process ended, as a clause."""
+    if status >= 0:
+        return f"exited with status {status}"
+    try:
+        return f"was killed by {signal.Signals(-status).name}"
+    except ValueError:
+        return f"was killed by signal {-status}"

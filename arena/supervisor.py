@@ -1,0 +1,248 @@
+"""The supervisor's one thread: starts the services, keeps them running, stops them in order."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from redis import Redis
+from redis.exceptions import RedisError
+
+from arena import folder, queue, reach, redis_server
+from arena.child import Child, ChildState
+from arena.folder import Folder, Running
+from arena.queue import fresh_name
+from arena.redis_server import Address, Server
+from arena.store import database
+from arena.sweeper import Sweeper
+
+_READY_SECONDS = 60.0
+_GLANCE_SECONDS = 0.05
+# A worker gives its match back within 3 s (arena.hold); the referee has nothing left to do.
+_DRAIN_SECONDS = 10.0
+_REFEREE_SECONDS = 3.0
+_FALLS_AT_START = 3
+
+log = logging.getLogger("arena.services")
+
+
+class ServicesError(Exception):
+    """The services cannot be started. Its text is a sentence for a person."""
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """What runs at a moment: addresses and, in order of starting, the child processes."""
+
+    redis: Address
+    referee: str
+    children: tuple[ChildState, ...]
+
+
+class Orders:
+    """What the supervisor is told from outside."""
+
+    def __init__(self) -> None:
+        self.stop = threading.Event()
+        self.hurry = threading.Event()
+        self.sweep = threading.Event()
+
+
+class Supervisor:
+    """Everything that `arena.services` runs. `run` is the whole life of its thread."""
+
+    def __init__(
+        self, where: Folder, workers: int, environment: Mapping[str, str], orders: Orders
+    ) -> None:
+        self._where = where
+        self._workers = workers
+        self._environment = environment
+        self._orders = orders
+        self._stack = contextlib.ExitStack()
+        self._children: list[Child] = []
+        self._server: Server | None = None
+
+    def run(self, report: Callable[[Snapshot], None]) -> None:
+        """Starts all, then reports a first time; reports on until it is told to stop.
+
+        Raises ServicesError, and what the store and Redis raise; all is stopped then.
+        """
+        with self._stack, _log_to(self._where.logs / "services.log"):
+            self._remove_leftovers()
+            self._sockets = folder.private_directory(self._environment)
+            self._stack.callback(folder.remove_private_directory, self._sockets)
+            self._start_redis()
+            self._stack.callback(self._stop_children)
+            self._start_children()
+            self._start_sweeper()
+            self._await_children()
+            self._note()
+            log.info("all services are at work")
+            while not self._orders.stop.wait(_GLANCE_SECONDS):
+                self._check()
+                report(Snapshot(self._address, self._referee, self._states()))
+            log.info("stopping")
+
+    # --- starting ----------------------------------------------------------------------
+
+    def _start_redis(self) -> None:
+        # That of other services on this folder would end with them: a second one does no harm.
+        found = redis_server.named(self._environment)
+        if found is None:
+            log_file = self._where.logs / "redis.log"
+            self._server = redis_server.start(self._sockets, log_file, self._environment)
+            self._stack.callback(self._server.stop)
+            found = Address(self._server.url, self._server.source)
+        self._address = found
+        self._connection: Redis = queue.connect(found.url)
+        self._stack.callback(self._connection.close)
+
+    def _start_children(self) -> None:
+        named = self._environment.get(folder.REFEREE)
+        self._referee = named or f"unix:{self._sockets / 'referee.sock'}"
+        if not named:
+            self._children.append(self._referee_child())
+        self._children.extend(self._worker_child(n + 1) for n in range(self._workers))
+        for child in self._children:
+            child.start()
+
+    def _referee_child(self) -> Child:
+        path = Path(self._referee.removeprefix("unix:"))
+        hidden = (*folder.DATABASE, *folder.REDIS)
+
+        def arguments() -> list[str]:
+            path.unlink(missing_ok=True)
+            return ["--address", self._referee]
+
+        return Child(
+            "referee",
+            "referee",
+            arguments,
+            directory=self._where.logs,
+            environment={k: v for k, v in self._environment.items() if k not in hidden},
+            ready=lambda: reach.answers(self._referee),
+        )
+
+    def _worker_child(self, number: int) -> Child:
+        names = [fresh_name()]
+
+        def arguments() -> list[str]:
+            names.append(fresh_name())
+            return ["--name", names[-1]]
+
+        def bury() -> None:
+            with contextlib.suppress(RedisError):
+                queue.forget_worker(self._connection, names[-1])
+
+        return Child(
+            f"worker-{number}",
+            "arena.worker",
+            arguments,
+            directory=self._where.logs,
+            environment={
+                **self._environment,
+                folder.DATA: str(self._where.root),
+                folder.DATABASE[0]: self._where.database_url(self._environment),
+                folder.REDIS[0]: self._address.url,
+                folder.REFEREE: self._referee,
+            },
+            ready=lambda: _registered(self._connection, names[-1]),
+            buried=bury,
+        )
+
+    def _start_sweeper(self) -> None:
+        engine = database.open(self._where.database_url(self._environment))
+        self._stack.callback(engine.dispose)
+        database.upgrade(engine)
+        sweeper = Sweeper(engine, self._connection, self._orders.sweep)
+        self._stack.callback(sweeper.stop)
+        sweeper.start()
+
+    def _await_children(self) -> None:
+        deadline = time.monotonic() + _READY_SECONDS
+        while not all(child.ready for child in self._children):
+            if self._orders.stop.wait(_GLANCE_SECONDS):
+                return
+            self._check()
+            for child in self._children:
+                late = time.monotonic() > deadline and not child.ready
+                if late or child.state().restarts >= _FALLS_AT_START:
+                    raise ServicesError(
+                        f"the {child.name} does not start; the last words in its log"
+                        f" ({child.log}) are: {child.last_words()}"
+                    )
+
+    # --- running -----------------------------------------------------------------------
+
+    def _check(self) -> None:
+        if self._server is not None and not self._server.alive():
+            log.warning("Redis died; it is started again (its log: %s)", self._server.log)
+            try:
+                self._server.start()
+            except redis_server.RedisError as error:
+                log.warning("%s", error)
+        for child in self._children:
+            child.check()
+
+    def _states(self) -> tuple[ChildState, ...]:
+        return tuple(child.state() for child in self._children)
+
+    # --- stopping ----------------------------------------------------------------------
+
+    def _stop_children(self) -> None:
+        workers = [child for child in self._children if child.name != "referee"]
+        referees = [child for child in self._children if child.name == "referee"]
+        for group, seconds in ((workers, _DRAIN_SECONDS), (referees, _REFEREE_SECONDS)):
+            for child in group:
+                child.ask_to_stop()
+            until = time.monotonic() + seconds
+            for child in group:
+                child.wait(until, self._orders.hurry.is_set)
+
+    def _note(self) -> None:
+        pid = os.getpid()
+        running = Running(pid, self._address.url, self._referee, str(self._sockets))
+        self._where.note_running(running)
+        self._stack.callback(self._where.forget_running, pid)
+
+    def _remove_leftovers(self) -> None:
+        last = self._where.running()
+        if last is not None and not _exists(last.pid):
+            folder.remove_private_directory(Path(last.sockets))
+
+
+def _registered(connection: Redis, name: str) -> bool:
+    try:
+        return queue.worker(connection, name) is not None
+    except RedisError:
+        return False
+
+
+def _exists(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
+
+
+@contextlib.contextmanager
+def _log_to(path: Path) -> Iterator[None]:
+    handler = logging.FileHandler(path)
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
+    logger = logging.getLogger("arena")
+    logger.addHandler(handler)
+    logger.setLevel(logging.INFO)
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
+        handler.close()

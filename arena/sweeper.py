@@ -1,0 +1,75 @@
+"""The sweeper: sees to it that every match that is due has a hint in the queue.
+
+The store knows what is due: matches nobody has begun, and those whose lease has lapsed because
+their worker died. Hints may get lost at any time; this is what puts them back. Any number of
+sweepers may run at once.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from typing import TYPE_CHECKING
+
+from redis.exceptions import RedisError
+from sqlalchemy.exc import SQLAlchemyError
+
+from arena.queue import Hints
+from arena.store import matches
+from arena.store.errors import StoreError
+
+if TYPE_CHECKING:
+    from redis import Redis
+    from sqlalchemy import Engine
+
+# So many hints wait at the most: enough that no worker ever waits for the next sweep.
+LONGEST_QUEUE = 256
+_PAUSE_SECONDS = 1.0
+_LONGEST_PAUSE_SECONDS = 10.0
+
+log = logging.getLogger("arena.sweeper")
+
+
+class Sweeper:
+    """Sweeps in a thread of its own between `start` and `stop`.
+
+    wake: set from outside when there may be news: sweeps at once.
+    """
+
+    def __init__(self, engine: Engine, connection: Redis, wake: threading.Event) -> None:
+        self._engine = engine
+        self._hints = Hints(connection)
+        self._wake = wake
+        self._stopping = False
+        self._thread = threading.Thread(target=self._run, name="sweeper", daemon=True)
+
+    def start(self) -> None:
+        """Begins to sweep."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Ends it; returns when the sweep at hand is over."""
+        self._stopping = True
+        self._wake.set()
+        if self._thread.ident is not None:
+            self._thread.join()
+
+    def sweep(self) -> int:
+        """Sweeps once. Returns how many hints were put.
+
+        Raises RedisError, SQLAlchemyError or StoreError.
+        """
+        return self._hints.put_due(matches.due(self._engine, LONGEST_QUEUE))
+
+    def _run(self) -> None:
+        pause = _PAUSE_SECONDS
+        while not self._stopping:
+            try:
+                self.sweep()
+            except (RedisError, SQLAlchemyError, StoreError) as error:
+                pause = min(pause * 2, _LONGEST_PAUSE_SECONDS)
+                log.warning("cannot sweep, next try in %.0f s: %s", pause, error)
+            else:
+                pause = _PAUSE_SECONDS
+            self._wake.wait(pause)
+            self._wake.clear()
