@@ -13,6 +13,7 @@ import grpc
 import grpc.aio
 from pokearena.v1 import bot_pb2, bot_pb2_grpc
 
+from referee.alarm import Alarm
 from referee.wire import field
 
 ANSWER_BYTES = 1 << 20
@@ -86,7 +87,9 @@ class Bot:
         self._act: Any = self._channel.unary_unary(
             f"/{_SERVICE}/Act", response_deserializer=bot_pb2.ActResponse.FromString
         )
+        self._alarm = Alarm()
         self._streams = True
+        self._stream_answered = False
         self._call: Any = None
 
     async def start(self, request: bot_pb2.StartRequest, seconds: float) -> bot_pb2.StartResponse:
@@ -120,7 +123,7 @@ class Bot:
             NoAnswer: not all came within the time; those that came are in ``answers``.
         """
         try:
-            async with asyncio.timeout(seconds):
+            with self._alarm.set(seconds):
                 if self._streams and await self._by_stream(questions, answers):
                     return
                 await self._one_by_one(questions, answers)
@@ -147,6 +150,7 @@ class Bot:
                 response = await call.read()
                 if response is grpc.aio.EOF:
                     raise await self._ended(call)
+                self._stream_answered = True
                 for answer in response.answers:
                     key = (answer.game, answer.decision)
                     if key in open_ones:
@@ -165,7 +169,9 @@ class Bot:
             raise await self._ended(call) from None
         except grpc.aio.AioRpcError as error:
             self._call = None
-            if error.code() is grpc.StatusCode.UNIMPLEMENTED:
+            # A write that meets the end of its call makes grpc.aio forget how the call ended.
+            forgot = error.code() is grpc.StatusCode.INTERNAL and not self._stream_answered
+            if forgot or error.code() is grpc.StatusCode.UNIMPLEMENTED:
                 self._streams = False
                 return False
             raise
@@ -211,6 +217,7 @@ class Bot:
 
     async def close(self) -> None:
         """Ends the connection."""
+        self._alarm.close()
         if self._call is not None:
             self._call.cancel()
         await self._channel.close()

@@ -170,16 +170,16 @@ def _encoder(kind: type, descriptor: Any) -> Encode:
         inner = get_args(hints[one.name])[0] if _is_repeated(hints[one.name]) else None
         if isinstance(inner, type) and is_dataclass(inner):
             member = descriptor.fields_by_name[one.name]
-            nested.append((one.name, _remembering(member.number, inner, member.message_type)))
+            nested.append((one.name, _repeated(member.number, inner, member.message_type)))
         else:
             plain.append(one.name)
     values = _getter(plain)
 
     def encode(value: Any) -> bytes:
         made: bytes = message(**dict(zip(plain, values(value), strict=True))).SerializeToString()
-        for name, encode_item in nested:
+        for name, encode_items in nested:
             if items := getattr(value, name):
-                made += b"".join([encode_item(item) for item in items])
+                made += encode_items(items)
         return made
 
     return encode
@@ -191,13 +191,19 @@ def _getter(names: list[str]) -> Callable[[Any], tuple[Any, ...]]:
     return lambda value: tuple(getattr(value, name) for name in names)
 
 
-def _remembering(number: int, kind: type, descriptor: Any) -> Encode:
-    """Encodes items of a repeated field, each value once: the past is in every view of a game.
+def _repeated(number: int, kind: type, descriptor: Any) -> Encode:
+    """Encodes a repeated field: the whole tuple once, and each item of it once."""
+    encode = _encoder(kind, descriptor)
+    encode_item = _remembering(lambda item: field(number, encode(item)))
+    return _remembering(lambda items: b"".join([encode_item(item) for item in items]))
+
+
+def _remembering(encode: Encode) -> Encode:
+    """Encodes each value once: the past is in every view of a game.
 
     Values are known by identity, which is quicker than comparing them; each is kept with its
     bytes, so an identity cannot be used again while it is remembered.
     """
-    encode = _encoder(kind, descriptor)
     known: dict[int, tuple[Any, bytes]] = {}
 
     def encoded(value: Any) -> bytes:
@@ -206,7 +212,7 @@ def _remembering(number: int, kind: type, descriptor: Any) -> Encode:
             return found[1]
         if len(known) >= _REMEMBERED:
             known.clear()
-        made = field(number, encode(value))
+        made = encode(value)
         known[id(value)] = (value, made)
         return made
 

@@ -38,12 +38,17 @@ class Seat:
     """The news that its process ended, once it came."""
     waiting: list[tuple[Play, Asked]] = field(default_factory=list)
     """Questions for the next message."""
-    wake: asyncio.Event = field(default_factory=asyncio.Event)
+    busy: bool = False
+    """Whether its bot is being asked, or is about to be."""
+    clock: bot_pb2.Clock = field(init=False)
+    """What the seat has left, as its bot is told."""
 
-    @property
-    def clock(self) -> bot_pb2.Clock:
-        """What the seat has left, as its bot is told."""
-        return bot_pb2.Clock(allowance_ms=self.allowance_ms, bank_ms=int(self.bank_ms))
+    def __post_init__(self) -> None:
+        self._tell_clock()
+        self._judge()
+
+    def _tell_clock(self) -> None:
+        self.clock = bot_pb2.Clock(allowance_ms=self.allowance_ms, bank_ms=int(self.bank_ms))
 
     def limit(self, questions: int) -> float:
         """The seconds the bot has for a message of so many questions."""
@@ -55,6 +60,7 @@ class Seat:
         if beyond <= 0:
             return
         self.bank_ms -= beyond
+        self._tell_clock()
         for play in plays:
             play.bank_ms[self.number] += beyond / len(plays)
 
@@ -75,16 +81,16 @@ class Seat:
         """Counts a fault; the third forfeits the rest of the table."""
         self.faults += 1
         play.faults[self.number] += 1
-        self.judge()
+        self._judge()
 
     def count_crash(self, play: Play | None, times: int = 1) -> None:
         """Counts a lost process; the second forfeits the rest of the table."""
         self.crashes += times
         if play is not None:
             play.crashes[self.number] += times
-        self.judge()
+        self._judge()
 
-    def judge(self) -> None:
+    def _judge(self) -> None:
         """Puts the seat out if what has been counted is enough."""
         too_many = self.faults >= FAULTS_TO_FORFEIT or self.crashes >= CRASHES_TO_FORFEIT
         self.out = self.out or too_many

@@ -29,8 +29,9 @@ class Table:
             Seat(n, Bot(s.address), order.allowance_ms, s.bank_ms, s.faults, s.crashes)
             for n, s in enumerate(order.seats)
         ]
-        for seat in self._seats:
-            seat.judge()
+        self._waiting: deque[Seat] = deque()
+        """Seats with questions whose bots nobody is asking."""
+        self._work = asyncio.Event()
         self._boards = deque(order.boards)
         self._plays: dict[int, Play] = {}
         self._finished = 0
@@ -48,10 +49,10 @@ class Table:
         try:
             async with asyncio.TaskGroup() as group:
                 await asyncio.gather(*(self._start(seat) for seat in self._seats if not seat.out))
-                serving = [group.create_task(self._serve(seat)) for seat in self._seats]
+                asking = [group.create_task(self._ask_around()) for _ in self._seats]
                 self._go_on()
                 await self._over.wait()
-                for task in serving:
+                for task in asking:
                     task.cancel()
             await asyncio.gather(*(s.bot.end(self._order.match) for s in self._seats if s.ready))
             finished = referee_pb2.TableFinished(games=self._finished)
@@ -111,7 +112,7 @@ class Table:
         for number, asked in play.ask(self._seats):
             seat = self._seats[number]
             seat.waiting.append((play, asked))
-            seat.wake.set()
+            self._queue(seat)
         if play.result is not None:
             self._hand_on(play)
 
@@ -125,16 +126,32 @@ class Table:
         )
         self._caller.tell(referee_pb2.RunTableResponse(game=game))
 
-    async def _serve(self, seat: Seat) -> None:
-        """Asks one bot, in one message, whatever waits for it at that moment."""
+    def _queue(self, seat: Seat) -> None:
+        """Has a seat asked unless that is under way."""
+        if not seat.busy:
+            seat.busy = True
+            self._waiting.append(seat)
+            self._work.set()
+
+    async def _ask_around(self) -> None:
+        """Asks one bot after the other, in one message whatever waits for it at that moment.
+
+        There are as many of these tasks as seats, so no bot waits for another; and the task
+        that got an answer asks the next bot itself, which saves a turn of the event loop.
+        """
         while True:
-            await seat.wake.wait()
-            seat.wake.clear()
+            while not self._waiting:
+                self._work.clear()
+                await self._work.wait()
+            seat = self._waiting.popleft()
             batch = [(play, asked) for play, asked in seat.waiting if play.result is None]
             seat.waiting.clear()
             if batch:
                 await self._ask(seat, batch)
                 self._go_on()
+            seat.busy = False
+            if seat.waiting:
+                self._queue(seat)
 
     async def _ask(self, seat: Seat, batch: Batch) -> None:
         answers: list[bot_pb2.ActResponse] = []
