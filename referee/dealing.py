@@ -5,6 +5,7 @@ language. What a bot plays can never shift it.
 """
 
 import hashlib
+import struct
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
@@ -48,20 +49,19 @@ def _stream(seed: bytes, purpose: str, number: int, length: int) -> bytes:
 
 def _words(seed: bytes, purpose: str, number: int) -> Iterator[int]:
     """The stream as 32-bit big-endian words, without end."""
-    start, length = 0, 64 * _WORD
+    start, end = 0, 64
     while True:
-        block = _stream(seed, purpose, number, length)
-        for at in range(start, length, _WORD):
-            yield int.from_bytes(block[at : at + _WORD], "big")
-        start, length = length, 2 * length
+        block = _stream(seed, purpose, number, end * _WORD)
+        yield from struct.unpack(f">{end - start}I", block[start * _WORD :])
+        start, end = end, 2 * end
 
 
 def _below(words: Iterator[int], bound: int) -> int:
+    """The next word that is below the greatest multiple of ``bound``, modulo ``bound``."""
     limit = _WORDS - _WORDS % bound
-    for word in words:
-        if word < limit:
-            return word % bound
-    raise AssertionError("the stream has no end")
+    while (word := next(words)) >= limit:
+        pass
+    return word % bound
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import chain, combinations
 
 from referee.cards import RANK
 from referee.games.contract import Action, Legal
@@ -47,10 +47,8 @@ class Draws(Legal):
         return False
 
     def __iter__(self) -> Iterator[Action]:
-        yield Stand()
-        for size in (1, 2, 3):
-            for discards in combinations(self.hand, size):
-                yield Draw(discards)
+        draws = (map(Draw, combinations(self.hand, size)) for size in (1, 2, 3))
+        return chain((Stand(),), *draws)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,10 +94,10 @@ class Answers(Legal):
         return False
 
     def __iter__(self) -> Iterator[Action]:
-        forced = self._forced()
-        for cards in combinations(self.hand, len(self.lead)):
-            if not forced or beats(cards, self.lead):
-                yield Answer(cards)
+        answers = combinations(self.hand, len(self.lead))
+        if self._forced():
+            return (Answer(cards) for cards in answers if beats(cards, self.lead))
+        return map(Answer, answers)
 
     def _forced(self) -> bool:
         return self.must_beat and can_beat(self.hand, self.lead)
