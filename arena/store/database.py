@@ -6,6 +6,9 @@ All that differs between SQLite and PostgreSQL is in this file.
 from __future__ import annotations
 
 import os
+import random
+import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -186,7 +189,7 @@ def _keep_to_own_process(engine: Engine) -> None:
 
 def _tune_sqlite(engine: Engine) -> None:
     @event.listens_for(engine, "connect")
-    def _prepare(connection: Any, entry: ConnectionPoolEntry) -> None:
+    def _prepare(connection: sqlite3.Connection, entry: ConnectionPoolEntry) -> None:
         # Python's driver must not begin transactions by itself: _begin does.
         connection.isolation_level = None
         connection.execute(f"PRAGMA busy_timeout = {_BUSY_SECONDS * 1000}")
@@ -195,10 +198,27 @@ def _tune_sqlite(engine: Engine) -> None:
         # committed games: a bot could win a second try at them, or know the seed of a match
         # that was closed, published, and is open again. FULL costs one fsync a commit.
         connection.execute("PRAGMA synchronous = FULL")
-        connection.execute("PRAGMA journal_mode = WAL")
+        _write_ahead(connection)
 
     @event.listens_for(engine, "begin")
     def _begin(connection: Connection) -> None:
         # A transaction that reads first and then wants to write would fail under load.
         writes = connection.get_execution_options().get(_WRITES)
         connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+
+def _write_ahead(connection: sqlite3.Connection) -> None:
+    """Sets the journal, which readers and a writer share. It stays set in the file.
+
+    Of several processes that do this to a new file at once SQLite turns some away without a wait.
+    """
+    give_up = time.monotonic() + _BUSY_SECONDS
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError as error:
+            busy = error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY
+            if not busy or time.monotonic() > give_up:
+                raise
+        time.sleep(random.uniform(0.001, 0.02))

@@ -1,0 +1,104 @@
+"""A store for each test: a real SQLite file, or a PostgreSQL database if one is named.
+
+POKEARENA_TEST_DATABASE_URL names a PostgreSQL server on which databases may be made, for example
+postgresql://postgres@localhost/postgres; it needs the package psycopg.
+"""
+
+import os
+import runpy
+import secrets
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from sqlalchemy import Engine, create_engine, text, update
+from sqlalchemy.engine import make_url
+
+from arena.pairings import round_robin
+from arena.store import database, schema, tournaments, versions
+from arena.store.games import PlayedGame
+from arena.store.spec import Plan
+from arena.store.tournaments import Tournament
+
+CONTENDER = Path(__file__).with_name("store_contender.py")
+
+
+@pytest.fixture
+def url(tmp_path: Path) -> Iterator[str]:
+    """The address of an empty database."""
+    server = os.environ.get("POKEARENA_TEST_DATABASE_URL")
+    if not server:
+        yield f"sqlite:///{tmp_path}/data/arena.db"
+        return
+    address = make_url(server).set(drivername="postgresql+psycopg")
+    admin = create_engine(address, isolation_level="AUTOCOMMIT")
+    name = f"test_{secrets.token_hex(6)}"
+    with admin.connect() as connection:
+        connection.execute(text(f"CREATE DATABASE {name}"))
+    yield address.set(database=name).render_as_string(hide_password=False)
+    with admin.connect() as connection:
+        connection.execute(text(f"DROP DATABASE {name} WITH (FORCE)"))
+    admin.dispose()
+
+
+@pytest.fixture
+def store(url: str) -> Iterator[Engine]:
+    """An empty store that is up to date."""
+    engine = database.open(url)
+    database.upgrade(engine)
+    yield engine
+    engine.dispose()
+
+
+@pytest.fixture
+def schedule(store: Engine) -> Callable[..., Tournament]:
+    """Makes a round robin of so many bots: bot0@1, bot1@1, ..."""
+
+    def make(
+        bots: int = 2,
+        boards: int = 1,
+        cycles: int = 1,
+        seed: bytes | None = None,
+        game: str = "poke",
+    ) -> Tournament:
+        for bot in range(bots):
+            versions.add(store, f"bot{bot}", "1", f"{bot:064x}", f"/bots/{bot}", {"run": ["x"]})
+        plan = Plan("cup", game, {"must_beat": True}, seats=2, boards=boards, cycles=cycles)
+        names = [f"bot{bot}@1" for bot in range(bots)]
+        return tournaments.create(store, plan, names, round_robin(bots, 2, cycles), seed)
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def played() -> Callable[..., PlayedGame]:
+    """Makes a game of a match as the referee could have recorded it."""
+    found: Callable[..., PlayedGame] = runpy.run_path(str(CONTENDER))["played_game"]
+    return found
+
+
+@pytest.fixture
+def lapse(store: Engine) -> Callable[[str], None]:
+    """Lets the lease of a match lapse."""
+
+    def do(match: str) -> None:
+        table = schema.matches
+        with database.writing(store) as connection:
+            connection.execute(
+                update(table).where(table.c.id == match).values(lease_until=database.now() - 1)
+            )
+
+    return do
+
+
+@pytest.fixture
+def contend(url: str) -> Callable[..., "subprocess.Popen[str]"]:
+    """Starts a process that works on the same store."""
+
+    def start(*task: str) -> "subprocess.Popen[str]":
+        command = [sys.executable, str(CONTENDER), url, *task]
+        return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+    return start

@@ -1,0 +1,91 @@
+"""Runs as a process of its own beside others on the same store: `store_contender.py URL TASK ...`.
+
+Tasks: `upgrade`; `register` (one version); `work OWNER` (plays whatever is due until nothing is
+open); `commit MATCH` (commits the games of one match, saying each on its standard output).
+"""
+
+import json
+import sys
+
+from sqlalchemy import Engine
+
+from arena.store import database, games, listing, matches, versions
+from arena.store.errors import LeaseLost
+from arena.store.games import PlayedGame
+from arena.store.matches import Lease
+from arena.store.spec import MatchSpec
+
+
+def played_game(
+    spec: MatchSpec,
+    number: int,
+    places: tuple[int, ...] | None = None,
+    fault: str | None = None,
+    padding: int = 0,
+) -> PlayedGame:
+    """A game as the referee could have recorded it; `fault` is the verdict of the last seat."""
+    seats = range(len(spec.versions))
+    table, board = divmod(number, spec.boards)
+    seating = [spec.versions[(seat + table) % len(seats)] for seat in seats]
+    first = {"type": "game", "game": number, "table": table, "board": board, "seating": seating}
+    action = {"type": "action", "game": number, "decision": 0, "seat": 0, "note": "x" * padding}
+    lines: list[dict[str, object]] = [first, action]
+    verdicts = ["finished"] * len(seats)
+    if fault is not None:
+        verdicts[-1] = fault
+        words = {"verdict": fault, "sentence": f"It was a {fault}.", "output": "last words"}
+        lines.append({"type": "fault", "game": number, "decision": 1, "seat": seats[-1]} | words)
+    lines.append(
+        {
+            "type": "result",
+            "game": number,
+            "places": list(places or (seat + 1 for seat in seats)),
+            "scores": None if fault else [10 * (len(seats) - seat) for seat in seats],
+            "verdicts": verdicts,
+            "bank_ms": [0 for _ in seats],
+            "crashes": [0 for _ in seats],
+            "faults": [int(verdict != "finished") for verdict in verdicts],
+        }
+    )
+    return games.read("".join(json.dumps(line) + "\n" for line in lines), spec.versions)
+
+
+def play(engine: Engine, lease: Lease, padding: int = 0) -> None:
+    done = {game.game for game in lease.committed}
+    for number in range(lease.spec.games):
+        if number not in done:
+            fault = "timeout" if number % 2 else None
+            matches.commit_game(
+                engine, lease, played_game(lease.spec, number, fault=fault, padding=padding)
+            )
+            print(number, flush=True)
+
+
+def work(engine: Engine, owner: str) -> None:
+    while any(match.ended is None for match in listing.matches(engine)):
+        for match in matches.due(engine):
+            lease = matches.lease(engine, match, owner)
+            if lease is not None:
+                print("took", match, flush=True)
+                play(engine, lease)
+
+
+def main(url: str, task: str, *words: str) -> None:
+    engine = database.open(url)
+    if task == "upgrade":
+        database.upgrade(engine)
+    elif task == "register":
+        versions.add(engine, "same", "1", "0" * 64, "/same", {})
+    elif task == "work":
+        work(engine, *words)
+    elif task == "commit":
+        lease = matches.lease(engine, words[0], "doomed", seconds=600)
+        assert lease is not None
+        try:
+            play(engine, lease, padding=1_000_000)
+        except LeaseLost:
+            sys.exit(3)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,234 @@
+"""Opening and upgrading the store, its clock and its transactions."""
+
+import os
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.config import Config
+from alembic.migration import MigrationContext
+from alembic.script import ScriptDirectory
+from sqlalchemy import Dialect, Engine, create_engine, exc, insert, inspect, select, text
+from sqlalchemy.dialects import postgresql, sqlite
+from sqlalchemy.schema import CreateTable
+
+from arena.store import database, schema
+from arena.store.errors import StoreError, Unreachable
+
+SQLITE: Dialect = sqlite.dialect()
+POSTGRESQL: Dialect = postgresql.dialect()  # type: ignore[no-untyped-call]
+
+Start = Callable[..., "subprocess.Popen[str]"]
+
+
+def versions_in(engine: Engine) -> list[str]:
+    with database.reading(engine) as connection:
+        query = text("SELECT version_num FROM alembic_version")
+        return list(connection.execute(query).scalars())
+
+
+def name_of(engine: Engine) -> str:
+    return engine.dialect.name
+
+
+def test_an_empty_database_gets_all_tables(store: Engine) -> None:
+    assert set(inspect(store).get_table_names()) == {*schema.metadata.tables, "alembic_version"}
+
+
+def test_upgrading_again_changes_nothing(store: Engine) -> None:
+    with database.writing(store) as connection:
+        connection.execute(insert(schema.bots).values(name="a", created=database.now()))
+    database.upgrade(store)
+    with database.reading(store) as connection:
+        assert connection.execute(select(schema.bots.c.name)).scalars().all() == ["a"]
+
+
+def test_a_current_database_is_opened_without_alembic(store: Engine, url: str) -> None:
+    code = (
+        "import sys; from arena.store import database;"
+        "database.upgrade(database.open(sys.argv[1]));"
+        "sys.exit('alembic' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code, url], check=False).returncode == 0
+
+
+def test_the_head_in_the_code_is_the_newest_migration() -> None:
+    config = Config()
+    config.set_main_option("path_separator", "os")
+    config.set_main_option("script_location", str(Path(database.__file__).parent / "migrations"))
+    assert ScriptDirectory.from_config(config).get_heads() == [database.HEAD]
+
+
+def test_the_migrations_make_the_tables_of_the_schema(store: Engine) -> None:
+    with store.connect() as connection:
+        context = MigrationContext.configure(connection, opts={"compare_type": True})
+        assert compare_metadata(context, schema.metadata) == []
+
+
+def test_the_migrations_make_the_keys_and_checks_of_the_schema(
+    store: Engine, tmp_path: Path
+) -> None:
+    if name_of(store) != "sqlite":
+        pytest.skip("compared in one dialect")
+    straight = create_engine(f"sqlite:///{tmp_path}/straight.db")
+    schema.metadata.create_all(straight)
+    for table in schema.metadata.tables:
+        migrated, meant = inspect(store), inspect(straight)
+        for what in ("get_pk_constraint", "get_foreign_keys", "get_check_constraints"):
+            assert getattr(migrated, what)(table) == getattr(meant, what)(table)
+        for what in ("get_unique_constraints", "get_indexes"):
+            found, wanted = getattr(migrated, what)(table), getattr(meant, what)(table)
+            assert sorted(found, key=str) == sorted(wanted, key=str)
+    straight.dispose()
+
+
+def test_several_processes_may_upgrade_an_empty_database_at_once(url: str, contend: Start) -> None:
+    processes = [contend("upgrade") for _ in range(4)]
+    ends = [(process.communicate()[1], process.returncode) for process in processes]
+    assert ends == [("", 0)] * 4
+    engine = database.open(url)
+    assert versions_in(engine) == [database.HEAD]
+    engine.dispose()
+
+
+def test_who_opens_a_file_that_another_is_just_making_waits(tmp_path: Path) -> None:
+    # SQLite turns those away at once who set the journal of a file that is being written.
+    path = tmp_path / "arena.db"
+    maker = sqlite3.connect(path, isolation_level=None)
+    maker.execute("BEGIN IMMEDIATE")
+    maker.execute("CREATE TABLE something (of_its_own)")
+    engine = database.open(f"sqlite:///{path}")
+    with ThreadPoolExecutor(1) as pool:
+        upgrade = pool.submit(database.upgrade, engine)
+        time.sleep(0.2)
+        maker.execute("COMMIT")
+        upgrade.result()
+    assert versions_in(engine) == [database.HEAD]
+    engine.dispose()
+    maker.close()
+
+
+def test_a_database_of_a_newer_pokearena_is_left_alone(store: Engine) -> None:
+    with database.writing(store) as connection:
+        connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+    with pytest.raises(StoreError, match="version 9999, written by a newer pokearena"):
+        database.upgrade(store)
+
+
+def test_a_file_that_is_no_database_is_named(tmp_path: Path) -> None:
+    (tmp_path / "arena.db").write_text("a letter to my aunt, which is longer than a header" * 50)
+    engine = database.open(f"sqlite:///{tmp_path}/arena.db")
+    with pytest.raises(Unreachable, match=r"arena\.db cannot be used: file is not a database"):
+        database.upgrade(engine)
+    engine.dispose()
+
+
+@pytest.mark.parametrize(
+    ("url", "sentence"),
+    [
+        ("arena.db", "is no address of a database; write sqlite:///"),
+        ("mysql://host/arena", "mysql is no database for the arena"),
+        ("sqlite://", "needs a file"),
+        ("sqlite:///:memory:", "needs a file"),
+    ],
+)
+def test_an_address_of_no_usable_database_is_explained(url: str, sentence: str) -> None:
+    with pytest.raises(StoreError, match=sentence):
+        database.open(url)
+
+
+def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
+    (tmp_path / "taken").write_text("")
+    with pytest.raises(Unreachable, match=r"taken/arena\.db cannot be made"):
+        database.open(f"sqlite:///{tmp_path}/taken/arena.db")
+
+
+def test_the_clock_is_the_time_of_day(store: Engine) -> None:
+    before = time.time()
+    with database.reading(store) as connection:
+        now = connection.execute(select(database.now())).scalar_one()
+    # SQLite's clock has milliseconds.
+    assert before - 0.002 <= now <= time.time() + 0.002
+
+
+def test_the_clock_is_said_in_the_words_of_each_database() -> None:
+    assert "julianday('now')" in str(select(database.now()).compile(dialect=SQLITE))
+    assert "clock_timestamp()" in str(select(database.now()).compile(dialect=POSTGRESQL))
+
+
+def test_every_table_can_be_said_to_postgresql() -> None:
+    for table in schema.metadata.sorted_tables:
+        assert str(CreateTable(table).compile(dialect=POSTGRESQL))
+
+
+def test_a_commit_survives_a_power_cut_and_foreign_keys_hold_in_sqlite(store: Engine) -> None:
+    if name_of(store) != "sqlite":
+        pytest.skip("settings of SQLite")
+    wanted = {"journal_mode": "wal", "synchronous": 2, "foreign_keys": 1, "busy_timeout": 30000}
+    with database.reading(store) as connection:
+        for setting, value in wanted.items():
+            assert connection.execute(text(f"PRAGMA {setting}")).scalar_one() == value
+
+
+def test_what_names_something_unknown_is_refused(store: Engine) -> None:
+    row = {"tournament": "t-nobody", "position": 0, "version": "nobody@1"}
+    with pytest.raises(exc.IntegrityError), database.writing(store) as connection:
+        connection.execute(insert(schema.entrants).values(**row))
+
+
+def test_a_write_that_fails_leaves_nothing(store: Engine) -> None:
+    def fail() -> None:
+        with database.writing(store) as connection:
+            connection.execute(insert(schema.bots).values(name="a", created=0.0))
+            raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        fail()
+    with database.reading(store) as connection:
+        assert connection.execute(select(schema.bots)).all() == []
+
+
+def test_a_writer_waits_for_the_one_before(store: Engine) -> None:
+    begun = threading.Event()
+    order = []
+
+    def second() -> None:
+        begun.wait()
+        with database.writing(store) as connection:
+            connection.execute(insert(schema.bots).values(name="b", created=0.0))
+            order.append(connection.execute(select(schema.bots.c.name)).scalars().all())
+
+    if name_of(store) != "sqlite":
+        pytest.skip("in PostgreSQL writers wait for rows only")
+    thread = threading.Thread(target=second)
+    thread.start()
+    with database.writing(store) as connection:
+        begun.set()
+        connection.execute(insert(schema.bots).values(name="a", created=0.0))
+        order.append(["first"])
+    thread.join()
+    assert order == [["first"], ["a", "b"]]
+
+
+def test_a_forked_process_uses_connections_of_its_own(store: Engine) -> None:
+    with database.reading(store) as connection:
+        connection.execute(select(schema.bots)).all()
+    child = os.fork()
+    if child == 0:
+        status = 1
+        try:
+            with database.writing(store) as connection:
+                connection.execute(insert(schema.bots).values(name="a", created=0.0))
+            status = 0
+        finally:
+            os._exit(status)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    with database.reading(store) as connection:
+        assert connection.execute(select(schema.bots.c.name)).scalars().all() == ["a"]

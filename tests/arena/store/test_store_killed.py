@@ -1,0 +1,63 @@
+"""A process that is killed in the middle of its commits."""
+
+import subprocess
+from collections.abc import Callable
+
+from sqlalchemy import Engine, func, select
+
+from arena.store import database, listing, matches, results, schema
+from arena.store.games import PlayedGame
+from arena.store.schema import MatchState
+from arena.store.tournaments import Tournament
+from referee import record
+
+Schedule = Callable[..., Tournament]
+Played = Callable[..., PlayedGame]
+Lapse = Callable[[str], None]
+Start = Callable[..., "subprocess.Popen[str]"]
+
+
+def test_a_killed_process_leaves_whole_games_or_none_and_none_it_announced_is_lost(
+    store: Engine, schedule: Schedule, played: Played, lapse: Lapse, contend: Start
+) -> None:
+    schedule(boards=200)
+    (match,) = matches.due(store)
+    announced: set[int] = set()
+    for kills in range(2):
+        process = contend("commit", match)
+        assert process.stdout is not None
+        for _ in range(3):
+            announced.add(int(process.stdout.readline()))
+        # The games are large, so that this falls into the middle of a commit.
+        process.kill()
+        output, errors = process.communicate()
+        announced.update(map(int, output.split()))
+        assert (process.returncode, errors) == (-9, "")
+        assert listing.find(store, match).attempt == kills + 1
+        check_games(store, match, announced)
+        lapse(match)
+    survivor = matches.lease(store, match, "survivor")
+    assert survivor is not None
+    done = {game.game for game in survivor.committed}
+    for number in range(survivor.spec.games):
+        if number not in done:
+            matches.commit_game(store, survivor, played(survivor.spec, number))
+    assert listing.find(store, match).state is MatchState.CLOSED
+    read = record.read(results.record(store, match))
+    assert [game.number for game in read.games] == list(range(400))
+
+
+def check_games(store: Engine, match: str, announced: set[int]) -> None:
+    games, faults = schema.games, schema.faults
+    query = select(games.c.game, games.c.record).where(games.c.match == match)
+    with database.reading(store) as connection:
+        rows = connection.execute(query.order_by(games.c.game)).all()
+        counted = connection.execute(select(func.count()).select_from(faults)).scalar_one()
+    found = {row.game for row in rows}
+    assert announced <= found
+    assert found == set(range(len(found)))
+    for row in rows:
+        (game,) = record.read_games(row.record)
+        assert game.number == row.game
+    # Every second game has a fault.
+    assert counted == len(found) // 2
