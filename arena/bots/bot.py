@@ -2,7 +2,9 @@
 
 import shutil
 import sys
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from itertools import chain, count
 from pathlib import Path
 
 from arena.bots.errors import BotError
@@ -37,6 +39,18 @@ class Bot:
     def plays(self, game: str) -> bool:
         """Whether it says that it plays this game; a remote bot is taken to play any."""
         return self.manifest is None or self.manifest.plays(game)
+
+
+def told_apart(bots: Iterable[Bot]) -> tuple[Bot, ...]:
+    """The same bots with labels that are all different: "greedy" and "greedy-2"."""
+    labels: set[str] = set()
+    apart = []
+    for bot in bots:
+        numbered = (f"{bot.label}-{number}" for number in count(2))
+        label = next(label for label in chain([bot.label], numbered) if label not in labels)
+        labels.add(label)
+        apart.append(replace(bot, label=label))
+    return tuple(apart)
 
 
 def command(bot: Bot) -> tuple[str, ...]:

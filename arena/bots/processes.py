@@ -4,7 +4,6 @@ import contextlib
 import json
 import os
 import secrets
-import socket
 import subprocess
 import sys
 import tempfile
@@ -18,6 +17,7 @@ from typing import Any, Final, Self
 import arena
 from arena.bots.bot import Bot, command
 from arena.bots.errors import BotError, InfrastructureError
+from arena.bots.listening import listens
 from arena.bots.report import Limits, Report, clause, printable
 
 KEEPER: Final = (
@@ -28,6 +28,7 @@ LONGEST_SOCKET: Final = 100
 """Characters of a path: Linux takes 107, others a few less."""
 ANSWER: Final = 10.0
 """Seconds after which a keeper that does not answer is given up."""
+_LOST: Final = "The keeper of the bot processes ended by itself."
 
 
 @dataclass(slots=True)
@@ -130,7 +131,10 @@ class Processes:
         """
         with self._changed:
             number, process = self._latest(seat)
-            if process.end is None and not _listens(process.address):
+        # Asked without the lock, for it can take a moment.
+        is_ending = process.end is None and not listens(process.address)
+        with self._changed:
+            if is_ending:
                 self._changed.wait_for(lambda: process.end or self._lost, patience)
             if process.end is None:
                 process.tail = None
@@ -235,9 +239,6 @@ class Processes:
         self._changed.notify_all()
 
 
-_LOST: Final = "The keeper of the bot processes ended by itself."
-
-
 def _fresh_directory() -> str:
     """A path for a private directory that does not exist yet, short enough for a socket in it."""
     name = f"pokearena-bot-{secrets.token_hex(8)}"
@@ -246,15 +247,3 @@ def _fresh_directory() -> str:
         if len(f"{directory}/{SOCKET}") <= LONGEST_SOCKET:
             return directory
     raise AssertionError("a path under /tmp is short")
-
-
-def _listens(address: str) -> bool:
-    with socket.socket(socket.AF_UNIX) as client:
-        client.setblocking(False)
-        try:
-            client.connect(address.removeprefix("unix:"))
-        except BlockingIOError:
-            return True
-        except OSError:
-            return False
-    return True

@@ -38,14 +38,14 @@ class Report:
 def clause(said: dict[str, Any], limits: Limits) -> tuple[str, bool]:
     """How a process ended, from the keeper's report, and whether it went beyond its limits."""
     if said["flooded"]:
-        return f"stopped by the arena: wrote more than {_size(limits.output)} of output", True
+        return f"was stopped by the arena: wrote more than {_size(limits.output)} of output", True
     if said["failed"]:
         return f"could not be started: {said['failed']}", False
     if said["status"] is None:
         return "was killed together with its guard", False
     code = os.waitstatus_to_exitcode(said["status"])
     if code == -signal.SIGXFSZ:
-        return f"stopped by the arena: wrote more than {_size(limits.fsize)} into a file", True
+        return f"was stopped by the arena: wrote more than {_size(limits.fsize)} into a file", True
     if code < 0:
         return f"was killed by {_signal_name(-code)}", False
     return f"exited with status {code}", False

@@ -10,6 +10,7 @@ from pokearena.v1 import referee_pb2
 
 from arena.bots.bot import Bot
 from arena.bots.errors import InfrastructureError
+from arena.bots.listening import listens
 from arena.bots.processes import Processes
 from arena.bots.report import Report
 from arena.match.plan import TablePlan
@@ -133,8 +134,9 @@ class Table:
         self, processes: Processes, faulted: referee_pb2.BotFaulted
     ) -> referee_pb2.RunTableRequest:
         bot = self._bots[faulted.seat]
-        if bot.remote:
-            return _news(Report(faulted.seat), faulted.inquiry)
+        if bot.address is not None:
+            ended = "" if listens(bot.address) else "cannot be reached any more"
+            return _news(Report(faulted.seat, ended), faulted.inquiry)
         report = processes.report(faulted.seat)
         restarted = ""
         if report.ended and faulted.restart:

@@ -194,7 +194,7 @@ def test_a_bot_that_floods_its_output_is_stopped_and_its_beginning_and_end_are_k
     with table.processes:
         table.shell("echo first; while :; do echo again and again; done")
         report = table.end()
-        assert report.ended == "stopped by the arena: wrote more than 1 MiB of output"
+        assert report.ended == "was stopped by the arena: wrote more than 1 MiB of output"
         assert report.resources
         assert report.output.startswith("first\nagain and again\n")
         assert "bytes are left out here]" in report.output
@@ -219,7 +219,7 @@ def test_a_bot_that_writes_too_large_a_file_is_stopped(tmp_path: Path) -> None:
     with table.processes:
         table.shell("exec head -c 2000000 /dev/zero > big")
         report = table.end()
-        assert report.ended == "stopped by the arena: wrote more than 1 MiB into a file"
+        assert report.ended == "was stopped by the arena: wrote more than 1 MiB into a file"
         assert report.resources
 
 
