@@ -1,6 +1,6 @@
 """One game while it is played: its position, what is being asked, and what has happened."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Protocol
 
@@ -177,6 +177,18 @@ class Play:
             return False
         self._lines.append(dump(fault_line(fault)))
         return self.put_out(fault.seat, fault.verdict)
+
+    def begin_without(self, absent: Mapping[int, Verdict], faults: Iterable[Fault]) -> None:
+        """Begins the game with seats that are out already.
+
+        Args:
+            absent: these seats, and why.
+            faults: what is to be said of them in this game.
+        """
+        self._lines += [dump(fault_line(fault)) for fault in faults]
+        self._out.update(absent)
+        if self._out and self.setting.two_sided:
+            self._finish(None)
 
     def put_out(self, seat: int, verdict: Verdict) -> bool:
         """Puts a seat out of the game; True if the game goes on to a new position.

@@ -24,7 +24,7 @@ class RefereeService(referee_pb2_grpc.RefereeServiceServicer):
     def __init__(self) -> None:
         self._codecs = {game_id: Codec(game) for game_id, game in GAMES.items()}
 
-    async def ListGames(  # noqa: N802 - the protocol's name
+    async def ListGames(
         self, request: referee_pb2.ListGamesRequest, context: Context
     ) -> referee_pb2.ListGamesResponse:
         """The registered games."""
@@ -47,7 +47,7 @@ class RefereeService(referee_pb2_grpc.RefereeServiceServicer):
             ]
         )
 
-    async def RunTable(  # noqa: N802 - the protocol's name
+    async def RunTable(
         self, requests: AsyncIterator[referee_pb2.RunTableRequest], context: Context
     ) -> AsyncIterator[referee_pb2.RunTableResponse]:
         """Plays one table; see referee.proto."""

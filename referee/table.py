@@ -97,14 +97,15 @@ class Table:
     def _begin(self, board: referee_pb2.Board) -> None:
         play = Play(self._setting, board)
         self._plays[play.number] = play
+        absent = {seat.number: Verdict.FORFEIT for seat in self._seats if seat.out}
+        faults = []
         for seat in self._seats:
             if seat.init_fault is not None:
-                fault = replace(seat.init_fault, game=play.number)
+                absent[seat.number] = Verdict.INIT
+                faults.append(replace(seat.init_fault, game=play.number))
                 play.crashes[seat.number] = CRASHES_TO_FORFEIT
-                play.fault(fault)
                 seat.init_fault = None
-            elif seat.out:
-                play.put_out(seat.number, Verdict.FORFEIT)
+        play.begin_without(absent, faults)
         self._ask_next(play)
 
     def _ask_next(self, play: Play) -> None:

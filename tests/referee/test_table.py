@@ -1,0 +1,454 @@
+"""A table with real bots at real sockets: how it plays, and how it judges."""
+
+import asyncio
+import tempfile
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import grpc.aio
+from pokearena.v1 import bot_pb2, bot_pb2_grpc, referee_pb2
+
+from referee.caller import Caller
+from referee.codec import Codec
+from referee.dealing import board_seed
+from referee.games.registry import find
+from referee.play import Setting
+from referee.record import GameRecord, read_games
+from referee.table import Table
+
+Answer = bot_pb2.ActResponse
+
+
+def first(question: bot_pb2.ActRequest) -> Answer:
+    """What a harmless bot answers."""
+    return Answer(game=question.game, decision=question.decision, action=question.legal[0])
+
+
+@dataclass
+class Author:
+    """A bot whose answers a test decides; it remembers what it was asked."""
+
+    answer: Callable[[bot_pb2.ActRequest], Answer | Awaitable[Answer]] = first
+    games_in_flight: int = 1
+    without_legal: bool = False
+    streams: bool = True
+    starts: list[bot_pb2.StartRequest] = field(default_factory=list)
+    batches: list[int] = field(default_factory=list)
+    asked: list[bot_pb2.ActRequest] = field(default_factory=list)
+    ended: int = 0
+
+    async def reply(self, question: bot_pb2.ActRequest) -> Answer:
+        self.asked.append(question)
+        answer = self.answer(question)
+        return answer if isinstance(answer, Answer) else await answer
+
+
+class Service(bot_pb2_grpc.BotServiceServicer):
+    """The author's bot on the wire."""
+
+    def __init__(self, author: Author) -> None:
+        self.author = author
+
+    async def Act(self, request: bot_pb2.ActRequest, context: Any) -> Answer:
+        return await self.author.reply(request)
+
+    async def Play(
+        self, requests: AsyncIterator[bot_pb2.PlayRequest], context: Any
+    ) -> AsyncIterator[bot_pb2.PlayResponse]:
+        if not self.author.streams:
+            await context.abort(grpc.StatusCode.UNIMPLEMENTED, "no stream here")
+        async for request in requests:
+            self.author.batches.append(len(request.questions))
+            answers = [await self.author.reply(question) for question in request.questions]
+            yield bot_pb2.PlayResponse(answers=answers)
+
+    async def Start(self, request: bot_pb2.StartRequest, context: Any) -> bot_pb2.StartResponse:
+        self.author.starts.append(request)
+        return bot_pb2.StartResponse(
+            games_in_flight=self.author.games_in_flight, without_legal=self.author.without_legal
+        )
+
+    async def End(self, request: bot_pb2.EndRequest, context: Any) -> bot_pb2.EndResponse:
+        self.author.ended += 1
+        return bot_pb2.EndResponse()
+
+
+@dataclass
+class Played:
+    """What came of a table."""
+
+    games: list[GameRecord]
+    faulted: list[referee_pb2.BotFaulted]
+
+    @property
+    def verdicts(self) -> list[list[str]]:
+        """By game, by seat."""
+        return [game.result["verdicts"] for game in self.games]
+
+    @property
+    def places(self) -> list[list[int]]:
+        """By game, by seat."""
+        return [game.result["places"] for game in self.games]
+
+    @property
+    def sentences(self) -> list[str]:
+        """Of all faults."""
+        return [fault["sentence"] for game in self.games for fault in game.faults]
+
+
+def play(
+    authors: Sequence[Author | str],
+    boards: int = 1,
+    game: str = "poke",
+    bank_ms: int = 0,
+    allowance_ms: int = 2000,
+    rights: Sequence[dict[str, int]] = (),
+    report: Callable[[referee_pb2.BotFaulted], referee_pb2.BotReport | None] | None = None,
+    **order: Any,
+) -> Played:
+    """Plays a table of these bots; a text instead of a bot is an address nobody listens at."""
+
+    async def run() -> Played:
+        with tempfile.TemporaryDirectory() as folder:
+            servers, addresses = [], []
+            for number, author in enumerate(authors):
+                address = f"unix:{Path(folder) / str(number)}"
+                addresses.append(address)
+                if isinstance(author, Author):
+                    server = grpc.aio.server()
+                    bot_pb2_grpc.add_BotServiceServicer_to_server(Service(author), server)
+                    server.add_insecure_port(address)
+                    await server.start()
+                    servers.append(server)
+            seats = [
+                referee_pb2.Seat(address=a, **{"bank_ms": bank_ms, **dict(r)})
+                for a, r in zip(addresses, rights or [{}] * len(addresses), strict=True)
+            ]
+            table_order = referee_pb2.Table(
+                match="m-test",
+                game=game,
+                seats=seats,
+                boards=[
+                    referee_pb2.Board(game=b, number=b, seed=board_seed(bytes(32), b))
+                    for b in range(boards)
+                ],
+                allowance_ms=allowance_ms,
+                **{"start_ms": 3000, **order},
+            )
+            try:
+                return await _drive(table_order, report)
+            finally:
+                await asyncio.gather(*(server.stop(0) for server in servers))
+
+    return asyncio.run(run())
+
+
+async def _drive(
+    order: referee_pb2.Table,
+    report: Callable[[referee_pb2.BotFaulted], referee_pb2.BotReport | None] | None,
+) -> Played:
+    rules = find(order.game)
+    options = rules.settle(dict(order.options))
+    sides = rules.sides(len(order.seats), options)
+    caller = Caller()
+    setting = Setting(order.match, rules, Codec(rules), len(order.seats), options, sides)
+    table = Table(order, setting, caller)
+    running = asyncio.create_task(table.run())
+    running.add_done_callback(lambda _: caller.close())
+    played = Played([], [])
+    async for event in caller.events():
+        if event.WhichOneof("event") == "faulted":
+            played.faulted.append(event.faulted)
+            told = report(event.faulted) if report else referee_pb2.BotReport()
+            if told is not None:
+                told.inquiry = event.faulted.inquiry
+                caller.answered(told)
+        elif event.WhichOneof("event") == "game":
+            played.games.extend(read_games(event.game.record))
+    await running
+    played.games.sort(key=lambda g: g.number)
+    return played
+
+
+def test_a_table_plays_every_board_once_and_tells_both_bots() -> None:
+    authors = [Author(), Author()]
+    played = play(authors, boards=3)
+    assert [game.number for game in played.games] == [0, 1, 2]
+    assert played.verdicts == [["finished", "finished"]] * 3
+    assert [len(author.starts) for author in authors] == [1, 1]
+    assert [author.starts[0].seat for author in authors] == [0, 1]
+    assert authors[0].starts[0].options == {"must_beat": "true"}
+    assert authors[0].starts[0].games == 3
+    assert [author.ended for author in authors] == [1, 1]
+
+
+def test_a_bot_that_has_no_stream_is_asked_by_act_and_plays_the_same() -> None:
+    streams, unary = Author(), Author(streams=False)
+    by_stream = play([streams, Author()], boards=2)
+    by_act = play([unary, Author()], boards=2)
+    actions = [[[a["action"] for a in g.actions] for g in p.games] for p in (by_stream, by_act)]
+    assert actions[0] == actions[1]
+    assert streams.batches
+    assert not unary.batches
+
+
+def test_games_in_flight_are_what_both_bots_take_and_their_questions_share_messages() -> None:
+    many, few = Author(games_in_flight=8), Author(games_in_flight=5)
+    played = play([many, few], boards=12)
+    assert len(played.games) == 12
+    assert max(many.batches) <= 5
+    assert max(many.batches + few.batches) > 1
+
+
+def test_a_bot_that_wants_no_list_gets_none_and_may_play_any_legal_action() -> None:
+    def answer(question: bot_pb2.ActRequest) -> Answer:
+        assert not question.legal
+        assert not question.complete
+        action = bot_pb2.Action()
+        view = question.view.poke
+        if view.phase == "draw":
+            action.poke.stand.SetInParent()
+        elif view.phase == "lead":
+            action.poke.lead.cards.append(view.hand[-1])
+        else:
+            action.poke.answer.cards.extend(view.hand[: len(view.lead)])
+        return Answer(game=question.game, decision=question.decision, action=action)
+
+    played = play([Author(answer, without_legal=True), Author()], options={"must_beat": "false"})
+    assert played.verdicts == [["finished", "finished"]]
+
+
+def test_a_question_holds_everything_and_its_luck_differs_from_the_others() -> None:
+    author = Author()
+    play([author, Author()])
+    question = author.asked[0]
+    assert (question.match, question.game, question.seat) == ("m-test", 0, 0)
+    assert question.view.WhichOneof("game") == "poke"
+    assert len(question.view.poke.hand) == 5
+    assert question.complete
+    assert question.clock.allowance_ms == 2000
+    assert len({asked.luck for asked in author.asked}) == len(author.asked)
+
+
+def test_notes_are_kept_and_cut() -> None:
+    def noting(question: bot_pb2.ActRequest) -> Answer:
+        answer = first(question)
+        answer.note = "ä\n" * 300
+        return answer
+
+    played = play([Author(noting), Author()])
+    notes = {a.get("note") for a in played.games[0].actions if a["seat"] == 0}
+    assert notes == {"ä\n" * 100}
+
+
+def test_an_illegal_answer_loses_the_game_and_says_what_was_legal() -> None:
+    def illegal(question: bot_pb2.ActRequest) -> Answer:
+        action = bot_pb2.Action()
+        action.poke.draw.discards.extend(["AS", "AS"])
+        return Answer(game=question.game, decision=question.decision, action=action)
+
+    played = play([Author(illegal), Author()])
+    assert played.verdicts == [["illegal", "finished"]]
+    assert played.places == [[2, 1]]
+    assert played.games[0].result["scores"] is None
+    fault = played.games[0].faults[0]
+    assert "draw AS AS" in fault["sentence"]
+    assert "legal: stand | draw" in fault["sentence"]
+    assert f"game 0, decision {fault['decision']}" in fault["sentence"]
+    assert fault["question"]["view"]["poke"]["hand"]
+
+
+def test_an_answer_without_an_action_and_one_of_another_game_break_the_protocol() -> None:
+    def empty(question: bot_pb2.ActRequest) -> Answer:
+        return Answer(game=question.game, decision=question.decision)
+
+    def other(question: bot_pb2.ActRequest) -> Answer:
+        answer = empty(question)
+        answer.action.saint_poker.river.card = "AS"
+        return answer
+
+    for nonsense, said in ((empty, "holds no action"), (other, "action of saint_poker")):
+        played = play([Author(), Author(nonsense)])
+        assert played.verdicts == [["finished", "protocol"]]
+        assert said in played.sentences[0]
+
+
+def test_an_answer_to_a_question_that_was_not_asked_breaks_the_protocol() -> None:
+    def mistaken(question: bot_pb2.ActRequest) -> Answer:
+        answer = first(question)
+        answer.decision += 1
+        return answer
+
+    played = play([Author(mistaken), Author()])
+    assert played.verdicts == [["protocol", "finished"]]
+    assert "which was not asked" in played.sentences[0]
+
+
+def test_an_answer_that_is_too_large_breaks_the_protocol() -> None:
+    def huge(question: bot_pb2.ActRequest) -> Answer:
+        answer = first(question)
+        answer.note = "x" * (2 << 20)
+        return answer
+
+    played = play([Author(huge), Author()])
+    assert played.verdicts == [["protocol", "finished"]]
+    assert "bytes in one message" in played.sentences[0]
+
+
+def test_an_error_of_the_bot_breaks_the_protocol_and_is_quoted() -> None:
+    def failing(question: bot_pb2.ActRequest) -> Answer:
+        raise KeyError("the ace of spades")
+
+    for streams in (True, False):
+        played = play([Author(failing, streams=streams), Author()])
+        assert played.verdicts == [["protocol", "finished"]]
+        assert "the ace of spades" in played.sentences[0]
+
+
+def test_a_bot_that_sleeps_beyond_allowance_and_bank_runs_out_of_time() -> None:
+    async def sleeping(question: bot_pb2.ActRequest) -> Answer:
+        await asyncio.sleep(60)
+        return first(question)
+
+    for streams in (True, False):
+        played = play([Author(sleeping, streams=streams), Author()], allowance_ms=50, bank_ms=100)
+        assert played.verdicts == [["timeout", "finished"]]
+        assert played.games[0].result["bank_ms"] == [100.0, 0.0]
+        assert "150 ms" in played.sentences[0]
+
+
+def test_what_a_decision_takes_beyond_its_allowance_comes_from_the_bank() -> None:
+    async def slow(question: bot_pb2.ActRequest) -> Answer:
+        if question.decision < 2:
+            await asyncio.sleep(0.15)
+        return first(question)
+
+    author = Author(slow)
+    played = play([author, Author()], allowance_ms=50, bank_ms=5000)
+    assert played.verdicts == [["finished", "finished"]]
+    assert played.games[0].result["bank_ms"][0] > 90
+    assert author.asked[-1].clock.bank_ms < 4910
+
+
+def test_the_third_fault_forfeits_the_rest_of_the_table() -> None:
+    def illegal(question: bot_pb2.ActRequest) -> Answer:
+        action = bot_pb2.Action()
+        action.poke.lead.cards.append("ZZ")
+        return Answer(game=question.game, decision=question.decision, action=action)
+
+    played = play([Author(illegal), Author()], boards=5)
+    assert [verdicts[0] for verdicts in played.verdicts] == ["illegal"] * 3 + ["forfeit"] * 2
+    assert [game.result["faults"][0] for game in played.games] == [1, 1, 1, 0, 0]
+    assert played.places == [[2, 1]] * 5
+
+
+def test_faults_and_banks_of_an_earlier_attempt_still_count() -> None:
+    def illegal(question: bot_pb2.ActRequest) -> Answer:
+        return Answer(game=question.game, decision=question.decision)
+
+    rights = [{"faults": 2, "bank_ms": 7}, {"faults": 1, "bank_ms": 9}]
+    author = Author(illegal)
+    played = play([author, Author()], boards=2, rights=rights)
+    assert played.verdicts == [["protocol", "finished"], ["forfeit", "finished"]]
+    assert author.asked[0].clock.bank_ms == 7
+
+
+def test_with_more_than_two_sides_a_fault_costs_the_others_nothing() -> None:
+    def illegal(question: bot_pb2.ActRequest) -> Answer:
+        return Answer(game=question.game, decision=question.decision)
+
+    honest = [Author(), Author()]
+    played = play([honest[0], Author(illegal), honest[1]], game="saint_poker")
+    game = played.games[0]
+    assert game.result["verdicts"] == ["finished", "protocol", "finished"]
+    assert sum(game.result["scores"]) == 36
+    assert game.result["places"][1] == 3
+    by_referee = [line for line in game.actions if line.get("by") == "referee"]
+    assert {line["seat"] for line in by_referee} == {1}
+    assert len(by_referee) == 30  # 8 rounds of a river card and a show, 7 of two pick-ups
+
+
+def test_when_all_of_a_table_of_three_fault_they_share_the_place() -> None:
+    def illegal(question: bot_pb2.ActRequest) -> Answer:
+        return Answer(game=question.game, decision=question.decision)
+
+    played = play([Author(illegal)] * 3, game="saint_poker")
+    assert played.verdicts == [["protocol"] * 3]
+    assert played.places == [[1, 1, 1]]
+
+
+def test_strict_stops_the_table_at_the_first_fault() -> None:
+    def illegal(question: bot_pb2.ActRequest) -> Answer:
+        return Answer(game=question.game, decision=question.decision)
+
+    for game, seats in (("poke", 2), ("saint_poker", 3)):
+        bots = [Author(illegal), *(Author() for _ in range(seats - 1))]
+        played = play(bots, game=game, boards=4, strict=True)
+        assert len(played.games) == 1
+        assert played.games[0].result["scores"] is None
+        assert len(played.sentences) == 1
+
+
+def test_a_bot_that_does_not_listen_is_out_and_says_so_once() -> None:
+    played = play(["nobody", Author()], boards=3, start_ms=300)
+    assert [verdicts[0] for verdicts in played.verdicts] == ["init", "forfeit", "forfeit"]
+    assert len(played.sentences) == 1
+    assert "did not listen within 0.3 s" in played.sentences[0]
+    assert played.places == [[2, 1]] * 3
+
+
+def test_when_no_bot_starts_every_game_is_a_draw() -> None:
+    played = play(["nobody", "nobody"], boards=2, start_ms=300)
+    assert played.places == [[1, 1]] * 2
+
+
+def test_a_report_of_an_ended_process_makes_a_fault_a_crash_with_its_output() -> None:
+    def failing(question: bot_pb2.ActRequest) -> Answer:
+        raise KeyError("x")
+
+    def report(faulted: referee_pb2.BotFaulted) -> referee_pb2.BotReport:
+        return referee_pb2.BotReport(
+            seat=faulted.seat, ended="exited with status 1", output="Traceback: x"
+        )
+
+    played = play([Author(failing), Author()], boards=3, report=report)
+    assert [verdicts[0] for verdicts in played.verdicts] == ["crash", "crash", "forfeit"]
+    assert [fault.restart for fault in played.faulted] == [True, False]
+    fault = played.games[0].faults[0]
+    assert fault["ended"] == "exited with status 1"
+    assert fault["output"] == "Traceback: x"
+    assert fault["sentence"].endswith("; its process exited with status 1")
+
+
+def test_a_process_that_went_beyond_its_resources_has_that_verdict() -> None:
+    def failing(question: bot_pb2.ActRequest) -> Answer:
+        raise KeyError("x")
+
+    def report(faulted: referee_pb2.BotFaulted) -> referee_pb2.BotReport:
+        return referee_pb2.BotReport(seat=faulted.seat, ended="was stopped", resources=True)
+
+    played = play([Author(), Author(failing)], report=report)
+    assert played.verdicts == [["finished", "resources"]]
+
+
+def test_a_crash_ends_all_games_in_flight_and_counts_once() -> None:
+    crashed: list[int] = []
+
+    def failing_once(question: bot_pb2.ActRequest) -> Answer:
+        if question.decision > 2 and not crashed:
+            crashed.append(question.game)
+            raise KeyError("x")
+        return first(question)
+
+    def report(faulted: referee_pb2.BotFaulted) -> referee_pb2.BotReport:
+        return referee_pb2.BotReport(seat=faulted.seat, ended="exited with status 1")
+
+    bots = [Author(failing_once, games_in_flight=3), Author(games_in_flight=3)]
+    played = play(bots, boards=6, report=report)
+    kinds = [verdicts[0] for verdicts in played.verdicts]
+    assert kinds == ["crash"] * 3 + ["finished"] * 3
+    assert sum(game.result["crashes"][0] for game in played.games) == 1
+    assert len(bots[0].starts) == 2
+    assert len(bots[1].starts) == 1
