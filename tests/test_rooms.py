@@ -1,0 +1,70 @@
+"""Imports point one way (design, section 3)."""
+
+import ast
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PURE = {"referee.games", "referee.cards", "referee.poker", "referee.dealing"}
+KNOWN_TO_ARENA = {"referee.games", "referee.record", "referee.replay", "referee.dealing"}
+"""What the arena may import of the referee: its pure modules; the service only over gRPC."""
+
+
+def imports(path: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path} has a relative import"
+            module = node.module or ""
+            if "." in module:
+                yield module
+            else:
+                yield from (f"{module}.{alias.name}" for alias in node.names)
+
+
+def files(*rooms: str) -> list[Path]:
+    found = [path for room in rooms for path in sorted((ROOT / room).rglob("*.py"))]
+    assert found, f"no files in {rooms}"
+    return [path for path in found if "pokearena/v1" not in path.as_posix()]
+
+
+def within(name: str, packages: set[str]) -> bool:
+    return any(name == package or name.startswith(package + ".") for package in packages)
+
+
+@pytest.mark.parametrize("path", files("referee/games"), ids=str)
+def test_a_game_needs_nothing_but_the_standard_library_and_pure_modules(path: Path) -> None:
+    for name in imports(path):
+        standard = name.split(".")[0] in sys.stdlib_module_names
+        assert standard or within(name, PURE), f"{path.relative_to(ROOT)} imports {name}"
+
+
+def test_the_referee_knows_nothing_of_the_arena() -> None:
+    for path in files("referee"):
+        assert not any(within(name, {"arena"}) for name in imports(path)), path
+
+
+def test_the_arena_meets_the_referee_by_its_pure_modules_and_over_grpc() -> None:
+    for path in files("arena"):
+        for name in imports(path):
+            if within(name, {"referee"}):
+                allowed = within(name, KNOWN_TO_ARENA)
+                assert allowed, f"{path.relative_to(ROOT)} imports {name}"
+
+
+def test_a_bot_imports_its_kit_and_nothing_else_of_ours() -> None:
+    for path in files("sample_bots"):
+        assert not any(within(name, {"arena", "referee"}) for name in imports(path)), path
+
+
+def test_a_file_fits_into_a_head() -> None:
+    long = {
+        str(path.relative_to(ROOT)): lines
+        for path in files("arena", "referee", "sample_bots")
+        if (lines := path.read_text(encoding="utf-8").count("\n")) > 330
+    }
+    assert not long
