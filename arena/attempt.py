@@ -65,9 +65,11 @@ def attempt(bench: Bench, match: str, drain: threading.Event) -> None:
 
     Must run in the main thread of a process that ends afterwards (`arena.hold`).
     """
-    # A match that is not begun is not charged with a failure.
+    # What is not begun counts as no failure, and the sweeper hints at it again.
     if not _referee_answers(bench, drain):
         log.warning("%s: not begun, no referee answers at %s", match, bench.referee)
+        return
+    if drain.is_set():
         return
     lease = matches.lease(bench.engine, match, bench.owner)
     if lease is None:

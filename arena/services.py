@@ -75,7 +75,9 @@ class Services:
         self._where.create()
         if threading.current_thread() is threading.main_thread():
             for number in (signal.SIGTERM, signal.SIGHUP):
-                self._handlers[number] = signal.signal(number, _leave)
+                # nohup has it ignored on purpose.
+                if signal.getsignal(number) is not signal.SIG_IGN:
+                    self._handlers[number] = signal.signal(number, _leave) or signal.SIG_DFL
         self._thread.start()
         try:
             with self._changed:

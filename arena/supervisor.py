@@ -67,6 +67,7 @@ class Supervisor:
         self._stack = contextlib.ExitStack()
         self._children: list[Child] = []
         self._server: Server | None = None
+        self._sweeper: Sweeper | None = None
 
     def run(self, report: Callable[[Snapshot], None]) -> None:
         """Starts all, then reports a first time; reports on until it is told to stop.
@@ -130,15 +131,15 @@ class Supervisor:
         )
 
     def _worker_child(self, number: int) -> Child:
-        names = [fresh_name()]
+        names: list[str] = []
 
         def arguments() -> list[str]:
             names.append(fresh_name())
             return ["--name", names[-1]]
 
         def bury() -> None:
-            with contextlib.suppress(RedisError):
-                queue.forget_worker(self._connection, names[-1])
+            if self._sweeper is not None:
+                self._sweeper.bury(names[-1])
 
         return Child(
             f"worker-{number}",
@@ -160,9 +161,9 @@ class Supervisor:
         engine = database.open(self._where.database_url(self._environment))
         self._stack.callback(engine.dispose)
         database.upgrade(engine)
-        sweeper = Sweeper(engine, self._connection, self._orders.sweep)
-        self._stack.callback(sweeper.stop)
-        sweeper.start()
+        self._sweeper = Sweeper(engine, self._connection, self._orders.sweep)
+        self._stack.callback(self._sweeper.stop)
+        self._sweeper.start()
 
     def _await_children(self) -> None:
         deadline = time.monotonic() + _READY_SECONDS

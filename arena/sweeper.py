@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import logging
 import threading
+from collections import deque
 from typing import TYPE_CHECKING
 
 from redis.exceptions import RedisError
 from sqlalchemy.exc import SQLAlchemyError
 
-from arena.queue import Hints
+from arena.queue import Hints, forget_worker
 from arena.store import matches
 from arena.store.errors import StoreError
 
@@ -38,7 +39,9 @@ class Sweeper:
 
     def __init__(self, engine: Engine, connection: Redis, wake: threading.Event) -> None:
         self._engine = engine
+        self._connection = connection
         self._hints = Hints(connection)
+        self._dead: deque[str] = deque()
         self._wake = wake
         self._stopping = False
         self._thread = threading.Thread(target=self._run, name="sweeper", daemon=True)
@@ -54,11 +57,20 @@ class Sweeper:
         if self._thread.ident is not None:
             self._thread.join()
 
+    def bury(self, worker: str) -> None:
+        """A worker is known to be dead: what it had is due now, and it leaves the list."""
+        self._dead.append(worker)
+        self._wake.set()
+
     def sweep(self) -> int:
         """Sweeps once. Returns how many hints were put.
 
         Raises RedisError, SQLAlchemyError or StoreError.
         """
+        while self._dead:
+            matches.lapse(self._engine, self._dead[0])
+            forget_worker(self._connection, self._dead[0])
+            self._dead.popleft()
         return self._hints.put_due(matches.due(self._engine, LONGEST_QUEUE))
 
     def _run(self) -> None:

@@ -121,7 +121,7 @@ def arena(tmp_path: Path) -> Iterator[Arena]:
 
 def test_a_tournament_is_played_to_its_end_and_nothing_is_left_behind(arena: Arena) -> None:
     entrants = [arena.admit("first", 0), arena.admit("last", -1), arena.admit("other", 0)]
-    cup = arena.schedule(entrants, boards=2)
+    cup = arena.schedule(entrants, boards=1)
     with Services(arena.where, 2, {}) as services:
         wait_until(lambda: arena.closed(cup))
         states = [(child.name, child.state) for child in services.snapshot.children]
@@ -155,15 +155,14 @@ def test_hints_put_many_times_over_play_a_match_once(arena: Arena) -> None:
 
 
 def test_hints_that_are_lost_are_put_back(arena: Arena) -> None:
-    cup = arena.schedule([arena.admit("first", 0), arena.admit("last", -1)], boards=1, cycles=4)
+    cup = arena.schedule([arena.admit("first", 0), arena.admit("last", -1)], boards=1, cycles=3)
     with Services(arena.where, 1, {}) as services:
         connection = queue.connect(services.snapshot.redis.url)
-        for _ in range(3):
-            connection.flushall()
-            time.sleep(0.3)
+        wait_until(lambda: listing.matches(arena.engine)[0].state != MatchState.PENDING)
+        connection.flushall()
         connection.close()
         wait_until(lambda: arena.closed(cup))
-    assert arena.sql("SELECT count(*) FROM results") == [(4,)]
+    assert arena.sql("SELECT count(*) FROM results") == [(3,)]
 
 
 def test_a_worker_killed_in_the_middle_of_a_match_costs_no_game_and_doubles_none(
@@ -226,7 +225,7 @@ def test_one_worker_and_two_come_to_the_same_results(tmp_path: Path) -> None:
     for workers in (1, 2):
         arena = Arena(tmp_path / str(workers))
         entrants = [arena.admit("first", 0), arena.admit("last", -1), arena.admit("other", 0)]
-        cup = arena.schedule(entrants, boards=2)
+        cup = arena.schedule(entrants, boards=1)
         with Services(arena.where, workers, {}):
             wait_until(lambda arena=arena, cup=cup: arena.closed(cup))  # type: ignore[misc]
         outcomes.append(arena.outcome(cup))
@@ -332,6 +331,17 @@ def test_what_a_bot_writes_is_kept_for_its_author(arena: Arena) -> None:
     said = arena.where.outputs / match.id
     assert (said / "loud@1.log").read_text().count("here I am") == 2
     assert not (said / "quiet@1.log").exists()
+
+
+def test_a_match_whose_bot_is_gone_becomes_void_and_says_why(arena: Arena) -> None:
+    cup = arena.schedule([arena.admit("first", 0), arena.admit("lost", 0)], boards=1)
+    (arena.where.versions / "lost" / "bot.toml").unlink()
+    with Services(arena.where, 1, {}):
+        wait_until(lambda: arena.closed(cup))
+    [match] = listing.matches(arena.engine, tournament=cup.id)
+    assert (match.state, match.attempt, match.failures) == (MatchState.VOID, 3, 3)
+    assert match.reason is not None
+    assert "bot.toml" in match.reason
 
 
 def family(pid: int) -> list[int]:
