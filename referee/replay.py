@@ -1,15 +1,19 @@
 """Re-plays records: the positions of a game, and whether a record is true."""
 
-from collections.abc import Iterator
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from functools import cache
 from typing import Any
 
+from google.protobuf.json_format import ParseDict
+from pokearena.v1 import bot_pb2, referee_pb2
+
 from referee.codec import Codec, DecodeError
 from referee.dealing import Seeded, board_seed, commitment
-from referee.games.contract import Action, Game, SetupError, State
+from referee.games.contract import Action, Game, Legal, SetupError, State
 from referee.games.registry import find
-from referee.play import places_with_faults
+from referee.play import Play, Setting, Wrong, describe, places_with_faults
 from referee.record import GameRecord, Line, MatchRecord, RecordError
 from referee.verdict import Verdict
 
@@ -89,6 +93,76 @@ def _checked(state: State, codec: Codec, line: Line, decision: int) -> Action:
     if line.get("by") == "referee" and action != next(iter(legal)):
         raise Mismatch(f"{where}: the referee did not play the most harmless action")
     return action
+
+
+def in_words(game: Game, action: Mapping[str, Any]) -> str:
+    """An action in the protocol's JSON form, in words: ``lead 4C 4H``."""
+    try:
+        return describe(codec_of(game).decode_json(dict(action)))
+    except DecodeError:
+        return json.dumps(action)
+
+
+@dataclass(slots=True)
+class Rights:
+    """What a seat has left when it is asked, and wants to be told."""
+
+    clock: bot_pb2.Clock
+    wants_legal: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A decision of a recorded game, as it was put to its seat."""
+
+    request: bot_pb2.ActRequest
+    legal: Legal
+
+
+def question(
+    match: Line, record: GameRecord, seed: bytes, decision: int, rights: Sequence[Rights]
+) -> Question:
+    """The question that a decision of a recorded game answered, or left open.
+
+    Args:
+        match: the record's match line.
+        record: the game.
+        seed: the seed of the match, 32 bytes.
+        decision: its number within the game.
+        rights: what each seat has left, and wants; a record does not say it.
+
+    Raises:
+        Mismatch: there is no such decision, or the record is not true up to it.
+    """
+    game = find(match["game"])
+    options = game.settle(match["options"])
+    sides = game.sides(match["seats"], options)
+    setting = Setting(match["match"], game, codec_of(game), match["seats"], options, sides)
+    number = record.game["board"]
+    board = referee_pb2.Board(game=record.number, number=number, seed=board_seed(seed, number))
+    lines = {line["decision"]: line for line in record.actions}
+    play = Play(setting, board)
+    while asked := dict(play.ask(rights)):
+        for open_one in asked.values():
+            if open_one.decision == decision:
+                return Question(open_one.question, open_one.legal)
+        for seat, open_one in asked.items():
+            line = lines.get(open_one.decision)
+            if line is None or line["seat"] != seat:
+                raise _no_decision(record, decision)
+            action = ParseDict(line["action"], bot_pb2.Action())
+            try:
+                play.answer(seat, bot_pb2.ActResponse(action=action), 0.0)
+            except Wrong as wrong:
+                where = f"game {record.number}, decision {open_one.decision}"
+                raise Mismatch(f"{where}: {wrong.clause}") from None
+    raise _no_decision(record, decision)
+
+
+def _no_decision(record: GameRecord, decision: int) -> Mismatch:
+    return Mismatch(
+        f"game {record.number} has no decision {decision}; it has {len(record.actions)}, from 0"
+    )
 
 
 def position(state: State) -> dict[str, Any]:
