@@ -1,0 +1,158 @@
+"""The author's test bench: one match here and now, with no queue and no database."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from arena.bots.archive import content_hash
+from arena.bots.bot import Bot, told_apart
+from arena.bots.build import build
+from arena.bots.report import Report
+from arena.cli import seeds, setup
+from arena.cli.errors import USAGE, CommandError
+from arena.cli.own_referee import own_referee
+from arena.cli.place import Place
+from arena.match.record import record_text
+from arena.match.runner import play_match
+from arena.store import keys
+from arena.store.games import PlayedGame
+from arena.store.spec import Clock, Entrant, MatchSpec
+from referee.dealing import commitment
+from referee.record import Line, read_games
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What an author wants to see played."""
+
+    game: str
+    bots: Sequence[str]
+    """As they stand on the command line."""
+    seed: str
+    boards: int
+    options: Sequence[str]
+    clock: Clock
+    policy: str
+
+
+@dataclass(slots=True)
+class Bout:
+    """A match on the test bench, and what has come of it so far."""
+
+    spec: MatchSpec
+    bots: tuple[Bot, ...]
+    seed: str
+    """As it is typed to have the same cards again."""
+    games: list[PlayedGame] = field(default_factory=list)
+    complete: bool = False
+    """Whether every game was played; a fault ends a strict match early."""
+
+    @property
+    def record(self) -> str:
+        """Its record as text."""
+        return record_text(self.spec, {g.game: g.record for g in self.games}, self.spec.seed)
+
+    @property
+    def fault(self) -> tuple[Line, int] | None:
+        """The first fault, as its line of the record, and the entrant whose it is."""
+        for game in self.games:
+            if game.faulted:
+                (record,) = read_games(game.record)
+                return record.faults[0], self.spec.versions.index(game.faulted[0].version)
+        return None
+
+
+def prepare(place: Place, wish: Wish) -> Bout:
+    """Finds and builds the bots, and makes a match of a wish."""
+    game = setup.game_named(wish.game)
+    options = setup.options_of(game, wish.options)
+    seats = setup.seats_for(game, options, len(wish.bots))
+    bots = told_apart(place.bot(text) for text in wish.bots)
+    for bot in bots:
+        if not bot.plays(game.id):
+            raise CommandError(f"{bot.label} does not play {game.id}, says its bot.toml.", USAGE)
+        if bot.manifest is not None and bot.folder is not None and not bot.content:
+            build(bot.manifest, bot.folder)
+    seed = seeds.seed_of(wish.seed)
+    entrants = tuple(map(_entrant, bots))
+    what = {
+        "game": game.id,
+        "options": options,
+        "seats": seats,
+        "boards": wish.boards,
+        "clock": asdict(wish.clock),
+        "policy": wish.policy,
+        "seed": seed.hex(),
+    }
+    # The same question gets the same id, so that a repeated match replaces its record.
+    key = keys.match_key(what, 0, 0, [f"{e.version} {e.content_hash}" for e in entrants])
+    spec = MatchSpec(
+        id=keys.match_id("play", key),
+        tournament=None,
+        round=0,
+        number=0,
+        game=game.id,
+        options=options,
+        seats=seats,
+        boards=wish.boards,
+        clock=wish.clock,
+        policy=wish.policy,
+        entrants=entrants,
+        commitment=commitment(seed),
+        seed=seed,
+    )
+    return Bout(spec, bots, wish.seed)
+
+
+def _entrant(bot: Bot) -> Entrant:
+    folder = "" if bot.remote else str(bot.folder)
+    manifest: dict[str, Any] = {} if bot.manifest is None else asdict(bot.manifest)
+    return Entrant(bot.label, content_hash(bot), folder, manifest)
+
+
+def play(bout: Bout, place: Place, hear: Callable[[PlayedGame], None]) -> None:
+    """Plays a match against a referee of its own; `hear` is told of every finished game.
+
+    Raises InfrastructureError; what has been played until then, or until Ctrl-C, is in the bout.
+    """
+    outputs = place.folder.outputs / bout.spec.id
+    for old in outputs.glob("*.log"):
+        old.unlink()
+
+    def sink(game: PlayedGame) -> None:
+        bout.games.append(game)
+        hear(game)
+
+    def keep(entrant: int, reports: Sequence[Report]) -> None:
+        _keep_output(outputs / f"{bout.spec.versions[entrant]}.log", reports)
+
+    with own_referee() as referee:
+        bout.complete = play_match(bout.spec, referee, bout.bots, sink, hear=keep)
+
+
+def _keep_output(path: Path, reports: Sequence[Report]) -> None:
+    texts = [f"--- seat {r.seat}: {r.ended}\n{r.output}\n" for r in reports if r.output]
+    if texts:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with path.open("a", encoding="utf-8", errors="replace") as log:
+            log.writelines(texts)
+
+
+def write_record(bout: Bout, place: Place, path: Path | None) -> Path:
+    """Writes the record to `path`, or into the data folder, in one step; returns where it is."""
+    if path is None:
+        place.folder.create()
+        place.plays.mkdir(mode=0o700, exist_ok=True)
+        path = place.plays / f"{bout.spec.id}.jsonl"
+    fresh = path.with_name(f".{path.name}.new")
+    try:
+        fresh.write_text(bout.record, encoding="utf-8")
+        fresh.replace(path)
+    finally:
+        with contextlib.suppress(OSError):
+            fresh.unlink(missing_ok=True)
+    return path

@@ -1,0 +1,36 @@
+"""A fault explained to the author of the bot."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from arena.bots.report import printable
+from arena.cli.paint import clean
+from arena.cli.pictures.words import hand
+from referee.games.registry import find
+from referee.record import Line
+from referee.replay import in_words
+
+_SHOWN_ACTIONS = 12
+_SHOWN_LINES = 20
+
+
+def explain(match: Line, fault: Line, name: str) -> Iterator[str]:
+    """What a fault was, as lines of text: the sentence, the hand, what was legal, the output.
+
+    match: the match line of the record. fault: its fault line. name: the bot.
+    """
+    yield f"fault   {name}: {fault['verdict']}"
+    yield f"        {clean(fault['sentence'])}"
+    question = fault.get("question")
+    if question:
+        for view in question.get("view", {}).values():
+            yield f"hand    {hand(view.get('hand', ()))}"
+        legal = [in_words(find(match["game"]), action) for action in question.get("legal", [])]
+        if legal and fault["verdict"] != "illegal":  # the sentence has it already
+            more = " | ..." if len(legal) > _SHOWN_ACTIONS else ""
+            yield f"legal   {' | '.join(legal[:_SHOWN_ACTIONS])}{more}"
+    lines = printable(fault.get("output", "")).rstrip().splitlines()
+    for number, line in enumerate(lines[-_SHOWN_LINES:]):
+        yield f"{'        ' if number else 'output  '}{line}"
+

@@ -1,0 +1,54 @@
+"""`pokearena verify`: is a record true?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import rich_click as click
+
+from arena.cli import output
+from arena.cli.errors import FAILED, OK
+from arena.cli.options import data_option, json_option
+
+
+@click.command(epilog="Example: pokearena verify m-7f3k9q2xwd")
+@click.argument("matches", nargs=-1, required=True, metavar="MATCH|FILE...")
+@json_option
+@data_option
+def verify(matches: tuple[str, ...], as_json: bool, data: Path | None) -> int:
+    """Deal, play and score matches again, and say whether their records are true.
+
+    The seed is compared with the commitment, every deal is made again, every action replayed,
+    every score computed anew. A match is named by its id, the beginning of it, or a file.
+    """
+    from arena.cli import records
+    from arena.cli.place import Place
+    from referee import replay
+
+    place = Place(data)
+    status = OK
+    for name in matches:
+        found = records.find(place, name)
+        problems = replay.verify(found.record)
+        games, actions = len(found.record.games), sum(len(g.actions) for g in found.record.games)
+        if problems:
+            status = FAILED
+        if as_json:
+            output.document(
+                {
+                    "match": found.id,
+                    "verified": not problems,
+                    "games": games,
+                    "actions": actions,
+                    "problems": problems,
+                }
+            )
+        elif problems:
+            for problem in problems:
+                output.line(f"{found.id}: {problem}")
+        else:
+            output.line(
+                f"{found.id} verifies: {games} games dealt, {actions} actions replayed, "
+                "all scores computed again; the seed is the one that was committed to"
+            )
+    return status

@@ -1,0 +1,78 @@
+"""Options that many commands share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import rich_click as click
+
+from arena.cli.errors import USAGE, CommandError
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def data_option(command: F) -> F:
+    """--data: the data folder."""
+    return click.option(
+        "--data",
+        envvar="POKEARENA_DATA",
+        type=click.Path(path_type=Path, file_okay=False),
+        metavar="FOLDER",
+        help="The data folder. [default: .pokearena here]",
+    )(command)
+
+
+def json_option(command: F) -> F:
+    """--json: data for programs."""
+    return click.option("--json", "as_json", is_flag=True, help="JSON on standard output.")(command)
+
+
+def game_options(command: F) -> F:
+    """--option NAME=VALUE, and the clock of a match."""
+    for option in reversed(
+        (
+            click.option(
+                "--option",
+                "pairs",
+                multiple=True,
+                metavar="NAME=VALUE",
+                help="An option of the game; may be given several times.",
+            ),
+            click.option(
+                "--allowance",
+                type=click.IntRange(0, 3_600_000),
+                default=200,
+                show_default=True,
+                metavar="MS",
+                help="What every decision has for nothing.",
+            ),
+            click.option(
+                "--bank",
+                type=click.IntRange(0, 3_600_000),
+                default=10_000,
+                show_default=True,
+                metavar="MS",
+                help="What is drawn on beyond that, once for a table.",
+            ),
+            click.option(
+                "--start",
+                type=click.IntRange(1, 3_600_000),
+                default=10_000,
+                show_default=True,
+                metavar="MS",
+                help="What a bot has to start.",
+            ),
+        )
+    ):
+        command = option(command)
+    return command
+
+
+def unknown(what: str, word: str, known: list[str]) -> CommandError:
+    """The error for a name that means nothing, with the nearest that does."""
+    from arena.bots.errors import nearest
+
+    hint = nearest(word, known) or f"; there are {', '.join(known)}." * bool(known)
+    return CommandError(f'there is no {what} "{word}"{hint}', USAGE)

@@ -1,0 +1,112 @@
+"""What a command prints: data on standard output, everything else on standard error."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.console import Console, RenderableType
+
+Rows = Iterable[Sequence[object]]
+
+
+def line(text: str = "") -> None:
+    """A line of data."""
+    print(text)
+
+
+def told(text: str) -> None:
+    """A line of data about a game, its cards painted on a terminal."""
+    if is_terminal():
+        from arena.cli.paint import painted
+
+        screen().print(painted(text))
+    else:
+        print(text)
+
+
+def document(value: Any) -> None:
+    """A value as one line of JSON."""
+    print(json.dumps(value, ensure_ascii=False))
+
+
+def hint(text: str) -> None:
+    """A line of progress or advice, which is no data."""
+    sys.stdout.flush()
+    screen(stderr=True).print(text, style="dim" if text else "", markup=False)
+
+
+def complain(sentence: str) -> None:
+    """What went wrong, as a sentence."""
+    sys.stdout.flush()
+    console = screen(stderr=True)
+    console.print("error", style="bold red", end="  ")
+    console.print(sentence, markup=False)
+
+
+def next_step(*commands: str) -> None:
+    """What to type next: the last words of every command."""
+    sys.stdout.flush()
+    console = screen(stderr=True)
+    for number, command in enumerate(commands):
+        console.print("    " if number else "next", style="bold", end="  ")
+        console.print(command, style="cyan", markup=False)
+
+
+def screen(*, stderr: bool = False) -> Console:
+    """A console on standard output or error, which leaves text as it is given."""
+    from rich.console import Console
+
+    return Console(stderr=stderr, highlight=False, soft_wrap=True, emoji=False)
+
+
+def is_terminal() -> bool:
+    """Whether standard output is a terminal."""
+    return sys.stdout.isatty()
+
+
+def table(headings: Sequence[str], rows: Rows, *, left: int = 1) -> None:
+    """A table as data: drawn on a terminal, aligned text in a pipe.
+
+    left: how many columns, from the first, are set flush left; numbers are flush right. A
+        heading that begins with "<" makes its column flush left too.
+    """
+    cells = [["" if cell is None else str(cell) for cell in row] for row in rows]
+    if is_terminal():
+        screen().print(drawn(headings, cells, left=left))
+    else:
+        for text in aligned(headings, cells, left=left):
+            print(text)
+
+
+def drawn(headings: Sequence[str], rows: Rows, *, left: int = 1) -> RenderableType:
+    """The same table for a terminal."""
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    made = Table(box=box.SIMPLE_HEAD, pad_edge=False, header_style="bold", show_edge=False)
+    for number, heading in enumerate(headings):
+        is_left = number < left or heading.startswith("<")
+        made.add_column(heading.lstrip("<"), justify="left" if is_left else "right", no_wrap=True)
+    for row in rows:
+        made.add_row(*(Text("" if cell is None else str(cell)) for cell in row))
+    return made
+
+
+def aligned(headings: Sequence[str], rows: Rows, *, left: int = 1) -> list[str]:
+    """The same table as lines of text."""
+    words = [heading.lstrip("<") for heading in headings]
+    cells = [words, *(["" if cell is None else str(cell) for cell in row] for row in rows)]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
+    is_left = [n < left or heading.startswith("<") for n, heading in enumerate(headings)]
+    return [
+        "  ".join(
+            cell.ljust(width) if flush else cell.rjust(width)
+            for cell, width, flush in zip(row, widths, is_left, strict=True)
+        ).rstrip()
+        for row in cells
+    ]

@@ -1,0 +1,35 @@
+"""Positions of games as text. A game without a picture of its own gets a plain one."""
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+from arena.cli.pictures.plain import PlainPicture
+from arena.cli.pictures.poke import PokePicture
+from arena.cli.pictures.saint_poker import SaintPokerPicture
+
+Names = Sequence[str]
+"""Who plays, by seat."""
+
+
+class Picture(Protocol):
+    """How to draw the positions of one game; every text is lines without colours."""
+
+    def chapter(self, state: Any) -> int:
+        """The number, from 0, of the deal or round that is being played."""
+
+    def opening(self, state: Any, names: Names) -> list[str]:
+        """How a chapter begins: who was dealt what."""
+
+    def closing(self, state: Any, chapter: int, names: Names) -> list[str]:
+        """What a chapter gave, seen from a later position."""
+
+    def position(self, state: Any, names: Names) -> list[str]:
+        """A whole position: all hands, whoever may see them."""
+
+
+_PICTURES: dict[str, Picture] = {"poke": PokePicture(), "saint_poker": SaintPokerPicture()}
+
+
+def picture_of(game: str) -> Picture:
+    """The picture of a game."""
+    return _PICTURES.get(game, PlainPicture())

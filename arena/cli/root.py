@@ -1,0 +1,69 @@
+"""The command `pokearena` itself: the table of its commands."""
+
+from __future__ import annotations
+
+import rich_click as click
+
+from arena.cli.lazy import LazyGroup
+
+_COMMANDS = {
+    "Write a bot": {
+        "new": "Write a starter bot into a new folder.",
+        "play": "Play one match here and now: the author's test bench.",
+        "ask": "Put one recorded question to a bot again.",
+    },
+    "Watch and check": {
+        "standings": "The ladder of every game.",
+        "replay": "Step through a match.",
+        "verify": "Deal, play and score a match again, and say whether its record is true.",
+        "logs": "What went wrong in a match, and what the bots wrote.",
+    },
+    "Run tournaments": {
+        "demo": "A whole arena and two tournaments in a minute.",
+        "bot": "The versions of bots that may enter tournaments.",
+        "tournament": "Schedule, watch, resume and cancel tournaments.",
+    },
+    "Run an arena": {
+        "serve": "Redis, a referee and workers, until Ctrl-C.",
+        "worker": "One worker for services that run elsewhere.",
+        "referee": "One referee at an address.",
+        "doctor": "Is everything there that the arena needs?",
+    },
+}
+
+_HELP = {
+    "text_markup": "rich",
+    "max_width": 100,
+    "style_commands_table_column_width_ratio": (1, 5),
+    "command_groups": {
+        "pokearena": [
+            {"name": title, "commands": list(commands)} for title, commands in _COMMANDS.items()
+        ]
+    },
+}
+
+
+@click.group(
+    "pokearena",
+    cls=LazyGroup,
+    context_settings={
+        "auto_envvar_prefix": "POKEARENA",
+        "help_option_names": ["-h", "--help"],
+        "max_content_width": 100,
+    },
+    epilog="Example: pokearena demo",
+)
+@click.rich_config(help_config=_HELP)  # type: ignore[arg-type]
+@click.version_option(None, "-V", "--version", package_name="pokearena")
+def pokearena() -> None:
+    """A tournament and bot arena for the Poke family of card games.
+
+    Every option of a command can be set by a variable as well: POKEARENA_DATA is --data
+    everywhere, POKEARENA_PLAY_SEED is --seed of play.
+    """
+
+
+for _commands in _COMMANDS.values():
+    for _name, _short in _commands.items():
+        assert isinstance(pokearena, LazyGroup)
+        pokearena.later(_name, f"arena.cli.commands.{_name}:{_name}", _short)

@@ -1,0 +1,97 @@
+"""Runs a command line, and turns whatever it raises into a sentence and an exit status."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+import rich_click as click
+
+from arena.cli.errors import (
+    BROKEN_PIPE,
+    FAILED,
+    INTERRUPTED,
+    OK,
+    UNREACHABLE,
+    USAGE,
+    CommandError,
+)
+from arena.cli.root import pokearena
+
+# By name, so that no library is imported only to find out that it raised nothing.
+_STATUS = {
+    "arena.bots.errors.BotError": FAILED,
+    "arena.bots.errors.InfrastructureError": UNREACHABLE,
+    "arena.redis_server.RedisError": UNREACHABLE,
+    "arena.store.errors.NotFound": USAGE,
+    "arena.store.errors.StoreError": FAILED,
+    "arena.store.errors.Unreachable": UNREACHABLE,
+    "arena.supervisor.ServicesError": UNREACHABLE,
+    "redis.exceptions.RedisError": UNREACHABLE,
+    "referee.games.contract.SetupError": USAGE,
+    "referee.record.RecordError": FAILED,
+    "referee.replay.Mismatch": FAILED,
+    "sqlalchemy.exc.DBAPIError": UNREACHABLE,
+}
+
+
+def run(argv: Sequence[str] | None = None) -> int:
+    """Runs one command line and returns its exit status.
+
+    What is no error of a person or of the surroundings is a defect of ours and passes through.
+    """
+    try:
+        status = pokearena.main(argv, prog_name="pokearena", standalone_mode=False)
+        sys.stdout.flush()
+    except BrokenPipeError:
+        # Whoever read us has seen enough; nor may Python complain about it at its own end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return BROKEN_PIPE
+    except (Exception, KeyboardInterrupt) as error:
+        return _explain(error)
+    return status if isinstance(status, int) else OK
+
+
+def _explain(error: BaseException) -> int:
+    """Says what went wrong and returns the exit status; raises it again if nobody knows it."""
+    match error:
+        case click.exceptions.NoArgsIsHelpError():
+            print(error.ctx.get_help())
+            return USAGE
+        case click.UsageError():
+            command = error.ctx.command_path if error.ctx else "pokearena"
+            return _say(error.format_message(), USAGE, f"{command} --help")
+        case click.ClickException():
+            return _say(error.format_message(), error.exit_code)
+        case KeyboardInterrupt() | click.Abort():
+            return _say("interrupted", INTERRUPTED)
+        case CommandError():
+            return _say(str(error), error.status, error.advice)
+        case OSError():
+            return _say(_of_the_system(error), FAILED)
+    for kind in type(error).__mro__:
+        name = f"{kind.__module__}.{kind.__qualname__}"
+        if name in _STATUS:
+            return _say(_sentence(error), _STATUS[name])
+    raise error
+
+
+def _say(sentence: str, status: int, advice: str = "") -> int:
+    from arena.cli import output
+
+    output.complain(sentence)
+    if advice:
+        output.next_step(advice)
+    return status
+
+
+def _sentence(error: BaseException) -> str:
+    """The error's text; of a database driver's, its own words without the statement."""
+    original = getattr(error, "orig", None)
+    return str(original) if original is not None else str(error)
+
+
+def _of_the_system(error: OSError) -> str:
+    reason = error.strerror or str(error)
+    return f"{error.filename}: {reason}" if error.filename else reason

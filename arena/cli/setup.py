@@ -1,0 +1,43 @@
+"""What is to be played, as it is named on the command line."""
+
+from collections.abc import Sequence
+
+from arena.cli.errors import USAGE, CommandError
+from arena.cli.options import unknown
+from referee.games.contract import Game
+from referee.games.registry import GAMES
+
+
+def game_named(name: str) -> Game:
+    """The game of this id."""
+    game = GAMES.get(name) or GAMES.get(name.replace("-", "_").lower())
+    if game is None:
+        raise unknown("game", name, sorted(GAMES))
+    return game
+
+
+def options_of(game: Game, pairs: Sequence[str]) -> dict[str, bool | int]:
+    """A value for every option of the game, from texts such as "must_beat=false"."""
+    given: dict[str, object] = {}
+    for pair in pairs:
+        name, equals, value = pair.partition("=")
+        if not equals:
+            raise CommandError(f'"{pair}" is no option of a game; write NAME=VALUE.', USAGE)
+        if name not in game.options:
+            raise unknown(f"option of {game.id}", name, sorted(game.options))
+        given[name] = value
+    return game.settle(given)
+
+
+def sides_of(game: Game, seats: int, options: dict[str, bool | int]) -> int:
+    """How many entrants a table of so many seats takes."""
+    return len(set(game.sides(seats, options)))
+
+
+def seats_for(game: Game, options: dict[str, bool | int], entrants: int) -> int:
+    """The number of seats of a table at which so many entrants play."""
+    by_entrants = {sides_of(game, seats, options): seats for seats in reversed(game.seats)}
+    if entrants not in by_entrants:
+        allowed = " or ".join(map(str, sorted(by_entrants)))
+        raise CommandError(f"{game.id} is played by {allowed} bots, not by {entrants}.", USAGE)
+    return by_entrants[entrants]

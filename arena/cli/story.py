@@ -1,0 +1,76 @@
+"""A recorded game in words: who was dealt what, who did what, how it ended."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from arena.cli.paint import clean
+from arena.cli.pictures import picture_of
+from referee.games.contract import Game
+from referee.games.registry import find
+from referee.record import GameRecord, Line
+from referee.replay import in_words, steps
+
+_WIDEST_ACTION = 24
+
+
+def title(match: Line, game: GameRecord) -> str:
+    """What is played by whom: the first line of a game."""
+    table, board = game.game["table"], game.game["board"]
+    seats = ", ".join(f"{name} (seat {seat})" for seat, name in enumerate(game.game["seating"]))
+    return f"game {game.number} of {match['match']} · table {table}, board {board} · {seats}"
+
+
+def tell(match: Line, game: GameRecord, seed: bytes) -> Iterator[str]:
+    """A game as lines of text, in the order in which it happened."""
+    names: Sequence[str] = game.game["seating"]
+    picture = picture_of(match["game"])
+    chapter: int | None = None
+    yield title(match, game)
+    for step in steps(match, game, seed):
+        now = picture.chapter(step.state)
+        if chapter is not None and (now != chapter or not step.state.actors):
+            yield from picture.closing(step.state, chapter, names)
+        if now != chapter and step.state.actors:
+            yield from picture.opening(step.state, names)
+        chapter = now
+        for line in step.lines:
+            yield f"  {move(find(match['game']), line, names)}"
+    for line in faults(game):
+        yield f"  ! {line}"
+    yield result(game)
+
+
+def move(game: Game, line: Line, names: Sequence[str]) -> str:
+    """One action: its decision, who, what, how long, and what the bot said of it."""
+    widest = max(map(len, names))
+    action = in_words(game, line["action"])
+    told = f"{line['decision']:>4}  {names[line['seat']]:<{widest}}  {action:<{_WIDEST_ACTION}}"
+    if line.get("by") == "referee":
+        return f"{told}  played by the referee"
+    note = f"  “{clean(line['note'])}”" if line.get("note") else ""
+    return f"{told}  {line['ms']:8.2f} ms{note}"
+
+
+def faults(game: GameRecord) -> Iterator[str]:
+    """Who was put out of a game, and why."""
+    for fault in game.faults:
+        name = game.game["seating"][fault["seat"]]
+        yield f"{name} is out: {fault['verdict']}, {clean(fault['sentence'])}"
+
+
+def result(game: GameRecord) -> str:
+    """How a game ended."""
+    names: Sequence[str] = game.game["seating"]
+    places, scores = game.result["places"], game.result["scores"]
+    first = [name for name, place in zip(names, places, strict=True) if place == 1]
+    who = f"{first[0]} wins" if len(first) == 1 else f"{' and '.join(first)} share the first place"
+    if scores is None:
+        out = [
+            f"{name}: {verdict}"
+            for name, verdict in zip(names, game.result["verdicts"], strict=True)
+            if verdict != "finished"
+        ]
+        return f"result: {who}; no scores, for the game was ended by a fault ({', '.join(out)})"
+    told = ", ".join(f"{name} {score}" for name, score in zip(names, scores, strict=True))
+    return f"result: {who} · {told}"

@@ -1,0 +1,29 @@
+"""Ids by their beginnings, as people type them."""
+
+from typing import Any
+
+from sqlalchemy import Column, Engine, select
+
+from arena.store import schema
+from arena.store.database import reading
+
+
+def matches(engine: Engine, prefix: str, limit: int = 10) -> tuple[str, ...]:
+    """The ids of matches that begin like this, in their order; `limit` at the most."""
+    return _beginning(engine, schema.matches.c.id, prefix, limit)
+
+
+def tournaments(engine: Engine, prefix: str, limit: int = 10) -> tuple[str, ...]:
+    """The ids of tournaments that begin like this, in their order; `limit` at the most."""
+    return _beginning(engine, schema.tournaments.c.id, prefix, limit)
+
+
+def _beginning(engine: Engine, column: Column[Any], prefix: str, limit: int) -> tuple[str, ...]:
+    query = (
+        select(column)
+        .where(column.startswith(prefix, autoescape=True))
+        .order_by(column)
+        .limit(limit)
+    )
+    with reading(engine) as connection:
+        return tuple(connection.execute(query).scalars())
