@@ -264,8 +264,9 @@ def _end(
 
 
 def _check(spec: MatchSpec, game: PlayedGame) -> None:
-    fits = 0 <= game.board < spec.boards and 0 <= game.table < len(spec.entrants)
-    if not fits or game.game != game.table * spec.boards + game.board:
+    table, board = divmod(game.game, spec.boards)
+    number = board if spec.mirrored else game.game
+    if not 0 <= game.game < spec.games or (game.table, game.board) != (table, number):
         raise ValueError(
             f"game {game.game} (table {game.table}, board {game.board}) is none of match {spec.id}"
         )

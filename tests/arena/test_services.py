@@ -344,6 +344,23 @@ def test_a_match_whose_bot_is_gone_becomes_void_and_says_why(arena: Arena) -> No
     assert "bot.toml" in match.reason
 
 
+def test_a_match_with_a_remote_bot_is_played_on_boards_that_are_not_mirrored(
+    arena: Arena, tmp_path: Path
+) -> None:
+    code = BOT.format(choice=-1, nap=0)
+    address = f"unix:{tmp_path}/remote.sock"
+    command = [sys.executable, "-c", code]
+    with subprocess.Popen(command, env={"POKEARENA_ADDRESS": address}) as remote:
+        there = versions.add(arena.engine, "far", "1", "f" * 64, "", {"address": address})
+        cup = arena.schedule([arena.admit("first", 0), there.id], boards=1)
+        with Services(arena.where, 1, {}):
+            wait_until(lambda: arena.closed(cup))
+        remote.kill()
+    [match] = listing.matches(arena.engine, tournament=cup.id)
+    assert (match.state, match.failures) == (MatchState.CLOSED, 0)
+    assert arena.sql("SELECT board FROM games ORDER BY game") == [(0,), (1,)]
+
+
 def family(pid: int) -> list[int]:
     """The descendants of a process, those of their own sessions included."""
     children: dict[int, list[int]] = {}
