@@ -1,0 +1,78 @@
+"""A table that is played in words, so that tests read like the rule book."""
+
+from typing import Any
+
+from referee.cards import Card, cards, deck_of
+from referee.dealing import Arranged
+from referee.games.contract import Action
+from referee.games.poke import Poke
+from referee.games.poke.words import Answer, Draw, Lead, Stand
+from referee.games.saint_poker import PickUp, River, SaintPoker, Show
+
+
+def action(text: str) -> Action:
+    """The action that is spoken: ``"lead 9S 9H"``, ``"pick_up 9S"``."""
+    word, *rest = text.split()
+    named = tuple(map(Card, rest))
+    match word:
+        case "stand":
+            return Stand()
+        case "draw":
+            return Draw(named)
+        case "lead":
+            return Lead(named)
+        case "answer":
+            return Answer(named)
+        case "river":
+            return River(*named)
+        case "show":
+            return Show(named)
+        case "pick_up":
+            return PickUp(*named)
+    raise AssertionError(f"nobody can say {text}")
+
+
+def poke(
+    seat_0: str,
+    seat_1: str,
+    stock: str = "",
+    dealer: int = 1,
+    must_beat: bool = True,
+    later: dict[int, tuple[Card, ...]] | None = None,
+) -> Any:
+    """A rubber of Poke whose first deal has these cards; ``later``: the packs of later deals."""
+    packs = {0: deck_of(cards(seat_0), cards(seat_1), cards(stock)), **(later or {})}
+    luck = Arranged(
+        numbers={("dealer", 0): dealer},
+        orders={("deck", deal): pack for deal, pack in packs.items()},
+    )
+    return Poke().start(luck, 2, {"must_beat": must_beat})
+
+
+def saint_poker(
+    *hands: str, middle: str = "", ties: dict[int, tuple[int, ...]] | None = None
+) -> Any:
+    """A game of Saint Poker with these hands; ``middle``: what is turned up, then the stock."""
+    pack = deck_of(*map(cards, hands), cards(middle))
+    orders: dict[tuple[str, int], Any] = {("deck", 0): pack}
+    orders |= {("ties", number): order for number, order in (ties or {}).items()}
+    return SaintPoker().start(Arranged(orders=orders), len(hands))
+
+
+def play(state: Any, *turns: str) -> Any:
+    """What follows when the seats act in turn; ``" / "`` parts choices made at the same time."""
+    for turn in turns:
+        spoken = turn.split(" / ")
+        assert len(spoken) == len(state.actors), f"{turn}: it is the turn of {state.actors}"
+        state = state.play(dict(zip(state.actors, map(action, spoken), strict=True)))
+    return state
+
+
+def may(state: Any, text: str) -> bool:
+    """Whether the seat whose turn it is may do what is spoken."""
+    return action(text) in state.legal(state.actors[0])
+
+
+def listed(state: Any, seat: int | None = None) -> list[Action]:
+    """The legal actions of a seat, or of the first whose turn it is, as they are listed."""
+    return list(state.legal(state.actors[0] if seat is None else seat))

@@ -1,0 +1,45 @@
+"""The notation of cards (rules README), and packs put in order by hand."""
+
+import re
+
+import pytest
+
+from referee.cards import DECK, RANK, SUIT, card, cards, deck_of, in_order
+
+
+def test_the_deck_has_every_card_once_twos_first_and_clubs_before_spades() -> None:
+    assert len(DECK) == len(set(DECK)) == 52
+    assert DECK[:5] == ("2C", "2D", "2H", "2S", "3C")
+    assert DECK[-4:] == ("AC", "AD", "AH", "AS")
+
+
+def test_a_card_is_a_rank_and_a_suit() -> None:
+    assert card("TD") == "TD"
+    assert (RANK[card("2C")], RANK[card("TD")], RANK[card("AS")]) == (2, 10, 14)
+    assert [SUIT[c] for c in cards("2C 2D 2H 2S")] == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize("text", ["", "A", "10S", "as", "SA", "1S", "X1", " AS", "AS ", "ＡＳ"])
+def test_what_is_no_card_is_told_so(text: str) -> None:
+    with pytest.raises(ValueError, match=re.escape(f'"{text}" is no card; a card is a rank of')):
+        card(text)
+
+
+def test_cards_in_order_begin_with_the_lowest() -> None:
+    assert in_order(cards("AS 2H TD 2C TS")) == cards("2C 2H TD TS AS")
+
+
+def test_a_pack_arranged_by_hand_has_every_card_once() -> None:
+    deck = deck_of(cards("AS AH"), cards("2S"))
+    assert deck[:4] == cards("AS AH 2S 2C")
+    assert sorted(deck) == sorted(DECK)
+
+
+def test_a_pack_arranged_with_a_card_twice_is_refused() -> None:
+    with pytest.raises(ValueError, match="AS is in the deck twice; a deck has every card once"):
+        deck_of(cards("AS AH"), cards("AS"))
+
+
+def test_a_pack_arranged_with_what_is_no_card_is_refused() -> None:
+    with pytest.raises(ValueError, match='"1S" is no card'):
+        deck_of(("1S",))  # type: ignore[arg-type]

@@ -1,0 +1,57 @@
+"""The rules pages and the tests hold together: every rule is tested, every citation exists."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent
+RULES = HERE.parents[1] / "docs" / "rules"
+PAGES = sorted(RULES.glob("*.md"))
+NUMBER = re.compile(r"\b([A-Z])-(\d+)(?:\.(\d+))?\b")
+
+
+def rules(page: Path) -> list[str]:
+    """The numbers of the rules of a page, in its order."""
+    return re.findall(r"^- \*\*([A-Z]-\d+\.\d+)\*\* ", page.read_text(), flags=re.MULTILINE)
+
+
+def cited() -> dict[str, str]:
+    """What the tests cite: the numbers of rules or of whole chapters, and where."""
+    found = {}
+    for file in sorted(HERE.glob("test_*.py")):
+        for doc in re.findall(r'"""(.*?)"""', file.read_text(), flags=re.DOTALL):
+            for match in NUMBER.finditer(doc):
+                found[match[0]] = file.name
+    return found
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_the_rules_of_a_page_are_numbered_in_order(page: Path) -> None:
+    numbers = [tuple(map(int, rule[2:].split("."))) for rule in rules(page)]
+    assert len({rule[0] for rule in rules(page)}) == 1
+    assert numbers[0] == (1, 1)
+    for (chapter, rule), following in zip(numbers, numbers[1:], strict=False):
+        assert following in ((chapter, rule + 1), (chapter + 1, 1))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_every_rule_of_a_page_is_cited_by_a_test(page: Path) -> None:
+    assert len(rules(page)) > 20
+    missing = [rule for rule in rules(page) if rule not in cited()]
+    assert missing == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_every_rule_named_in_a_page_is_one(page: Path) -> None:
+    known = {rule for other in PAGES for rule in rules(other)}
+    chapters = {rule.split(".")[0] for rule in known}
+    named = {match[0] for match in NUMBER.finditer(page.read_text())}
+    assert named <= known | chapters
+
+
+def test_every_rule_that_a_test_cites_is_one() -> None:
+    known = {rule for page in PAGES for rule in rules(page)}
+    chapters = {rule.split(".")[0] for rule in known}
+    wrong = {number: file for number, file in cited().items() if number not in known | chapters}
+    assert wrong == {}

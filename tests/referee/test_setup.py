@@ -1,0 +1,154 @@
+"""Setting a game up: what is refused is told in one sentence; who wins (rules README)."""
+
+import pytest
+
+from referee.cards import DECK, cards, deck_of
+from referee.dealing import Arranged, Seeded
+from referee.games.contract import Game, Option, SetupError, outcome
+from referee.games.poke import Poke
+from referee.games.registry import GAMES, find
+from referee.games.saint_poker import SaintPoker
+
+ANY = Seeded(bytes(32))
+
+
+def test_the_registry_knows_the_games_by_their_ids() -> None:
+    assert {"poke", "saint_poker"} <= set(GAMES)
+    assert all(find(game_id).id == game_id for game_id in GAMES)
+
+
+def test_a_game_that_does_not_exist_is_refused() -> None:
+    refused = f'^there is no game "whist"; the games are {", ".join(sorted(GAMES))}$'
+    with pytest.raises(SetupError, match=refused):
+        find("whist")
+
+
+@pytest.mark.parametrize("seats", [0, 1, 3, 4])
+def test_poke_is_played_by_two(seats: int) -> None:
+    """P-1.1."""
+    with pytest.raises(SetupError, match=f"^poke is played by 2, not by {seats}$"):
+        Poke().start(ANY, seats)
+
+
+@pytest.mark.parametrize("seats", [0, 1, 6])
+def test_saint_poker_is_played_by_two_to_five(seats: int) -> None:
+    """S-1.1."""
+    refused = f"^saint_poker is played by 2 or 3 or 4 or 5, not by {seats}$"
+    with pytest.raises(SetupError, match=refused):
+        SaintPoker().start(ANY, seats)
+
+
+def test_an_unknown_option_is_refused() -> None:
+    with pytest.raises(SetupError, match=r'^poke has no option "jokers"; its options: must_beat$'):
+        Poke().start(ANY, 2, {"jokers": True})
+    with pytest.raises(SetupError, match=r'^saint_poker has no option "x"; its options: none$'):
+        SaintPoker().start(ANY, 2, {"x": True})
+
+
+@pytest.mark.parametrize("value", ["yes", "1", 1, 0, None, "", "tru"])
+def test_an_option_of_the_wrong_kind_is_refused(value: object) -> None:
+    refused = f'^option must_beat of poke is "{value}"; it must be true or false$'
+    with pytest.raises(SetupError, match=refused):
+        Poke().start(ANY, 2, {"must_beat": value})
+
+
+@pytest.mark.parametrize(
+    ("value", "settled"),
+    [(True, True), (False, False), ("true", True), ("false", False), ("False", False)],
+)
+def test_an_option_may_be_given_as_text(value: object, settled: bool) -> None:
+    assert Poke().settle({"must_beat": value}) == {"must_beat": settled}
+    assert Poke().settle({}) == {"must_beat": True}
+
+
+class Numbered(Poke):
+    """A game with an option that is a whole number."""
+
+    options = {"cards": Option(5, "Cards in a hand.")}  # noqa: RUF012 - read only
+
+
+def test_a_number_may_be_given_as_text_too() -> None:
+    assert Numbered().settle({}) == {"cards": 5}
+    assert Numbered().settle({"cards": "7"}) == Numbered().settle({"cards": 7}) == {"cards": 7}
+
+
+@pytest.mark.parametrize("value", ["x", "-1", -1, 2.5, True, "", None])
+def test_what_is_no_number_is_refused(value: object) -> None:
+    refused = f'^option cards of poke is "{value}"; it must be a whole number, 0 or more$'
+    with pytest.raises(SetupError, match=refused):
+        Numbered().settle({"cards": value})
+
+
+@pytest.mark.parametrize(
+    ("pack", "sentence"),
+    [
+        (DECK[1:], "deck 0 must have all of its 52 things once"),
+        (DECK[:0], "deck 0 must have all of its 52 things once"),
+        ((*DECK, "X1"), "deck 0 must have all of its 52 things once"),
+        (("X1", *DECK[1:]), "deck 0 must have all of its 52 things once"),
+        ((DECK[1], *DECK[1:]), "deck 0 has 2D twice; it must have everything once"),
+    ],
+)
+@pytest.mark.parametrize("game", [Poke(), SaintPoker()], ids=lambda game: game.id)
+def test_given_cards_that_are_no_pack_are_refused(
+    game: Game, pack: tuple[str, ...], sentence: str
+) -> None:
+    refused = f"^{game.id} cannot be dealt: {sentence}$"
+    with pytest.raises(SetupError, match=refused):
+        game.start(Arranged(orders={("deck", 0): pack}))
+
+
+@pytest.mark.parametrize("dealer", [-1, 2])
+def test_a_given_dealer_who_does_not_sit_there_is_refused(dealer: int) -> None:
+    """P-1.2."""
+    with pytest.raises(
+        SetupError, match=f"^poke cannot be dealt: dealer 0 is {dealer}; it must be"
+    ):
+        Poke().start(Arranged(numbers={("dealer", 0): dealer}))
+
+
+def test_a_game_can_be_set_up_from_given_cards() -> None:
+    """P-1.3."""
+    state = Poke().start(Arranged(orders={("deck", 0): deck_of(cards("AS KS QS JS TS"))}))
+    assert state.view(0).hand == cards("TS JS QS KS AS")
+
+
+def test_a_game_is_started_for_the_fewest_seats_unless_told() -> None:
+    assert len(SaintPoker().start(ANY).scores) == 2
+    assert len(SaintPoker().start(ANY, 5).scores) == 5
+
+
+@pytest.mark.parametrize(
+    ("scores", "places"),
+    [
+        ((10, 7, 7, 3), (1, 2, 2, 4)),
+        ((3, 3), (1, 1)),
+        ((1, 2), (2, 1)),
+        ((0, 0, 0, 36, 0), (2, 2, 2, 1, 2)),
+    ],
+)
+def test_a_place_is_one_more_than_the_entrants_with_a_better_score(
+    scores: tuple[int, ...], places: tuple[int, ...]
+) -> None:
+    """P-6.5, S-5.2."""
+    assert outcome(scores, range(len(scores))).places == places
+    assert outcome(scores, range(len(scores))).scores == scores
+
+
+def test_both_seats_of_a_side_are_one_entrant() -> None:
+    assert outcome((5, 9, 5, 9), (0, 1, 0, 1)).places == (2, 1, 2, 1)
+    assert outcome((5, 5, 9, 9, 1, 1), (0, 0, 1, 1, 2, 2)).places == (2, 2, 1, 1, 3, 3)
+
+
+@pytest.mark.parametrize("game", [Poke(), SaintPoker()], ids=lambda game: game.id)
+def test_everyone_plays_for_himself(game: Game) -> None:
+    """P-1.1, S-1.1."""
+    for seats in game.seats:
+        assert game.sides(seats, game.settle({})) == tuple(range(seats))
+
+
+def test_a_game_is_described_in_lines_for_people() -> None:
+    assert list(Poke().describe()) == [
+        "Poke (poke), for 2",
+        "  option must_beat (default true): An opponent who holds a winning answer must give one.",
+    ]
