@@ -124,9 +124,8 @@ class Bot:
         """
         try:
             with self._alarm.set(seconds):
-                if self._streams and await self._by_stream(questions, answers):
-                    return
-                await self._one_by_one(questions, answers)
+                if not (self._streams and await self._by_stream(questions, answers)):
+                    await self._one_by_one(questions, answers)
         except TimeoutError:
             # The call was cancelled with the wait: what comes late is never read.
             self._call = None
@@ -139,63 +138,50 @@ class Bot:
     async def _by_stream(
         self, questions: Sequence[Question], answers: list[bot_pb2.ActResponse]
     ) -> bool:
-        """Asks by the stream; False if the bot has no stream."""
+        """Asks by the stream; False if the bot seems to have none.
+
+        The way a stream ends does not tell reliably whether there was one (grpc.aio forgets the
+        status when a write meets the end), so a bot from whose stream nothing has ever come is
+        asked by ``Act`` instead, and shows there what is the matter with it.
+        """
+        try:
+            await self._write_and_read(questions, answers)
+        except (NoAnswer, grpc.aio.AioRpcError):
+            if self._call is not None:
+                self._call.cancel()
+            self._call = None
+            if self._stream_answered:
+                raise
+            self._streams = False
+            return False
+        return True
+
+    async def _write_and_read(
+        self, questions: Sequence[Question], answers: list[bot_pb2.ActResponse]
+    ) -> None:
         if self._call is None:
             self._call = self._play()
         call = self._call
         try:
             await call.write(b"".join([field(_QUESTIONS, q.data) for q in questions]))
-            open_ones = {(q.game, q.decision) for q in questions}
-            while open_ones:
-                response = await call.read()
-                if response is grpc.aio.EOF:
-                    raise await self._ended(call)
-                self._stream_answered = True
-                for answer in response.answers:
-                    key = (answer.game, answer.decision)
-                    if key in open_ones:
-                        open_ones.remove(key)
-                        answers.append(answer)
-                    else:
-                        raise NoAnswer(
-                            How.WRONG,
-                            f"it answered game {key[0]}, decision {key[1]}, which was not asked; "
-                            "game and decision must be copied from the question",
-                        )
-        except asyncio.InvalidStateError:
-            # Raised by write() on a stream that has ended.
-            if await self._has_no_stream(call):
-                return False
-            raise await self._ended(call) from None
-        except grpc.aio.AioRpcError as error:
-            self._call = None
-            # A write that meets the end of its call makes grpc.aio forget how the call ended.
-            forgot = error.code() is grpc.StatusCode.INTERNAL and not self._stream_answered
-            if forgot or error.code() is grpc.StatusCode.UNIMPLEMENTED:
-                self._streams = False
-                return False
-            raise
-        except NoAnswer as failure:
-            if failure.how is How.WRONG:
-                call.cancel()
-            self._call = None
-            if await self._has_no_stream(call):
-                return False
-            raise
-        return True
-
-    async def _has_no_stream(self, call: Any) -> bool:
-        if call.done() and await call.code() is grpc.StatusCode.UNIMPLEMENTED:
-            self._call = None
-            self._streams = False
-        return not self._streams
-
-    async def _ended(self, call: Any) -> NoAnswer:
-        self._call = None
-        code = await call.code()
-        if code is grpc.StatusCode.OK:
-            return NoAnswer(How.WRONG, "it ended the stream before it had answered")
-        return _by_status(code, await call.details())
+        except (asyncio.InvalidStateError, grpc.aio.AioRpcError):
+            raise NoAnswer(How.BROKEN, "its stream was lost") from None
+        open_ones = {(q.game, q.decision) for q in questions}
+        while open_ones:
+            response = await call.read()
+            if response is grpc.aio.EOF:
+                raise _by_status(await call.code(), await call.details())
+            self._stream_answered = True
+            for answer in response.answers:
+                key = (answer.game, answer.decision)
+                if key not in open_ones:
+                    raise NoAnswer(
+                        How.WRONG,
+                        f"it answered game {key[0]}, decision {key[1]}, which was not asked; "
+                        "game and decision must be copied from the question",
+                    )
+                open_ones.remove(key)
+                answers.append(answer)
 
     async def _one_by_one(
         self, questions: Sequence[Question], answers: list[bot_pb2.ActResponse]
@@ -233,6 +219,8 @@ def _no_answer(error: grpc.aio.AioRpcError) -> NoAnswer:
 
 def _by_status(code: grpc.StatusCode, details: str | None) -> NoAnswer:
     """What a status other than OK means."""
+    if code is grpc.StatusCode.OK:
+        return NoAnswer(How.WRONG, "it ended the stream before it had answered")
     said = " ".join((details or "").split())[:300]
     if code is grpc.StatusCode.UNAVAILABLE:
         return NoAnswer(How.BROKEN, "its connection was lost")

@@ -1,0 +1,161 @@
+"""What a decision costs, from the referee to the bot and back, beside raw gRPC.
+
+    uv run python -m bench.decisions
+
+Peer: the same number of messages of the same size between the same kind of client (grpc.aio) and
+server (grpc.server with threads), alternately with two servers as a table has two bots. Peer and
+table take turns within one run, because rates drift; the figure is the median of their ratios.
+"""
+
+import argparse
+import asyncio
+import queue
+import random
+import statistics
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import grpc
+import grpc.aio
+from pokearena.v1 import bot_pb2, referee_pb2, referee_pb2_grpc
+
+from bench.processes import started
+from referee.codec import Codec
+from referee.dealing import Seeded, board_seed
+from referee.games.registry import find
+
+RATIO = 1.4
+PER_SECOND = 10_000
+
+
+def sizes(game_id: str, games: int = 40) -> tuple[int, int]:
+    """The mean bytes of a question and of an answer in random games."""
+    game = find(game_id)
+    codec = Codec(game)
+    chance = random.Random(1)
+    asked, answered = [], []
+    for number in range(games):
+        state = game.start(Seeded(board_seed(bytes(32), number)))
+        while state.actors:
+            moves = {}
+            for seat in state.actors:
+                head = bot_pb2.ActRequest(
+                    match="m-0123456789", game=number, decision=50, seat=seat, complete=True,
+                    clock=bot_pb2.Clock(allowance_ms=200, bank_ms=10_000), luck=1 << 63,
+                )  # fmt: skip
+                legal = list(state.legal(seat))
+                asked.append(len(codec.question(head, state.view(seat), legal)) + 3)
+                moves[seat] = chance.choice(legal)
+                answered.append(len(codec.action(moves[seat])) + 10)
+            state = state.play(moves)
+    return round(statistics.mean(asked)), round(statistics.mean(answered))
+
+
+async def ping_pong(addresses: Sequence[str], method: str, question: bytes, number: int) -> float:
+    """Microseconds a message and its answer take between raw gRPC peers."""
+    channels = [grpc.aio.insecure_channel(address) for address in addresses]
+    try:
+        for channel in channels:
+            await channel.channel_ready()
+        if method == "Play":
+            calls: list[Any] = [channel.stream_stream("/Echo/Play")() for channel in channels]
+            began = time.perf_counter()
+            for n in range(number):
+                call = calls[n & 1]
+                await call.write(question)
+                await call.read()
+        else:
+            acts: list[Any] = [channel.unary_unary("/Echo/Act") for channel in channels]
+            began = time.perf_counter()
+            for n in range(number):
+                await acts[n & 1](question)
+        return 1e6 * (time.perf_counter() - began) / number
+    finally:
+        for channel in channels:
+            await channel.close()
+
+
+def table(referee: str, bots: Sequence[str], boards: int, game: str = "poke") -> tuple[int, float]:
+    """Plays a table; decisions and seconds, counted from the end of its first game."""
+    order = referee_pb2.Table(
+        match="m-0123456789",
+        game=game,
+        seats=[referee_pb2.Seat(address=bot, bank_ms=10_000) for bot in bots],
+        boards=[
+            referee_pb2.Board(game=b, number=b, seed=board_seed(bytes(32), b))
+            for b in range(boards)
+        ],
+        start_ms=10_000,
+        allowance_ms=200,
+    )
+    requests: queue.SimpleQueue[referee_pb2.RunTableRequest | None] = queue.SimpleQueue()
+    requests.put(referee_pb2.RunTableRequest(table=order))
+    decisions, began, ended = 0, 0.0, 0.0
+    with grpc.insecure_channel(referee) as channel:
+        stub = referee_pb2_grpc.RefereeServiceStub(channel)
+        for event in stub.RunTable(iter(requests.get, None), wait_for_ready=True):
+            if event.WhichOneof("event") == "game":
+                ended = time.perf_counter()
+                if began:
+                    decisions += event.game.record.count('"type":"action"')
+                began = began or ended
+                if '"finished","finished"' not in event.game.record:
+                    raise SystemExit(f"a bot faulted: {event.game.record[-500:]}")
+    requests.put(None)
+    return decisions, ended - began
+
+
+def overhead(method: str, rounds: int, boards: int) -> None:
+    """Prints what a decision costs beside a ping-pong by the same method."""
+    question, answer = sizes("poke")
+    bot = ["bot.py", "play", "1"] if method == "Play" else ["bot.py", "act"]
+    echo = ["echo.py", str(answer)]
+    with started(["-m", "referee"], bot, bot, echo, echo) as (referee, *others):
+        ratios = []
+        table(referee, others[:2], boards)
+        for _ in range(rounds):
+            decisions, seconds = table(referee, others[:2], boards)
+            ours = 1e6 * seconds / decisions
+            theirs = asyncio.run(ping_pong(others[2:], method, bytes(question), decisions))
+            ratios.append((ours / theirs, ours, theirs))
+    ratio, ours, theirs = sorted(ratios)[len(ratios) // 2]
+    verdict = "ok" if ratio <= RATIO else "MISSED"
+    print(
+        f"{method:5} one at a time: {ours:6.0f} us a decision, raw {theirs:6.0f} us "
+        f"({question} and {answer} bytes): {ratio:.2f} x "
+        f"({min(ratios)[0]:.2f} to {max(ratios)[0]:.2f}); target {RATIO}: {verdict}"
+    )
+
+
+def in_flight(games: int, rounds: int) -> None:
+    """Prints decisions a second with so many games of a table in flight."""
+    bot = ["bot.py", "play", str(games)]
+    with started(["-m", "referee"], bot, bot) as (referee, *bots):
+        boards = max(60, games * 8)
+        table(referee, bots, boards)
+        rates = []
+        for _ in range(rounds):
+            decisions, seconds = table(referee, bots, boards)
+            rates.append(decisions / seconds)
+    middle = statistics.median(rates)
+    said = f"; target {PER_SECOND}: {'ok' if middle >= PER_SECOND else 'MISSED'}"
+    print(
+        f"{games:4} games in flight: {middle:8.0f} decisions a second "
+        f"({min(rates):.0f} to {max(rates):.0f}){said if games == 32 else ''}"
+    )
+
+
+def main() -> None:
+    """Prints all figures."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("--rounds", type=int, default=5)
+    rounds = parser.parse_args().rounds
+    for method in ("Play", "Act"):
+        overhead(method, rounds, boards=30)
+    for games in (1, 8, 32, 128):
+        in_flight(games, rounds)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,33 @@
+"""Starting what is measured: a referee, bots, echo servers, each a process of its own."""
+
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+HERE = Path(__file__).parent
+
+
+@contextmanager
+def started(*commands: Sequence[str]) -> Iterator[list[str]]:
+    """Runs Python programs of this folder, or modules (``-m``); gives their unix addresses.
+
+    A bot or echo server hears of its address by the environment, a referee by ``--address``.
+    """
+    with tempfile.TemporaryDirectory(prefix="bench-") as folder, ExitStack() as stack:
+        addresses = []
+        for number, command in enumerate(commands):
+            address = f"unix:{folder}/{number}"
+            if command[0] == "-m":
+                argv = [sys.executable, *command, "--address", address]
+            else:
+                argv = [sys.executable, str(HERE / command[0]), *command[1:]]
+            process = subprocess.Popen(
+                argv, env={"POKEARENA_ADDRESS": address}, stdout=subprocess.DEVNULL
+            )
+            stack.callback(process.wait)
+            stack.callback(process.kill)
+            addresses.append(address)
+        yield addresses

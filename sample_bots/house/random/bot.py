@@ -1,0 +1,7 @@
+"""Plays any game at random."""
+
+import random
+
+from pokearena_bot import run
+
+run(lambda turn: random.choice(turn.legal))
