@@ -66,6 +66,10 @@ class Bout:
         return None
 
 
+class _Stopped(Exception):
+    """A fault has ended a strict match: the tables to come are not played either."""
+
+
 def prepare(place: Place, wish: Wish) -> Bout:
     """Finds and builds the bots, and makes a match of a wish."""
     game = setup.game_named(wish.game)
@@ -126,11 +130,13 @@ def play(bout: Bout, place: Place, hear: Callable[[PlayedGame], None]) -> None:
     def sink(game: PlayedGame) -> None:
         bout.games.append(game)
         hear(game)
+        if game.faulted and bout.spec.policy == "strict":
+            raise _Stopped
 
     def keep(entrant: int, reports: Sequence[Report]) -> None:
         _keep_output(outputs / f"{bout.spec.versions[entrant]}.log", reports)
 
-    with own_referee() as referee:
+    with own_referee() as referee, contextlib.suppress(_Stopped):
         bout.complete = play_match(bout.spec, referee, bout.bots, sink, hear=keep)
 
 

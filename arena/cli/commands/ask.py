@@ -1,0 +1,130 @@
+"""`pokearena ask`: one recorded question, put to a bot again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import rich_click as click
+
+from arena.cli import output
+from arena.cli.errors import FAILED, OK, USAGE, CommandError
+from arena.cli.options import data_option, json_option
+
+if TYPE_CHECKING:
+    from arena.cli.asking import Answer
+    from arena.cli.records import Found
+    from referee.replay import Question
+
+_SHOWN_ACTIONS = 12
+
+
+@click.command(epilog="Example: pokearena ask m-7f3k9q2xwd:0:17 ./mybot")
+@click.argument("question", metavar="MATCH:GAME:DECISION")
+@click.argument("bot")
+@click.option(
+    "--patience",
+    type=click.FloatRange(0.001),
+    default=60.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="How long to wait for the answer; its clock does not run here.",
+)
+@json_option
+@data_option
+def ask(question: str, bot: str, patience: float, as_json: bool, data: Path | None) -> int:
+    """Put one recorded question to a bot again.
+
+    The question is put exactly as it was: dealt again, replayed up to that decision. Says what
+    the bot answers, whether it is legal, and how long it took. MATCH may be a file.
+    """
+    from arena.cli import asking, records
+    from arena.cli.place import Place
+
+    place = Place(data)
+    match, game, decision = _parts(question)
+    found = records.find(place, match)
+    put = asking.asked(found, game, decision)
+    answer = asking.ask(found, put, place.bot(bot), patience)
+    if as_json:
+        output.document(_as_json(found, put, answer))
+    else:
+        _show(found, put, answer, bot)
+        output.next_step(f"pokearena replay {match} --game {game}")
+    return OK if answer.good else FAILED
+
+
+def _parts(question: str) -> tuple[str, int, int]:
+    match, *numbers = question.rsplit(":", 2)
+    if len(numbers) != 2 or not match or not all(n.isdecimal() for n in numbers):
+        raise CommandError(
+            f'"{question}" is no question; write MATCH:GAME:DECISION, for example m-7f3k9q:0:17.',
+            USAGE,
+        )
+    return match, int(numbers[0]), int(numbers[1])
+
+
+def _show(found: Found, put: Question, answer: Answer, bot: str) -> None:
+    from arena.cli.paint import clean
+    from arena.cli.pictures.words import hand
+    from google.protobuf.json_format import MessageToDict
+    from referee.games.registry import find
+    from referee.replay import in_words
+
+    game = find(found.record.match["game"])
+    request = MessageToDict(put.request)
+    number = request.get("decision", 0)
+    output.line(
+        f"{found.id} · game {put.request.game}, decision {number}, seat {put.request.seat}"
+    )
+    for view in request.get("view", {}).values():
+        output.told(f"hand    {hand(view.get('hand', ()))}")
+    legal = [in_words(game, action) for action in request.get("legal", [])]
+    if legal:
+        more = " | ..." * (len(legal) > _SHOWN_ACTIONS)
+        output.told(f"legal   {' | '.join(legal[:_SHOWN_ACTIONS])}{more}")
+    was = _recorded(found, put)
+    if was is not None:
+        output.told(f"then    {in_words(game, was)}")
+    if answer.trouble:
+        output.line(f"now     {bot}: no action: {answer.trouble}")
+    elif answer.action is None:
+        output.line(f"now     {bot}: no action")
+    else:
+        note = f"  “{clean(answer.note)}”" if answer.note else ""
+        words = in_words(game, answer.action)
+        output.told(f"now     {words}{note}: {'legal' if answer.legal else 'NOT LEGAL'}")
+    late = "" if answer.in_time else ": TOO LATE"
+    output.line(f"time    {answer.ms:.2f} ms of {answer.limit_ms} ms{late}")
+    for count, line in enumerate(answer.output.rstrip().splitlines()):
+        output.line(f"{'        ' if count else 'output  '}{line}")
+
+
+def _recorded(found: Found, put: Question) -> dict[str, object] | None:
+    """What was done in the record, if anything was."""
+    for line in found.game(put.request.game).actions:
+        if line["decision"] == put.request.decision:
+            action: dict[str, object] = line["action"]
+            return action
+    return None
+
+
+def _as_json(found: Found, put: Question, answer: Answer) -> dict[str, object]:
+    from google.protobuf.json_format import MessageToDict
+
+    return {
+        "match": found.id,
+        "game": put.request.game,
+        "decision": put.request.decision,
+        "seat": put.request.seat,
+        "question": MessageToDict(put.request),
+        "recorded": _recorded(found, put),
+        "answer": answer.action,
+        "note": answer.note,
+        "legal": answer.legal,
+        "in_time": answer.in_time,
+        "ms": answer.ms,
+        "limit_ms": answer.limit_ms,
+        "trouble": answer.trouble,
+        "output": answer.output,
+    }
