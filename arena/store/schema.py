@@ -168,7 +168,6 @@ games = Table(
     Column("table_number", Integer, nullable=False),
     Column("board", Integer, nullable=False),
     Column("attempt", Integer, nullable=False),
-    Column("record", Text, nullable=False),
     # By entrant of the match.
     Column("places", JSON, nullable=False),
     Column("scores", JSON(none_as_null=True)),
@@ -177,6 +176,8 @@ games = Table(
     # What else the result line of the record says, by seat: banks, slowest answers, crashes.
     Column("tally", JSON, nullable=False),
     Column("committed", Double, nullable=False),
+    # Last, because SQLite has to read through it to reach what comes after.
+    Column("record", Text, nullable=False),
 )
 
 faults = Table(

@@ -1,0 +1,225 @@
+"""Any sequence of events around the leases of two matches, against a model of what they mean."""
+
+import runpy
+import shutil
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import (
+    Bundle,
+    MultipleResults,
+    RuleBasedStateMachine,
+    invariant,
+    multiple,
+    precondition,
+    rule,
+)
+from sqlalchemy import Engine, update
+
+from arena.pairings import Pairing
+from arena.store import database, listing, matches, results, schema, tournaments, versions
+from arena.store.errors import Conflict, LeaseLost
+from arena.store.games import PlayedGame
+from arena.store.matches import FAILURES_TO_VOID, Lease
+from arena.store.schema import OPEN, MatchState, TournamentState
+from arena.store.spec import Plan
+
+PENDING, RUNNING = MatchState.PENDING, MatchState.RUNNING
+BOARDS = 1
+
+PLAYED: Callable[..., PlayedGame] = runpy.run_path(
+    str(Path(__file__).with_name("store_contender.py"))
+)["played_game"]
+
+
+@dataclass
+class Model:
+    """What a match should be."""
+
+    state: MatchState = PENDING
+    attempt: int = 0
+    failures: int = 0
+    lapsed: bool = False
+    games: dict[int, int] = field(default_factory=dict)
+    """The attempt that committed each game."""
+
+    def held_by(self, attempt: int) -> bool:
+        return self.newest(attempt) and not self.lapsed
+
+    def newest(self, attempt: int) -> bool:
+        return self.state is RUNNING and self.attempt == attempt
+
+    def fail(self) -> bool:
+        self.failures += 1
+        if self.failures == FAILURES_TO_VOID:
+            self.state = MatchState.VOID
+        return self.state is MatchState.VOID
+
+
+class Leases(RuleBasedStateMachine):
+    leases: Bundle[Lease] = Bundle("leases")
+    which = st.integers(0, 1)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.folder = Path(tempfile.mkdtemp(prefix="pokearena-machine-"))
+        self.store: Engine = database.open(f"sqlite:///{self.folder}/arena.db")
+        database.upgrade(self.store)
+        for name in "ab":
+            versions.add(self.store, name, "1", name, f"/{name}", {})
+        plan = Plan("cup", "poke", {}, seats=2, boards=BOARDS)
+        pairings = (Pairing(0, (0, 1)), Pairing(1, (0, 1)))
+        cup = tournaments.create(self.store, plan, ["a@1", "b@1"], pairings)
+        self.cup = cup.id
+        self.cup_state = TournamentState.RUNNING
+        self.ids = matches.due(self.store)
+        self.model = [Model(), Model()]
+
+    def teardown(self) -> None:
+        self.store.dispose()
+        shutil.rmtree(self.folder)
+
+    def of(self, lease: Lease) -> Model:
+        return self.model[self.ids.index(lease.match)]
+
+    def settle(self) -> None:
+        over = all(match.state not in OPEN for match in self.model)
+        if over and self.cup_state is not TournamentState.CANCELLED:
+            self.cup_state = TournamentState.CLOSED
+
+    def is_due(self, match: Model) -> bool:
+        free = match.state is PENDING or (match.state is RUNNING and match.lapsed)
+        return free and self.cup_state in (TournamentState.RUNNING, TournamentState.CANCELLED)
+
+    @rule(target=leases, which=which)
+    def lease(self, which: int) -> Lease | MultipleResults[Lease]:
+        match = self.model[which]
+        due = self.is_due(match)
+        lease = matches.lease(self.store, self.ids[which], "worker", seconds=3600)
+        if due and self.cup_state is TournamentState.CANCELLED:
+            match.state = MatchState.CANCELLED
+            due = False
+        elif due and match.state is RUNNING:
+            due = not match.fail()
+        self.settle()
+        if not due:
+            assert lease is None
+            return multiple()
+        match.state, match.attempt, match.lapsed = RUNNING, match.attempt + 1, False
+        assert lease is not None
+        assert lease.attempt == match.attempt
+        assert [game.game for game in lease.committed] == sorted(match.games)
+        return lease
+
+    @rule(which=which)
+    def let_lapse(self, which: int) -> None:
+        table = schema.matches
+        self.model[which].lapsed = True
+        with database.writing(self.store) as connection:
+            connection.execute(
+                update(table)
+                .where(table.c.id == self.ids[which], table.c.state == RUNNING)
+                .values(lease_until=database.now() - 1)
+            )
+
+    @rule(lease=leases)
+    def renew(self, lease: Lease) -> None:
+        assert matches.renew(self.store, lease) == self.of(lease).held_by(lease.attempt)
+
+    @rule(lease=leases, game=st.integers(0, 2 * BOARDS - 1))
+    def commit(self, lease: Lease, game: int) -> None:
+        match = self.of(lease)
+        try:
+            closed = matches.commit_game(self.store, lease, PLAYED(lease.spec, game))
+        except LeaseLost:
+            assert not match.held_by(lease.attempt)
+            return
+        except Conflict:
+            assert match.held_by(lease.attempt)
+            assert game in match.games
+            return
+        assert match.held_by(lease.attempt)
+        assert game not in match.games
+        match.games[game] = lease.attempt
+        assert closed == (len(match.games) == 2 * BOARDS)
+        if closed:
+            match.state = MatchState.CLOSED
+            self.settle()
+
+    @rule(lease=leases, reason=st.sampled_from([None, "The referee was lost."]))
+    def release(self, lease: Lease, reason: str | None) -> None:
+        match = self.of(lease)
+        matches.release(self.store, lease, reason)
+        if not match.newest(lease.attempt) or (reason is not None and match.fail()):
+            self.settle()
+        elif self.cup_state is TournamentState.CANCELLED:
+            match.state = MatchState.CANCELLED
+        else:
+            match.state = PENDING
+
+    @rule(which=which, sure=st.integers(0, 2))
+    def void(self, which: int, sure: int) -> None:
+        if sure == 0:
+            match = self.model[which]
+            assert matches.void(self.store, self.ids[which], "Because.") == (match.state in OPEN)
+            if match.state in OPEN:
+                match.state = MatchState.VOID
+            self.settle()
+
+    @precondition(lambda self: self.cup_state is TournamentState.RUNNING)
+    @rule()
+    def pause(self) -> None:
+        tournaments.pause(self.store, self.cup)
+        self.cup_state = TournamentState.PAUSED
+
+    @precondition(lambda self: self.cup_state is TournamentState.PAUSED)
+    @rule()
+    def resume(self) -> None:
+        tournaments.resume(self.store, self.cup)
+        self.cup_state = TournamentState.RUNNING
+
+    @precondition(lambda self: self.cup_state in (TournamentState.RUNNING, TournamentState.PAUSED))
+    @rule(sure=st.integers(0, 2))
+    def cancel(self, sure: int) -> None:
+        if sure == 0:
+            tournaments.cancel(self.store, self.cup)
+            self.cup_state = TournamentState.CANCELLED
+            for match in self.model:
+                if match.state is PENDING:
+                    match.state = MatchState.CANCELLED
+
+    @invariant()
+    def the_store_says_what_the_model_says(self) -> None:
+        found = listing.matches(self.store)
+        assert [(match.state, match.attempt, match.failures) for match in found] == [
+            (match.state, match.attempt, match.failures) for match in self.model
+        ]
+        assert [match.committed for match in found] == [len(match.games) for match in self.model]
+        assert tournaments.find(self.store, self.cup).state is self.cup_state
+
+    @invariant()
+    def what_nobody_has_is_due(self) -> None:
+        due = [name for name, match in zip(self.ids, self.model, strict=True) if self.is_due(match)]
+        assert list(matches.due(self.store)) == due
+
+    @invariant()
+    def closed_matches_and_no_others_have_a_result_of_all_their_games(self) -> None:
+        found = {match.id: len(match.games) for match in results.closed(self.store)}
+        assert found == {
+            name: 2 * BOARDS
+            for name, match in zip(self.ids, self.model, strict=True)
+            if match.state is MatchState.CLOSED
+        }
+
+
+TestLeases = Leases.TestCase
+TestLeases.settings = settings(
+    max_examples=40,
+    stateful_step_count=30,
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
+)

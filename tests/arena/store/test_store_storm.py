@@ -1,0 +1,76 @@
+"""Many workers at once, with everything that can happen to them, on the same few matches."""
+
+import random
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from sqlalchemy import Engine, func, select
+
+from arena.store import database, listing, matches, results, schema, tournaments
+from arena.store.errors import Conflict, LeaseLost
+from arena.store.games import PlayedGame
+from arena.store.matches import FAILURES_TO_VOID
+from arena.store.schema import OPEN, MatchState, TournamentState
+from arena.store.tournaments import Tournament
+
+Schedule = Callable[..., Tournament]
+Played = Callable[..., PlayedGame]
+Lapse = Callable[[str], None]
+
+WORKERS = 4
+
+
+@pytest.mark.parametrize("cancelled", [False, True])
+def test_in_a_storm_every_match_ends_once_and_no_game_is_doubled(
+    store: Engine, schedule: Schedule, played: Played, lapse: Lapse, cancelled: bool
+) -> None:
+    cup = schedule(6, boards=2)
+    names = [match.id for match in listing.matches(store)]
+
+    def work(worker: int) -> None:
+        luck = random.Random(worker)
+        while any(match.state in OPEN for match in listing.matches(store)):
+            # Hints are doubled and late: any match is tried.
+            lease = matches.lease(store, luck.choice(names), f"worker-{worker}")
+            if cancelled and worker == 0 and lease is not None and lease.committed:
+                cancel(store, cup.id)
+            if lease is None:
+                continue
+            try:
+                for number in luck.sample(range(lease.spec.games), luck.randint(1, 4)):
+                    if number not in [game.game for game in lease.committed]:
+                        matches.commit_game(store, lease, played(lease.spec, number))
+                    if luck.random() < 0.05:
+                        lapse(lease.match)
+                matches.renew(store, lease)
+                matches.release(store, lease, "It broke." if luck.random() < 0.05 else None)
+            except LeaseLost:
+                continue
+
+    with ThreadPoolExecutor(WORKERS) as pool:
+        list(pool.map(work, range(WORKERS)))
+    check(store, cup.id, cancelled)
+
+
+def cancel(store: Engine, cup: str) -> None:
+    try:
+        tournaments.cancel(store, cup)
+    except Conflict:
+        assert tournaments.find(store, cup).state is not TournamentState.RUNNING
+
+
+def check(store: Engine, cup: str, cancelled: bool) -> None:
+    found = listing.matches(store)
+    closed = [match.id for match in found if match.state is MatchState.CLOSED]
+    assert [match.id for match in results.closed(store)] == closed
+    for match in found:
+        assert (match.state is MatchState.CLOSED) == (match.committed == match.games)
+        if match.state is MatchState.VOID:
+            assert match.failures == FAILURES_TO_VOID
+        assert match.state is not MatchState.CANCELLED or cancelled
+    over = tournaments.find(store, cup).state
+    assert over in (TournamentState.CLOSED, *([TournamentState.CANCELLED] if cancelled else []))
+    with database.reading(store) as connection:
+        count = select(func.count()).select_from(schema.results)
+        assert connection.execute(count).scalar_one() == len(closed)
