@@ -1,8 +1,23 @@
 """Whether anybody listens at a gRPC address."""
 
 import socket
+import time
 
 UNIX = "unix:"
+LOOKS = 4
+"""How often a bot that may have gone is looked for."""
+BETWEEN = 0.05
+"""Seconds between two looks."""
+
+
+def goes_on_listening(address: str) -> bool:
+    """Whether somebody listens there, looked at for a moment: a process dies bit by bit."""
+    for look in range(LOOKS):
+        if look:
+            time.sleep(BETWEEN)
+        if not listens(address):
+            return False
+    return True
 
 
 def listens(address: str, patience: float = 0.3) -> bool:

@@ -28,6 +28,10 @@ LONGEST_SOCKET: Final = 100
 """Characters of a path: Linux takes 107, others a few less."""
 ANSWER: Final = 10.0
 """Seconds after which a keeper that does not answer is given up."""
+ENDING: Final = 2.0
+"""Seconds an end that is under way may take: on a busy machine more than a few hundredths."""
+PATIENCE: Final = 0.3
+"""Seconds in which a bot that no longer listens is expected to end."""
 _LOST: Final = "The keeper of the bot processes ended by itself."
 
 
@@ -37,6 +41,7 @@ class _Process:
     address: str
     end: Report | None = None
     tail: Report | None = None
+    ending: bool = False
     stopped: bool = False
 
 
@@ -123,26 +128,33 @@ class Processes:
             )
         return address
 
-    def report(self, seat: int, patience: float = 0.3) -> Report:
+    def report(self, seat: int, patience: float = PATIENCE) -> Report:
         """What became of the latest process of a seat.
 
-        If nobody listens at its address any more its end may be under way: that is waited for,
-        `patience` seconds at the most.
+        If its end is under way it is waited for. If nobody listens at its address any more, it may
+        be about to end: that is waited for up to `patience` seconds.
         """
         with self._changed:
             number, process = self._latest(seat)
         # Asked without the lock, for it can take a moment.
-        is_ending = process.end is None and not listens(process.address)
+        is_deaf = process.end is None and not listens(process.address)
         with self._changed:
-            if is_ending:
-                self._changed.wait_for(lambda: process.end or self._lost, patience)
-            if process.end is None:
-                process.tail = None
-                self._send({"do": "tail", "bot": number})
-                self._await(lambda: bool(process.tail or process.end))
-            report = process.end or process.tail
-            assert report is not None
+            report, is_ending = self._look(number, process)
+            if (is_deaf or is_ending) and not report.ended:
+                longest = ENDING if is_ending else patience
+                self._changed.wait_for(lambda: process.end or self._lost, longest)
+                report, _ = self._look(number, process)
             return report
+
+    def _look(self, number: int, process: _Process) -> tuple[Report, bool]:
+        """How a process is now, and whether it is about to end."""
+        process.tail = None
+        if process.end is None:
+            self._send({"do": "tail", "bot": number})
+            self._await(lambda: bool(process.tail or process.end))
+        report = process.end or process.tail
+        assert report is not None
+        return report, process.ending
 
     def stop(self, *seats: int) -> None:
         """Ends the processes of these seats and all that they have started; returns when nothing
@@ -222,6 +234,7 @@ class Processes:
         output = printable(said["output"])
         if said["event"] == "tail":
             process.tail = Report(process.seat, output=output)
+            process.ending = said["ending"]
             self._changed.notify_all()
             return
         if said["broken"]:

@@ -10,7 +10,7 @@ from pokearena.v1 import referee_pb2
 
 from arena.bots.bot import Bot
 from arena.bots.errors import InfrastructureError
-from arena.bots.listening import listens
+from arena.bots.listening import goes_on_listening
 from arena.bots.processes import Processes
 from arena.bots.report import Report
 from arena.match.plan import TablePlan
@@ -135,7 +135,7 @@ class Table:
     ) -> referee_pb2.RunTableRequest:
         bot = self._bots[faulted.seat]
         if bot.address is not None:
-            ended = "" if listens(bot.address) else "cannot be reached any more"
+            ended = "" if goes_on_listening(bot.address) else "cannot be reached any more"
             return _news(Report(faulted.seat, ended), faulted.inquiry)
         report = processes.report(faulted.seat)
         restarted = ""

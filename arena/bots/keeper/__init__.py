@@ -7,12 +7,12 @@ Commands come as JSON lines on its standard input:
 
     {"do": "start", "bot": 1, "argv": [...], "cwd": "...", "env": {...}, "directory": "...",
      "limits": {"nofile": 1024, "fsize": 67108864, "data": 2147483648, "output": 8388608}}
-    {"do": "tail", "bot": 1}     asks what the bot has written so far
+    {"do": "tail", "bot": 1}     asks what the bot has written so far, and whether it is ending
     {"do": "stop", "bot": 1}     SIGTERM, and SIGKILL a moment later
 
 and reports leave as JSON lines on its standard output:
 
-    {"bot": 1, "event": "tail", "output": "...", "written": 12}
+    {"bot": 1, "event": "tail", "output": "...", "ending": false}
     {"bot": 1, "event": "ended", "output": "...", "written": 12, "flooded": false,
      "status": 256, "failed": null, "broken": null}
 

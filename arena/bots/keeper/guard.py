@@ -13,6 +13,8 @@ from arena.bots.keeper.order import Order
 
 GRACE = 0.25
 """Seconds between SIGTERM and SIGKILL."""
+LONGEST_NEWS = 500
+"""Characters of a line of news: a pipe takes so many in one piece."""
 RLIMITS = {
     "nofile": resource.RLIMIT_NOFILE,
     "fsize": resource.RLIMIT_FSIZE,
@@ -24,7 +26,8 @@ class Guard:
     """What the forked process of a guard does.
 
     ``commands`` is read for "stop" and for its end, which means: kill now. ``news`` is written
-    to: "failed WHY", "broken WHY", "status NUMBER", one a line. The bot writes to ``output``.
+    to, a line each: "pid NUMBER" of the bot, "failed WHY", "status NUMBER", "broken WHY". The bot
+    writes to ``output``.
     """
 
     def __init__(self, order: Order, commands: int, news: int, output: int) -> None:
@@ -41,6 +44,7 @@ class Guard:
             linux.prctl(linux.PR_SET_CHILD_SUBREAPER, 1)
             woken = self.wake_on_sigchld()
             self.bot = self.spawn()
+            self.say("pid", self.bot)
             os.close(self.output)
             self.wait(woken)
             self.kill_all()
@@ -53,7 +57,8 @@ class Guard:
             os._exit(0)
 
     def say(self, word: str, what: object) -> None:
-        os.write(self.news, f"{word} {what}\n".encode())
+        line = " ".join(f"{word} {what}".split())[:LONGEST_NEWS]
+        os.write(self.news, line.encode("utf-8", "replace") + b"\n")
 
     def wake_on_sigchld(self) -> int:
         reading, writing = os.pipe()
@@ -95,7 +100,7 @@ class Guard:
         # Killing children is enough: their children become ours and are next.
         linux.signal_group(self.bot, signal.SIGKILL)
         while self.reap():
-            for pid in linux.children():
+            for pid in linux.children(os.getpid()):
                 linux.kill(pid)
             time.sleep(0.001)
 

@@ -66,6 +66,15 @@ class Bot:
             most -= len(data)
         return True
 
+    def words(self) -> dict[str, str]:
+        """What the guard has told."""
+        return dict(line.split(" ", 1) for line in self.heard.decode().splitlines())
+
+    def is_ending(self) -> bool:
+        """Whether the bot is about to end, so that news of it will come."""
+        pid = self.words().get("pid")
+        return self.flooded or (pid is not None and linux.is_ending(int(pid)))
+
     def stop(self) -> None:
         """Asks the bot to end, and has it killed if it does not."""
         with contextlib.suppress(OSError):
@@ -138,7 +147,7 @@ class Keeper:
         self.report(number, bot)
 
     def report(self, number: int, bot: Bot) -> None:
-        words = dict(line.split(" ", 1) for line in bot.heard.decode().splitlines())
+        words = bot.words()
         status = int(words["status"]) if "status" in words else None
         say(
             {
@@ -156,7 +165,7 @@ class Keeper:
     def sweep(self) -> None:
         """Kills what is left of a bot whose guard was itself killed."""
         guards = {bot.guard for bot in self.bots.values()}
-        while strays := [pid for pid in linux.children() if pid not in guards]:
+        while strays := [pid for pid in linux.children(os.getpid()) if pid not in guards]:
             for pid in strays:
                 linux.kill(pid)
             for pid in strays:
@@ -191,7 +200,7 @@ class Keeper:
                 "bot": number,
                 "event": "tail",
                 "output": bot.kept.text(),
-                "written": bot.kept.written,
+                "ending": bot.is_ending(),
             }
         )
 

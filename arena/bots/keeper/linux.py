@@ -9,6 +9,7 @@ import signal
 PR_SET_PDEATHSIG = 1
 PR_SET_CHILD_SUBREAPER = 36
 PR_SET_NO_NEW_PRIVS = 38
+PF_EXITING = 4
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -20,24 +21,42 @@ def prctl(option: int, value: int) -> None:
         raise OSError(error, f"prctl {option}: {os.strerror(error)}")
 
 
-def children() -> list[int]:
+def children(of: int) -> list[int]:
     """The processes whose parent is this one, adopted orphans included."""
-    me = os.getpid()
+    found: list[int] = []
     try:
-        with open(f"/proc/{me}/task/{me}/children") as listed:
-            return [int(pid) for pid in listed.read().split()]
-    except FileNotFoundError:
-        # A kernel built without that file.
-        return [int(pid) for pid in os.listdir("/proc") if pid.isdigit() and parent(pid) == me]
+        for task in os.listdir(f"/proc/{of}/task"):
+            with open(f"/proc/{of}/task/{task}/children") as listed:
+                found.extend(int(pid) for pid in listed.read().split())
+    except OSError:
+        # It has just ended, or the kernel was built without that file.
+        found = [int(pid) for pid in os.listdir("/proc") if pid.isdigit() and parent(pid) == of]
+    return found
 
 
 def parent(pid: str) -> int:
     """The parent of a process; 0 if it is gone."""
+    return int(_stat(pid)[1])
+
+
+def is_ending(pid: int) -> bool:
+    """Whether a process has ended, or it or a descendant of it is about to.
+
+    The kernel says so before it closes the descriptors of a process: whoever has lost a
+    connection to a process because it ended finds it here.
+    """
+    stat = _stat(str(pid))
+    exiting = stat[0] in "XZ" or bool(int(stat[6]) & PF_EXITING)
+    return exiting or any(is_ending(child) for child in children(pid))
+
+
+def _stat(pid: str) -> list[str]:
+    """State, parent, group, session, terminal, its group and flags of a process, if it is there."""
     try:
         with open(f"/proc/{pid}/stat") as stat:
-            return int(stat.read().rpartition(")")[2].split()[1])
+            return stat.read().rpartition(")")[2].split()
     except OSError:
-        return 0
+        return ["X", "0", "0", "0", "0", "0", "0"]
 
 
 def kill(pid: int) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+import arena
 from arena.bots.bot import Bot
 from arena.bots.errors import InfrastructureError
 from arena.bots.manifest import Manifest
@@ -176,6 +177,11 @@ def test_a_program_that_cannot_be_started_is_an_end_like_another(
     assert not Path(address.removeprefix("unix:")).exists()
 
 
+def test_a_program_of_an_outrageous_name_is_an_end_like_another(table: Table) -> None:
+    table.start(("./a\nb" + "c" * 100_000,))
+    assert table.end().ended.startswith("could not be started: ./a b")
+
+
 def test_what_a_running_process_has_written_can_be_asked_for(table: Table) -> None:
     table.shell(f"echo thinking; touch written; {SLEEPER}")
     eventually((table.folder / "written").exists)
@@ -331,6 +337,23 @@ def test_a_keeper_that_dies_is_a_fault_of_the_arena(table: Table) -> None:
         table.shell(SLEEPER)
     eventually(lambda: not lives(pid))
     assert table.ended == []
+
+
+def test_the_keeper_imports_little_so_that_it_starts_at_once() -> None:
+    script = (
+        "import sys; sys.path.append(sys.argv[1]); import arena.bots.keeper.keeper; "
+        "print(*sys.modules)"
+    )
+    root = Path(arena.__file__).parent.parent
+    imported = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", script, root],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.split()
+    ours = {name for name in imported if name.startswith("arena.")}
+    assert {name for name in ours if not name.startswith("arena.bots.keeper")} == {"arena.bots"}
+    assert not {"typing", "dataclasses", "subprocess", "socket", "asyncio"} & set(imported)
 
 
 def test_control_characters_do_not_reach_a_terminal() -> None:

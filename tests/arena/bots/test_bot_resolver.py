@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.bots.bot import Bot
+from arena.bots.bot import Bot, told_apart
 from arena.bots.errors import BotError
 from arena.bots.manifest import Manifest
 from arena.bots.resolver import resolve, samples
@@ -161,3 +161,14 @@ def test_what_is_near_nothing_is_told_the_forms(here: Path) -> None:
 def test_without_a_store_a_stored_bot_is_unknown(here: Path) -> None:
     with pytest.raises(BotError, match='There is no bot "swift@1"'):
         resolve("swift@1")
+
+
+def test_bots_of_one_name_are_told_apart() -> None:
+    labels = ["a", "b", "a", "a-2", "a"]
+    assert [bot.label for bot in told_apart(Bot(label) for label in labels)] == [
+        "a",
+        "b",
+        "a-2",
+        "a-2-2",
+        "a-3",
+    ]

@@ -13,11 +13,11 @@ from pathlib import Path
 
 import pytest
 
-from arena.bots.bot import Bot
+from arena.bots.bot import Bot, told_apart
 from arena.bots.errors import InfrastructureError
 from arena.bots.processes import Processes
 from arena.bots.report import Report
-from arena.bots.resolver import local
+from arena.bots.resolver import local, sample
 from arena.match.record import record_text
 from arena.match.runner import play_match
 from arena.store.games import CommittedGame, PlayedGame
@@ -174,6 +174,15 @@ def test_the_tables_of_a_match_are_mirrored(arena: Arena) -> None:
     assert actions(played.games[0]) != actions(played.games[1])
 
 
+def test_house_bots_play_a_match(arena: Arena) -> None:
+    bots = told_apart([sample("random"), sample("random"), sample("meek")])
+    played = arena.play(arena.spec(bots), bots)
+    assert played.complete
+    assert played.faults == []
+    assert sorted(game.game for game in played.games) == list(range(6))
+    assert [fault for game in played.games for fault in game.faults if fault] == []
+
+
 def test_a_match_of_three_plays_all_rotations(arena: Arena) -> None:
     bots = [arena.bot(name) for name in ("one", "two", "three")]
     played = arena.play(arena.spec(bots, boards=1), bots)
@@ -303,7 +312,8 @@ def test_a_remote_bot_is_asked_at_its_address_and_gets_fresh_boards(
 
 def test_a_remote_bot_that_dies_has_crashed(arena: Arena) -> None:
     with Processes() as elsewhere:
-        address = elsewhere.start(0, arena.bot("theirs", "os._exit(1)"))
+        act = "os.unlink(os.environ['POKEARENA_ADDRESS'][5:]) or os._exit(1)"
+        address = elsewhere.start(0, arena.bot("theirs", act))
         bots = [arena.bot("ours"), Bot("remote", address=address)]
         played = arena.play(replace(arena.spec(bots, boards=1), clock=Clock(start_ms=500)), bots)
     assert played.verdicts(1) == ["crash", "init"]
