@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import re
 import shutil
 from pathlib import Path
@@ -16,7 +17,9 @@ LANGUAGES: Final = ("python",)
 """The languages there is a starter for."""
 _LEFT_OUT: Final = shutil.ignore_patterns("__pycache__", "*.pyc", ".venv", ".*_cache", "house")
 _NAMED: Final = (manifest.FILE, "pyproject.toml")
-_REFEREES_OWN: Final = "referee.proto"
+_REFEREES_OWN: Final = "referee"
+_KIT: Final = "pokearena_bot"
+_GENERATED: Final = "pokearena.v1"
 
 
 def write(folder: Path, language: str) -> str:
@@ -29,6 +32,7 @@ def write(folder: Path, language: str) -> str:
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise CommandError(f"{folder} is not empty; name a new folder.")
     shutil.copytree(kit, folder, ignore=_LEFT_OUT, dirs_exist_ok=True)
+    _copy_installed(folder)
     _copy_protocol(folder)
     for file in _NAMED:
         path = folder / file
@@ -55,6 +59,20 @@ def _name_for(folder: Path) -> str:
     return name or "mybot"
 
 
+def _copy_installed(folder: Path) -> None:
+    """Copies what an installed arena keeps where Python finds it instead of beside the starter."""
+    kit = importlib.util.find_spec(_KIT)
+    if not (folder / f"{_KIT}.py").exists() and kit is not None and kit.origin:
+        shutil.copyfile(kit.origin, folder / f"{_KIT}.py")
+    generated = importlib.util.find_spec(_GENERATED)
+    target = folder / Path(*_GENERATED.split("."))
+    if not target.exists() and generated is not None and generated.origin:
+        target.mkdir(parents=True)
+        for file in sorted(Path(generated.origin).parent.glob("*.py*")):
+            if file.is_file() and not file.name.startswith(_REFEREES_OWN):
+                shutil.copyfile(file, target / file.name)
+
+
 def _copy_protocol(folder: Path) -> None:
     """Copies the protocol, whose comments are the manual, unless the kit has it."""
     package = Path(arena.__file__).parent
@@ -64,5 +82,5 @@ def _copy_protocol(folder: Path) -> None:
         if files and not target.exists():
             target.mkdir(parents=True)
             for file in files:
-                if file.name != _REFEREES_OWN:
+                if file.stem != _REFEREES_OWN:
                     shutil.copyfile(file, target / file.name)
