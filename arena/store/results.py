@@ -49,7 +49,7 @@ def closed(
     """
     results, matches, tournaments = schema.results, schema.matches, schema.tournaments
     query = (
-        select(*matches.c["id", "round", "number"], results.c.outcome)
+        select(*matches.c["id", "tournament", "round", "number"], results.c.outcome)
         .select_from(results)
         .join(matches, matches.c.id == results.c.match)
         .join(tournaments, tournaments.c.id == matches.c.tournament)
@@ -59,10 +59,12 @@ def closed(
         query = query.where(matches.c.tournament == tournament)
     if game is not None:
         query = query.where(tournaments.c.game == game)
+    ages: dict[str, int] = {}
     with reading(engine) as connection:
         for row in connection.execution_options(yield_per=1000).execute(query):
             yield ClosedMatch(
                 id=row.id,
+                tournament=ages.setdefault(row.tournament, len(ages)),
                 round=row.round,
                 number=row.number,
                 entrants=tuple(row.outcome["entrants"]),

@@ -66,6 +66,15 @@ def test_closed_matches_come_in_canonical_order_however_they_were_played(
     assert places == sorted(places)
 
 
+def test_the_rounds_of_several_tournaments_are_told_apart(
+    store: Engine, schedule: Schedule, played: Played
+) -> None:
+    schedule(), schedule()
+    for match in matches.due(store):
+        play(store, played, match)
+    assert [(match.tournament, match.round) for match in results.closed(store)] == [(0, 0), (1, 0)]
+
+
 def test_closed_matches_can_be_asked_for_by_game(
     store: Engine, schedule: Schedule, played: Played
 ) -> None:
