@@ -205,5 +205,3 @@ def _clause(error: grpc.RpcError) -> str:
         return "its connection was lost"
     said = " ".join((error.details() or "").split())[:300]
     return f"it answered with the error {code.name}: {said}"
-
-

@@ -13,7 +13,6 @@ from arena.bots.bot import Bot, told_apart
 from arena.bots.build import build
 from arena.bots.report import Report
 from arena.cli import seeds, setup
-from arena.cli.errors import USAGE, CommandError
 from arena.cli.own_referee import own_referee
 from arena.cli.place import Place
 from arena.match.record import record_text
@@ -77,8 +76,7 @@ def prepare(place: Place, wish: Wish) -> Bout:
     seats = setup.seats_for(game, options, len(wish.bots))
     bots = told_apart(place.bot(text) for text in wish.bots)
     for bot in bots:
-        if not bot.plays(game.id):
-            raise CommandError(f"{bot.label} does not play {game.id}, says its bot.toml.", USAGE)
+        setup.check_plays(bot, game)
         if bot.manifest is not None and bot.folder is not None and not bot.content:
             build(bot.manifest, bot.folder)
     seed = seeds.seed_of(wish.seed)

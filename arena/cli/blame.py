@@ -33,4 +33,3 @@ def explain(match: Line, fault: Line, name: str) -> Iterator[str]:
     lines = printable(fault.get("output", "")).rstrip().splitlines()
     for number, line in enumerate(lines[-_SHOWN_LINES:]):
         yield f"{'        ' if number else 'output  '}{line}"
-

@@ -20,4 +20,10 @@ class CommandError(Exception):
     def __init__(self, sentence: str, status: int = FAILED, advice: str = "") -> None:
         super().__init__(sentence)
         self.status = status
-        self.advice = advice
+        self.advice = _typed(advice) if advice else ""
+
+
+def _typed(command: str) -> str:
+    from arena.cli.advice import typed
+
+    return typed(command)

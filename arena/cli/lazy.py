@@ -15,7 +15,7 @@ class Later(click.RichCommand):
     """
 
     def __init__(self, name: str, where: str, short: str) -> None:
-        super().__init__(name, help=short, add_help_option=False)
+        super().__init__(name=name, help=short, add_help_option=False)
         self._where = where
 
     def load(self) -> click.Command:

@@ -29,6 +29,15 @@ def json_option(command: F) -> F:
     return click.option("--json", "as_json", is_flag=True, help="JSON on standard output.")(command)
 
 
+def workers_option(command: F) -> F:
+    """--workers: how many of our own."""
+    return click.option(
+        "--workers",
+        type=click.IntRange(1, 1024),
+        help="How many matches are played at a time. [default: one per core]",
+    )(command)
+
+
 def game_options(command: F) -> F:
     """--option NAME=VALUE, and the clock of a match."""
     for option in reversed(

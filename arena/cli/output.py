@@ -18,6 +18,14 @@ def line(text: str = "") -> None:
     print(text)
 
 
+def heading(text: str) -> None:
+    """A line of data above a table."""
+    if is_terminal():
+        screen().print(text, style="bold", markup=False)
+    else:
+        print(text)
+
+
 def told(text: str) -> None:
     """A line of data about a game, its cards painted on a terminal."""
     if is_terminal():
@@ -49,11 +57,13 @@ def complain(sentence: str) -> None:
 
 def next_step(*commands: str) -> None:
     """What to type next: the last words of every command."""
+    from arena.cli.advice import typed
+
     sys.stdout.flush()
     console = screen(stderr=True)
     for number, command in enumerate(commands):
         console.print("    " if number else "next", style="bold", end="  ")
-        console.print(command, style="cyan", markup=False)
+        console.print(typed(command), style="cyan", markup=False)
 
 
 def screen(*, stderr: bool = False) -> Console:

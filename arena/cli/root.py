@@ -7,6 +7,9 @@ import rich_click as click
 from arena.cli.lazy import LazyGroup
 
 _COMMANDS = {
+    "See it": {
+        "demo": "A whole arena and two tournaments in a minute.",
+    },
     "Write a bot": {
         "new": "Write a starter bot into a new folder.",
         "play": "Play one match here and now: the author's test bench.",
@@ -15,15 +18,14 @@ _COMMANDS = {
     "Watch and check": {
         "standings": "The ladder of every game.",
         "replay": "Step through a match.",
-        "verify": "Deal, play and score a match again, and say whether its record is true.",
+        "verify": "Deal, play and score a match again: is its record true?",
         "logs": "What went wrong in a match, and what the bots wrote.",
     },
-    "Run tournaments": {
-        "demo": "A whole arena and two tournaments in a minute.",
+    "Organise": {
         "bot": "The versions of bots that may enter tournaments.",
         "tournament": "Schedule, watch, resume and cancel tournaments.",
     },
-    "Run an arena": {
+    "Operate": {
         "serve": "Redis, a referee and workers, until Ctrl-C.",
         "worker": "One worker for services that run elsewhere.",
         "referee": "One referee at an address.",
@@ -31,15 +33,13 @@ _COMMANDS = {
     },
 }
 
+_GROUPS = [{"name": title, "commands": list(commands)} for title, commands in _COMMANDS.items()]
 _HELP = {
     "text_markup": "rich",
+    # Loading them takes longer than all the rest.
+    "text_emojis": False,
     "max_width": 100,
-    "style_commands_table_column_width_ratio": (1, 5),
-    "command_groups": {
-        "pokearena": [
-            {"name": title, "commands": list(commands)} for title, commands in _COMMANDS.items()
-        ]
-    },
+    "command_groups": {"pokearena": _GROUPS},
 }
 
 
@@ -53,9 +53,10 @@ _HELP = {
     },
     epilog="Example: pokearena demo",
 )
-@click.rich_config(help_config=_HELP)  # type: ignore[arg-type]
+@click.rich_config(help_config=_HELP)
 @click.version_option(None, "-V", "--version", package_name="pokearena")
-def pokearena() -> None:
+@click.pass_context
+def pokearena(ctx: click.Context) -> None:
     """A tournament and bot arena for the Poke family of card games.
 
     Every option of a command can be set by a variable as well: POKEARENA_DATA is --data
@@ -65,5 +66,4 @@ def pokearena() -> None:
 
 for _commands in _COMMANDS.values():
     for _name, _short in _commands.items():
-        assert isinstance(pokearena, LazyGroup)
         pokearena.later(_name, f"arena.cli.commands.{_name}:{_name}", _short)

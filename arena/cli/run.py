@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 
 import rich_click as click
+from click.exceptions import NoArgsIsHelpError
 
 from arena.cli.errors import (
     BROKEN_PIPE,
@@ -56,7 +57,7 @@ def run(argv: Sequence[str] | None = None) -> int:
 def _explain(error: BaseException) -> int:
     """Says what went wrong and returns the exit status; raises it again if nobody knows it."""
     match error:
-        case click.exceptions.NoArgsIsHelpError():
+        case NoArgsIsHelpError():
             print(error.ctx.get_help())
             return USAGE
         case click.UsageError():

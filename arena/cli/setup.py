@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from arena.bots.bot import Bot
 from arena.cli.errors import USAGE, CommandError
 from arena.cli.options import unknown
 from referee.games.contract import Game
@@ -32,6 +33,12 @@ def options_of(game: Game, pairs: Sequence[str]) -> dict[str, bool | int]:
 def sides_of(game: Game, seats: int, options: dict[str, bool | int]) -> int:
     """How many entrants a table of so many seats takes."""
     return len(set(game.sides(seats, options)))
+
+
+def check_plays(bot: Bot, game: Game) -> None:
+    """Raises CommandError if the bot says that it does not play the game."""
+    if not bot.plays(game.id):
+        raise CommandError(f"{bot.label} does not play {game.id}, says its bot.toml.", USAGE)
 
 
 def seats_for(game: Game, options: dict[str, bool | int], entrants: int) -> int:

@@ -36,8 +36,8 @@ def tell(match: Line, game: GameRecord, seed: bytes) -> Iterator[str]:
         chapter = now
         for line in step.lines:
             yield f"  {move(find(match['game']), line, names)}"
-    for line in faults(game):
-        yield f"  ! {line}"
+    for clause in faults(game):
+        yield f"  ! {clause}"
     yield result(game)
 
 

@@ -65,18 +65,17 @@ def _parts(question: str) -> tuple[str, int, int]:
 
 
 def _show(found: Found, put: Question, answer: Answer, bot: str) -> None:
+    from google.protobuf.json_format import MessageToDict
+
     from arena.cli.paint import clean
     from arena.cli.pictures.words import hand
-    from google.protobuf.json_format import MessageToDict
     from referee.games.registry import find
     from referee.replay import in_words
 
     game = find(found.record.match["game"])
     request = MessageToDict(put.request)
     number = request.get("decision", 0)
-    output.line(
-        f"{found.id} · game {put.request.game}, decision {number}, seat {put.request.seat}"
-    )
+    output.line(f"{found.id} · game {put.request.game}, decision {number}, seat {put.request.seat}")
     for view in request.get("view", {}).values():
         output.told(f"hand    {hand(view.get('hand', ()))}")
     legal = [in_words(game, action) for action in request.get("legal", [])]

@@ -131,8 +131,10 @@ def _conclude(bout: Bout, typed: tuple[str, ...], name: str) -> None:
     output.table(
         ("bot", "games", "won", "drawn", "lost", "points", "moves", "median", "slowest", "faults"),
         [
-            (t.bot, t.games, t.wins, t.draws, t.losses, t.points, len(t.times))
-            + (_ms(t.median), _ms(t.slowest), t.faults)
+            (
+                *(t.bot, t.games, t.wins, t.draws, t.losses, t.points, len(t.times)),
+                *(_ms(t.median), _ms(t.slowest), t.faults),
+            )
             for t in tallies(bout.spec.versions, bout.games)
         ],
     )

@@ -58,9 +58,7 @@ class PokePicture:
 
 
 def _standing(state: PokeState) -> str:
-    return (
-        f"score {by_seat(state.above)}, below {by_seat(state.below)}, legs {by_seat(state.legs)}"
-    )
+    return f"score {by_seat(state.above)}, below {by_seat(state.below)}, legs {by_seat(state.legs)}"
 
 
 def _trick(trick: PokeTrick, names: Sequence[str]) -> str:

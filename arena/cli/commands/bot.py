@@ -1,0 +1,164 @@
+"""`pokearena bot`: the versions of bots that may enter tournaments."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import rich_click as click
+
+from arena.cli import output
+from arena.cli.options import data_option, json_option
+
+if TYPE_CHECKING:
+    from arena.store.versions import Version
+
+
+@click.group()
+def bot() -> None:
+    """The versions of bots that may enter tournaments.
+
+    A version never changes: what it is, is kept and named by the hash of its content.
+    """
+
+
+@bot.command(epilog="Example: pokearena bot add ./mybot")
+@click.argument("bot", metavar="BOT")
+@click.option("--name", help="Instead of the name in its bot.toml; a remote bot needs one.")
+@click.option("--version", "number", help="Instead of the version in its bot.toml.")
+@json_option
+@data_option
+def add(bot: str, name: str | None, number: str | None, as_json: bool, data: Path | None) -> None:
+    """Add a bot as it is now: a folder, a file, sample:NAME or grpc://HOST:PORT.
+
+    It is built if its bot.toml says how. Without a version there it gets the next number;
+    the same content again is the same version.
+    """
+    from arena.cli import entries
+    from arena.cli.place import Place
+
+    place = Place(data)
+    version = entries.register(place, place.bot(bot), name=name, number=number)
+    if as_json:
+        output.document(_as_json(version))
+    else:
+        output.line(f"{version.id}  {version.content_hash or version.manifest['address']}")
+        output.next_step(f"pokearena tournament run poke {version.id} sample:greedy sample:random")
+
+
+@bot.command("list", epilog="Example: pokearena bot list --all")
+@click.option("--all", "everything", is_flag=True, help="The retired ones as well.")
+@json_option
+@data_option
+def listing(everything: bool, as_json: bool, data: Path | None) -> None:
+    """List the versions. With --json a line each."""
+    from arena.cli import times
+    from arena.cli.place import Place
+    from arena.store import versions
+
+    found = versions.listing(Place(data).existing_store, retired=everything)
+    if as_json:
+        for version in found:
+            output.document(_as_json(version))
+        return
+    output.table(
+        ("version", "<language", "<games", "<added", "<state"),
+        [
+            (
+                version.id,
+                version.manifest.get("language") or "–",
+                " ".join(version.manifest.get("games") or ("all",)),
+                times.local(version.created),
+                _state(version),
+            )
+            for version in found
+        ],
+    )
+    output.next_step("pokearena bot add FOLDER")
+
+
+@bot.command(epilog="Example: pokearena bot show greedy@1")
+@click.argument("version", metavar="NAME@VERSION")
+@json_option
+@data_option
+def show(version: str, as_json: bool, data: Path | None) -> None:
+    """Show a version: what it is, where it is kept, how it stands."""
+    from arena.cli import ladder, lookup, times
+    from arena.cli.place import Place
+
+    place = Place(data)
+    found = lookup.version(place, version)
+    standing = {
+        game: one
+        for game, table in ladder.of_games(place.store).items()
+        for one in table
+        if one.entrant == found.id
+    }
+    if as_json:
+        stands = {game: one.to_json() for game, one in standing.items()}
+        output.document({**_as_json(found), "standings": stands})
+        return
+    manifest = found.manifest
+    facts = {
+        "version": found.id,
+        "state": _state(found),
+        "added": times.local(found.created),
+        "authors": ", ".join(manifest.get("authors") or ()),
+        "language": manifest.get("language", ""),
+        "games": " ".join(manifest.get("games") or ("all",)),
+        "runs": " ".join(manifest.get("run") or ()),
+        "address": manifest.get("address", ""),
+        "content": found.content_hash,
+        "folder": found.folder,
+    }
+    for name, value in facts.items():
+        if value:
+            output.line(f"{name:<10}{value}")
+    for game, one in standing.items():
+        output.line()
+        output.heading(game)
+        output.table(ladder.HEADINGS, ladder.rows([one]))
+    output.next_step("pokearena standings")
+
+
+@bot.command(epilog="Example: pokearena bot retire mybot@1")
+@click.argument("version", metavar="NAME@VERSION")
+@json_option
+@data_option
+def retire(version: str, as_json: bool, data: Path | None) -> None:
+    """Withdraw a version from future tournaments.
+
+    The tournaments it is in go on, and its results stay.
+    """
+    from arena.cli import lookup
+    from arena.cli.place import Place
+    from arena.store import versions
+
+    place = Place(data)
+    found = versions.retire(place.existing_store, lookup.version(place, version).id)
+    if as_json:
+        output.document(_as_json(found))
+    else:
+        output.line(f"{found.id} is retired: it enters no more tournaments")
+        output.next_step("pokearena bot list --all")
+
+
+def _state(version: Version) -> str:
+    from arena.cli import times
+
+    return "active" if version.retired is None else f"retired {times.local(version.retired)}"
+
+
+def _as_json(version: Version) -> dict[str, object]:
+    from arena.cli import times
+
+    return {
+        "version": version.id,
+        "name": version.name,
+        "number": version.number,
+        "content_hash": version.content_hash,
+        "folder": version.folder,
+        "manifest": dict(version.manifest),
+        "created": times.iso(version.created),
+        "retired": times.iso(version.retired),
+    }

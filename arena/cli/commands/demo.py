@@ -1,0 +1,83 @@
+"""`pokearena demo`: a whole arena and a tournament in each game, in a minute."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import rich_click as click
+
+from arena.cli import output
+from arena.cli.errors import FAILED, OK
+from arena.cli.options import data_option, json_option, workers_option
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from arena.cli.checking import Checked
+    from arena.cli.live import Sight
+    from arena.cli.place import Place
+
+
+@click.command(epilog="Example: pokearena demo --seed friday")
+@click.option(
+    "-n",
+    "--boards",
+    type=click.IntRange(1, 1000),
+    help="How many boards a match has. [default: what takes about a minute]",
+)
+@click.option("--seed", metavar="TEXT", help="What all cards follow from. [default: random]")
+@workers_option
+@json_option
+@data_option
+def demo(
+    boards: int | None, seed: str | None, workers: int | None, as_json: bool, data: Path | None
+) -> int:
+    """Run a whole arena on this machine: a tournament of the house bots in each game.
+
+    Starts a Redis, a referee and a worker per core; registers the house bots; plays a round robin
+    in each game; deals and replays every match again to see that nothing was lost; stops it all.
+    Ctrl-C loses nothing and says how to go on.
+    """
+    from arena.cli import checking, contest, show
+    from arena.cli.place import Place
+
+    began = time.monotonic()
+    place = Place(data)
+    output.hint(f"data folder: {place.folder.root}")
+    sights = contest.play_out(place, workers, lambda: show.begin(place, boards, seed))
+    output.hint("dealing and replaying every match again")
+    checked = checking.check(place.store, [sight.tournament.id for sight in sights])
+    seconds = round(time.monotonic() - began, 1)
+    if as_json:
+        output.document(show.as_json(place, sights, checked, seconds))
+    else:
+        _show(place, sights, checked, seconds)
+    return FAILED if any(one.problems for one in checked) else OK
+
+
+def _show(
+    place: Place, sights: Sequence[Sight], checked: Sequence[Checked], seconds: float
+) -> None:
+    from arena.cli import ladder
+    from arena.cli import tournament_views as views
+
+    for sight in sights:
+        views.conclude(place, sight)
+    problems = [problem for one in checked for problem in one.problems]
+    for problem in problems:
+        output.complain(problem)
+    games = sum(one.match.committed for one in checked)
+    if not problems:
+        output.line(
+            f"{len(checked)} matches closed once each, {games} games, every record verifies · "
+            f"{seconds:.0f} s"
+        )
+    output.hint(ladder.settings_words())
+    closed = [one.match.id for one in checked if not one.problems]
+    output.next_step(
+        *(f"pokearena replay {match}" for match in closed[:1]),
+        "pokearena standings",
+        "pokearena new mybot",
+    )

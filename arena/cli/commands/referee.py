@@ -1,0 +1,25 @@
+"""`pokearena referee`: one referee as a process of its own."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import rich_click as click
+
+
+@click.command(epilog="Example: pokearena referee --address 127.0.0.1:7070")
+@click.option(
+    "--address",
+    required=True,
+    metavar="ADDRESS",
+    help="Where to listen: unix:/path/to.sock or HOST:PORT.",
+)
+def referee(address: str) -> None:
+    """Run one referee at an address until Ctrl-C.
+
+    Workers find it by POKEARENA_REFEREE. Whoever reaches it can have games played: keep it to a
+    private socket or network.
+    """
+    # The arena knows referees by their address only, this one too.
+    os.execv(sys.executable, [sys.executable, "-P", "-m", "referee", "--address", address])

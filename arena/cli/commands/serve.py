@@ -1,0 +1,91 @@
+"""`pokearena serve`: all services here, until Ctrl-C."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import rich_click as click
+
+from arena.cli import output
+from arena.cli.errors import FAILED, CommandError
+from arena.cli.options import data_option, json_option, workers_option
+
+if TYPE_CHECKING:
+    from arena.cli.place import Place
+    from arena.services import Services
+
+_GLANCE_SECONDS = 0.5
+
+
+@click.command(epilog="Example: pokearena serve --workers 4")
+@workers_option
+@json_option
+@data_option
+def serve(workers: int | None, as_json: bool, data: Path | None) -> None:
+    """Run Redis, a referee and workers here until Ctrl-C, and play whatever is due.
+
+    A Redis in POKEARENA_REDIS_URL, a database in POKEARENA_DATABASE_URL and a referee in
+    POKEARENA_REFEREE are used instead of our own. At the end workers finish their games and give
+    their matches back.
+    """
+    from arena.cli import crew
+    from arena.cli.place import Place
+    from arena.services import Services
+
+    place = Place(data)
+    running = crew.running(place)
+    if running is not None:
+        raise CommandError(
+            f"services run for {place.folder.root} already, as process {running.pid}.",
+            FAILED,
+            "pokearena tournament list",
+        )
+    try:
+        with Services(place.folder, workers) as services:
+            _announce(place, services, as_json)
+            _stay(crew.Crew(place, services))
+    except SystemExit:
+        # SIGTERM ends it as Ctrl-C does: what was to be done is done.
+        output.hint("stopped")
+
+
+def _announce(place: Place, services: Services, as_json: bool) -> None:
+    from arena import redis_server
+
+    snapshot = services.snapshot
+    redis, children = redis_server.shown(snapshot.redis.url), snapshot.children
+    if as_json:
+        output.document(
+            {
+                "data": str(place.folder.root),
+                "redis": redis,
+                "referee": snapshot.referee,
+                "processes": [
+                    {"name": child.name, "pid": child.pid, "log": str(child.log)}
+                    for child in children
+                ],
+            }
+        )
+        return
+    output.line(f"data     {place.folder.root}")
+    output.line(f"Redis    {redis} ({snapshot.redis.source})")
+    output.line(f"referee  {snapshot.referee}")
+    workers = [child for child in children if child.name.startswith("worker")]
+    output.line(f"workers  {len(workers)}; logs in {place.folder.logs}")
+    output.hint("Ctrl-C stops it; in another terminal:")
+    output.next_step("pokearena tournament run poke sample:greedy sample:random")
+
+
+def _stay(crew: object) -> None:
+    from arena.cli.crew import Crew
+
+    assert isinstance(crew, Crew)
+    try:
+        while True:
+            for news in crew.news():
+                output.hint(news)
+            time.sleep(_GLANCE_SECONDS)
+    except KeyboardInterrupt:
+        output.hint("stopping: workers finish the games at hand and give their matches back")

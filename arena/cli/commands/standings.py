@@ -1,0 +1,78 @@
+"""`pokearena standings`: the ladder of every game."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import rich_click as click
+
+from arena.cli import output
+from arena.cli.options import data_option, json_option
+
+if TYPE_CHECKING:
+    from arena.cli.ladder import Ladders
+    from arena.cli.place import Place
+
+_GLANCE_SECONDS = 1.0
+
+
+@click.command(epilog="Example: pokearena standings poke --watch")
+@click.argument("game", required=False)
+@click.option("--tournament", metavar="ID", help="Only the matches of this tournament.")
+@click.option("--watch", is_flag=True, help="Show it again whenever it changes, until Ctrl-C.")
+@json_option
+@data_option
+def standings(
+    game: str | None, tournament: str | None, watch: bool, as_json: bool, data: Path | None
+) -> None:
+    """The ladder of every game, or of one: Elo, results, faults.
+
+    With --json one document, with --watch one a line.
+    """
+    from arena.cli import ladder, setup
+    from arena.cli.place import Place
+
+    place = Place(data)
+    name = None if game is None else setup.game_named(game).id
+    assert place.existing_store is not None
+    found = _ladders(place, name, tournament)
+    _show(found, as_json)
+    while watch:
+        time.sleep(_GLANCE_SECONDS)
+        fresh = _ladders(place, name, tournament)
+        if fresh != found:
+            found = fresh
+            if output.is_terminal() and not as_json:
+                output.screen().clear()
+            _show(found, as_json)
+    if not as_json:
+        output.hint(ladder.settings_words())
+        output.next_step("pokearena tournament list")
+
+
+def _ladders(place: Place, game: str | None, tournament: str | None) -> Ladders:
+    from arena.cli import ladder, lookup
+    from arena.store import tournaments
+
+    if tournament is None:
+        return ladder.of_games(place.store, game)
+    found = tournaments.find(place.store, lookup.tournament(place, tournament))
+    return {found.plan.game: ladder.of_tournament(place.store, found.id, found.entrants)}
+
+
+def _show(ladders: Ladders, as_json: bool) -> None:
+    from arena.cli import ladder
+
+    if as_json:
+        tables = {game: ladder.to_json(table) for game, table in ladders.items()}
+        output.document({"ladders": tables, "elo": ladder.settings_json()})
+        return
+    if not ladders:
+        output.hint("no match is closed yet")
+    for number, (game, table) in enumerate(ladders.items()):
+        if number:
+            output.line()
+        output.heading(game)
+        output.table(ladder.HEADINGS, ladder.rows(table))

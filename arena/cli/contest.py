@@ -1,0 +1,94 @@
+"""Tournaments from the first match to the last: scheduled, played, watched, interrupted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from arena import pairings
+from arena.cli import live, output
+from arena.cli.crew import at_work
+from arena.cli.errors import INTERRUPTED, USAGE, CommandError
+from arena.cli.place import Place
+from arena.cli.setup import sides_of
+from arena.store import tournaments
+from arena.store.errors import Conflict
+from arena.store.spec import Plan
+from arena.store.tournaments import Tournament
+from referee.games.registry import find
+
+if TYPE_CHECKING:
+    from arena.cli.live import Sight
+
+
+def schedule(
+    place: Place, plan: Plan, entrants: Sequence[str], seed: bytes | None = None
+) -> Tournament:
+    """Makes a round robin of versions, whose matches are due at once."""
+    rounds = pairings.round_robin(len(entrants), check(plan, len(entrants)), plan.cycles)
+    return tournaments.create(place.store, plan, entrants, rounds, seed)
+
+
+def check(plan: Plan, entrants: int) -> int:
+    """How many entrants play at a table; CommandError or SetupError if there cannot be one."""
+    game = find(plan.game)
+    options = game.settle(plan.options)
+    game.check_seats(plan.seats, options)
+    sides = sides_of(game, plan.seats, options)
+    if entrants < sides:
+        named = f"{entrants} {'is' if entrants == 1 else 'are'} named"
+        raise CommandError(f"a table of {plan.game} takes {sides} bots here; {named}.", USAGE)
+    return sides
+
+
+def play_out(
+    place: Place, workers: int | None, begin: Callable[[], Sequence[str]]
+) -> tuple[Sight, ...]:
+    """Has tournaments played to their end, by services of our own if none run for this folder.
+
+    begin: called when the services are at work; gives the ids of the tournaments.
+
+    Raises CommandError on Ctrl-C, which says how to go on.
+    """
+    names: Sequence[str] = ()
+    interrupted: KeyboardInterrupt | SystemExit | None = None
+    with at_work(place, workers) as crew:
+        output.hint(crew.words)
+        try:
+            names = begin()
+            crew.nudge()
+            return live.watch(place.store, names, crew)
+        except (KeyboardInterrupt, SystemExit) as error:
+            interrupted = error
+            if crew.own:
+                output.hint("stopping: games at hand are finished, nothing is lost")
+                _pause(place, names)
+    if isinstance(interrupted, SystemExit):
+        raise interrupted
+    raise _stopped(place, names, crew.own)
+
+
+def _pause(place: Place, names: Sequence[str]) -> None:
+    for name in names:
+        try:
+            tournaments.pause(place.store, name)
+        except Conflict:
+            continue  # it is over already
+
+
+def _stopped(place: Place, names: Sequence[str], own: bool) -> CommandError:
+    left = [(name, tournaments.progress(place.store, name)) for name in names]
+    closed, games = sum(p.closed for _, p in left), sum(p.games for _, p in left)
+    matches, planned = sum(p.matches for _, p in left), sum(p.planned for _, p in left)
+    done = f"{closed} of {matches} matches are closed, {games} of {planned} games are kept"
+    unfinished = [name for name, progress in left if progress.open]
+    if not own:
+        advice = f"pokearena tournament show {names[0]}" if names else ""
+        return CommandError(f"no longer watching; it is played on ({done}).", INTERRUPTED, advice)
+    if not unfinished:
+        return CommandError(f"interrupted ({done}).", INTERRUPTED)
+    return CommandError(
+        f"interrupted: {done}.",
+        INTERRUPTED,
+        f"pokearena tournament resume {' '.join(unfinished)}",
+    )

@@ -1,0 +1,96 @@
+"""Those who play what has been scheduled: services of our own, or those of a `serve`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from arena import reach
+from arena.cli.errors import UNREACHABLE, CommandError
+from arena.cli.place import Place
+from arena.folder import Running
+from arena.services import Services
+
+
+class Crew:
+    """Services at work. `own` says whether they end with this command."""
+
+    def __init__(self, place: Place, services: Services | None) -> None:
+        self._place = place
+        self._services = services
+        self._restarts: dict[str, int] = {}
+
+    @property
+    def own(self) -> bool:
+        """Whether the services are ours."""
+        return self._services is not None
+
+    @property
+    def words(self) -> str:
+        """Who they are, for people."""
+        if self._services is None:
+            return "played by the services that run for this data folder already"
+        snapshot = self._services.snapshot
+        workers = sum(child.name.startswith("worker") for child in snapshot.children)
+        return (
+            f"Redis: {snapshot.redis.source} · a referee · {workers} "
+            f"worker{'s' * (workers != 1)} · all of it ends with this command"
+        )
+
+    def nudge(self) -> None:
+        """Has what was scheduled begun at once."""
+        if self._services is not None:
+            self._services.nudge()
+
+    def news(self) -> list[str]:
+        """What has happened to the services since it was last asked.
+
+        Raises CommandError, or what ended them, if they are at work no more.
+        """
+        if self._services is None:
+            if running(self._place) is None:
+                raise CommandError(
+                    "the services that played have ended; what is left can be resumed.",
+                    UNREACHABLE,
+                )
+            return []
+        told = []
+        for child in self._services.snapshot.children:
+            if child.restarts > self._restarts.get(child.name, 0):
+                told.append(f"{child.name} died and was started again; its log: {child.log}")
+            self._restarts[child.name] = child.restarts
+        return told
+
+
+@contextmanager
+def at_work(place: Place, workers: int | None) -> Iterator[Crew]:
+    """Services for as long as the block lasts: those that run for the data folder, or our own.
+
+    workers: how many of our own; one per core if None.
+
+    Raises what `arena.services.Services` raises.
+    """
+    if running(place) is not None:
+        yield Crew(place, None)
+        return
+    with Services(place.folder, workers) as services:
+        yield Crew(place, services)
+
+
+def running(place: Place) -> Running | None:
+    """The services that run for the data folder, if any do."""
+    found = place.folder.running()
+    if found is None or not _exists(found.pid) or not reach.answers(found.referee):
+        return None
+    return found
+
+
+def _exists(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True

@@ -1,0 +1,102 @@
+"""Bots become versions: what `bot add` does, and tournaments on the way."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, replace
+from itertools import count
+from typing import TYPE_CHECKING, Any
+
+from arena.bots.archive import admit
+from arena.bots.bot import Bot
+from arena.bots.manifest import NAME, VERSION
+from arena.cli.errors import USAGE, CommandError
+from arena.cli.place import Place
+from arena.store import versions
+from arena.store.errors import Conflict
+
+if TYPE_CHECKING:
+    from arena.store.versions import Version
+
+
+def register(
+    place: Place, bot: Bot, *, name: str | None = None, number: str | None = None
+) -> Version:
+    """The version that a bot is in the store; it is added, and built, if it is new.
+
+    name, number: instead of those in its bot.toml. A remote bot, which has none, needs a name.
+
+    A bot that names no version gets that of the same content, else the next whole number.
+
+    Raises BotError if it cannot be kept or built, Conflict if the version is there with other
+    content.
+    """
+    _check(name, number)
+    if bot.address is not None:
+        return _register_remote(place, bot, name, number)
+    stored = None if not bot.content else _with_content(place, bot.label, bot.content)
+    if stored is not None and name is None and number is None:
+        return stored
+    kept = admit(bot, place.folder.versions)
+    assert kept.manifest is not None
+    assert kept.folder is not None
+    name = name or kept.manifest.name
+    number = number or kept.manifest.version or _number(place, name, kept.content)
+    said: dict[str, Any] = asdict(kept.manifest)
+    return versions.add(place.store, name, number, kept.content, str(kept.folder), said)
+
+
+def register_house_bot(place: Place, bot: Bot) -> Version:
+    """The same for a house bot, whose content may have changed with the arena around it."""
+    try:
+        return register(place, bot)
+    except Conflict:
+        changed = replace(bot, content="")
+        kept = admit(changed, place.folder.versions)
+        assert kept.manifest is not None
+        return register(place, bot, number=f"{kept.manifest.version}-{kept.content[:6]}")
+
+
+def _check(name: str | None, number: str | None) -> None:
+    if name is not None and not NAME.fullmatch(name):
+        raise CommandError(
+            f'"{name}" is no name of a bot; a name is 1 to 40 lowercase letters, digits, - and _.',
+            USAGE,
+        )
+    if number is not None and not VERSION.fullmatch(number):
+        raise CommandError(
+            f'"{number}" is no version; a version is up to 40 letters, digits, ., - and _.', USAGE
+        )
+
+
+def _register_remote(place: Place, bot: Bot, name: str | None, number: str | None) -> Version:
+    if name is None:
+        raise CommandError(
+            f"{bot.label} has no bot.toml here to say its name; add --name NAME.", USAGE
+        )
+    manifest = {"address": bot.address}
+    for version in versions.listing(place.store, name=name):
+        if version.manifest == manifest and number in (None, version.number):
+            return version
+    number = number or _free_number(place, name)
+    return versions.add(place.store, name, number, "", "", manifest)
+
+
+def _with_content(place: Place, label: str, content: str) -> Version | None:
+    name, _, number = label.partition("@")
+    for version in versions.listing(place.store, name=name, retired=True):
+        if version.content_hash == content and version.number == number:
+            return version
+    return None
+
+
+def _number(place: Place, name: str, content: str) -> str:
+    """The version of this content, or the next whole number."""
+    for version in versions.listing(place.store, name=name):
+        if version.content_hash == content:
+            return version.number
+    return _free_number(place, name)
+
+
+def _free_number(place: Place, name: str) -> str:
+    taken = {version.number for version in versions.listing(place.store, name=name, retired=True)}
+    return next(str(number) for number in count(1) if str(number) not in taken)

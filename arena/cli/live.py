@@ -1,0 +1,175 @@
+"""Tournaments while they are played: a live table on a terminal, lines of progress elsewhere."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any, Protocol, Self
+
+from arena.cli import ladder, output
+from arena.cli.crew import Crew
+from arena.standings import Standing
+from arena.store import tournaments
+from arena.store.schema import TournamentState
+from arena.store.tournaments import Progress, Tournament
+
+if TYPE_CHECKING:
+    from sqlalchemy import Engine
+
+_GLANCE_SECONDS = 0.25
+_LINES_SECONDS = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """A tournament at a moment."""
+
+    tournament: Tournament
+    progress: Progress
+    standings: Sequence[Standing]
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing of it will be played any more, unless it is resumed."""
+        stopped = self.tournament.state is not TournamentState.RUNNING
+        return self.progress.open == 0 or (stopped and self.progress.running == 0)
+
+
+class Display(Protocol):
+    """Where the sights are shown."""
+
+    def __enter__(self) -> Self: ...
+    def __exit__(self, *_: object) -> None: ...
+    def show(self, sights: Sequence[Sight]) -> None:
+        """Shows how everything is."""
+
+    def say(self, text: str) -> None:
+        """Says something beside it."""
+
+
+def watch(engine: Engine, ids: Sequence[str], crew: Crew) -> tuple[Sight, ...]:
+    """Shows tournaments until they are over; gives the last sight of them.
+
+    Raises CommandError, or what ended the services, if nobody plays any more.
+    """
+    looks = [_Look(engine, name) for name in ids]
+    display: Display = _Live() if sys.stderr.isatty() else _Lines()
+    with display:
+        while True:
+            sights = tuple(look.now() for look in looks)
+            for news in crew.news():
+                display.say(news)
+            display.show(sights)
+            if all(sight.over for sight in sights):
+                return sights
+            time.sleep(_GLANCE_SECONDS)
+
+
+class _Look:
+    """Looks at one tournament; its standings are made again only when a match has been closed."""
+
+    def __init__(self, engine: Engine, tournament: str) -> None:
+        self._engine = engine
+        self._name = tournament
+        self._closed = -1
+        self._standings: Sequence[Standing] = ()
+
+    def now(self) -> Sight:
+        # The state first: a tournament that was running then cannot have been over before.
+        found = tournaments.find(self._engine, self._name)
+        progress = tournaments.progress(self._engine, self._name)
+        if progress.closed != self._closed:
+            self._closed = progress.closed
+            self._standings = ladder.of_tournament(self._engine, self._name, found.entrants)
+        return Sight(found, progress, self._standings)
+
+
+class _Lines:
+    """A line now and then."""
+
+    def __init__(self) -> None:
+        self._begin = time.monotonic()
+        self._next = self._begin
+        self._last = ""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def show(self, sights: Sequence[Sight]) -> None:
+        now = time.monotonic()
+        if now < self._next and not all(sight.over for sight in sights):
+            return
+        self._next = now + _LINES_SECONDS
+        words = " · ".join(
+            f"{s.tournament.plan.game} {s.progress.closed}/{s.progress.matches} matches, "
+            f"{s.progress.games}/{s.progress.planned} games"
+            for s in sights
+        )
+        if words != self._last:
+            self._last = words
+            output.hint(f"{timedelta(seconds=round(now - self._begin))}  {words}")
+
+    def say(self, text: str) -> None:
+        output.hint(text)
+
+
+class _Live:
+    """A bar a tournament, and the standings of each, moving."""
+
+    def __init__(self) -> None:
+        from rich.live import Live
+        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+        self._bars = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(bar_width=32),
+            TextColumn("{task.fields[matches]}"),
+            TextColumn("[dim]{task.fields[games]}[/dim]"),
+            TimeElapsedColumn(),
+        )
+        self._tasks: dict[str, Any] = {}
+        self._live = Live(
+            self._bars, console=output.screen(stderr=True), refresh_per_second=8, transient=True
+        )
+
+    def __enter__(self) -> Self:
+        self._live.__enter__()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._live.__exit__(None, None, None)
+
+    def show(self, sights: Sequence[Sight]) -> None:
+        from rich.console import Group
+        from rich.text import Text
+
+        parts: list[Any] = [self._bars]
+        for sight in sights:
+            self._bar(sight)
+            parts.append(Text(f"\n{sight.tournament.plan.game}", style="bold"))
+            parts.append(output.drawn(ladder.HEADINGS, ladder.rows(sight.standings)))
+        self._live.update(Group(*parts))
+
+    def _bar(self, sight: Sight) -> None:
+        progress = sight.progress
+        fields: dict[str, Any] = {
+            "completed": progress.games,
+            "total": progress.planned,
+            "matches": f"{progress.closed}/{progress.matches} matches",
+            "games": f"{progress.games}/{progress.planned} games",
+        }
+        name = sight.tournament.id
+        if name not in self._tasks:
+            game = sight.tournament.plan.game
+            self._tasks[name] = self._bars.add_task(game, **fields)
+        else:
+            self._bars.update(self._tasks[name], **fields)
+
+    def say(self, text: str) -> None:
+        self._live.console.print(text, style="yellow", markup=False)

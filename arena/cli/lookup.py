@@ -1,0 +1,42 @@
+"""Finds tournaments and versions by what a person types."""
+
+from __future__ import annotations
+
+from arena.bots.errors import nearest
+from arena.cli.errors import USAGE, CommandError
+from arena.cli.place import Place
+from arena.store import prefixes, versions
+from arena.store.versions import Version
+
+_TOURNAMENT = "t-"
+
+
+def tournament(place: Place, name: str) -> str:
+    """The id of a tournament by the beginning of it; CommandError if there is no such one."""
+    prefix = name if name.startswith(_TOURNAMENT) else _TOURNAMENT + name
+    fitting = prefixes.tournaments(place.existing_store, prefix)
+    if prefix in fitting:
+        return prefix
+    if not fitting:
+        raise CommandError(
+            f"there is no tournament {name}; `pokearena tournament list` shows those there are.",
+            USAGE,
+        )
+    if len(fitting) > 1:
+        raise CommandError(
+            f"{name} is the beginning of several tournaments: {', '.join(fitting[:5])}.", USAGE
+        )
+    return fitting[0]
+
+
+def version(place: Place, label: str) -> Version:
+    """The version NAME@NUMBER, or the newest of NAME; CommandError if there is none."""
+    name, at, _ = label.partition("@")
+    everything = versions.listing(place.existing_store, retired=True)
+    fitting = [v for v in everything if (v.id == label if at else v.name == name)]
+    if fitting:
+        active = [v for v in fitting if v.retired is None]
+        return (active or fitting)[-1]
+    known = [v.id for v in everything] if at else sorted({v.name for v in everything})
+    hint = nearest(label, known) or "; `pokearena bot list` shows those there are."
+    raise CommandError(f'there is no bot "{label}"{hint}', USAGE)

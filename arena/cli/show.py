@@ -1,0 +1,77 @@
+"""What a demo shows: the house bots, a tournament in each game, and all of it as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from arena.bots import resolver
+from arena.cli import contest, entries, ladder, seeds
+from arena.cli import tournament_views as views
+from arena.cli.checking import Checked
+from arena.cli.live import Sight
+from arena.cli.place import Place
+from arena.store import tournaments, versions
+from arena.store.spec import Plan
+from referee.dealing import derive
+from referee.games.contract import Game
+from referee.games.registry import GAMES
+
+# About a minute on two cores.
+_BOARDS = {"poke": 20, "saint_poker": 8}
+_OTHER_BOARDS = 8
+_MOST_SEATS = 3
+
+
+def begin(place: Place, boards: int | None, seed: str | None) -> list[str]:
+    """Registers the house bots and schedules a round robin in each game; gives their ids."""
+    bots = [resolver.sample(name) for name in resolver.samples()]
+    labels = {bot.label: entries.register_house_bot(place, bot).id for bot in bots}
+    made = []
+    for game in GAMES.values():
+        entrants = [labels[bot.label] for bot in bots if bot.plays(game.id)]
+        plan = Plan(
+            name="demo",
+            game=game.id,
+            options=game.settle({}),
+            seats=_seats(game, len(entrants)),
+            boards=boards or _BOARDS.get(game.id, _OTHER_BOARDS),
+        )
+        secret = None if seed is None else derive(seeds.seed_of(seed), game.id, 0)
+        made.append(contest.schedule(place, plan, entrants, secret).id)
+    return made
+
+
+def _seats(game: Game, entrants: int) -> int:
+    """A table of more than two where the game and the number of bots allow it."""
+    return max(
+        (seats for seats in game.seats if seats <= min(entrants, _MOST_SEATS)),
+        default=game.seats[0],
+    )
+
+
+def as_json(
+    place: Place, sights: Sequence[Sight], checked: Sequence[Checked], seconds: float
+) -> dict[str, Any]:
+    """All that came of a demo, as plain values."""
+    names = {name for sight in sights for name in sight.tournament.entrants}
+    bots = [version for version in versions.listing(place.store) if version.id in names]
+    found = [tournaments.find(place.store, sight.tournament.id) for sight in sights]
+    return {
+        "seconds": seconds,
+        "bots": [{"version": bot.id, "content_hash": bot.content_hash} for bot in bots],
+        "tournaments": [
+            views.as_json(one, tournaments.progress(place.store, one.id)) for one in found
+        ],
+        "matches": [
+            {
+                **views.match_json(one.match),
+                "seed": None if one.seed is None else one.seed.hex(),
+                "verified": not one.problems,
+                "problems": list(one.problems),
+            }
+            for one in checked
+        ],
+        "ladders": {s.tournament.plan.game: ladder.to_json(s.standings) for s in sights},
+        "elo": ladder.settings_json(),
+    }
