@@ -315,8 +315,11 @@ def test_a_remote_bot_that_dies_has_crashed(arena: Arena) -> None:
         act = "os.unlink(os.environ['POKEARENA_ADDRESS'][5:]) or os._exit(1)"
         address = elsewhere.start(0, arena.bot("theirs", act))
         bots = [arena.bot("ours"), Bot("remote", address=address)]
-        played = arena.play(replace(arena.spec(bots, boards=1), clock=Clock(start_ms=500)), bots)
-    assert played.verdicts(1) == ["crash", "init"]
+        nothing = {word: [0, 0] for word in ("bank_ms", "faults", "crashes")}
+        second_table = CommittedGame(1, 1, 0, nothing)
+        spec = replace(arena.spec(bots, boards=1), clock=Clock(start_ms=3000))
+        played = arena.play(spec, bots, [second_table])
+    assert played.verdicts(1) == ["crash"]
     assert "cannot be reached any more" in played.faults[0]
 
 
