@@ -142,16 +142,19 @@ class Codec:
         )
         return self._types[name](*values)
 
-    def decode_json(self, given: dict[str, Any]) -> Action:
+    def decode_json(self, given: object) -> Action:
         """The action in the protocol's JSON form.
 
         Raises:
             DecodeError: there is none of this game in it.
         """
+        if not isinstance(given, dict):
+            raise DecodeError(f"is no action in JSON: {json.dumps(given)} is no object")
         try:
             return self.decode(ParseDict(given, bot_pb2.Action()))
         except ParseError as error:
-            raise DecodeError(f"is no action in JSON: {error}") from error
+            reason, *_ = str(error).split("\n")  # what follows lists the names of fields
+            raise DecodeError(f"is no action in JSON: {reason}") from error
 
 
 def _is_repeated(hint: Any) -> bool:

@@ -182,31 +182,37 @@ class PokeState(State):
         )
 
     def redeal(self, seat: int, luck: Luck) -> "PokeState":
-        if self.phase == "over":
-            return self.but(luck=luck)
         other = 1 - seat
         seen = {*self.hands[seat], *self.discards[seat], *self.led}
         for trick in self.tricks:
             seen.update(trick.lead, trick.answer)
         unknown = tuple(c for c in DECK if c not in seen)
         size, laid = len(self.hands[other]), len(self.discards[other])
+        highest = self._highest_possible(other)
         attempt = 0
         while True:
             pool = luck.shuffled("redeal", attempt, unknown)
-            low = [c for c in pool if RANK[c] <= self._highest_possible(other)]
+            low = [c for c in pool if RANK[c] <= highest]
             hand = in_order(low[:size])
             if self._could_hold(other, hand):
                 break
             attempt += 1
-        rest = tuple(c for c in pool if c not in hand)
+        rest = without(pool, hand)
+        gone = self._laid(other, rest[:laid])
         return self.but(
             luck=luck,
             hands=(self.hands[0], hand) if seat == 0 else (hand, self.hands[1]),
-            discards=(
-                (self.discards[0], rest[:laid]) if seat == 0 else (rest[:laid], self.discards[1])
-            ),
+            discards=(self.discards[0], gone) if seat == 0 else (gone, self.discards[1]),
             stock=rest[laid:],
         )
+
+    def _laid(self, seat: int, cards: Hand) -> Hand:
+        """These cards as the seat would have laid them down, those of each draw in order."""
+        laid: Hand = ()
+        for drawn in self.drawn:
+            if drawn.seat == seat:
+                laid += in_order(cards[len(laid) : len(laid) + drawn.cards])
+        return laid
 
     def _lost_answers(self, seat: int) -> Iterator[tuple[Hand, Hand]]:
         """Leads that the seat, forced to beat them if it could, did not beat; with what it has
