@@ -1,0 +1,146 @@
+"""Deals again what a seat cannot know, and looks for what gives it away."""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+from referee.dealing import Luck, Seeded
+from referee.games.contract import IllegalAction, SetupError, State
+from tests.conformance.oracles import oracle_of
+from tests.conformance.tables import Table
+from tests.conformance.walks import Step, dice, go_on, walk
+from tests.conformance.wire import named, question
+
+Dealer = Callable[[State, int, Luck], State]
+"""Deals a position again for a seat."""
+Check = Callable[["Case"], str | None]
+"""Says what is wrong with a case."""
+
+POSITIONS_A_WALK = 12
+
+
+@dataclass(frozen=True)
+class Case:
+    """A position as a seat knows it, and as it might be as well."""
+
+    table: Table
+    played: Sequence[Step]
+    """The game up to the position, which comes last."""
+    seat: int
+    dealt: State
+    """The position, dealt again."""
+
+    @property
+    def state(self) -> State:
+        """The position as it is."""
+        return self.played[-1].state
+
+    def __str__(self) -> str:
+        return f"{self.table}, seat {self.seat}, position {len(self.played) - 1}"
+
+
+def by_the_game(state: State, seat: int, luck: Luck) -> State:
+    """The position dealt again as the game itself does it."""
+    return state.redeal(seat, luck)
+
+
+def cases(table: Table, number: int, deal: Dealer = by_the_game) -> Iterator[Case]:
+    """So many cases of a table, at positions of random games, for every seat in turn."""
+    made = 0
+    game = 0
+    while made < number:
+        rng = dice("cases", table, game)
+        steps = walk(table, game)
+        game += 1
+        for at in sorted(rng.sample(range(len(steps)), min(POSITIONS_A_WALK, len(steps)))):
+            for seat in range(table.seats):
+                dealt = deal(steps[at].state, seat, Seeded(rng.randbytes(32)))
+                yield Case(table, steps[: at + 1], seat, dealt)
+                made += 1
+
+
+def leak(case: Case) -> str | None:
+    """What gives away something that the seat cannot know."""
+    codec = case.table.codec
+    sent, as_well = (question(codec, s, case.seat) for s in (case.state, case.dealt))
+    if sent != as_well:
+        return f"{case}: the question is another when hidden cards are"
+    return None
+
+
+def false_dealing(case: Case) -> str | None:
+    """What is wrong with a position that was dealt again: it could not have come about.
+
+    The oracle makes up a game that leads to it. The game is played by the rules, every action of
+    it must have been legal in its time, and the seat must have seen the same all along.
+    """
+    oracle = oracle_of(case.table)
+    if sorted(oracle.cards(case.dealt)) != sorted(oracle.cards(case.state)):
+        return f"{case}: the cards are others"
+    story = oracle.story(case.played, case.dealt, case.seat)
+    try:
+        state = case.table.start(story.luck)
+        for step, moves in zip(case.played, story.turns, strict=False):
+            if state.view(case.seat) != step.state.view(case.seat):
+                return f"{case}: it has not seen what it saw"
+            if case.seat in moves and moves[case.seat] != step.moves[case.seat]:
+                return f"{case}: it has not done what it did"
+            state = state.play(moves)
+    except (SetupError, IllegalAction) as error:
+        return f"{case}: {error}"
+    if plain(state) != plain(case.dealt):
+        return f"{case}: its history leads elsewhere"
+    return None
+
+
+def false_end(case: Case) -> str | None:
+    """What goes wrong when the position that was dealt again is played on.
+
+    The seat may do what it did. Where that shows it nothing that was hidden, it sees the same
+    after it. And the game can be played to its end.
+    """
+    moves = case.played[-1].moves
+    if not moves:
+        return None
+    if case.seat in moves and moves[case.seat] not in case.dealt.legal(case.seat):
+        return f"{case}: it may not do what it did"
+    legal = all(move in case.dealt.legal(seat) for seat, move in moves.items())
+    if len(moves) == 1 and legal:
+        views = [s.play(moves).view(case.seat) for s in (case.state, case.dealt)]
+        hidden = oracle_of(case.table).hidden
+        unknown = [named(tuple(hidden(s, case.seat).values())) for s in (case.state, case.dealt)]
+        fresh = [named(view) & cards for view, cards in zip(views, unknown, strict=True)]
+        if not any(fresh) and views[0] != views[1]:
+            return f"{case}: it sees something else after {moves}"
+    everything = sorted(oracle_of(case.table).cards(case.dealt))
+    for step in go_on(case.dealt, dice("end", case)):
+        if sorted(oracle_of(case.table).cards(step.state)) != everything:
+            return f"{case}: cards come or go when it is played on"
+    return None
+
+
+def plain(state: Any) -> dict[str, object]:
+    """A position without its luck, which holds what has not happened yet."""
+    return {
+        field.name: getattr(state, field.name) for field in fields(state) if field.name != "luck"
+    }
+
+
+def first_problem(
+    table: Table, number: int, check: Check, deal: Dealer = by_the_game
+) -> str | None:
+    """The first thing that is wrong in so many cases."""
+    return next(filter(None, map(check, cases(table, number, deal))), None)
+
+
+def changed(table: Table, number: int, deal: Dealer = by_the_game) -> dict[str, float]:
+    """How often dealing again changed what a seat cannot know, by the name of its parts."""
+    oracle = oracle_of(table)
+    tally: dict[str, list[bool]] = {}
+    for case in cases(table, number, deal):
+        now = oracle.hidden(case.state, case.seat)
+        then = oracle.hidden(case.dealt, case.seat)
+        for name in now:
+            if now[name]:
+                tally.setdefault(name, []).append(now[name] != then[name])
+    return {name: sum(changes) / len(changes) for name, changes in tally.items()}

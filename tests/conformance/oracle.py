@@ -1,0 +1,51 @@
+"""What the suite must be told about a game to check its dealing: one oracle a game.
+
+A game that is added brings its oracle to :mod:`tests.conformance.oracles`.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from referee.dealing import Luck
+from referee.games.contract import State
+from tests.conformance.walks import Moves, Step
+
+Part = tuple[object, ...]
+
+
+@dataclass(frozen=True)
+class Story:
+    """What chance decided, and what was done from the beginning."""
+
+    luck: Luck
+    turns: Sequence[Moves]
+
+
+class Oracle(ABC):
+    """Knows a game from outside."""
+
+    ordered: ClassVar[frozenset[type]] = frozenset()
+    """Actions in which the order of things has a meaning."""
+
+    @abstractmethod
+    def cards(self, state: State) -> list[str]:
+        """All that is in the game, wherever it is; nothing ever comes or goes."""
+
+    @abstractmethod
+    def hidden(self, state: State, seat: int) -> dict[str, Part]:
+        """What a seat cannot know, by name."""
+
+    @abstractmethod
+    def story(self, played: Sequence[Step], dealt: State, seat: int) -> Story:
+        """A game with other cards that comes to the position ``dealt``.
+
+        Every turn of it corresponds to one of the game that was played, and the seat does the
+        same in both. What it may do, and where it leads, is for the rules to say.
+
+        Args:
+            played: a game from its beginning to a position, which comes last.
+            dealt: the same position dealt again for a seat.
+            seat: the seat.
+        """

@@ -1,0 +1,17 @@
+"""The oracle of every game, by the game's id."""
+
+from collections.abc import Mapping
+
+from tests.conformance.oracle import Oracle
+from tests.conformance.poke_oracle import PokeOracle
+from tests.conformance.saint_poker_oracle import SaintPokerOracle
+from tests.conformance.tables import Table
+
+ORACLES: Mapping[str, Oracle] = {"poke": PokeOracle(), "saint_poker": SaintPokerOracle()}
+
+
+def oracle_of(table: Table) -> Oracle:
+    """The oracle of a table's game."""
+    found = ORACLES.get(table.game.id)
+    assert found is not None, f"{table.game.id} has no oracle; add one to {__name__}"
+    return found

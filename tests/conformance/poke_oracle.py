@@ -1,0 +1,102 @@
+"""Poke from outside: where its cards are, and how a hand may have come about."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from referee.cards import DECK
+from referee.dealing import Arranged
+from referee.games.contract import State
+from referee.games.poke.state import PokeState
+from referee.games.poke.words import Draw
+from tests.conformance.oracle import Oracle, Part, Story
+from tests.conformance.walks import Step
+
+
+@dataclass(frozen=True)
+class Hand:
+    """The cards of a seat in a deal: those dealt, and for every draw those it gave and got."""
+
+    dealt: list[str]
+    draws: list[tuple[list[str], list[str]]]
+
+
+class PokeOracle(Oracle):
+    """Knows Poke."""
+
+    def cards(self, state: Any) -> list[str]:
+        """The cards of the deal that is played, or was played last."""
+        tricks = [c for trick in state.tricks for c in (*trick.lead, *trick.answer)]
+        hands = [c for hand in (*state.hands, *state.discards) for c in hand]
+        return [*tricks, *hands, *state.led, *state.stock]
+
+    def hidden(self, state: Any, seat: int) -> dict[str, Part]:
+        """The other's hand and discards, the stock, and what comes after this deal."""
+        later = state.luck.shuffled("deck", len(state.deals) + 1, DECK)
+        return {
+            "hand": state.hands[1 - seat],
+            "discards": state.discards[1 - seat],
+            "stock": state.stock,
+            "later": later,
+        }
+
+    def story(self, played: Sequence[Step], dealt: State, seat: int) -> Story:
+        """The same rubber, but for the pack of its last deal and the other's discards in it."""
+        assert isinstance(dealt, PokeState)
+        deal = self.deal_of(dealt)
+        here = [step for step in played if self.deal_of(step.state) == deal]
+        mine, other = self.as_it_was(here, seat), self.imagined(dealt, 1 - seat)
+        first = played[0].state
+        assert isinstance(first, PokeState)
+        hands = [mine, other] if seat == 0 else [other, mine]
+        pack = [*hands[0].dealt, *hands[1].dealt]
+        for drawer in (1 - dealt.dealer, dealt.dealer):
+            pack += [c for _, got in hands[drawer].draws for c in got]
+        pack += dealt.stock
+        numbers = {("dealer", 0): first.dealer}
+        luck = Arranged(numbers, {("deck", deal): pack}, otherwise=first.luck)
+        given = iter([gave for gave, _ in other.draws])
+        turns = []
+        for step in played[:-1]:
+            moves = dict(step.moves)
+            if self.deal_of(step.state) == deal and isinstance(moves.get(1 - seat), Draw):
+                moves[1 - seat] = Draw(tuple(next(given)))  # type: ignore[arg-type]
+            turns.append(moves)
+        return Story(luck, turns)
+
+    @staticmethod
+    def deal_of(state: Any) -> int:
+        """The number of the deal that a position belongs to."""
+        over: bool = state.phase == "over"
+        return len(state.deals) - over
+
+    @staticmethod
+    def as_it_was(here: Sequence[Step], seat: int) -> Hand:
+        """How the hand of a seat came about in the deal that was played."""
+        states: list[Any] = [step.state for step in here]
+        draws = []
+        for step, after in zip(here, states[1:], strict=False):
+            move = step.moves.get(seat)
+            if isinstance(move, Draw):
+                kept = set(step.state.hands[seat]) - set(move.discards)  # type: ignore[attr-defined]
+                draws.append((list(move.discards), sorted(set(after.hands[seat]) - kept)))
+        return Hand(list(states[0].hands[seat]), draws)  # type: ignore[arg-type]
+
+    @staticmethod
+    def imagined(dealt: Any, seat: int) -> Hand:
+        """How the hand of a seat may have come about: it drew whatever is now lowest in it."""
+        held = [*dealt.hands[seat]]
+        for trick in dealt.tricks:
+            held += trick.lead if trick.leader == seat else trick.answer
+        if dealt.turn != seat:
+            held += dealt.led
+        held.sort()
+        gone = list(dealt.discards[seat])
+        draws: list[tuple[list[str], list[str]]] = []
+        for drawn in reversed([drawn for drawn in dealt.drawn if drawn.seat == seat]):
+            if drawn.cards:
+                got, held = held[: drawn.cards], held[drawn.cards :]
+                gave, gone = gone[-drawn.cards :], gone[: -drawn.cards]
+                held += gave
+                draws.insert(0, (gave, got))
+        return Hand(held, draws)

@@ -1,0 +1,57 @@
+"""Saint Poker from outside: where its cards are, and how a hand may have come about."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from referee.dealing import Arranged
+from referee.games.contract import State
+from tests.conformance.oracle import Oracle, Part, Story
+from tests.conformance.walks import Step
+
+
+class SaintPokerOracle(Oracle):
+    """Knows Saint Poker."""
+
+    def cards(self, state: Any) -> list[str]:
+        """All 52, those that have left the game included."""
+        gone = [c for done in state.rounds for c in done.discards]
+        hands = [c for hand in state.hands for c in hand]
+        return [*gone, *hands, *state.lying, *state.future, *state.stock]
+
+    def hidden(self, state: Any, seat: int) -> dict[str, Part]:
+        """What the others did not pick up in public, the stock, and who wins ties later."""
+        others = [other for other in range(state.seats) if other != seat]
+        next_round = state.round + bool(state.order)
+        ties = [state.luck.shuffled("ties", r, range(state.seats)) for r in range(next_round, 9)]
+        hands = [c for other in others for c in self.unseen(state, other)]
+        return {"hands": tuple(hands), "stock": state.stock, "later": tuple(ties)}
+
+    @staticmethod
+    def unseen(state: Any, seat: int) -> list[str]:
+        """The cards of a hand that its owner was dealt: all but those it picked up."""
+        taken = {
+            picked.card
+            for done in (*(done.picked for done in state.rounds), state.picked)
+            for picked in done
+            if picked.seat == seat
+        }
+        return [c for c in state.hands[seat] if c not in taken]
+
+    def story(self, played: Sequence[Step], dealt: State, seat: int) -> Story:
+        """The same game, but for cards of the others that never left their hands, and the stock."""
+        first: Any = played[0].state
+        last: Any = played[-1].state
+        after: Any = dealt
+        pack: list[str] = []
+        for other, hand in enumerate(first.hands):
+            if other == seat:
+                pack += hand
+                continue
+            kept = set(self.unseen(last, other))
+            pack += [c for c in hand if c not in kept]
+            pack += self.unseen(after, other)
+        middle = [*first.river, *first.future, *first.stock]
+        pack += middle[: len(middle) - len(after.stock)]
+        pack += after.stock
+        luck = Arranged(orders={("deck", 0): pack}, otherwise=first.luck)
+        return Story(luck, [step.moves for step in played[:-1]])

@@ -1,0 +1,181 @@
+"""What every game keeps (design, section 4): it ends, it is pure, it is the same every time."""
+
+import copy
+from typing import Any
+
+import pytest
+
+from referee.dealing import Seeded
+from referee.games.contract import Game, IllegalAction
+from referee.games.registry import GAMES, find
+from tests.conformance.immutable import changeable
+from tests.conformance.oracles import oracle_of
+from tests.conformance.tables import TABLES, Table
+from tests.conformance.walks import dice, go_on, walk
+from tests.conformance.wire import question
+
+WALKS = 12
+
+every_game = pytest.mark.parametrize("game", GAMES.values(), ids=lambda game: game.id)
+every_table = pytest.mark.parametrize("table", TABLES, ids=str)
+
+
+@every_game
+def test_a_game_says_what_it_is(game: Game) -> None:
+    assert find(game.id) is game
+    assert game.id.replace("_", "").isalnum()
+    assert game.id == game.id.lower()
+    assert game.title
+    assert game.seats == tuple(sorted(set(game.seats)))
+    assert min(game.seats) >= 2
+    assert game.settle({}) == {name: option.default for name, option in game.options.items()}
+    for option in game.options.values():
+        assert option.meaning.endswith(".")
+    assert any(table.game is game for table in TABLES)
+
+
+@every_table
+def test_every_seat_has_a_side_and_sides_are_numbered_from_0(table: Table) -> None:
+    sides = table.game.sides(table.seats, table.options)
+    assert len(sides) == table.seats
+    assert set(sides) == set(range(max(sides) + 1))
+    assert max(sides) >= 1
+
+
+@every_table
+def test_a_game_at_random_ends_with_a_score_for_every_seat(table: Table) -> None:
+    for number in range(WALKS):
+        *before, last = walk(table, number)
+        assert before
+        assert last.state.actors == ()
+        assert all(step.state.actors for step in before)
+        assert len(last.state.scores) == table.seats
+        sides = table.game.sides(table.seats, table.options)
+        outcome = table.game.outcome(last.state, sides)
+        assert outcome.scores == last.state.scores
+        assert min(outcome.places) == 1
+        assert max(outcome.places) <= len(set(sides))
+
+
+@every_table
+def test_games_at_random_differ(table: Table) -> None:
+    ends = {str(walk(table, number)[-1].state.view(0)) for number in range(WALKS)}
+    assert len(ends) == WALKS
+
+
+@every_table
+def test_those_who_act_are_seats_in_order_and_have_something_to_do(table: Table) -> None:
+    for number in range(WALKS):
+        for state in (step.state for step in walk(table, number)):
+            assert isinstance(state.actors, tuple)
+            assert list(state.actors) == sorted(set(state.actors) & set(range(table.seats)))
+            assert all(len(state.legal(seat)) > 0 for seat in state.actors)
+
+
+@every_table
+def test_nothing_comes_into_the_game_and_nothing_leaves_it(table: Table) -> None:
+    oracle = oracle_of(table)
+    for number in range(WALKS):
+        steps = walk(table, number)
+        everything = sorted(oracle.cards(steps[0].state))
+        assert len(set(everything)) == len(everything)
+        for step in steps:
+            assert sorted(oracle.cards(step.state)) == everything
+
+
+@every_table
+def test_a_position_is_not_changed_by_what_is_done_with_it(table: Table) -> None:
+    for number in range(WALKS // 3):
+        for step in walk(table, number):
+            state = step.state
+            kept = copy.deepcopy(state)
+            sent = [question(table.codec, state, seat) for seat in range(table.seats)]
+            for seat in range(table.seats):
+                state.redeal(seat, Seeded(bytes(32)))
+            if step.moves:
+                moves = dict(step.moves)
+                state.play(moves)
+                state.after(moves)
+                assert moves == step.moves
+            assert state == kept
+            assert sent == [question(table.codec, state, seat) for seat in range(table.seats)]
+
+
+@every_table
+def test_nothing_in_a_position_a_view_or_an_action_can_be_changed(table: Table) -> None:
+    for step in walk(table, 0):
+        values: list[Any] = [step.state, *step.moves.values()]
+        values += [step.state.view(seat) for seat in range(table.seats)]
+        values += [action for seat in step.moves for action in step.state.legal(seat)]
+        assert [found for found in map(changeable, values) if found] == []
+
+
+@every_table
+def test_the_same_seed_and_actions_give_the_same_game(table: Table) -> None:
+    for number in range(WALKS // 3):
+        steps = walk(table, number)
+        luck = Seeded(dice(table, number).randbytes(32))
+        state = table.start(luck)
+        for step in steps:
+            assert state == step.state
+            for seat in range(table.seats):
+                sent = question(table.codec, state, seat)
+                assert sent == question(table.codec, step.state, seat)
+            if step.moves:
+                state = state.play(step.moves)
+        assert state.actors == ()
+
+
+@every_table
+def test_what_chance_decides_does_not_depend_on_what_is_played(table: Table) -> None:
+    """Games of one seed begin alike, and the luck of all of them stays that of the seed."""
+    luck = Seeded(bytes(range(32)))
+    ends = []
+    for number in range(4):
+        steps = list(go_on(table.start(luck), dice("other choices", number)))
+        assert steps[0].state == table.start(luck)
+        assert {getattr(step.state, "luck", luck) for step in steps} == {luck}
+        ends.append(str(steps[-1].state.view(0)))
+    assert len(set(ends)) > 1
+
+
+@every_table
+def test_only_those_whose_turn_it_is_can_move(table: Table) -> None:
+    for step in walk(table, 0):
+        some = next(iter(step.moves.values()), None)
+        wrong: list[dict[int, Any]] = [{**step.moves, table.seats: some}, {**step.moves, -1: some}]
+        wrong += [{s: m for s, m in step.moves.items() if s != gone} for gone in step.moves]
+        idle = [seat for seat in range(table.seats) if seat not in step.moves]
+        wrong += [{**step.moves, seat: some} for seat in idle]
+        for moves in wrong:
+            with pytest.raises(IllegalAction, match="it is the turn of"):
+                step.state.play(moves)
+
+
+@every_table
+def test_playing_is_what_follows_from_legal_moves(table: Table) -> None:
+    for step in walk(table, 1)[:-1]:
+        assert step.state.play(step.moves) == step.state.after(step.moves)
+        backwards = dict(reversed(list(step.moves.items())))
+        assert step.state.play(backwards) == step.state.play(step.moves)
+
+
+@every_table
+def test_a_view_is_the_view_of_the_game(table: Table) -> None:
+    for step in walk(table, 2):
+        for seat in range(table.seats):
+            assert type(step.state.view(seat)) is table.game.view_type
+        for action in step.moves.values():
+            assert type(action) in table.game.action_types
+
+
+@every_game
+def test_every_kind_of_action_is_played_at_some_table(game: Game) -> None:
+    played = {
+        type(action)
+        for table in TABLES
+        if table.game is game
+        for step in walk(table, 3)
+        for action in step.moves.values()
+    }
+    assert played == set(game.action_types)

@@ -1,0 +1,103 @@
+"""Nothing leaks: what a seat is sent depends on nothing that it cannot know.
+
+What it cannot know is dealt again, consistent with all it has seen, and the bytes that are sent to
+it must be the same. Games that leak on purpose, and dealing that is wrong, must be caught.
+"""
+
+from itertools import product
+
+import pytest
+
+from tests.conformance.dealing_again import (
+    Check,
+    Dealer,
+    changed,
+    false_dealing,
+    false_end,
+    first_problem,
+    leak,
+)
+from tests.conformance.false_dealers import (
+    changes_what_the_seat_holds,
+    deals_a_card_twice,
+    forgets_that_one_must_beat,
+    forgets_what_was_picked_up,
+    leaves_everything,
+    leaves_the_cards,
+    leaves_the_hands,
+    leaves_what_is_to_come,
+    loses_a_card,
+    takes_what_was_played,
+)
+from tests.conformance.leaks import LEAKS, Leak
+from tests.conformance.tables import TABLES, Table, tables
+
+
+def name(thing: object) -> str:
+    """What a table, a leak or a dealer is called in the list of tests."""
+    return getattr(thing, "__name__", str(thing))
+
+
+QUICK = 1_000
+LONG = 10_000
+TO_CATCH = 400
+MOST = 0.7
+
+every_table = pytest.mark.parametrize("table", TABLES, ids=name)
+known_tables = [table for table in TABLES if table.game.id in ("poke", "saint_poker")]
+false_dealers = [
+    *product(known_tables, [changes_what_the_seat_holds, deals_a_card_twice]),
+    *product(known_tables, [loses_a_card, takes_what_was_played]),
+    *product([t for t in known_tables if t.options.get("must_beat")], [forgets_that_one_must_beat]),
+    *product([t for t in known_tables if t.game.id != "poke"], [forgets_what_was_picked_up]),
+]
+lazy_dealers = [
+    *product(known_tables, [leaves_everything, leaves_the_hands]),
+    *product(known_tables, [leaves_the_cards, leaves_what_is_to_come]),
+]
+
+
+@every_table
+def test_what_a_seat_is_sent_depends_on_nothing_it_cannot_know(table: Table) -> None:
+    assert first_problem(table, QUICK, leak) is None
+
+
+@every_table
+def test_a_position_dealt_again_could_have_come_about(table: Table) -> None:
+    """By a game in which every action was legal and the seat saw and did the same all along."""
+    assert first_problem(table, QUICK, false_dealing) is None
+
+
+@every_table
+def test_a_position_dealt_again_can_be_played_on_by_what_the_seat_knows(table: Table) -> None:
+    assert first_problem(table, QUICK // 4, false_end) is None
+
+
+@every_table
+def test_dealing_again_changes_most_of_what_a_seat_cannot_know(table: Table) -> None:
+    how_often = changed(table, QUICK // 4)
+    assert how_often
+    assert min(how_often.values()) > MOST, how_often
+
+
+@pytest.mark.long
+@every_table
+@pytest.mark.parametrize("check", [leak, false_dealing], ids=["leak", "dealing"])
+def test_nothing_leaks_in_very_many_cases(table: Table, check: Check) -> None:
+    assert first_problem(table, LONG, check) is None
+
+
+@pytest.mark.parametrize("mutant", LEAKS, ids=name)
+def test_a_game_that_leaks_is_caught(mutant: Leak) -> None:
+    for table in tables({mutant.game.id: mutant.leaking()}):
+        assert first_problem(table, TO_CATCH, leak) is not None, table
+
+
+@pytest.mark.parametrize(("table", "deal"), false_dealers, ids=name)
+def test_dealing_that_is_wrong_is_caught(table: Table, deal: Dealer) -> None:
+    assert first_problem(table, TO_CATCH, false_dealing, deal) is not None
+
+
+@pytest.mark.parametrize(("table", "deal"), lazy_dealers, ids=name)
+def test_dealing_that_leaves_something_as_it_was_is_noticed(table: Table, deal: Dealer) -> None:
+    assert min(changed(table, TO_CATCH, deal).values()) < MOST

@@ -1,0 +1,141 @@
+"""What is legal is decided in one place: what is listed, what is accepted and what is played."""
+
+from collections.abc import Iterator
+from dataclasses import fields, replace
+from itertools import permutations
+from typing import get_type_hints
+
+import pytest
+
+from referee.games.contract import Action, IllegalAction, State
+from tests.conformance.junk import NO_ACTIONS, near, of_kind
+from tests.conformance.oracles import ORACLES, oracle_of
+from tests.conformance.tables import TABLES, Table
+from tests.conformance.walks import dice, walk
+
+WALKS = 6
+TRIES = 8
+
+every_table = pytest.mark.parametrize("table", TABLES, ids=str)
+Normal = tuple[object, ...]
+
+
+def turns(table: Table) -> Iterator[tuple[State, int, dict[int, Action]]]:
+    """Positions of random games, with a seat whose turn it is, and what all did."""
+    for number in range(WALKS):
+        for step in walk(table, number):
+            for seat in step.moves:
+                yield step.state, seat, dict(step.moves)
+
+
+def normal(action: Action, ordered: frozenset[type]) -> Normal:
+    """An action in a form in which equal actions are equal, whatever the order of their cards."""
+    values = [getattr(action, field.name) for field in fields(action)]
+    if type(action) not in ordered:
+        values = [tuple(sorted(v)) if isinstance(v, tuple) else v for v in values]
+    return (type(action), *values)
+
+
+@every_table
+def test_all_that_is_listed_is_legal_and_listed_once(table: Table) -> None:
+    ordered = oracle_of(table).ordered
+    for state, seat, _ in turns(table):
+        legal = state.legal(seat)
+        listed = list(legal)
+        assert listed == list(legal)
+        assert len(listed) == len(legal)
+        assert all(action in legal for action in listed)
+        assert len({normal(action, ordered) for action in listed}) == len(listed)
+        assert isinstance(legal.complete, bool)
+
+
+@every_table
+def test_all_that_is_listed_can_be_played(table: Table) -> None:
+    for state, seat, moves in turns(table):
+        for action in list(state.legal(seat))[:40]:
+            state.play({**moves, seat: action})
+
+
+@every_table
+def test_an_action_is_accepted_if_and_only_if_it_is_legal(table: Table) -> None:
+    """Other cards, cards twice, too many, too few, not held, no cards at all, other kinds."""
+    oracle = oracle_of(table)
+    rng = dice("junk", table)
+    accepted = refused = 0
+    for state, seat, moves in turns(table):
+        legal = state.legal(seat)
+        listed = list(legal)
+        known = {normal(action, oracle.ordered) for action in listed}
+        things = oracle.cards(state)
+        tried = list(near(rng.choice(listed), things, rng)) + list(near(listed[-1], things, rng))
+        tried += [of_kind(kind, things, rng) for kind in table.game.action_types] * 2
+        for action in rng.sample(tried, min(TRIES, len(tried))):
+            if legal.complete:
+                assert (action in legal) == (normal(action, oracle.ordered) in known), action
+            if action in legal:
+                accepted += 1
+                state.play({**moves, seat: action})
+            else:
+                refused += 1
+                with pytest.raises(IllegalAction, match="is not legal for seat"):
+                    state.play({**moves, seat: action})
+    assert accepted > 50
+    assert refused > 500
+
+
+@every_table
+def test_what_is_no_action_is_not_legal(table: Table) -> None:
+    others = [
+        of_kind(kind, ["AS"], dice("kind")) for other in TABLES for kind in other.game.action_types
+    ]
+    foreign = [action for action in others if type(action) not in table.game.action_types]
+    for state, seat, moves in turns(table):
+        legal = state.legal(seat)
+        for thing in (*NO_ACTIONS, *foreign, state, legal, type(moves[seat])):
+            assert thing not in legal
+    with pytest.raises(IllegalAction):
+        state.play({**moves, seat: None})
+
+
+@every_table
+def test_the_order_of_the_cards_in_an_action_means_nothing(table: Table) -> None:
+    mixed = 0
+    for state, seat, moves in turns(table):
+        action = moves[seat]
+        if type(action) in oracle_of(table).ordered:
+            continue
+        after = state.play(moves)
+        values = {field.name: getattr(action, field.name) for field in fields(action)}
+        for name, cards in values.items():
+            if not isinstance(cards, tuple):
+                continue
+            for order in permutations(cards[:4]):
+                other = replace(action, **{name: (*order, *cards[4:])})
+                mixed += other != action
+                assert other in state.legal(seat)
+                assert state.play({**moves, seat: other}) == after
+    lists = {kind for kind in table.game.action_types if "tuple" in str(get_type_hints(kind))}
+    assert mixed > (50 if lists - oracle_of(table).ordered else -1)
+
+
+@every_table
+def test_the_most_harmless_action_comes_first_and_a_game_of_it_ends(table: Table) -> None:
+    """It is what the referee plays for a seat that is out of the game."""
+    for number in range(WALKS):
+        state = walk(table, number)[0].state
+        for _ in range(20_000):
+            if not state.actors:
+                break
+            first = {seat: next(iter(state.legal(seat))) for seat in state.actors}
+            state = state.play(first)
+        assert state.actors == ()
+
+
+@every_table
+def test_every_listed_kind_of_action_is_of_the_game(table: Table) -> None:
+    for state, seat, _ in turns(table):
+        assert {type(action) for action in state.legal(seat)} <= set(table.game.action_types)
+
+
+def test_every_game_has_an_oracle() -> None:
+    assert {table.game.id for table in TABLES} <= set(ORACLES)

@@ -1,0 +1,32 @@
+"""The same seed and the same actions give the same bytes in another process."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.conformance.fingerprint import fingerprint
+from tests.conformance.tables import TABLES
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.mark.parametrize("hash_seed", ["0", "1", "random"])
+def test_another_process_sends_the_same(hash_seed: str) -> None:
+    """Whatever the order in which it keeps its sets."""
+    ran = subprocess.run(
+        [sys.executable, "-W", "error", "-m", "tests.conformance.fingerprint"],
+        cwd=ROOT,
+        env=os.environ | {"PYTHONHASHSEED": hash_seed},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ran.stderr == ""
+    assert ran.stdout.splitlines() == [f"{table} {fingerprint(table)}" for table in TABLES]
+
+
+def test_tables_differ_in_what_they_send() -> None:
+    assert len({fingerprint(table) for table in TABLES}) == len(TABLES)

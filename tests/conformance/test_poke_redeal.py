@@ -1,0 +1,68 @@
+"""Poke: a position dealt again can have every hand that is possible, and no other."""
+
+from collections import Counter
+from itertools import combinations
+
+from referee.cards import DECK, cards
+from referee.dealing import Seeded
+from tests.referee.spoken import play, poke
+
+DEALINGS = 4_000
+
+
+def hands_of_the_other(turns: tuple[str, ...], must_beat: bool = True) -> Counter[frozenset[str]]:
+    """The hands that seat 1 is dealt again after these turns, with how often it is."""
+    state = play(poke("9S 8H 5H 3C 3D", "7D 7C 4H 2C 2D", must_beat=must_beat), "stand", "stand")
+    state = play(state, *turns)
+    found: Counter[frozenset[str]] = Counter()
+    for number in range(DEALINGS):
+        dealt = state.redeal(0, Seeded(number.to_bytes(32, "big")))
+        found[frozenset(dealt.hands[1])] += 1
+    return found
+
+
+def unseen(*seen: str) -> list[str]:
+    """The cards of the pack that seat 0 has not seen, of these hands."""
+    return [c for c in DECK if c not in cards("9S 8H 5H 3C 3D " + " ".join(seen))]
+
+
+SINGLE = ("lead 9S", "answer 2C", "lead 8H", "answer 2D", "lead 5H", "answer 7D")
+
+
+def test_who_could_not_beat_an_eight_holds_nothing_higher() -> None:
+    turns = (*SINGLE, "lead 7C", "answer 3C")
+    found = hands_of_the_other(turns)
+    possible = {frozenset({c}) for c in unseen("2C 2D 7D 7C") if c[0] in "2345678"}
+    assert set(found) == possible
+    even = DEALINGS / len(possible)
+    assert all(even / 2 < times < even * 2 for times in found.values())
+
+
+def test_with_must_beat_false_he_may_hold_anything() -> None:
+    turns = (*SINGLE, "lead 7C", "answer 3C")
+    possible = {frozenset({c}) for c in unseen("2C 2D 7D 7C")}
+    assert set(hands_of_the_other(turns, must_beat=False)) == possible
+
+
+def test_a_lead_that_was_beaten_tells_nothing() -> None:
+    found = hands_of_the_other(("lead 9S", "answer 2C", "lead 3C 3D", "answer 7D 7C"))
+    assert all(len(hand) == 2 for hand in found)
+    possible = {
+        frozenset(hand)
+        for hand in combinations(unseen("2C 7D 7C"), 2)
+        if all(c[0] in "23456789" for c in hand)  # he did not beat the nine
+    }
+    assert set(found) <= possible
+    assert len(found) > 0.95 * len(possible)
+
+
+def test_a_pair_that_lost_tells_of_pairs_and_not_of_single_cards() -> None:
+    state = play(poke("9S 9H 5H 3C 3D", "AD KC 4H 2C 2D"), "stand", "stand")
+    state = play(state, "lead 9S 9H", "answer 4H KC")
+    held = set()
+    for number in range(DEALINGS):
+        dealt = state.redeal(0, Seeded(number.to_bytes(32, "big")))
+        ranks = Counter(c[0] for c in (*dealt.hands[1], "KC", "4H"))
+        assert not [rank for rank in "TJQKA" if ranks[rank] > 1]
+        held |= {c[0] for c in dealt.hands[1]}
+    assert held == set("23456789TJQA")

@@ -1,0 +1,169 @@
+"""Everything that is said at a table survives the wire, and means the same on both sides."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import fields
+from typing import Any
+
+import pytest
+from google.protobuf.json_format import MessageToDict, ParseDict
+from pokearena.v1 import bot_pb2
+
+from referee.codec import Codec, DecodeError, camel, json_of, snake
+from referee.games.contract import Action, Game
+from referee.games.registry import GAMES
+from tests.conformance.junk import near, of_kind
+from tests.conformance.oracles import oracle_of
+from tests.conformance.tables import TABLES, Table
+from tests.conformance.walks import Step, dice, walk
+from tests.conformance.wire import clean, question, same
+
+WALKS = 4
+
+every_game = pytest.mark.parametrize("game", GAMES.values(), ids=lambda game: game.id)
+every_table = pytest.mark.parametrize("table", TABLES, ids=str)
+
+
+def steps(table: Table) -> Iterator[Step]:
+    """The positions of some random games."""
+    for number in range(WALKS):
+        yield from walk(table, number)
+
+
+def actions(table: Table) -> Iterator[Action]:
+    """Actions that are legal, and actions that are not."""
+    rng = dice("wire", table)
+    for step in steps(table):
+        for seat, action in step.moves.items():
+            yield action
+            yield from list(step.state.legal(seat))[:10]
+            things = oracle_of(table).cards(step.state)
+            yield from near(action, things, rng)
+            yield from (of_kind(kind, things, rng) for kind in table.game.action_types)
+
+
+@every_game
+def test_a_game_has_its_members_in_the_protocol(game: Game) -> None:
+    for message in (bot_pb2.View, bot_pb2.Action):
+        descriptor: Any = message.DESCRIPTOR
+        members = descriptor.oneofs_by_name["game"].fields
+        assert game.id in {member.name for member in members}
+    descriptor = bot_pb2.Action.DESCRIPTOR
+    word = descriptor.fields_by_name[game.id].message_type
+    kinds = {field.name for field in word.oneofs_by_name["action"].fields}
+    assert kinds == {snake(kind.__name__) for kind in game.action_types}
+
+
+@every_table
+def test_a_view_says_the_same_on_the_wire(table: Table) -> None:
+    for step in list(steps(table))[::6]:
+        for seat in range(table.seats):
+            view = step.state.view(seat)
+            message = bot_pb2.View.FromString(table.codec.view(view))
+            assert message.WhichOneof("game") == table.game.id
+            member = getattr(message, table.game.id)
+            assert same(view, member)
+            assert bot_pb2.View.FromString(message.SerializeToString()) == message
+            assert clean(message)
+            assert MessageToDict(member) == json_of(view)
+            assert ParseDict(json_of(view), type(member)()) == member
+
+
+@every_table
+def test_an_action_says_the_same_on_the_wire_and_is_read_as_what_it_was(table: Table) -> None:
+    codec = table.codec
+    for action in actions(table):
+        message = bot_pb2.Action.FromString(codec.action(action))
+        word = getattr(message, table.game.id)
+        assert same(action, getattr(word, word.WhichOneof("action")))
+        assert bot_pb2.Action.FromString(message.SerializeToString()) == message
+        assert clean(message)
+        assert codec.decode(message) == action
+
+
+@every_table
+def test_an_action_in_json_is_what_protobuf_makes_of_it(table: Table) -> None:
+    codec = table.codec
+    for action in actions(table):
+        message = bot_pb2.Action.FromString(codec.action(action))
+        assert codec.action_json(action) == MessageToDict(message)
+        assert json.loads(codec.action_text(action)) == MessageToDict(message)
+        assert codec.decode_json(codec.action_json(action)) == action
+
+
+@every_table
+def test_a_question_holds_the_view_and_the_legal_actions_in_their_order(table: Table) -> None:
+    codec = table.codec
+    for step in steps(table):
+        for seat in step.moves:
+            legal = step.state.legal(seat)
+            message = bot_pb2.ActRequest.FromString(question(codec, step.state, seat))
+            assert message.seat == seat
+            assert same(step.state.view(seat), getattr(message.view, table.game.id))
+            assert [codec.decode(listed) for listed in message.legal] == list(legal)
+            assert message.complete == legal.complete
+            assert bot_pb2.ActRequest.FromString(message.SerializeToString()) == message
+            assert clean(message)
+
+
+@every_table
+def test_a_fresh_codec_says_the_same_as_one_that_has_said_much(table: Table) -> None:
+    for step in walk(table, 0)[::7]:
+        for seat in range(table.seats):
+            fresh = Codec(table.game)
+            assert question(fresh, step.state, seat) == question(table.codec, step.state, seat)
+
+
+def refused(game: Game, message: bot_pb2.Action) -> str:
+    """The clause with which a message is refused."""
+    with pytest.raises(DecodeError) as caught:
+        Codec(game).decode(message)
+    return str(caught.value)
+
+
+@every_game
+def test_what_holds_no_action_of_the_game_is_refused_with_a_clause(game: Game) -> None:
+    empty = bot_pb2.Action()
+    asked = f"where one of {game.id} was asked for"
+    assert refused(game, empty) == f"holds no action, {asked}"
+    kindless = bot_pb2.Action()
+    getattr(kindless, game.id).SetInParent()
+    kinds = ", ".join(snake(kind.__name__) for kind in game.action_types)
+    assert refused(game, kindless) == f"names no kind of action; {game.id} has {kinds}"
+    for other in GAMES.values():
+        if other is not game:
+            foreign = of_kind(other.action_types[0], ["AS"], dice("foreign"))
+            message = bot_pb2.Action.FromString(Codec(other).action(foreign))
+            assert refused(game, message) == f"is an action of {other.id}, {asked}"
+
+
+JUNK: list[Any] = [None, 5, True, "abc", ["a"], {"nope": 1}, {1: 2}, float("nan"), "\ud800"]
+
+
+@every_game
+@pytest.mark.parametrize("junk", JUNK, ids=repr)
+def test_json_that_is_no_action_is_refused_with_one_sentence(game: Game, junk: Any) -> None:
+    kind = game.action_types[-1]
+    (first, *_) = fields(kind)
+    given = junk
+    for name in (camel(first.name), camel(snake(kind.__name__)), camel(game.id)):
+        given = {name: given}
+        try:
+            action = Codec(game).decode_json(given)
+        except DecodeError as error:
+            sentence = str(error)
+        else:  # an action whose cards are no cards is well-formed
+            assert junk in (None, "abc", ["a"])
+            assert type(action) is kind
+            continue
+        assert "\n" not in sentence
+        assert sentence.startswith(("is no action in JSON: ", "holds no action", "names no kind"))
+    with pytest.raises(DecodeError, match=r"^is no action in JSON: [^\n]+$"):
+        Codec(game).decode_json(junk)
+
+
+@every_game
+def test_two_kinds_at_once_are_refused(game: Game) -> None:
+    one, other = (camel(snake(kind.__name__)) for kind in game.action_types[:2])
+    with pytest.raises(DecodeError):
+        Codec(game).decode_json({camel(game.id): {one: {}, other: {}}})

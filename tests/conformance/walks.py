@@ -1,0 +1,50 @@
+"""Games played at random, position by position."""
+
+import random
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from referee.dealing import Seeded
+from referee.games.contract import Action, Legal, State
+from tests.conformance.tables import Table
+
+Moves = Mapping[int, Action]
+
+TOO_LONG = 20_000
+"""A game at random that is longer than this does not end."""
+
+
+@dataclass(frozen=True)
+class Step:
+    """A position, and what was done in it; nothing at the end."""
+
+    state: State
+    moves: Moves
+
+
+def dice(*named: object) -> random.Random:
+    """Random numbers that are the same whenever they are asked for by the same names."""
+    return random.Random("/".join(map(str, named)))
+
+
+def choose(legal: Legal, rng: random.Random) -> Action:
+    """One of the listed actions; the last, which are the largest, more often than by chance."""
+    listed = list(legal)
+    return listed[-1] if rng.random() < 0.2 else rng.choice(listed)
+
+
+def go_on(state: State, rng: random.Random) -> Iterator[Step]:
+    """The game from this position to its end."""
+    for _ in range(TOO_LONG):
+        moves = {seat: choose(state.legal(seat), rng) for seat in state.actors}
+        yield Step(state, moves)
+        if not moves:
+            return
+        state = state.play(moves)
+    raise AssertionError(f"the game does not end: {state}")
+
+
+def walk(table: Table, number: int) -> list[Step]:
+    """A whole game at a table; the same for the same number."""
+    rng = dice(table, number)
+    return list(go_on(table.start(Seeded(rng.randbytes(32))), rng))

@@ -1,0 +1,56 @@
+"""What is sent, as it is sent; and values compared with the messages that stand for them."""
+
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+from google.protobuf.message import Message
+from pokearena.v1 import bot_pb2
+
+from referee.codec import Codec
+from referee.games.contract import State
+
+
+def question(codec: Codec, state: State, seat: int) -> bytes:
+    """What is sent to a seat, except what has nothing to do with the position."""
+    if seat not in state.actors:
+        return codec.question(bot_pb2.ActRequest(seat=seat), state.view(seat), ())
+    legal = state.legal(seat)
+    head = bot_pb2.ActRequest(seat=seat, complete=legal.complete)
+    return codec.question(head, state.view(seat), legal)
+
+
+def named(value: Any) -> set[str]:
+    """All texts in a value, however deep."""
+    if isinstance(value, str):
+        return {value}
+    if is_dataclass(value):
+        return set().union(*(named(getattr(value, field.name)) for field in fields(value)))
+    if isinstance(value, tuple):
+        return set().union(*map(named, value))
+    return set()
+
+
+def clean(message: Message) -> bool:
+    """Whether a message holds nothing but fields of the protocol."""
+    known = type(message)()
+    known.CopyFrom(message)
+    known.DiscardUnknownFields()
+    return bool(known == message) and known.ByteSize() == message.ByteSize()
+
+
+def same(value: Any, message: Any) -> bool:
+    """Whether a message says what a value does: field by field, and no field more or less."""
+    if not is_dataclass(value):
+        return bool(value == message)
+    assert isinstance(message, Message)
+    names = {field.name for field in fields(value)}
+    if names != {field.name for field in message.DESCRIPTOR.fields}:
+        return False
+    return all(same_field(getattr(value, name), getattr(message, name)) for name in names)
+
+
+def same_field(value: Any, field: Any) -> bool:
+    """Whether a field of a message says what the field of a value does."""
+    if isinstance(value, tuple):
+        return len(value) == len(field) and all(map(same, value, field))
+    return same(value, field)
