@@ -8,6 +8,7 @@ import subprocess
 import sys
 import textwrap
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -53,9 +54,9 @@ class Referee:
     process: subprocess.Popen[str]
 
 
-@pytest.fixture
-def referee(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Referee]:
-    address = f"unix:{tmp_path_factory.mktemp('r', numbered=True)}/r.sock"
+@contextmanager
+def a_referee(folder: Path) -> Iterator[Referee]:
+    address = f"unix:{folder}/r.sock"
     with subprocess.Popen(
         [sys.executable, "-m", "referee", "--address", address], stdout=subprocess.PIPE, text=True
     ) as process:
@@ -63,6 +64,12 @@ def referee(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Referee]:
         assert process.stdout.readline() == f"referee listening at {address}\n"
         yield Referee(address, process)
         process.kill()
+
+
+@pytest.fixture(scope="module")
+def referee(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Referee]:
+    with a_referee(tmp_path_factory.mktemp("r")) as referee:
+        yield referee
 
 
 @dataclass
@@ -329,16 +336,18 @@ def test_a_referee_that_is_not_there_is_a_fault_of_the_arena(arena: Arena) -> No
         play_match(arena.spec(bots), "unix:/nowhere", bots, print, patience=0.05)
 
 
-def test_a_referee_that_dies_is_a_fault_of_the_arena(arena: Arena) -> None:
+def test_a_referee_that_dies_is_a_fault_of_the_arena(arena: Arena, tmp_path: Path) -> None:
     bots = [arena.bot("one"), arena.bot("two")]
     played: list[PlayedGame] = []
 
-    def sink(game: PlayedGame) -> None:
-        played.append(game)
-        arena.referee.process.kill()
+    with a_referee(tmp_path) as doomed:
 
-    with pytest.raises(InfrastructureError, match="The referee broke off table 0 of m-0123456789"):
-        play_match(arena.spec(bots, boards=100), arena.referee.address, bots, sink)
+        def sink(game: PlayedGame) -> None:
+            played.append(game)
+            doomed.process.kill()
+
+        with pytest.raises(InfrastructureError, match="The referee broke off table 0 of m-01234"):
+            play_match(arena.spec(bots, boards=100), doomed.address, bots, sink)
     assert [fault for game in played for fault in game.faulted] == []
 
 
