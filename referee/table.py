@@ -186,13 +186,14 @@ class Table:
 
     async def _failed(self, seat: Seat, failure: NoAnswer, open_ones: Batch) -> None:
         """What follows when a bot leaves questions open."""
-        again = seat.crashes + 1 < CRASHES_TO_FORFEIT and bool(self._boards or self._plays)
+        again = seat.crashes + 1 < CRASHES_TO_FORFEIT and bool(self._boards)
+        seat.ready = False  # until it is known what became of it, no game begins
         report = await self._report(seat, restart=again)
         verdict = judge.verdict(failure, report)
         lost = verdict in PROCESS_FAULTS
         open_ones = [(p, a) for p, a in open_ones if p.asked.get(seat.number) is a]
+        seat.ready = not lost
         if lost:
-            seat.ready = False
             seat.count_crash(open_ones[0][0] if open_ones else None)
         for play, asked in open_ones:
             if not lost:
@@ -202,7 +203,7 @@ class Table:
             # Its other games died with the process: they end for it too, and count once.
             for play in list(self._plays.values()):
                 self._put_out(play, seat, verdict)
-            if not seat.out:
+            if again and self._boards:
                 await self._restart(seat, report)
         self._forfeit_if_out(seat)
 

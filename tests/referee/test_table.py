@@ -452,3 +452,17 @@ def test_a_crash_ends_all_games_in_flight_and_counts_once() -> None:
     assert sum(game.result["crashes"][0] for game in played.games) == 1
     assert len(bots[0].starts) == 2
     assert len(bots[1].starts) == 1
+
+
+def test_a_crash_in_the_last_game_asks_for_no_fresh_process() -> None:
+    def failing(question: bot_pb2.ActRequest) -> Answer:
+        raise KeyError("x")
+
+    def report(faulted: referee_pb2.BotFaulted) -> referee_pb2.BotReport:
+        return referee_pb2.BotReport(seat=faulted.seat, ended="exited with status 1")
+
+    author = Author(failing)
+    played = play([author, Author()], report=report)
+    assert played.verdicts == [["crash", "finished"]]
+    assert [fault.restart for fault in played.faulted] == [False]
+    assert len(author.starts) == 1

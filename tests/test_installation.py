@@ -1,0 +1,92 @@
+"""What a stranger installs, from a fresh clone and from the wheel, into empty environments."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+pytestmark = [pytest.mark.long, pytest.mark.timeout(900)]
+
+
+def run(*command: str | Path, cwd: Path, **environment: str) -> str:
+    """Runs a command to its end; its output."""
+    kept = {k: v for k, v in os.environ.items() if not k.startswith(("VIRTUAL_ENV", "POKEARENA"))}
+    done = subprocess.run(
+        command, cwd=cwd, env=kept | environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
+    return done.stdout
+
+
+@pytest.fixture
+def uv() -> str:
+    """uv, which CI installs."""
+    found = shutil.which("uv")
+    if found is None:
+        if os.environ.get("CI"):
+            pytest.fail("uv is not installed, and in CI nothing is skipped")
+        pytest.skip("uv is not on the PATH")
+    return found
+
+
+def check_demo(told: str) -> None:
+    """A demo in which every scheduled match closed once and verifies."""
+    demo: dict[str, Any] = json.loads(told)
+    matches = demo["matches"]
+    assert matches
+    assert all(match["state"] == "closed" for match in matches)
+    assert all(match["verified"] is True for match in matches)
+    assert len({match["id"] for match in matches}) == len(matches)
+
+
+def test_the_first_command_works_in_a_fresh_clone_with_an_empty_cache(
+    tmp_path: Path, uv: str
+) -> None:
+    clone = tmp_path / "clone"
+    run("git", "clone", "--quiet", ROOT, clone, cwd=tmp_path)
+    cache = tmp_path / "cache"
+    told = run(uv, "run", "pokearena", "demo", "--json", cwd=clone, UV_CACHE_DIR=str(cache))
+    check_demo(told)
+    assert run("git", "status", "--porcelain", cwd=clone) == ""
+
+
+def test_the_wheel_brings_everything_along(tmp_path: Path, uv: str) -> None:
+    run(uv, "build", "--quiet", "--wheel", "--out-dir", tmp_path, ROOT, cwd=tmp_path)
+    (wheel,) = tmp_path.glob("*.whl")
+    constraint = tmp_path / "constraint.txt"
+    constraint.write_text("setuptools<58\n", encoding="utf-8")
+    version = f"{sys.version_info.major}.{sys.version_info.minor}"
+    run(uv, "venv", "--quiet", "--python", version, "installed", cwd=tmp_path)
+    bin_folder = tmp_path / "installed" / "bin"
+    run(
+        uv, "pip", "install", "--quiet", "--python", bin_folder / "python",
+        "--build-constraint", constraint, wheel, cwd=tmp_path,
+    )  # fmt: skip
+    pokearena = bin_folder / "pokearena"
+    run(pokearena, "new", "mine", cwd=tmp_path)
+    run(pokearena, "play", "poke", "mine", "sample:greedy", "--json", cwd=tmp_path)
+    run(pokearena, "doctor", cwd=tmp_path)
+    check_demo(run(pokearena, "demo", "--json", cwd=tmp_path))
+
+
+def test_the_starter_works_where_there_is_no_arena(tmp_path: Path, uv: str) -> None:
+    """Copied out of the repository, with nothing but what its pyproject.toml names."""
+    shutil.copytree(ROOT / "sample_bots" / "python", tmp_path / "mine")
+    code = "import bot_probe"
+    (tmp_path / "mine" / "bot_probe.py").write_text(
+        "import pokearena_bot, pokearena.v1.bot_pb2 as b\n"
+        "assert pokearena_bot.__file__.startswith(__import__('os').getcwd())\n"
+        "print(b.ActRequest(match='m').match)\n",
+        encoding="utf-8",
+    )
+    told = run(
+        uv, "run", "--quiet", "--no-project", "--with", "grpcio>=1.71", "--with",
+        "protobuf>=5.29", "python", "-c", code, cwd=tmp_path / "mine",
+    )  # fmt: skip
+    assert told == "m\n"

@@ -1,0 +1,93 @@
+"""Everything the README shows is run, as a newcomer would: in this order, in one empty folder."""
+
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+TEST_COMMAND = "uv run pytest"
+POKEARENA = Path(sys.executable).with_name("pokearena")
+
+
+def commands(page: str) -> list[str]:
+    """The command lines of a page's plain code blocks, comments aside."""
+    text = (ROOT / page).read_text(encoding="utf-8")
+    blocks = re.findall(r"^```\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
+    lines = [line.split("  #")[0].strip() for block in blocks for line in block.splitlines()]
+    return [line for line in lines if line]
+
+
+def a_match(data: Path) -> str:
+    """The id of a match that has been played."""
+    told = subprocess.run(
+        [POKEARENA, "tournament", "show", a_tournament(data), "--json", "--data", data],
+        capture_output=True,
+        check=True,
+        text=True,
+    )
+    return str(re.findall(r'"(m-[0-9a-z]{10})"', told.stdout)[0])
+
+
+def a_tournament(data: Path) -> str:
+    """The id of a tournament that has been played."""
+    told = subprocess.run(
+        [POKEARENA, "tournament", "list", "--json", "--data", data],
+        capture_output=True,
+        check=True,
+        text=True,
+    )
+    return str(re.findall(r'"(t-[0-9a-z]+)"', told.stdout)[0])
+
+
+def test_the_two_commands_are_the_first_block_of_the_readme() -> None:
+    assert commands("README.md")[:2] == ["uv run pokearena demo", TEST_COMMAND]
+
+
+def test_ci_runs_exactly_the_test_command_of_the_readme() -> None:
+    lines = (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()
+    assert TEST_COMMAND in lines
+
+
+@pytest.mark.timeout(280)
+def test_everything_the_readme_shows_runs(tmp_path: Path) -> None:
+    data = tmp_path / ".pokearena"
+    environment = {**os.environ, "NO_COLOR": "1"}
+    environment.pop("POKEARENA_DATA", None)
+    ran = 0
+    for line in commands("README.md"):
+        if line == TEST_COMMAND:
+            continue
+        words = shlex.split(line)
+        assert words[:3] == ["uv", "run", "pokearena"], f"the README shows {line!r}"
+        for word, meant in (("MATCH", a_match), ("ID", a_tournament)):
+            if word in words:
+                words[words.index(word)] = meant(data)
+        done = subprocess.run(
+            [POKEARENA, *words[3:]],
+            cwd=tmp_path,
+            env=environment,
+            capture_output=True,
+            text=True,
+            stdin=subprocess.DEVNULL,
+        )
+        assert done.returncode == 0, f"{line}\n{done.stdout}\n{done.stderr}"
+        assert "Traceback" not in done.stderr
+        if "--json" in words:
+            json.loads(done.stdout)
+        ran += 1
+    assert ran > 10
+
+
+def test_every_page_that_the_readme_links_to_is_there() -> None:
+    for page in ("README.md", "CONTRIBUTING.md"):
+        text = (ROOT / page).read_text(encoding="utf-8")
+        links = re.findall(r"\]\(([^)#]+)\)", text)
+        for link in links:
+            if not link.startswith("https://"):
+                assert (ROOT / link).exists(), f"{page} links to {link}"
