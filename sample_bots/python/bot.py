@@ -2,10 +2,10 @@
 
 import random
 
-from pokearena_bot import run
+from pokearena_bot import Move, Turn, run
 
 
-def choose(turn):
+def choose(turn: Turn) -> Move:
     """Answer one question: return one of turn.legal, the most harmless first."""
     if turn.view.WhichOneof("game") == "poke":
         view = turn.view.poke

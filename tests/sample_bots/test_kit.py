@@ -1,0 +1,348 @@
+"""The Python kit as a bot's author meets it: real processes, asked over their sockets."""
+
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import grpc
+import pytest
+from pokearena.v1 import bot_pb2, bot_pb2_grpc
+
+ROOT = Path(__file__).parent.parent.parent
+STARTER = ROOT / "sample_bots" / "python"
+HOUSE = ROOT / "sample_bots" / "house"
+PATIENCE = 30
+CHANNEL = [("grpc.initial_reconnect_backoff_ms", 20), ("grpc.min_reconnect_backoff_ms", 20)]
+
+
+@dataclass(frozen=True)
+class Process:
+    """A bot that runs, and what it can be asked."""
+
+    popen: subprocess.Popen[str]
+    stub: Any
+
+    def act(self, question: bot_pb2.ActRequest) -> bot_pb2.ActResponse:
+        answer: bot_pb2.ActResponse = self.stub.Act(question, wait_for_ready=True, timeout=PATIENCE)
+        return answer
+
+    def play(self, *batches: list[bot_pb2.ActRequest]) -> list[bot_pb2.PlayResponse]:
+        """The messages that answer these messages of questions."""
+        requests = [bot_pb2.PlayRequest(questions=batch) for batch in batches]
+        return list(self.stub.Play(iter(requests), wait_for_ready=True, timeout=PATIENCE))
+
+    def start(self, **fields: Any) -> bot_pb2.StartResponse:
+        request = bot_pb2.StartRequest(match="m-test", game="poke", seats=2, **fields)
+        response: bot_pb2.StartResponse = self.stub.Start(
+            request, wait_for_ready=True, timeout=PATIENCE
+        )
+        return response
+
+    def end(self) -> None:
+        self.stub.End(bot_pb2.EndRequest(match="m-test"), wait_for_ready=True, timeout=PATIENCE)
+
+    def ended(self) -> tuple[int, str]:
+        """Its exit status and all it wrote, once it has ended."""
+        written, _ = self.popen.communicate(timeout=PATIENCE)
+        return self.popen.returncode, written
+
+    def terminated(self) -> tuple[int, str]:
+        """The same after asking it to end."""
+        self.popen.send_signal(signal.SIGTERM)
+        return self.ended()
+
+
+Launch = Callable[[str | Path], Process]
+
+
+@pytest.fixture
+def launch(tmp_path: Path) -> Iterator[Launch]:
+    """Starts a bot, a file or its text, as the arena does: with its address and no more."""
+    with ExitStack() as stack:
+
+        def one(bot: str | Path) -> Process:
+            number = sum(1 for _ in tmp_path.glob("*.py"))
+            file = bot if isinstance(bot, Path) else tmp_path / f"bot{number}.py"
+            if isinstance(bot, str):
+                file.write_text(f"import random\nfrom pokearena_bot import run\n{bot}\n")
+            address = f"unix:{file.parent / (file.stem + '.sock')}"
+            if file.is_relative_to(ROOT):
+                address = f"unix:{tmp_path / (file.parent.name + '.sock')}"
+            popen = subprocess.Popen(
+                [sys.executable, file.name],
+                cwd=file.parent,
+                env={"POKEARENA_ADDRESS": address},
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+            )
+            stack.callback(popen.communicate)
+            stack.callback(popen.kill)
+            channel = stack.enter_context(grpc.insecure_channel(address, options=CHANNEL))
+            return Process(popen, bot_pb2_grpc.BotServiceStub(channel))
+
+        yield one
+
+
+def question(luck: int = 0, game: int = 0, decision: int = 0) -> bot_pb2.ActRequest:
+    """A question with six legal actions."""
+    cards = ("2C", "5D", "9H", "JS", "AS")
+    asked = bot_pb2.ActRequest(match="m-test", game=game, decision=decision, luck=luck)
+    asked.view.poke.phase = "draw"
+    asked.view.poke.hand.extend(cards)
+    asked.legal.add().poke.stand.SetInParent()
+    for card in cards:
+        asked.legal.add().poke.draw.discards.append(card)
+    return asked
+
+
+QUESTIONS = [question(luck=7 * n, game=n, decision=3 * n) for n in range(20)]
+AT_RANDOM = "run(lambda turn: random.choice(turn.legal))"
+
+
+def test_a_bot_of_three_lines_answers_one_of_the_listed_actions(launch: Launch) -> None:
+    assert launch(AT_RANDOM).act(question()).action in question().legal
+
+
+def test_a_bot_is_asked_by_act_and_by_play_with_the_same_answers(launch: Launch) -> None:
+    bot = launch(AT_RANDOM)
+    one_by_one = [bot.act(asked) for asked in QUESTIONS]
+    streamed = bot.play(*([asked] for asked in QUESTIONS))
+    assert [answer for message in streamed for answer in message.answers] == one_by_one
+
+
+def test_questions_of_one_message_are_answered_in_one_message(launch: Launch) -> None:
+    messages = launch(AT_RANDOM).play(QUESTIONS[:15], QUESTIONS[15:])
+    assert [len(message.answers) for message in messages] == [15, 5]
+    answered = [(a.game, a.decision) for message in messages for a in message.answers]
+    assert answered == [(asked.game, asked.decision) for asked in QUESTIONS]
+
+
+def test_a_question_asked_again_gets_the_same_answer_from_any_process(launch: Launch) -> None:
+    once, again = launch(AT_RANDOM), launch(AT_RANDOM)
+    first = [once.act(asked) for asked in QUESTIONS]
+    assert [again.act(asked) for asked in reversed(QUESTIONS)] == first[::-1]
+
+
+def test_other_luck_may_get_another_answer(launch: Launch) -> None:
+    bot = launch(AT_RANDOM)
+    assert len({bot.act(asked).action.SerializeToString() for asked in QUESTIONS}) > 1
+
+
+def test_an_answer_may_carry_a_note(launch: Launch) -> None:
+    answer = launch('run(lambda turn: (turn.legal[2], "the five is low"))').act(question())
+    assert (answer.action, answer.note) == (question().legal[2], "the five is low")
+
+
+def test_an_answer_may_be_an_action_that_is_not_listed(launch: Launch) -> None:
+    built = 'Action(poke={"draw": {"discards": ["2C", "5D"]}})'
+    bot = launch(f"from pokearena.v1.bot_pb2 import Action\nrun(lambda turn: {built})")
+    assert list(bot.act(question()).action.poke.draw.discards) == ["2C", "5D"]
+
+
+REMEMBERS = """
+class Mine:
+    def __init__(self): print("made")
+    def start(self, start): print("start", start.game)
+    def act(self, turn): print("act", turn.decision); return turn.legal[0]
+    def end(self, end): print("end", end.match)
+"""
+
+
+@pytest.mark.parametrize("given", ["Mine", "Mine()"])
+def test_a_bot_that_remembers_hears_of_the_start_and_the_end_once(
+    launch: Launch, given: str
+) -> None:
+    bot = launch(f"{REMEMBERS}\nrun({given})")
+    bot.start()
+    bot.play([question(decision=4)], [question(decision=6)])
+    bot.end()
+    status, written = bot.terminated()
+    assert written.splitlines() == ["made", "start poke", "act 4", "act 6", "end m-test"]
+    assert status == 0
+
+
+def test_a_bot_that_has_only_act_may_be_told_of_start_and_end(launch: Launch) -> None:
+    bot = launch("class Mine:\n    def act(self, turn): return turn.legal[1]\nrun(Mine())")
+    bot.start()
+    assert bot.act(question()).action == question().legal[1]
+    bot.end()
+
+
+@pytest.mark.parametrize(
+    ("bot", "games"),
+    [
+        (AT_RANDOM, 16),
+        ("run(random.choice, games_in_flight=3)", 3),
+        (f"{REMEMBERS}\nrun(Mine())", 1),
+        (f"{REMEMBERS}\nrun(Mine(), games_in_flight=5)", 5),
+        (f"{REMEMBERS}\nMine.games_in_flight = 6\nrun(Mine)", 6),
+        (
+            f"{REMEMBERS}\nfrom pokearena.v1.bot_pb2 import StartResponse\n"
+            "Mine.start = lambda self, start: StartResponse(games_in_flight=start.games)\n"
+            "run(Mine())",
+            40,
+        ),
+    ],
+)
+def test_a_function_plays_many_games_at_once_and_an_object_as_many_as_it_says(
+    launch: Launch, bot: str, games: int
+) -> None:
+    assert launch(bot).start(games=40).games_in_flight == games
+
+
+def test_a_bot_may_say_at_the_start_that_it_wants_no_legal_actions(launch: Launch) -> None:
+    says = (
+        f"{REMEMBERS}\nfrom pokearena.v1.bot_pb2 import StartResponse\n"
+        "Mine.start = lambda self, start: StartResponse(without_legal=True)\nrun(Mine())"
+    )
+    expected = bot_pb2.StartResponse(without_legal=True, games_in_flight=1)
+    assert launch(says).start() == expected
+
+
+def test_a_bot_is_never_asked_a_second_question_while_it_answers_one(launch: Launch) -> None:
+    bot = launch(
+        """
+import time
+class Mine:
+    busy = False
+    def act(self, turn):
+        if self.busy: raise RuntimeError("two at once")
+        self.busy = True
+        time.sleep(0.05)
+        self.busy = False
+        return turn.legal[0]
+run(Mine(), games_in_flight=8)"""
+    )
+    bot.start()
+    with ThreadPoolExecutor(4) as askers:
+        answers = list(askers.map(bot.act, QUESTIONS[:4]))
+    assert [answer.game for answer in answers] == [0, 1, 2, 3]
+
+
+FAILS = """
+def choose(turn):
+    print("thinking", end="")
+    {}
+run(choose)"""
+
+
+@pytest.mark.parametrize(
+    ("statement", "last"),
+    [
+        ("return {}['4C']", "KeyError: '4C'"),
+        ("raise SystemExit('I give up')", "SystemExit: I give up"),
+    ],
+)
+@pytest.mark.parametrize("method", ["act", "play"])
+def test_an_exception_ends_the_process_and_its_traceback_is_the_end_of_the_output(
+    launch: Launch, statement: str, last: str, method: str
+) -> None:
+    bot = launch(FAILS.format(statement))
+    with pytest.raises(grpc.RpcError):
+        bot.act(question()) if method == "act" else bot.play(QUESTIONS)
+    status, written = bot.ended()
+    assert status == 1
+    assert written.startswith("thinkingTraceback")
+    assert f"in choose\n    {statement}\n" in written
+    assert written.splitlines()[-1] == last
+
+
+@pytest.mark.parametrize(("given", "kind"), [("None", "NoneType"), ("turn.view", "View")])
+def test_an_answer_that_is_no_action_is_an_exception(launch: Launch, given: str, kind: str) -> None:
+    bot = launch(f"run(lambda turn: {given})")
+    with pytest.raises(grpc.RpcError):
+        bot.act(question())
+    status, written = bot.ended()
+    assert status == 1
+    assert written.splitlines()[-1] == (
+        'TypeError: an answer is one of turn.legal, another Action, or (action, "a note"); '
+        f"it was of type {kind}"
+    )
+
+
+@pytest.mark.parametrize("hook", ["start", "end"])
+def test_an_exception_at_the_start_or_the_end_is_a_crash_too(launch: Launch, hook: str) -> None:
+    bot = launch(f"{REMEMBERS}\nMine.{hook} = lambda self, request: 1 / 0\nrun(Mine())")
+    with pytest.raises(grpc.RpcError):
+        bot.start() if hook == "start" else bot.end()
+    status, written = bot.ended()
+    assert (status, written.splitlines()[-1]) == (1, "ZeroDivisionError: division by zero")
+
+
+def test_a_bot_that_is_told_to_end_does_so_without_losing_a_print(launch: Launch) -> None:
+    bot = launch('run(lambda turn: print("half a line", end="") or turn.legal[0])')
+    bot.act(question())
+    assert bot.terminated() == (0, "half a line")
+
+
+def test_a_bot_that_still_thinks_ends_when_it_is_told_to(launch: Launch) -> None:
+    bot = launch('import time\nrun(lambda turn: print("hm") or time.sleep(1000))')
+    pending = bot.stub.Act.future(question(), wait_for_ready=True, timeout=PATIENCE)
+    assert bot.popen.stdout is not None
+    assert bot.popen.stdout.readline() == "hm\n"
+    assert bot.terminated() == (0, "")
+    assert isinstance(pending.exception(timeout=PATIENCE), grpc.RpcError)
+
+
+def test_a_late_bot_whose_stream_was_given_up_answers_the_next_stream(launch: Launch) -> None:
+    bot = launch("import time\nrun(lambda turn: time.sleep(turn.luck / 1000) or turn.legal[0])")
+    bot.start()
+    late = bot.stub.Play(iter([bot_pb2.PlayRequest(questions=[question(luck=300)])]), timeout=0.1)
+    with pytest.raises(grpc.RpcError):
+        next(late)
+    assert [a.game for m in bot.play([question(game=9)]) for a in m.answers] == [9]
+
+
+def test_a_message_larger_than_what_grpc_takes_by_default_is_answered(launch: Launch) -> None:
+    long = question()
+    long.view.poke.discards.extend(["2C"] * 20_000)
+    (message,) = launch(AT_RANDOM).play([long] * 64)
+    assert len(message.answers) == 64
+
+
+def test_a_bot_started_by_hand_says_how_to_see_it_play() -> None:
+    ran = subprocess.run(
+        [sys.executable, "bot.py"], cwd=STARTER, env={}, capture_output=True, text=True, check=False
+    )
+    assert ran.returncode == 1
+    assert "pokearena play poke . sample:random" in ran.stderr
+    assert "Traceback" not in ran.stderr
+
+
+def test_the_starter_works_when_it_is_copied_out_of_the_repository(
+    launch: Launch, tmp_path: Path
+) -> None:
+    folder = tmp_path / "mybot"
+    shutil.copytree(STARTER, folder, ignore=shutil.ignore_patterns("__pycache__"))
+    own = folder / "own.py"
+    own.write_text(
+        "import pokearena_bot\nfrom pokearena.v1 import bot_pb2\n"
+        "for module in (pokearena_bot, bot_pb2): print(module.__file__)\n"
+        "pokearena_bot.run(lambda turn: turn.legal[0])\n"
+    )
+    starter, witness = launch(folder / "bot.py"), launch(own)
+    assert starter.act(question(luck=1)).action in question().legal
+    assert witness.act(question()).action == question().legal[0]
+    _, written = witness.terminated()
+    assert all(Path(line).is_relative_to(folder) for line in written.splitlines())
+    assert len(written.splitlines()) == 2
+
+
+def test_the_house_bot_meek_takes_the_first_listed_action(launch: Launch) -> None:
+    bot = launch(HOUSE / "meek" / "bot.py")
+    assert all(bot.act(asked).action == asked.legal[0] for asked in QUESTIONS)
+
+
+def test_the_house_bot_random_takes_any_of_them(launch: Launch) -> None:
+    bot = launch(HOUSE / "random" / "bot.py")
+    taken = {question().legal[:].index(bot.act(question(luck=n)).action) for n in range(200)}
+    assert taken == set(range(6))
