@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from arena import standings
 from arena.ratings.elo import EloSettings
-from arena.results import ClosedMatch
 from arena.standings import Standing
 from arena.store import results, tournaments
 
@@ -23,19 +22,9 @@ HEADINGS = ("#", "<bot", "Elo", "matches", "games", "W–D–L", "points", "mean
 
 def of_games(engine: Engine, game: str | None = None) -> Ladders:
     """The ladder of every game that has been played, or of one, over all tournaments."""
-    made: dict[str, list[ClosedMatch]] = {}
-    rounds: dict[str, int] = {}
-    for tournament in tournaments.listing(engine, game=game):
-        # A round is the period of the ratings: those of a later tournament come after.
-        before = rounds.get(tournament.plan.game, 0)
-        played = [
-            replace(match, round=match.round + before)
-            for match in results.closed(engine, tournament=tournament.id)
-        ]
-        if played:
-            made.setdefault(tournament.plan.game, []).extend(played)
-            rounds[tournament.plan.game] = 1 + max(match.round for match in played)
-    return {name: standings.table(matches) for name, matches in sorted(made.items())}
+    names = sorted({found.plan.game for found in tournaments.listing(engine, game=game)})
+    tables = ((name, standings.table(results.closed(engine, game=name))) for name in names)
+    return {name: table for name, table in tables if table}
 
 
 def of_tournament(engine: Engine, tournament: str, entrants: Iterable[str]) -> Sequence[Standing]:

@@ -26,6 +26,16 @@ def heading(text: str) -> None:
         print(text)
 
 
+def state(word: str, style: str, name: str, text: str) -> None:
+    """A line of data that begins with a state and what it is about."""
+    if is_terminal():
+        from rich.text import Text
+
+        screen().print(Text.assemble((f"{word:<6}", style), (f"{name:<10}", "bold"), text))
+    else:
+        print(f"{word:<6}{name:<10}{text}")
+
+
 def told(text: str) -> None:
     """A line of data about a game, its cards painted on a terminal."""
     if is_terminal():
@@ -43,27 +53,35 @@ def document(value: Any) -> None:
 
 def hint(text: str) -> None:
     """A line of progress or advice, which is no data."""
-    sys.stdout.flush()
-    screen(stderr=True).print(text, style="dim" if text else "", markup=False)
+    _beside((("dim", text),))
 
 
 def complain(sentence: str) -> None:
     """What went wrong, as a sentence."""
-    sys.stdout.flush()
-    console = screen(stderr=True)
-    console.print("error", style="bold red", end="  ")
-    console.print(sentence, markup=False)
+    _beside((("bold red", "error  "), ("", sentence)))
 
 
 def next_step(*commands: str) -> None:
     """What to type next: the last words of every command."""
     from arena.cli.advice import typed
 
-    sys.stdout.flush()
-    console = screen(stderr=True)
     for number, command in enumerate(commands):
-        console.print("    " if number else "next", style="bold", end="  ")
-        console.print(typed(command), style="cyan", markup=False)
+        _beside((("bold", "      " if number else "next  "), ("cyan", typed(command))))
+
+
+def _beside(parts: Sequence[tuple[str, str]]) -> None:
+    """A line on standard error, of texts with their styles, after all data so far."""
+    sys.stdout.flush()
+    if not sys.stderr.isatty():
+        # Without rich, which takes longer to import than a short command does to run.
+        print("".join(text for _, text in parts), file=sys.stderr, flush=True)
+        return
+    from rich.text import Text
+
+    line = Text()
+    for style, text in parts:
+        line.append(text, style)
+    screen(stderr=True).print(line)
 
 
 def screen(*, stderr: bool = False) -> Console:

@@ -81,7 +81,10 @@ def _explain(error: BaseException) -> int:
 def _say(sentence: str, status: int, advice: str = "") -> int:
     from arena.cli import output
 
-    output.complain(sentence)
+    if status == INTERRUPTED:
+        output.hint(sentence)
+    else:
+        output.complain(sentence)
     if advice:
         output.next_step(advice)
     return status

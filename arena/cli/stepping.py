@@ -7,12 +7,22 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from arena.cli import output, story
+from arena.cli.keys import keyboard
 from arena.cli.pictures import picture_of
 from referee.games.registry import find
 from referee.record import GameRecord, Line
 from referee.replay import position, steps
 
 Page = list[str]
+_KEYS = "n next · p previous · g first · e last · ] next game · [ game before · q quit"
+_STEPS = {
+    **dict.fromkeys(("n", " ", "\n", "\r", "l", "j", "right", "down"), 1),
+    **dict.fromkeys(("p", "\x7f", "h", "k", "left", "up"), -1),
+    "g": -sys.maxsize,
+    "e": sys.maxsize,
+}
+_OTHER_GAME = {"]": 1, "[": -1}
+_QUIT = ("q", "\x04")
 _ACTION = ("seat", "decision", "action", "ms", "note", "by")
 
 
@@ -50,61 +60,21 @@ def pages(match: Line, game: GameRecord, seed: bytes) -> Iterator[Page]:
         yield page
 
 
-def has_keys() -> bool:
-    """Whether there is a keyboard to step with."""
-    return sys.stdin.isatty() and sys.platform != "win32"
-
-
 def by_keys(match: Line, games: Sequence[GameRecord], seed: bytes) -> None:
-    """Steps through games by keys until q."""
-    at, game = 0, 0
+    """Steps through games by keys, until one of them says to stop."""
+    game, at = 0, 0
     shown = list(pages(match, games[game], seed))
-    keys = "n next · p previous · ] [ game · g first · e end · q quit"
-    while True:
-        output.screen().clear()
-        for line in shown[at]:
-            output.told(line)
-        output.hint(f"\nstep {at + 1} of {len(shown)} · {keys}")
-        key = _key()
-        before = game
-        if key in ("q", "\x03", "\x04"):
-            return
-        if key in ("n", " ", "\r", "\n", "right", "down", "j", "l"):
-            at = min(at + 1, len(shown) - 1)
-        elif key in ("p", "left", "up", "k", "h"):
-            at = max(at - 1, 0)
-        elif key == "g":
-            at = 0
-        elif key == "e":
-            at = len(shown) - 1
-        elif key == "]":
-            game = min(game + 1, len(games) - 1)
-        elif key == "[":
-            game = max(game - 1, 0)
-        if game != before:
-            at, shown = 0, list(pages(match, games[game], seed))
-
-
-_ARROWS = {"A": "up", "B": "down", "C": "right", "D": "left"}
-
-
-def _key() -> str:
-    """The next key; arrows by name."""
-    pressed = _character()
-    if pressed == "\x1b" and _character() == "[":
-        return _ARROWS.get(_character(), "")
-    return pressed or "q"
-
-
-def _character() -> str:
-    import os
-    import termios
-    import tty
-
-    descriptor = sys.stdin.fileno()
-    before = termios.tcgetattr(descriptor)
-    try:
-        tty.setcbreak(descriptor)
-        return os.read(descriptor, 1).decode(errors="replace")
-    finally:
-        termios.tcsetattr(descriptor, termios.TCSADRAIN, before)
+    with keyboard() as next_key:
+        while True:
+            output.screen().clear()
+            for line in shown[at]:
+                output.told(line)
+            output.hint(f"\nstep {at + 1} of {len(shown)} · {_KEYS}")
+            key = next_key()
+            if key in _QUIT:
+                return
+            if key in _OTHER_GAME:
+                before, game = game, min(max(game + _OTHER_GAME[key], 0), len(games) - 1)
+                if game != before:
+                    at, shown = 0, list(pages(match, games[game], seed))
+            at = min(max(at + _STEPS.get(key, 0), 0), len(shown) - 1)

@@ -22,7 +22,7 @@ def replay(match: str, game: int | None, no_pause: bool, as_json: bool, data: Pa
     With --json every position in full, a line each: all hands and stocks, who acts, and the
     actions that follow. A match is named by its id, the beginning of it, or a file.
     """
-    from arena.cli import records, stepping
+    from arena.cli import keys, records, stepping
     from arena.cli.place import Place
 
     found = records.find(Place(data), match)
@@ -33,7 +33,7 @@ def replay(match: str, game: int | None, no_pause: bool, as_json: bool, data: Pa
             for position in stepping.positions(found.record.match, record, seed):
                 output.document(position)
         return
-    if output.is_terminal() and not no_pause and stepping.has_keys():
+    if output.is_terminal() and not no_pause and keys.has_keys():
         stepping.by_keys(found.record.match, games, seed)
     else:
         for record in games:

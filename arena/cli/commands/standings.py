@@ -31,11 +31,11 @@ def standings(
 
     With --json one document, with --watch one a line.
     """
-    from arena.cli import ladder, setup
+    from arena.cli import ladder
     from arena.cli.place import Place
 
     place = Place(data)
-    name = None if game is None else setup.game_named(game).id
+    name = None if game is None else _game(game)
     assert place.existing_store is not None
     found = _ladders(place, name, tournament)
     _show(found, as_json)
@@ -50,6 +50,13 @@ def standings(
     if not as_json:
         output.hint(ladder.settings_words())
         output.next_step("pokearena tournament list")
+
+
+def _game(name: str) -> str:
+    # The rules of the games are not needed for a ladder of all of them.
+    from arena.cli import setup
+
+    return setup.game_named(name).id
 
 
 def _ladders(place: Place, game: str | None, tournament: str | None) -> Ladders:

@@ -1,0 +1,38 @@
+"""Single keys from a terminal."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+_ARROWS = {"A": "up", "B": "down", "C": "right", "D": "left"}
+
+
+def has_keys() -> bool:
+    """Whether there is a keyboard to step with."""
+    return sys.stdin.isatty() and sys.platform != "win32"
+
+
+@contextmanager
+def keyboard() -> Iterator[Callable[[], str]]:
+    """Gives a function that waits for the next key; arrows have names, the end is "q"."""
+    import termios
+    import tty
+
+    descriptor = sys.stdin.fileno()
+    before = termios.tcgetattr(descriptor)
+    try:
+        tty.setcbreak(descriptor)
+        yield lambda: _key(descriptor)
+    finally:
+        termios.tcsetattr(descriptor, termios.TCSADRAIN, before)
+
+
+def _key(descriptor: int) -> str:
+    # An arrow comes as three characters at once.
+    pressed = os.read(descriptor, 3).decode(errors="replace")
+    if pressed.startswith("\x1b["):
+        return _ARROWS.get(pressed[2:], "")
+    return pressed[:1] or "q"
