@@ -146,6 +146,7 @@ def test_another_package_agrees_on_hands_with_much_in_them() -> None:
 
 
 @pytest.mark.long
+@pytest.mark.timeout(600)
 def test_another_package_agrees_on_all_five_card_hands() -> None:
     """P-5.4, S-3.3."""
     worth: dict[int, HandValue] = {}

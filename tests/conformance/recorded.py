@@ -1,0 +1,106 @@
+"""Whole matches, played in this process by a bot that chooses by the luck it is given."""
+
+import random
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from pokearena.v1 import bot_pb2, referee_pb2
+
+from referee.dealing import board_seed, commitment
+from referee.games.contract import Outcome
+from referee.play import Play, Setting
+from referee.record import FORMAT, Line, dump, read_games
+from referee.replay import Rights
+from tests.conformance.tables import Table
+
+CLOCK = bot_pb2.Clock(allowance_ms=200, bank_ms=10_000)
+MATCH = "m-golden"
+
+Choose = Callable[[bot_pb2.ActRequest], bot_pb2.Action]
+
+
+def by_luck(question: bot_pb2.ActRequest) -> bot_pb2.Action:
+    """One of the listed actions, by the luck in the question."""
+    return random.Random(question.luck).choice(question.legal)
+
+
+@dataclass
+class Played:
+    """A game that was played, and every question that was asked in it."""
+
+    record: str = ""
+    questions: list[bytes] = field(default_factory=list)
+
+    @property
+    def outcome(self) -> Outcome:
+        """What the record says of its end."""
+        (game,) = read_games(self.record)
+        return Outcome(tuple(game.result["scores"]), tuple(game.result["places"]))
+
+
+def setting(table: Table) -> Setting:
+    """The table as the referee knows it."""
+    sides = table.game.sides(table.seats, table.options)
+    return Setting(MATCH, table.game, table.codec, table.seats, table.options, sides)
+
+
+def play_game(
+    table: Table, seed: bytes, game: int, board: int, choose: Choose = by_luck, legal: bool = True
+) -> Played:
+    """Plays one game of a match with this seed; ``legal``: whether legal actions are listed."""
+    order = referee_pb2.Board(game=game, number=board, seed=board_seed(seed, board))
+    play = Play(setting(table), order)
+    rights = [Rights(CLOCK, legal) for _ in range(table.seats)]
+    played = Played()
+    while asked := dict(play.ask(rights)):
+        for seat, waiting in asked.items():
+            played.questions.append(waiting.data)
+            question = bot_pb2.ActRequest.FromString(waiting.data)
+            play.answer(seat, bot_pb2.ActResponse(action=choose(question)), 0.0)
+    assert play.result is not None
+    played.record = play.result
+    return played
+
+
+def match_line(table: Table, seed: bytes, boards: int) -> Line:
+    """The first line of the record of a match."""
+    entrants = max(table.game.sides(table.seats, table.options)) + 1
+    return {
+        "type": "match",
+        "format": FORMAT,
+        "match": MATCH,
+        "game": table.game.id,
+        "options": table.options,
+        "seats": table.seats,
+        "boards": boards,
+        "commitment": commitment(seed),
+        "entrants": [[f"luck{number}@1", "0" * 64] for number in range(entrants)],
+        "clock": {"start_ms": 10_000, "allowance_ms": 200, "bank_ms": 10_000},
+        "policy": "lenient",
+        "tournament": None,
+        "round": 0,
+        "number": 0,
+    }
+
+
+def match_record(table: Table, seed: bytes, boards: int = 1) -> str:
+    """The record of a whole match: every seating plays every board."""
+    return "".join(lines(table, seed, boards))
+
+
+def lines(table: Table, seed: bytes, boards: int) -> Iterator[str]:
+    """The record of a match, in pieces."""
+    head = match_line(table, seed, boards)
+    yield dump(head)
+    names = [name for name, _ in head["entrants"]]
+    sides = table.game.sides(table.seats, table.options)
+    for turn in range(len(names)):
+        for board in range(boards):
+            game = turn * boards + board
+            first, rest = play_game(table, seed, game, board).record.split("\n", 1)
+            seating = [names[(side + turn) % len(names)] for side in sides]
+            line = {"type": "game", "game": game, "table": turn, "board": board}
+            assert first + "\n" == dump({"type": "game", "game": game, "board": board})
+            yield dump(line | {"seating": seating})
+            yield rest
+    yield dump({"type": "seed", "seed": seed.hex()})

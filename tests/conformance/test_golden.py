@@ -1,0 +1,30 @@
+"""Golden records: deals, rules, scores and the record's form stay as they were.
+
+A change here means that records of the past no longer replay to the same result. If it is meant,
+``scripts/golden`` writes the records anew, and docs/decisions.md says why.
+"""
+
+import pytest
+
+from referee.record import read
+from referee.replay import verify
+from tests.conformance.golden import FOLDER, path, record
+from tests.conformance.tables import TABLES, Table
+
+every_table = pytest.mark.parametrize("table", TABLES, ids=str)
+
+
+@every_table
+def test_a_match_is_what_it_was(table: Table) -> None:
+    assert path(table).read_text() == record(table)
+
+
+@every_table
+def test_a_record_of_the_past_verifies(table: Table) -> None:
+    kept = read(path(table).read_text())
+    assert verify(kept) == []
+    assert [game.number for game in kept.games] == list(range(len(kept.match["entrants"])))
+
+
+def test_every_golden_record_is_that_of_a_table() -> None:
+    assert {file.name for file in FOLDER.iterdir()} == {path(table).name for table in TABLES}

@@ -1,0 +1,253 @@
+"""A record replays to the same result, whatever the game."""
+
+import json
+from collections.abc import Callable
+
+import pytest
+from pokearena.v1 import bot_pb2
+
+from referee.dealing import board_seed, commitment, derive
+from referee.games.contract import State
+from referee.record import Line, MatchRecord, read
+from referee.replay import Rights, position, question, steps, verify
+from tests.conformance.oracles import oracle_of
+from tests.conformance.recorded import CLOCK, by_luck, match_line, match_record, play_game
+from tests.conformance.tables import TABLES, Table
+from tests.conformance.wire import question as sent
+
+SEED = bytes(range(100, 132))
+BOARDS = 2
+
+every_table = pytest.mark.parametrize("table", TABLES, ids=str)
+
+
+@every_table
+def test_a_record_verifies(table: Table) -> None:
+    record = read(match_record(table, SEED, BOARDS))
+    assert len(record.games) == BOARDS * len(record.match["entrants"])
+    assert verify(record) == []
+
+
+@every_table
+def test_a_record_is_read_as_what_was_written(table: Table) -> None:
+    text = match_record(table, SEED)
+    record = read(text)
+    written = [json.loads(line) for line in text.splitlines()]
+    games = "".join(game.text for game in record.games).splitlines()
+    seed = None if record.seed is None else record.seed.hex()
+    read_back = [record.match, *map(json.loads, games), {"type": "seed", "seed": seed}]
+    assert read_back == written
+
+
+@every_table
+def test_the_same_seed_and_the_same_choices_give_the_same_record(table: Table) -> None:
+    text = match_record(table, SEED)
+    assert match_record(table, SEED) == text
+    assert match_record(table, SEED[::-1]) != text
+
+
+@every_table
+def test_every_table_of_a_match_has_the_same_boards(table: Table) -> None:
+    """By the same luck the same is played, so all tables of this match end alike."""
+    record = read(match_record(table, SEED, BOARDS))
+    boards: dict[int, set[str]] = {}
+    for game in record.games:
+        actions = str([(line["seat"], line["action"]) for line in game.actions])
+        boards.setdefault(game.game["board"], set()).add(actions + str(game.result["scores"]))
+    assert [len(ends) for ends in boards.values()] == [1] * BOARDS
+    assert len(set.union(*boards.values())) == BOARDS
+
+
+@every_table
+def test_a_replay_goes_through_the_positions_that_were_played(table: Table) -> None:
+    played = play_game(table, SEED, 0, 0)
+    record = read(json.dumps(match_line(table, SEED, 1)) + "\n" + played.record)
+    (game,) = record.games
+    states: list[State] = []
+    asked = []
+    for step in steps(record.match, game, SEED):
+        states.append(step.state)
+        asked += [sent(table.codec, step.state, seat) for seat in step.state.actors]
+    assert states[-1].actors == ()
+    assert states[-1].scores == played.outcome.scores
+    assert len(asked) == len(game.actions) == len(played.questions)
+    for replayed, data in zip(asked, played.questions, strict=True):
+        before = bot_pb2.ActRequest.FromString(data)
+        again = bot_pb2.ActRequest.FromString(replayed)
+        assert (before.seat, before.view, list(before.legal), before.complete) == (
+            again.seat,
+            again.view,
+            list(again.legal),
+            again.complete,
+        )
+
+
+@every_table
+def test_every_question_of_a_record_can_be_put_again(table: Table) -> None:
+    played = play_game(table, SEED, 0, 0)
+    record = read(json.dumps(match_line(table, SEED, 1)) + "\n" + played.record)
+    rights = [Rights(CLOCK) for _ in range(table.seats)]
+    for decision in range(0, len(played.questions), 9):
+        again = question(record.match, record.games[0], SEED, decision, rights)
+        assert again.request.SerializeToString() == (
+            bot_pb2.ActRequest.FromString(played.questions[decision]).SerializeToString()
+        )
+
+
+@every_table
+def test_questions_are_numbered_and_carry_a_luck_of_their_own(table: Table) -> None:
+    """docs/dealing.md."""
+    played = play_game(table, SEED, 3, 1)
+    messages = [bot_pb2.ActRequest.FromString(data) for data in played.questions]
+    assert [message.decision for message in messages] == list(range(len(messages)))
+    assert {(message.game, message.match) for message in messages} == {(3, "m-golden")}
+    for message in messages:
+        start = derive(board_seed(SEED, 1), "luck", message.seat)[:8]
+        assert message.luck == (int.from_bytes(start, "big") + message.decision) % 2**64
+    assert len({message.luck for message in messages}) == len(messages)
+
+
+@every_table
+def test_a_bot_that_does_without_listed_actions_is_asked_the_same(table: Table) -> None:
+    listed = play_game(table, SEED, 0, 0)
+    told = iter([bot_pb2.ActRequest.FromString(data) for data in listed.questions])
+
+    def choose(asked: bot_pb2.ActRequest) -> bot_pb2.Action:
+        before = next(told)
+        assert asked.view == before.view
+        assert (list(asked.legal), asked.complete) == ([], False)
+        return by_luck(before)
+
+    unlisted = play_game(table, SEED, 0, 0, choose, legal=False)
+    assert unlisted.record == listed.record
+
+
+@every_table
+def test_every_position_of_a_record_can_be_shown_in_full(table: Table) -> None:
+    """All that is in the game is in it, and it is plain JSON."""
+    record = read(match_record(table, SEED))
+    oracle = oracle_of(table)
+    for step in steps(record.match, record.games[0], SEED):
+        shown = position(step.state)
+        text = json.dumps(shown)
+        assert json.loads(text) == shown
+        assert "luck" not in shown
+        assert all(f'"{card}"' in text for card in oracle.cards(step.state))
+
+
+Change = Callable[[list[Line]], object]
+
+
+def at(lines: list[Line], kind: str, number: int = 0) -> int:
+    """Where the line of a kind is, from the end if the number is negative."""
+    return [place for place, line in enumerate(lines) if line["type"] == kind][number]
+
+
+def better(lines: list[Line]) -> None:
+    """Gives the first seat a point more."""
+    lines[at(lines, "result")]["scores"][0] += 1
+
+
+def swapped(lines: list[Line]) -> None:
+    """Turns the places round, or takes a shared place away."""
+    places = lines[at(lines, "result")]["places"]
+    places[:] = [1 + len(places) - place for place in places]
+
+
+def unfinished(lines: list[Line]) -> None:
+    """Says that nobody knows the scores."""
+    lines[at(lines, "result")]["scores"] = None
+
+
+def other_seed(lines: list[Line]) -> None:
+    """Reveals a seed that was not committed to."""
+    lines[-1]["seed"] = "00" * 32
+
+
+def other_commitment_too(lines: list[Line]) -> None:
+    """Commits to another seed and reveals it."""
+    lines[-1]["seed"] = "00" * 32
+    lines[0]["commitment"] = commitment(bytes(32))
+
+
+def other_seat(lines: list[Line]) -> None:
+    """Says that somebody else acted."""
+    lines[at(lines, "action")]["seat"] += 1
+
+
+def by_the_referee(lines: list[Line]) -> None:
+    """Says that the referee acted for a seat that was in the game."""
+    lines[at(lines, "action")]["by"] = "referee"
+
+
+def no_action(lines: list[Line]) -> None:
+    """Says that nothing was done."""
+    lines[at(lines, "action", 5)]["action"] = {}
+
+
+def forgotten(lines: list[Line]) -> None:
+    """Leaves the first action out."""
+    del lines[at(lines, "action")]
+
+
+def cut_short(lines: list[Line]) -> None:
+    """Leaves the last action of the first game out."""
+    del lines[at(lines, "result") - 1]
+
+
+def one_more(lines: list[Line]) -> None:
+    """Goes on after the end."""
+    place = at(lines, "result")
+    lines.insert(place, {**lines[place - 1], "decision": lines[place - 1]["decision"] + 1})
+
+
+def misnumbered(lines: list[Line]) -> None:
+    """Gives a decision another number."""
+    lines[at(lines, "action", 3)]["decision"] += 1
+
+
+def other_board(lines: list[Line]) -> None:
+    """Says that a game was played on another board."""
+    lines[at(lines, "game")]["board"] += 1
+
+
+def game_left_out(lines: list[Line]) -> None:
+    """Leaves the last game out."""
+    del lines[at(lines, "game", -1) : -1]
+
+
+def game_twice(lines: list[Line]) -> None:
+    """Counts the first game twice."""
+    first = lines[at(lines, "game") : at(lines, "result") + 1]
+    lines[-1:-1] = first
+
+
+def unrevealed(lines: list[Line]) -> None:
+    """Keeps the seed."""
+    del lines[-1]
+
+
+CHANGES = [better, swapped, unfinished, other_seed, other_commitment_too, other_seat, no_action]
+CHANGES += [forgotten, cut_short, one_more, misnumbered, other_board, game_left_out, game_twice]
+CHANGES += [unrevealed]
+
+
+def changed(text: str, change: Change) -> MatchRecord:
+    """The record after somebody has changed it."""
+    lines = [json.loads(line) for line in text.splitlines()]
+    change(lines)
+    return read("".join(json.dumps(line) + "\n" for line in lines))
+
+
+@every_table
+@pytest.mark.parametrize("change", CHANGES, ids=lambda change: change.__name__)
+def test_a_record_that_was_changed_does_not_verify(table: Table, change: Change) -> None:
+    text = match_record(table, SEED)
+    found = verify(changed(text, change))
+    assert found
+    assert all(sentence and "\n" not in sentence for sentence in found)
+
+
+@every_table
+def test_an_action_by_the_referee_needs_a_fault(table: Table) -> None:
+    assert verify(changed(match_record(table, SEED), by_the_referee))
