@@ -3,16 +3,32 @@
     uv run python -m bench.starts
 
 Start of a table: two cold Python bots, from their start as processes to the end of the first game
-of one board. A worker's overhead: a whole match of two tables with one board each, less the time
-in which bots are started and asked; measured as the match with bots that already run (by address).
+of one board. A worker's overhead: the time from the end of a match to the end of the next under
+one worker (hint, fork, lease, commits, closing), less the time the same matches take when they
+are played without queue, worker and store.
 """
 
 import statistics
+import tempfile
 import time
 from collections.abc import Callable
+from pathlib import Path
 
+from sqlalchemy import Engine
+
+from arena.bots import archive, resolver
+from arena.folder import Folder
+from arena.match.runner import play_match
+from arena.pairings import round_robin
+from arena.services import Services
+from arena.store import database, listing, matches, tournaments, versions
+from arena.store.spec import Plan
+from arena.store.tournaments import Tournament
 from bench.decisions import table
 from bench.processes import started
+
+MATCHES = 20
+BOT = "meek"
 
 
 def seconds(action: Callable[[], object], rounds: int = 7) -> list[float]:
@@ -32,6 +48,60 @@ def cold_table(referee: str) -> None:
         table(referee, bots, 1)
 
 
+def schedule(engine: Engine, where: Folder) -> Tournament:
+    """A tournament of short matches between two versions of a house bot."""
+    bot = archive.admit(resolver.sample(BOT), where.versions)
+    names = []
+    for name in ("one", "two"):
+        assert bot.folder is not None
+        content = archive.content_hash(bot) + name
+        names.append(versions.add(engine, name, "1", content, str(bot.folder), {}).id)
+    plan = Plan("bench", "poke", {"must_beat": True}, seats=2, boards=1, cycles=MATCHES)
+    return tournaments.create(engine, plan, names, round_robin(2, 2, MATCHES), bytes(32))
+
+
+def with_worker(engine: Engine, where: Folder) -> float:
+    """Seconds from the end of one match to the end of the next, under one worker."""
+    cup = schedule(engine, where)
+    with Services(where, 1):
+        while tournaments.progress(engine, cup.id).open:
+            time.sleep(0.05)
+    ends = sorted(m.ended for m in listing.matches(engine, tournament=cup.id) if m.ended)
+    return (ends[-1] - ends[0]) / (len(ends) - 1)
+
+
+def without_worker(engine: Engine, where: Folder) -> float:
+    """Seconds the same matches take in a process that does nothing else."""
+    cup = schedule(engine, where)
+    bots = [resolver.from_folder(Path(versions.find(engine, name).folder)) for name in cup.entrants]
+    with started(["-m", "referee"]) as (referee,):
+        taken = []
+        for match in listing.matches(engine, tournament=cup.id):
+            lease = matches.lease(engine, match.id, "bench", 600.0)
+            assert lease is not None
+            began = time.perf_counter()
+            play_match(lease.spec, referee, bots, lambda game: None)
+            taken.append(time.perf_counter() - began)
+    tournaments.cancel(engine, cup.id)
+    return statistics.mean(taken)
+
+
+def overhead() -> None:
+    """Prints what a worker adds to a match."""
+    with tempfile.TemporaryDirectory(prefix="bench-") as folder:
+        where = Folder(Path(folder)).create()
+        engine = database.open(where.database_url({}))
+        database.upgrade(engine)
+        alone = without_worker(engine, where)
+        queued = with_worker(engine, where)
+        engine.dispose()
+    verdict = "ok" if queued - alone <= 0.3 else "MISSED"
+    print(
+        f"match of two one-board tables: {queued:.2f} s under a worker, {alone:.2f} s played "
+        f"alone; overhead {queued - alone:.2f} s; target 0.3: {verdict}"
+    )
+
+
 def main() -> None:
     """Prints the figures."""
     with started(["-m", "referee"]) as (referee,):
@@ -42,6 +112,7 @@ def main() -> None:
         f"table of two cold Python bots, first game included: {middle:.2f} s "
         f"({min(taken):.2f} to {max(taken):.2f}); target 1: {verdict}"
     )
+    overhead()
 
 
 if __name__ == "__main__":
