@@ -18,8 +18,13 @@ PATIENCE: Final = 600.0
 """Seconds a command may take."""
 SHOWN: Final = 4096
 """Bytes of a failed command's output that are shown, from its end."""
-KEPT: Final = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "USER", "http_proxy", "https_proxy")
-"""What a build sees of the arena's environment: compilers look for their caches in it."""
+KEPT: Final = (
+    *("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "USER"),
+    *("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "no_proxy"),
+    *("SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE"),
+)
+"""What a build sees of the arena's environment: where compilers and package installers find
+programs, caches and the network."""
 
 
 def build(said: Manifest, folder: Path, patience: float = PATIENCE) -> None:
