@@ -40,9 +40,9 @@ def check_demo(told: str) -> None:
     demo: dict[str, Any] = json.loads(told)
     matches = demo["matches"]
     assert matches
-    assert all(match["state"] == "closed" for match in matches)
+    assert all(match["state"] == "CLOSED" for match in matches)
     assert all(match["verified"] is True for match in matches)
-    assert len({match["id"] for match in matches}) == len(matches)
+    assert len({match["match"] for match in matches}) == len(matches)
 
 
 def test_the_first_command_works_in_a_fresh_clone_with_an_empty_cache(
