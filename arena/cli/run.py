@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 
 import rich_click as click
-from click.exceptions import NoArgsIsHelpError
+from click.exceptions import Exit, NoArgsIsHelpError
 
 from arena.cli.errors import (
     BROKEN_PIPE,
@@ -20,6 +20,8 @@ from arena.cli.errors import (
 )
 from arena.cli.root import pokearena
 
+_NAME = "pokearena"
+_COMPLETE = "_POKEARENA_COMPLETE"
 # By name, so that no library is imported only to find out that it raised nothing.
 _STATUS = {
     "arena.bots.errors.BotError": FAILED,
@@ -42,23 +44,41 @@ def run(argv: Sequence[str] | None = None) -> int:
 
     What is no error of a person or of the surroundings is a defect of ours and passes through.
     """
+    words = list(sys.argv[1:] if argv is None else argv)
+    wanted = os.environ.get(_COMPLETE)
+    if wanted:
+        from click.shell_completion import shell_complete
+
+        return shell_complete(pokearena, {}, _NAME, _COMPLETE, wanted)
     try:
-        status = pokearena.main(argv, prog_name="pokearena", standalone_mode=False)
+        status = _invoke(words)
         sys.stdout.flush()
     except BrokenPipeError:
         # Whoever read us has seen enough; nor may Python complain about it at its own end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return BROKEN_PIPE
+    except SystemExit as ended:
+        # By SIGTERM while services ran, or by a help whose reader went away.
+        return ended.code if isinstance(ended.code, int) else FAILED
     except (Exception, KeyboardInterrupt) as error:
         return _explain(error)
     return status if isinstance(status, int) else OK
+
+
+def _invoke(words: list[str]) -> object:
+    # Not `main` of click: it would explain some errors itself, in ways of its own.
+    try:
+        with pokearena.make_context(_NAME, words) as context:
+            return pokearena.invoke(context)
+    except Exit as ended:
+        return ended.exit_code
 
 
 def _explain(error: BaseException) -> int:
     """Says what went wrong and returns the exit status; raises it again if nobody knows it."""
     match error:
         case NoArgsIsHelpError():
-            print(error.ctx.get_help())
+            print(error.format_message())
             return USAGE
         case click.UsageError():
             command = error.ctx.command_path if error.ctx else "pokearena"

@@ -20,11 +20,10 @@ from referee.games.registry import GAMES
 # With these it takes less than a minute on two cores.
 _BOARDS = {"poke": 20, "saint_poker": 10}
 _OTHER_BOARDS = 10
-_CYCLES = 6
 _MOST_SEATS = 3
 
 
-def begin(place: Place, boards: int | None, seed: str | None) -> list[str]:
+def begin(place: Place, boards: int | None, cycles: int, seed: str | None) -> list[str]:
     """Registers the house bots and schedules a round robin in each game; gives their ids."""
     bots = [resolver.sample(name) for name in resolver.samples()]
     labels = {bot.label: entries.register_house_bot(place, bot).id for bot in bots}
@@ -37,7 +36,7 @@ def begin(place: Place, boards: int | None, seed: str | None) -> list[str]:
             options=game.settle({}),
             seats=_seats(game, len(entrants)),
             boards=boards or _BOARDS.get(game.id, _OTHER_BOARDS),
-            cycles=_CYCLES,
+            cycles=cycles,
         )
         secret = None if seed is None else derive(seeds.seed_of(seed), game.id, 0)
         made.append(contest.schedule(place, plan, entrants, secret).id)

@@ -27,12 +27,24 @@ if TYPE_CHECKING:
     type=click.IntRange(1, 1000),
     help="How many boards a match has. [default: what takes about a minute]",
 )
+@click.option(
+    "--cycles",
+    type=click.IntRange(1, 1000),
+    default=6,
+    show_default=True,
+    help="How often everyone meets everyone.",
+)
 @click.option("--seed", metavar="TEXT", help="What all cards follow from. [default: random]")
 @workers_option
 @json_option
 @data_option
 def demo(
-    boards: int | None, seed: str | None, workers: int | None, as_json: bool, data: Path | None
+    boards: int | None,
+    cycles: int,
+    seed: str | None,
+    workers: int | None,
+    as_json: bool,
+    data: Path | None,
 ) -> int:
     """Run a whole arena on this machine: a tournament of the house bots in each game.
 
@@ -46,7 +58,7 @@ def demo(
     began = time.monotonic()
     place = Place(data)
     output.hint(f"data folder: {place.folder.root}")
-    sights = contest.play_out(place, workers, lambda: show.begin(place, boards, seed))
+    sights = contest.play_out(place, workers, lambda: show.begin(place, boards, cycles, seed))
     output.hint("dealing and replaying every match again")
     checked = checking.check(place.store, [sight.tournament.id for sight in sights])
     seconds = round(time.monotonic() - began, 1)

@@ -51,4 +51,6 @@ def verify(matches: tuple[str, ...], as_json: bool, data: Path | None) -> int:
                 f"{found.id} verifies: {games} games dealt, {actions} actions replayed, "
                 "all scores computed again; the seed is the one that was committed to"
             )
+    if not as_json:
+        output.next_step(f"pokearena replay {matches[0]}")
     return status

@@ -1,0 +1,94 @@
+"""The command line as tests use it: in this process where that is the same, else in its own."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import pytest
+
+from arena.cli import main
+from tests.arena.cli.terminal import Cli, Said, Write
+
+POKEARENA = Path(sys.executable).with_name("pokearena")
+BOT = """
+import time
+from pokearena.v1 import bot_pb2
+from pokearena_bot import run
+
+def choose(turn):
+{choose}
+
+run(choose)
+"""
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty directory to work in, and nothing of the arena in the environment."""
+    for name in list(os.environ):
+        if name.startswith("POKEARENA_") or name in ("REDIS_URL", "DATABASE_URL"):
+            monkeypatch.delenv(name)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def cli(capsys: pytest.CaptureFixture[str]) -> Cli:
+    """Runs a command line in this process."""
+
+    def run(*words: object) -> Said:
+        capsys.readouterr()
+        status = main([str(word) for word in words])
+        captured = capsys.readouterr()
+        return Said(status, captured.out, captured.err)
+
+    return run
+
+
+def in_own_process(
+    folder: Path, words: Sequence[object], environment: Mapping[str, str] | None = None
+) -> Said:
+    """Runs a command line in a folder, in a process of its own."""
+    done = subprocess.run(
+        [POKEARENA, *map(str, words)],
+        cwd=folder,
+        env={**os.environ, **(environment or {})},
+        capture_output=True,
+        text=True,
+        stdin=subprocess.DEVNULL,
+    )
+    return Said(done.returncode, done.stdout, done.stderr)
+
+
+@pytest.fixture(scope="session")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The record of a match between two house bots."""
+    folder = tmp_path_factory.mktemp("played")
+    words = ("play", "poke", "sample:greedy", "sample:random", "--seed", "0", "--record", "m.jsonl")
+    said = in_own_process(folder, words)
+    assert said.status == 0, said.err
+    return folder / "m.jsonl"
+
+
+@pytest.fixture
+def program(here: Path) -> Cli:
+    """Runs a command line in a process of its own, as people do."""
+
+    def run(*words: object, **environment: str) -> Said:
+        return in_own_process(here, words, environment)
+
+    return run
+
+
+@pytest.fixture
+def bot(here: Path) -> Write:
+    """Writes a bot in one file, given the body of its `choose`; returns its name."""
+
+    def write(name: str, body: str) -> str:
+        lines = "".join(f"    {line}\n" for line in body.splitlines())
+        (here / f"{name}.py").write_text(BOT.format(choose=lines))
+        return f"{name}.py"
+
+    return write

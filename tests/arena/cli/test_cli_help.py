@@ -1,0 +1,103 @@
+"""What the command line says of itself, and what it does with words it does not know."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import click
+import pytest
+
+from arena.cli.lazy import Later
+from arena.cli.root import pokearena
+from tests.arena.cli.terminal import Cli
+
+HEAVY = ("sqlalchemy", "alembic", "grpc", "google.protobuf", "redis", "rq", "elo", "referee.games")
+
+
+def all_commands(group: click.Group, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    for name, command in group.commands.items():
+        loaded = command.load() if isinstance(command, Later) else command
+        if isinstance(loaded, click.Group):
+            yield from all_commands(loaded, (*path, name))
+        else:
+            yield (*path, name)
+
+
+COMMANDS = sorted(all_commands(pokearena))
+
+
+def test_the_help_names_every_command(cli: Cli) -> None:
+    said = cli("--help")
+    assert said.status == 0
+    for name in {path[0] for path in COMMANDS}:
+        assert f" {name} " in said.out
+
+
+@pytest.mark.parametrize("path", COMMANDS, ids=" ".join)
+def test_the_help_of_every_command_has_an_example_that_begins_with_it(
+    cli: Cli, path: tuple[str, ...]
+) -> None:
+    said = cli(*path, "--help")
+    assert said.status == 0
+    assert f"pokearena {' '.join(path)}" in said.out.partition("Example:")[2]
+
+
+@pytest.mark.parametrize("path", COMMANDS, ids=" ".join)
+def test_every_option_says_what_it_is_for(path: tuple[str, ...]) -> None:
+    command: click.Command = pokearena
+    for name in path:
+        assert isinstance(command, click.Group)
+        found = command.commands[name]
+        command = found.load() if isinstance(found, Later) else found
+    for parameter in command.params:
+        if isinstance(parameter, click.Option):
+            assert parameter.help, parameter.name
+
+
+def test_help_and_usage_errors_import_nothing_heavy() -> None:
+    code = (
+        "import sys\n"
+        "from arena.cli import main\n"
+        "for words in (['--help'], ['play', '--help'], ['standings', '--help'], ['plai']):\n"
+        "    main(words)\n"
+        f"print([name for name in {HEAVY} if name in sys.modules], file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stderr.rstrip().endswith("[]")
+
+
+def test_no_command_at_all_shows_the_help_as_wrong_usage(cli: Cli) -> None:
+    said = cli()
+    assert said.status == 2
+    assert "Usage: pokearena" in said.out
+
+
+def test_an_unknown_command_is_answered_with_the_nearest(cli: Cli) -> None:
+    said = cli("standing")
+    assert said.status == 2
+    assert "Did you mean" in said.err
+    assert "standings" in said.err
+    assert said.last == "next  pokearena --help"
+    assert said.out == ""
+
+
+def test_an_unknown_option_is_answered_with_the_nearest(cli: Cli) -> None:
+    said = cli("play", "poke", "a", "b", "--sead", "1")
+    assert said.status == 2
+    assert "--seed" in said.err
+    assert said.last == "next  pokearena play --help"
+
+
+def test_the_version_is_that_of_the_package(cli: Cli) -> None:
+    from importlib.metadata import version
+
+    assert version("pokearena") in cli("--version").out
+
+
+def test_an_option_can_be_given_by_the_environment(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("POKEARENA_DATA", "elsewhere")
+    assert "elsewhere" in cli("standings").err
+    monkeypatch.setenv("POKEARENA_NEW_LANG", "cobol")
+    assert "cobol" in cli("new", "mybot").err

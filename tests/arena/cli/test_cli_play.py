@@ -1,0 +1,194 @@
+"""The author's test bench: `pokearena play`."""
+
+import json
+from pathlib import Path
+
+from referee.dealing import commitment
+from referee.record import read
+from tests.arena.cli.terminal import Cli, Write
+
+ILLEGAL = """
+if turn.decision > 4:
+    return bot_pb2.Action(poke=bot_pb2.Action().poke.__class__(lead={"cards": ["AS", "2S"]}))
+return turn.legal[0]
+"""
+CRASHES = """
+if turn.decision > 4:
+    print("last words")
+    raise KeyError("4C")
+return turn.legal[0]
+"""
+SLEEPS = """
+if turn.decision > 4:
+    time.sleep(20)
+return turn.legal[0]
+"""
+
+
+def test_a_match_is_played_with_every_seating_and_told_by_bot(cli: Cli) -> None:
+    said = cli("play", "poke", "sample:random", "sample:meek", "-n", 2, "--seed", "friday")
+    assert said.status == 0
+    head, *rows = said.out.splitlines()
+    assert head.split()[:6] == ["bot", "games", "won", "drawn", "lost", "points"]
+    assert [row.split()[:2] for row in rows] == [["random", "4"], ["meek", "4"]]
+    assert "seed friday" in said.err
+    (record,) = Path(".pokearena/plays").glob("m-*.jsonl")
+    assert said.last == f"next  pokearena replay {record.stem}"
+
+
+def test_the_same_seed_gives_the_same_match_and_0_is_a_seed_like_any_other(cli: Cli) -> None:
+    words = ("play", "poke", "sample:random", "sample:meek", "--json", "--seed")
+    first, second, other = (json.loads(cli(*words, seed).out) for seed in ("0", "0", "1"))
+    told = ("match", "games", "seed", "commitment")
+    assert [first[name] for name in told] == [second[name] for name in told]
+    assert first["seed"] != other["seed"]
+    assert first["games"] != other["games"]
+
+
+def test_64_hexadecimal_digits_are_the_seed_itself(cli: Cli) -> None:
+    seed = "0f" * 32
+    said = json.loads(
+        cli("play", "poke", "sample:meek", "sample:meek", "--json", "--seed", seed).out
+    )
+    assert said["seed"] == seed
+    assert said["commitment"] == commitment(bytes.fromhex(seed))
+    assert [one["bot"] for one in said["bots"]] == ["meek", "meek-2"]
+
+
+def test_a_game_of_three_has_three_seatings(cli: Cli) -> None:
+    bots = ("sample:meek", "sample:random", "sample:greedy")
+    said = json.loads(cli("play", "saint_poker", *bots, "--json", "--seed", "x").out)
+    assert said["complete"]
+    assert [game["table"] for game in said["games"]] == [0, 1, 2]
+    assert said["seats"] == 3
+
+
+def test_watch_tells_the_game_deal_by_deal_with_notes_and_times(cli: Cli, bot: Write) -> None:
+    talker = bot("talker", 'return turn.legal[0], "hm\\x1b[2J\\nwell"')
+    said = cli("play", "poke", talker, "sample:meek", "--watch", "--seed", "1")
+    assert said.status == 0
+    assert "deal 0 · " in said.out
+    assert "deal 1 · " in said.out
+    assert " ms  “hm[2J well”" in said.out
+    assert "result: " in said.out
+    assert "\x1b" not in said.out
+
+
+def test_watch_and_json_do_not_go_together(cli: Cli) -> None:
+    said = cli("play", "poke", "sample:meek", "sample:meek", "--watch", "--json")
+    assert said.status == 2
+
+
+def test_the_first_illegal_action_stops_and_is_explained(cli: Cli, bot: Write) -> None:
+    said = cli("play", "poke", bot("cheat", ILLEGAL), "sample:meek", "--seed", "1")
+    assert said.status == 1
+    assert "fault   cheat: illegal" in said.out
+    assert 'it answered "lead AS 2S", which is not legal; legal: ' in said.out
+    assert "hand    " in said.out
+    match = next(Path(".pokearena/plays").glob("m-*.jsonl")).stem
+    assert said.last.startswith(f"next  pokearena ask {match}:0:")
+    assert said.last.endswith(" cheat.py")
+
+
+def test_a_crash_is_explained_with_the_last_words_of_the_bot(cli: Cli, bot: Write) -> None:
+    said = cli("play", "poke", bot("crasher", CRASHES), "sample:meek", "--seed", "1")
+    assert said.status == 1
+    assert "fault   crasher: crash" in said.out
+    assert "exited with status 1" in said.out
+    assert "last words" in said.out
+    assert "KeyError: '4C'" in said.out
+    assert "legal   " in said.out
+
+
+def test_a_bot_that_sleeps_is_late_by_the_clock_that_was_given(cli: Cli, bot: Write) -> None:
+    sleeper = bot("sleeper", SLEEPS)
+    said = cli("play", "poke", sleeper, "sample:meek", "--allowance", 50, "--bank", 50, "--json")
+    assert said.status == 1
+    fault = json.loads(said.out)["fault"]
+    assert (fault["bot"], fault["verdict"]) == ("sleeper", "timeout")
+    assert "100 ms" in fault["sentence"]
+    assert fault["question"]["clock"]["allowanceMs"] == 50
+
+
+def test_a_bot_that_does_not_start_is_explained_with_its_output(cli: Cli, bot: Write) -> None:
+    Path("broken.py").write_text("import nothing_of_this_name\n")
+    said = cli("play", "poke", "sample:meek", "broken.py")
+    assert said.status == 1
+    assert "fault   broken: init" in said.out
+    assert "nothing_of_this_name" in said.out
+    assert said.last.startswith("next  pokearena logs m-")
+
+
+def test_lenient_counts_faults_and_plays_on(cli: Cli, bot: Write) -> None:
+    cheat = bot("cheat", ILLEGAL)
+    words = ("play", "poke", cheat, "sample:meek", "-n", 2, "--lenient", "--json")
+    said = cli(*words)
+    assert said.status == 0
+    told = json.loads(said.out)
+    assert told["complete"]
+    assert len(told["games"]) == 4
+    assert [one["faults"] > 0 for one in told["bots"]] == [True, False]
+
+
+def test_the_record_goes_where_it_is_wanted(cli: Cli) -> None:
+    said = cli("play", "poke", "sample:meek", "sample:meek", "--record", "here.jsonl")
+    assert said.last == "next  pokearena replay here.jsonl"
+    assert len(read(Path("here.jsonl").read_text()).games) == 2
+    assert cli("verify", "here.jsonl").status == 0
+    assert not Path(".pokearena/plays").exists()
+
+
+def test_an_option_of_the_game_is_in_the_record(cli: Cli) -> None:
+    words = ("play", "poke", "sample:meek", "sample:meek", "--option", "must_beat=false")
+    assert json.loads(cli(*words, "--json").out)["options"] == {"must_beat": False}
+
+
+def test_what_cannot_be_played_is_said_in_one_sentence_before_anything_starts(cli: Cli) -> None:
+    meek = "sample:meek"
+    for words, sentence in (
+        (("pokee", meek, meek), 'there is no game "pokee"; did you mean "poke"?'),
+        (("poke", meek), "poke is played by 2 bots, not by 1."),
+        (("saint_poker", *[meek] * 6), "saint_poker is played by 2 or 3 or 4 or 5 bots, not by 6."),
+        (("poke", meek, "sample:meak"), 'There is no sample bot "meak"; did you mean "meek"?'),
+        (("poke", meek, "nobody"), 'There is no bot "nobody"'),
+        (("poke", meek, meek, "--option", "must_bet=true"), 'did you mean "must_beat"?'),
+        (("poke", meek, meek, "--option", "must_beat=perhaps"), "it must be true or false"),
+        (("poke", meek, meek, "--option", "must_beat"), "write NAME=VALUE"),
+    ):
+        said = cli("play", *words)
+        assert said.status == 2, words
+        assert sentence in said.err
+        assert said.err.startswith("error  ")
+        assert said.out == ""
+    assert not Path(".pokearena").exists()
+
+
+def test_a_bot_that_does_not_play_the_game_says_so(cli: Cli) -> None:
+    Path("b").mkdir()
+    Path("b/bot.toml").write_text('name = "b"\ngames = ["poke"]\nrun = ["python", "bot.py"]\n')
+    said = cli("play", "saint_poker", "b", "sample:meek")
+    assert said.status == 2
+    assert "b does not play saint_poker" in said.err
+
+
+def test_ctrl_c_keeps_what_was_played(here: Path) -> None:
+    import os
+    import signal
+    import subprocess
+    import sys
+
+    command = [str(Path(sys.executable).with_name("pokearena")), "play", "poke"]
+    words = ["sample:meek", "sample:meek", "-n", "5000", "--watch", "--record", "m.jsonl"]
+    with subprocess.Popen(
+        [*command, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.readline()
+        os.kill(process.pid, signal.SIGINT)
+        process.stdout.read()
+        told = process.stderr.read()
+    assert process.returncode == 130
+    assert "of 10000 games were played" in told
+    assert "Traceback" not in told
+    assert read(Path("m.jsonl").read_text()).games

@@ -1,0 +1,263 @@
+"""Records looked at: `replay`, `verify`, `logs`, and `ask`, which puts a question again."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from referee.record import dump, read
+from tests.arena.cli.terminal import Cli, Write
+
+Change = Callable[[list[dict[str, Any]]], None]
+
+
+@pytest.fixture
+def altered(here: Path, played: Path) -> Callable[[Change], str]:
+    """Writes the record with a change; returns the file's name."""
+
+    def write(change: Change) -> str:
+        lines = [json.loads(line) for line in played.read_text().splitlines()]
+        change(lines)
+        (here / "altered.jsonl").write_text("".join(map(dump, lines)))
+        return "altered.jsonl"
+
+    return write
+
+
+def line_of(lines: list[dict[str, Any]], kind: str) -> dict[str, Any]:
+    return next(line for line in lines if line["type"] == kind)
+
+
+def test_a_true_record_verifies(cli: Cli, played: Path) -> None:
+    said = cli("verify", played)
+    assert said.status == 0
+    assert " verifies: 2 games dealt" in said.out
+    assert said.last == f"next  pokearena replay {played}"
+
+
+def test_verify_tells_programs_what_it_found(cli: Cli, played: Path) -> None:
+    told = json.loads(cli("verify", played, "--json").out)
+    assert told["verified"] is True
+    assert told["problems"] == []
+    assert (told["games"], told["match"]) == (2, read(played.read_text()).match["match"])
+
+
+def test_a_changed_score_does_not_verify(cli: Cli, altered: Callable[[Change], str]) -> None:
+    def change(lines: list[dict[str, Any]]) -> None:
+        line_of(lines, "result")["scores"][0] += 50
+
+    said = cli("verify", altered(change))
+    assert said.status == 1
+    assert "its scores are" in said.out
+
+
+def test_a_changed_action_does_not_verify(cli: Cli, altered: Callable[[Change], str]) -> None:
+    def change(lines: list[dict[str, Any]]) -> None:
+        line_of(lines, "action")["action"] = {"poke": {"lead": {"cards": ["2C"]}}}
+
+    assert cli("verify", altered(change)).status == 1
+
+
+def test_another_seed_is_not_the_one_that_was_committed_to(
+    cli: Cli, altered: Callable[[Change], str]
+) -> None:
+    def change(lines: list[dict[str, Any]]) -> None:
+        lines[-1]["seed"] = "00" * 32
+
+    said = cli("verify", altered(change))
+    assert said.status == 1
+    assert "not the one that was committed to" in said.out
+
+
+def test_a_game_left_out_does_not_verify(cli: Cli, altered: Callable[[Change], str]) -> None:
+    def change(lines: list[dict[str, Any]]) -> None:
+        lines[:] = [line for line in lines if line.get("game") != 1]
+
+    assert cli("verify", altered(change)).status == 1
+
+
+def test_what_is_no_record_is_said_to_be_none(cli: Cli) -> None:
+    Path("noise.jsonl").write_text("hello\n")
+    Path("bytes.jsonl").write_bytes(b"\xff\xfe")
+    for name in ("noise.jsonl", "bytes.jsonl"):
+        for command in ("verify", "replay", "logs"):
+            said = cli(command, name)
+            assert said.status == 1
+            assert f"{name} is no record" in said.err
+
+
+def test_what_is_not_there_is_wrong_usage(cli: Cli) -> None:
+    for name in ("nofile.jsonl", "./no", "m-0000000000", "0"):
+        said = cli("verify", name)
+        assert said.status == 2
+        assert name in said.err
+
+
+def test_a_match_goes_by_its_beginning_if_that_is_unique(cli: Cli, played: Path) -> None:
+    plays = Path(".pokearena/plays")
+    plays.mkdir(parents=True)
+    text = played.read_text()
+    for name in ("m-0000000000", "m-0000000001", "m-1aaaaaaaaa"):
+        (plays / f"{name}.jsonl").write_text(text)
+    for name in ("m-1", "1", "1aaaaaaaaa", "m-0000000000"):
+        assert cli("verify", name).status == 0
+    several = cli("verify", "m-0")
+    assert several.status == 2
+    assert "m-0000000000, m-0000000001" in several.err
+
+
+def test_replay_prints_every_position_in_full_for_programs(cli: Cli, played: Path) -> None:
+    record = read(played.read_text())
+    lines = [json.loads(line) for line in cli("replay", played, "--json").out.splitlines()]
+    first, last = lines[0], lines[-1]
+    assert first["match"] == record.match["match"]
+    assert (first["game"], first["decision"], len(first["actors"])) == (0, 0, 1)
+    position = first["position"]
+    cards = [*position["hands"][0], *position["hands"][1], *position["stock"]]
+    assert len(set(cards)) == 52
+    actions = [line for game in record.games for line in game.actions]
+    told = [action for line in lines for action in line["actions"]]
+    assert [one["action"] for one in told] == [line["action"] for line in actions]
+    assert (last["game"], last["actors"], last["actions"]) == (1, [], [])
+    assert last["result"]["scores"] == record.games[1].result["scores"]
+    assert sum("result" in line for line in lines) == 2
+
+
+def test_replay_tells_people_every_step_when_nobody_can_press_keys(cli: Cli, played: Path) -> None:
+    said = cli("replay", played, "--game", 1)
+    pages = said.out.rstrip().split("\n\n")
+    record = read(played.read_text())
+    assert len(pages) == len(record.games[1].actions) + 1
+    assert all(page.startswith(f"game 1 of {record.match['match']}") for page in pages)
+    assert "stock: " in pages[0]
+    assert "result: " in pages[-1]
+    assert said.last == f"next  pokearena verify {played}"
+
+
+def test_replay_of_a_game_that_is_not_there(cli: Cli, played: Path) -> None:
+    said = cli("replay", played, "--game", 2)
+    assert said.status == 2
+    assert "has no game 2; it has 0 to 1." in said.err
+
+
+def test_whoever_reads_may_stop_reading(played: Path) -> None:
+    code = "import sys; from arena.cli import main; sys.exit(main(sys.argv[1:]))"
+    with subprocess.Popen(
+        [sys.executable, "-c", code, "replay", str(played), "--json"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.readline()
+        process.stdout.close()
+        assert process.stderr.read() == ""
+    assert process.returncode == 141
+
+
+def test_a_bot_that_is_asked_again_answers_as_it_did(cli: Cli, played: Path) -> None:
+    game = read(played.read_text()).games[1]
+    line = [one for one in game.actions if game.game["seating"][one["seat"]] == "random"][3]
+    question = f"{played}:1:{line['decision']}"
+    said = cli("ask", question, "sample:random", "--json")
+    assert said.status == 0
+    told = json.loads(said.out)
+    assert told["answer"] == told["recorded"] == line["action"]
+    assert (told["legal"], told["in_time"], told["seat"]) == (True, True, line["seat"])
+    assert told["answer"] in told["question"]["legal"]
+    assert told["question"]["match"] == read(played.read_text()).match["match"]
+
+
+def test_ask_tells_people_the_hand_what_was_done_and_what_is_done_now(
+    cli: Cli, played: Path
+) -> None:
+    said = cli("ask", f"{played}:0:0", "sample:meek")
+    assert said.status == 0
+    for word in ("hand  ", "legal  ", "then  ", "now     stand: legal", "time  "):
+        assert word in said.out
+
+
+def test_the_question_of_a_fault_is_put_as_it_was(cli: Cli, bot: Write) -> None:
+    late = bot("late", "if turn.decision > 4:\n    time.sleep(20)\nreturn turn.legal[0]")
+    words = ("play", "poke", late, "sample:meek", "--seed", 3, "--allowance", 30, "--bank", 20)
+    command = cli(*words).last.removeprefix("next  pokearena ").split()
+    cured = bot("late", "return turn.legal[-1], 'better'")
+    said = cli(*command, "--json")
+    assert said.status == 0
+    told = json.loads(said.out)
+    assert cured == command[-1]
+    assert told["recorded"] is None
+    assert told["limit_ms"] <= 50
+    assert told["question"]["clock"]["allowanceMs"] == 30
+    assert (told["legal"], told["note"]) == (True, "better")
+
+
+def test_an_answer_that_is_not_legal_fails(cli: Cli, bot: Write, played: Path) -> None:
+    cheat = bot(
+        "cheat",
+        "action = bot_pb2.Action()\naction.poke.draw.discards.append('2C')\n"
+        "action.poke.draw.discards.append('2C')\nreturn action",
+    )
+    said = cli("ask", f"{played}:0:0", cheat)
+    assert said.status == 1
+    assert "draw 2C 2C: NOT LEGAL" in said.out
+
+
+def test_a_bot_that_dies_of_the_question_is_told_with_its_last_words(
+    cli: Cli, bot: Write, played: Path
+) -> None:
+    said = cli("ask", f"{played}:0:0", bot("dies", "raise KeyError('oh')"))
+    assert said.status == 1
+    assert "no action: " in said.out
+    assert "exited with status 1" in said.out
+    assert "KeyError: 'oh'" in said.out
+
+
+def test_a_bot_that_does_not_answer_is_not_waited_for_for_ever(
+    cli: Cli, bot: Write, played: Path
+) -> None:
+    said = cli("ask", f"{played}:0:0", bot("silent", "time.sleep(600)"), "--patience", 0.2)
+    assert said.status == 1
+    assert "did not answer in the time it was given" in said.out
+
+
+def test_a_remote_bot_that_is_not_there_cannot_be_reached(cli: Cli, played: Path) -> None:
+    said = cli("ask", f"{played}:0:0", "unix:/nowhere/bot.sock", "--patience", 0.2)
+    assert said.status == 3
+
+
+def test_a_question_that_is_none(cli: Cli, played: Path) -> None:
+    for question, status in (
+        ("m-7f3k9q", 2),
+        (f"{played}:0", 2),
+        (f"{played}:0:x", 2),
+        (f"{played}:9:0", 2),
+        (f"{played}:0:9999", 1),
+    ):
+        assert cli("ask", question, "sample:meek").status == status, question
+
+
+def test_logs_tell_the_faults_and_what_the_bots_wrote(cli: Cli, bot: Write) -> None:
+    noisy = bot("noisy", "print('noise', turn.decision)\nreturn turn.legal[0]")
+    cheat = bot("cheat", "return bot_pb2.Action()")
+    words = ("play", "poke", noisy, cheat, "--lenient", "--seed", 1)
+    match = cli(*words).last.split()[3].partition(":")[0]
+    said = cli("logs", match)
+    assert said.status == 0
+    assert "fault   cheat: protocol" in said.out
+    assert "output of noisy" in said.out
+    assert "noise 0" in said.out or "noise 1" in said.out
+    assert said.last.startswith(f"next  pokearena ask {match}:0:")
+    assert "fault" not in cli("logs", match, "noisy").out
+    assert "noise" not in cli("logs", match, "cheat").out
+    faults = [json.loads(line) for line in cli("logs", match, "--json").out.splitlines()]
+    assert {(one["bot"], one["verdict"]) for one in faults} == {("cheat", "protocol")}
+    nobody = cli("logs", match, "noisi")
+    assert nobody.status == 2
+    assert 'did you mean "noisy"?' in nobody.err
+    assert cli("logs", match, 2).status == 2
