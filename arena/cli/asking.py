@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from threading import Event
 from typing import Any
 
 import grpc
@@ -16,12 +15,18 @@ from arena.bots.bot import Bot
 from arena.bots.build import build
 from arena.bots.errors import InfrastructureError
 from arena.bots.processes import Processes
-from arena.bots.report import Limits
 from arena.cli.records import Found
 from arena.match.runner import OPTIONS
 from referee.games.registry import find
 from referee.record import GameRecord
 from referee.replay import Mismatch, Question, Rights, codec_of, question
+
+_GLANCE_SECONDS = 0.01
+_NOT_STARTED = "did not start"
+
+
+class _Silent(Exception):
+    """A bot has not begun to answer. Its text is a clause."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,68 +93,62 @@ def _clock(found: Found, record: GameRecord, seat: int) -> bot_pb2.Clock:
 def ask(found: Found, put: Question, bot: Bot, patience: float) -> Answer:
     """Starts a bot and puts a question to it, with no clock but `patience`, in seconds.
 
-    Raises InfrastructureError if a remote bot cannot be reached, BotError if it does not build.
+    Raises InfrastructureError if a remote bot cannot be reached, BotError if one does not build.
     """
+    start_seconds = found.record.match["clock"]["start_ms"] / 1000
+    if bot.address is not None:
+        answer = _converse(found, put, bot.address, min(start_seconds, patience), patience)
+        if answer.trouble.startswith(_NOT_STARTED):
+            raise InfrastructureError(f"{bot.label} cannot be asked: it {answer.trouble}.")
+        return answer
     if bot.manifest is not None and bot.folder is not None and not bot.content:
         build(bot.manifest, bot.folder)
-    seat = put.request.seat
-    if bot.address is not None:
-        with _channel(bot.address) as channel:
-            return _converse(found, put, channel, patience)
-    with Processes(limits=Limits()) as processes:
+    seat, ended = put.request.seat, Event()
+    with Processes(lambda report: ended.set()) as processes:
         address = processes.start(seat, bot)
-        with _channel(address) as channel:
-            answer = _converse(found, put, channel, patience, hosted=True)
+        answer = _converse(found, put, address, start_seconds, patience, ended)
         report = processes.report(seat)
-        trouble = answer.trouble
-        if trouble and report.ended:
-            trouble = f"{trouble}; its process {report.ended}"
-        return Answer(
-            answer.action,
-            answer.note,
-            answer.legal,
-            answer.ms,
-            answer.limit_ms,
-            trouble,
-            report.output,
-        )
-
-
-@contextmanager
-def _channel(address: str) -> Iterator[grpc.Channel]:
-    with grpc.insecure_channel(address, options=OPTIONS) as channel:
-        yield channel
+    if answer.trouble and report.ended:
+        answer = replace(answer, trouble=f"{answer.trouble}; its process {report.ended}")
+    return replace(answer, output=report.output)
 
 
 def _converse(
-    found: Found, put: Question, channel: grpc.Channel, patience: float, hosted: bool = False
+    found: Found,
+    put: Question,
+    address: str,
+    start_seconds: float,
+    patience: float,
+    ended: Event | None = None,
 ) -> Answer:
-    stub = bot_pb2_grpc.BotServiceStub(channel)
+    """Starts the table and asks; `ended` is set when the bot's process has ended."""
     clock = put.request.clock
-    limit = clock.allowance_ms + clock.bank_ms
-    start_seconds = found.record.match["clock"]["start_ms"] / 1000
-    try:
-        _start(stub, found, put, start_seconds if hosted else min(start_seconds, patience))
-    except grpc.RpcError as error:
-        trouble = f"did not start: {_clause(error)}"
-        if not hosted:
-            raise InfrastructureError(f"The bot cannot be asked: it {trouble}.") from None
-        return Answer(None, "", False, 0.0, limit, trouble, "")
-    began = time.monotonic()
-    try:
-        response = _act(stub, put.request, patience)
-    except grpc.RpcError as error:
-        return Answer(None, "", False, _since(began), limit, _clause(error), "")
-    ms = _since(began)
-    action = MessageToDict(response.action)
-    return Answer(action, response.note, _is_legal(found, put, response), ms, limit, "", "")
+    nothing = Answer(None, "", False, 0.0, clock.allowance_ms + clock.bank_ms, "", "")
+    with grpc.insecure_channel(address, options=OPTIONS) as channel:
+        stub = bot_pb2_grpc.BotServiceStub(channel)
+        try:
+            _start(stub, found, put, start_seconds, ended)
+        except _Silent as error:
+            return replace(nothing, trouble=f"{_NOT_STARTED}: {error}")
+        began = time.monotonic()
+        try:
+            response = _act(stub, put.request, patience)
+        except grpc.RpcError as error:
+            return replace(nothing, ms=_since(began), trouble=_clause(error))
+        return replace(
+            nothing,
+            ms=_since(began),
+            action=MessageToDict(response.action),
+            note=response.note,
+            legal=_is_legal(found, put, response),
+        )
 
 
 def _since(began: float) -> float:
     return round(1000 * (time.monotonic() - began), 3)
 
 
-def _start(stub: Any, found: Found, put: Question, seconds: float) -> None:
+def _start(stub: Any, found: Found, put: Question, seconds: float, ended: Event | None) -> None:
     """Tells the bot what is played, as at the beginning of a table."""
     match, request = found.record.match, put.request
     told = bot_pb2.StartRequest(
@@ -161,13 +160,17 @@ def _start(stub: Any, found: Found, put: Question, seconds: float) -> None:
         games=match["boards"],
         clock=request.clock,
     )
-    try:
-        response = stub.Start(told, timeout=seconds, wait_for_ready=True)
-    except grpc.RpcError as error:
-        if error.code() is not grpc.StatusCode.UNIMPLEMENTED:
-            raise
+    call = stub.Start.future(told, timeout=seconds, wait_for_ready=True)
+    while not call.done():
+        if ended is not None and ended.wait(_GLANCE_SECONDS):
+            call.cancel()
+            raise _Silent("it was not listening yet")
+        time.sleep(_GLANCE_SECONDS)
+    if call.code() is grpc.StatusCode.UNIMPLEMENTED:
         return
-    if response.without_legal:
+    if call.code() is not grpc.StatusCode.OK:
+        raise _Silent(_clause(call))
+    if call.result().without_legal:
         request.ClearField("legal")
         request.complete = False
 
@@ -196,7 +199,7 @@ def _is_legal(found: Found, put: Question, response: bot_pb2.ActResponse) -> boo
         return False
 
 
-def _clause(error: grpc.RpcError) -> str:
+def _clause(error: Any) -> str:
     """What a failed call says of the bot."""
     code = error.code()
     if code is grpc.StatusCode.DEADLINE_EXCEEDED:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import signal
 from collections.abc import Iterable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
@@ -61,8 +62,12 @@ def _verify_all(records: Sequence[str]) -> list[tuple[bytes | None, tuple[str, .
         return list(map(_verify, records))
     # Spawned, for a fork of a process that has used threads and sockets is asking for trouble.
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(processes, mp_context=context) as pool:
+    with ProcessPoolExecutor(processes, context, _leave_ctrl_c_to_the_parent) as pool:
         return list(pool.map(_verify, records, chunksize=1))
+
+
+def _leave_ctrl_c_to_the_parent() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _verify(record: str) -> tuple[bytes | None, tuple[str, ...]]:

@@ -13,6 +13,7 @@ from arena.cli.place import Place
 from arena.cli.setup import sides_of
 from arena.store import tournaments
 from arena.store.errors import Conflict
+from arena.store.schema import TournamentState
 from arena.store.spec import Plan
 from arena.store.tournaments import Tournament
 from referee.games.registry import find
@@ -57,6 +58,7 @@ def play_out(
         try:
             names = begin()
             crew.nudge()
+            _mention_others(place, names)
             return live.watch(place.store, names, crew)
         except (KeyboardInterrupt, SystemExit) as error:
             interrupted = error
@@ -66,6 +68,13 @@ def play_out(
     if isinstance(interrupted, SystemExit):
         raise interrupted
     raise _stopped(place, names, crew.own)
+
+
+def _mention_others(place: Place, names: Sequence[str]) -> None:
+    running = tournaments.listing(place.store, state=TournamentState.RUNNING)
+    others = [found.id for found in running if found.id not in names]
+    if others:
+        output.hint(f"not over either, and played too, the oldest first: {', '.join(others)}")
 
 
 def _pause(place: Place, names: Sequence[str]) -> None:

@@ -51,8 +51,9 @@ class Crew:
         if self._services is None:
             if running(self._place) is None:
                 raise CommandError(
-                    "the services that played have ended; what is left can be resumed.",
+                    "the services that played have ended; nothing that was played is lost.",
                     UNREACHABLE,
+                    "pokearena tournament resume",
                 )
             return []
         told = []

@@ -38,7 +38,7 @@ class Found:
         """The seed; CommandError while it is secret."""
         if self.record.seed is None:
             raise CommandError(
-                f"{self.id} is not over: its cards are secret until its last table is."
+                f"{self.id} is not closed; its cards are shown when its last table is over."
             )
         return self.record.seed
 

@@ -35,9 +35,10 @@ _COMMANDS = {
 
 _GROUPS = [{"name": title, "commands": list(commands)} for title, commands in _COMMANDS.items()]
 _HELP = {
-    "text_markup": "rich",
-    # Loading them takes longer than all the rest.
+    # Loading emojis takes as long as all the rest of a help; so does the panel of options, of
+    # which the command itself has only the two that everyone knows.
     "text_emojis": False,
+    "text_markup": "rich",
     "max_width": 100,
     "command_groups": {"pokearena": _GROUPS},
 }
@@ -50,17 +51,19 @@ _HELP = {
         "auto_envvar_prefix": "POKEARENA",
         "help_option_names": ["-h", "--help"],
         "max_content_width": 100,
+        # Not by the decorator of rich-click, which would import rich for every command.
+        "rich_help_config": _HELP,
     },
     epilog="Example: pokearena demo",
 )
-@click.rich_config(help_config=_HELP)
-@click.version_option(None, "-V", "--version", package_name="pokearena")
-@click.pass_context
-def pokearena(ctx: click.Context) -> None:
+@click.version_option(None, "-V", "--version", package_name="pokearena", hidden=True)
+@click.help_option("-h", "--help", hidden=True)
+def pokearena() -> None:
     """A tournament and bot arena for the Poke family of card games.
 
-    Every option of a command can be set by a variable as well: POKEARENA_DATA is --data
-    everywhere, POKEARENA_PLAY_SEED is --seed of play.
+    `pokearena COMMAND --help` explains a command, `pokearena --version` says which release this
+    is. Every option can be set by a variable as well: POKEARENA_DATA is --data everywhere,
+    POKEARENA_PLAY_SEED is --seed of play.
     """
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -45,6 +46,10 @@ def run(argv: Sequence[str] | None = None) -> int:
     What is no error of a person or of the surroundings is a defect of ours and passes through.
     """
     words = list(sys.argv[1:] if argv is None else argv)
+    for stream in (sys.stdout, sys.stderr):
+        # Better a "?" than no answer where the terminal does not speak Unicode.
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
     wanted = os.environ.get(_COMPLETE)
     if wanted:
         from click.shell_completion import shell_complete
@@ -57,21 +62,24 @@ def run(argv: Sequence[str] | None = None) -> int:
         # Whoever read us has seen enough; nor may Python complain about it at its own end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return BROKEN_PIPE
+    return status
+
+
+def _invoke(words: list[str]) -> int:
+    # Not by `main` of click: it would explain some errors itself, in ways of its own.
+    try:
+        with pokearena.make_context(_NAME, words) as context:
+            status = pokearena.invoke(context)
+    except Exit as ended:
+        return ended.exit_code
     except SystemExit as ended:
         # By SIGTERM while services ran, or by a help whose reader went away.
         return ended.code if isinstance(ended.code, int) else FAILED
+    except BrokenPipeError:
+        raise
     except (Exception, KeyboardInterrupt) as error:
         return _explain(error)
     return status if isinstance(status, int) else OK
-
-
-def _invoke(words: list[str]) -> object:
-    # Not `main` of click: it would explain some errors itself, in ways of its own.
-    try:
-        with pokearena.make_context(_NAME, words) as context:
-            return pokearena.invoke(context)
-    except Exit as ended:
-        return ended.exit_code
 
 
 def _explain(error: BaseException) -> int:

@@ -47,7 +47,7 @@ def ask(question: str, bot: str, patience: float, as_json: bool, data: Path | No
     put = asking.asked(found, game, decision)
     answer = asking.ask(found, put, place.bot(bot), patience)
     if as_json:
-        output.document(_as_json(found, put, answer))
+        output.document({"bot": bot, **_as_json(found, put, answer)})
     else:
         _show(found, put, answer, bot)
         output.next_step(f"pokearena replay {match} --game {game}")

@@ -43,7 +43,8 @@ def add(bot: str, name: str | None, number: str | None, as_json: bool, data: Pat
         output.document(_as_json(version))
     else:
         output.line(f"{version.id}  {version.content_hash or version.manifest['address']}")
-        output.next_step(f"pokearena tournament run poke {version.id} sample:greedy sample:random")
+        game = next(iter(version.manifest.get("games") or ()), "poke")
+        output.next_step(f"pokearena tournament run {game} {version.id} sample:greedy")
 
 
 @bot.command("list", epilog="Example: pokearena bot list --all")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -147,7 +148,7 @@ def _conclude(bout: Bout, typed: tuple[str, ...], name: str) -> None:
         output.told(text)
     if "question" in line:
         asked = f"{name}:{line['game']}:{line['decision']}"
-        output.next_step(f"pokearena ask {asked} {typed[entrant]}")
+        output.next_step(f"pokearena ask {shlex.quote(asked)} {shlex.quote(typed[entrant])}")
     else:
         output.next_step(f"pokearena logs {name}")
 

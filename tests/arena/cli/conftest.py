@@ -1,17 +1,13 @@
 """The command line as tests use it: in this process where that is the same, else in its own."""
 
 import os
-import subprocess
-import sys
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
 
 from arena.cli import main
-from tests.arena.cli.terminal import Cli, Said, Write
+from tests.arena.cli.terminal import Cli, Said, Write, in_own_process
 
-POKEARENA = Path(sys.executable).with_name("pokearena")
 BOT = """
 import time
 from pokearena.v1 import bot_pb2
@@ -45,21 +41,6 @@ def cli(capsys: pytest.CaptureFixture[str]) -> Cli:
         return Said(status, captured.out, captured.err)
 
     return run
-
-
-def in_own_process(
-    folder: Path, words: Sequence[object], environment: Mapping[str, str] | None = None
-) -> Said:
-    """Runs a command line in a folder, in a process of its own."""
-    done = subprocess.run(
-        [POKEARENA, *map(str, words)],
-        cwd=folder,
-        env={**os.environ, **(environment or {})},
-        capture_output=True,
-        text=True,
-        stdin=subprocess.DEVNULL,
-    )
-    return Said(done.returncode, done.stdout, done.stderr)
 
 
 @pytest.fixture(scope="session")

@@ -1,11 +1,14 @@
 """The author's test bench: `pokearena play`."""
 
 import json
+import os
+import signal
+import subprocess
 from pathlib import Path
 
 from referee.dealing import commitment
 from referee.record import read
-from tests.arena.cli.terminal import Cli, Write
+from tests.arena.cli.terminal import POKEARENA, Cli, Write
 
 ILLEGAL = """
 if turn.decision > 4:
@@ -172,15 +175,12 @@ def test_a_bot_that_does_not_play_the_game_says_so(cli: Cli) -> None:
 
 
 def test_ctrl_c_keeps_what_was_played(here: Path) -> None:
-    import os
-    import signal
-    import subprocess
-    import sys
-
-    command = [str(Path(sys.executable).with_name("pokearena")), "play", "poke"]
     words = ["sample:meek", "sample:meek", "-n", "5000", "--watch", "--record", "m.jsonl"]
     with subprocess.Popen(
-        [*command, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [POKEARENA, "play", "poke", *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     ) as process:
         assert process.stdout is not None
         assert process.stderr is not None

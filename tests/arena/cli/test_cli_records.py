@@ -2,7 +2,6 @@
 
 import json
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 import pytest
 
 from referee.record import dump, read
-from tests.arena.cli.terminal import Cli, Write
+from tests.arena.cli.terminal import POKEARENA, Cli, Write
 
 Change = Callable[[list[dict[str, Any]]], None]
 
@@ -145,9 +144,8 @@ def test_replay_of_a_game_that_is_not_there(cli: Cli, played: Path) -> None:
 
 
 def test_whoever_reads_may_stop_reading(played: Path) -> None:
-    code = "import sys; from arena.cli import main; sys.exit(main(sys.argv[1:]))"
     with subprocess.Popen(
-        [sys.executable, "-c", code, "replay", str(played), "--json"],
+        [POKEARENA, "replay", str(played), "--json"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -261,3 +259,13 @@ def test_logs_tell_the_faults_and_what_the_bots_wrote(cli: Cli, bot: Write) -> N
     assert nobody.status == 2
     assert 'did you mean "noisy"?' in nobody.err
     assert cli("logs", match, 2).status == 2
+
+
+def test_a_bot_that_ends_before_it_listens_is_told_at_once_with_its_last_words(
+    cli: Cli, played: Path
+) -> None:
+    Path("broken.py").write_text("import nothing_of_this_name\n")
+    said = cli("ask", f"{played}:0:0", "broken.py")
+    assert said.status == 1
+    assert "did not start: it was not listening yet; its process exited with status 1" in said.out
+    assert "nothing_of_this_name" in said.out

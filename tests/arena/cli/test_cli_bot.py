@@ -1,0 +1,116 @@
+"""Versions of bots: `pokearena bot`."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.arena.cli.terminal import Cli
+
+
+@pytest.fixture
+def mine(here: Path) -> Path:
+    """A bot in a folder, without a version."""
+    folder = here / "mine"
+    folder.mkdir()
+    (folder / "bot.toml").write_text('name = "mine"\nrun = ["python", "bot.py"]\n')
+    (folder / "bot.py").write_text("pass\n")
+    return folder
+
+
+def test_a_bot_without_a_version_gets_the_next_number_when_its_content_changes(
+    cli: Cli, mine: Path
+) -> None:
+    assert cli("bot", "add", "mine").out.startswith("mine@1  ")
+    assert cli("bot", "add", "mine").out.startswith("mine@1  ")
+    (mine / "bot.py").write_text("import sys\n")
+    assert cli("bot", "add", "mine").out.startswith("mine@2  ")
+    (mine / "bot.py").write_text("pass\n")
+    assert cli("bot", "add", "./mine").out.startswith("mine@1  ")
+
+
+def test_a_version_never_changes(cli: Cli, mine: Path) -> None:
+    toml = mine / "bot.toml"
+    toml.write_text(toml.read_text() + 'version = "1.0"\n')
+    assert cli("bot", "add", "mine").out.startswith("mine@1.0  ")
+    (mine / "bot.py").write_text("import sys\n")
+    said = cli("bot", "add", "mine")
+    assert said.status == 1
+    assert "mine@1.0 is already registered with other content" in said.err
+    assert cli("bot", "add", "mine", "--version", "1.1").out.startswith("mine@1.1  ")
+
+
+def test_a_remote_bot_needs_a_name(cli: Cli) -> None:
+    said = cli("bot", "add", "grpc://127.0.0.1:7000")
+    assert said.status == 2
+    assert "add --name NAME" in said.err
+    for _ in range(2):
+        assert cli("bot", "add", "grpc://127.0.0.1:7000", "--name", "far").out.startswith("far@1  ")
+    assert cli("bot", "add", "grpc://127.0.0.1:7001", "--name", "far").out.startswith("far@2  ")
+    assert cli("bot", "add", "grpc://127.0.0.1:7001", "--name", "No").status == 2
+
+
+def test_a_retired_version_is_listed_only_on_request(cli: Cli, mine: Path) -> None:
+    cli("bot", "add", "mine")
+    cli("bot", "add", "sample:meek")
+    assert "mine@1" in cli("bot", "list").out
+    said = cli("bot", "retire", "mine@1")
+    assert said.out.startswith("mine@1 is retired")
+    assert "mine@1" not in cli("bot", "list").out
+    assert "meek@1" in cli("bot", "list").out
+    assert "retired" in cli("bot", "list", "--all").out
+    told = [json.loads(line) for line in cli("bot", "list", "--all", "--json").out.splitlines()]
+    assert [(one["version"], one["retired"] is None) for one in told] == [
+        ("meek@1", True),
+        ("mine@1", False),
+    ]
+
+
+def test_show_tells_what_a_version_is(cli: Cli) -> None:
+    cli("bot", "add", "sample:greedy")
+    told = json.loads(cli("bot", "show", "greedy", "--json").out)
+    assert told["version"] == "greedy@1"
+    assert len(told["content_hash"]) == 64
+    assert told["manifest"]["run"] == ["python", "bot.py"]
+    assert told["standings"] == {}
+    shown = cli("bot", "show", "greedy@1").out
+    assert told["content_hash"] in shown
+    assert "python bot.py" in shown
+
+
+def test_a_name_that_nobody_has_is_answered_with_the_nearest(cli: Cli) -> None:
+    cli("bot", "add", "sample:greedy")
+    for label in ("gredy", "greedy@7"):
+        said = cli("bot", "show", label)
+        assert said.status == 2
+        assert 'did you mean "greedy' in said.err
+
+
+def test_a_bot_that_does_not_build_is_not_added_and_says_why(cli: Cli, mine: Path) -> None:
+    toml = mine / "bot.toml"
+    command = '["python", "-c", "import nothing_of_this_name"]'
+    toml.write_text(toml.read_text() + f"build = {command}\n")
+    said = cli("bot", "add", "mine")
+    assert said.status == 1
+    assert "could not be built" in said.err
+    assert "nothing_of_this_name" in said.err
+    assert cli("bot", "list").out.splitlines()[1:] == []
+
+
+def test_nothing_is_made_where_nothing_is_stored(cli: Cli) -> None:
+    for words in (("bot", "list"), ("bot", "show", "x"), ("standings",), ("tournament", "list")):
+        said = cli(*words, "--data", "nowhere")
+        assert said.status == 1
+        assert "there is no arena in " in said.err
+        assert said.last == "next  pokearena demo --data nowhere"
+    assert not Path("nowhere").exists()
+
+
+def test_a_database_that_cannot_be_opened_cannot_be_reached(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path("folder").mkdir()
+    monkeypatch.setenv("POKEARENA_DATABASE_URL", f"sqlite:///{Path('folder').absolute()}")
+    said = cli("bot", "list")
+    assert said.status == 3
+    assert "cannot be used" in said.err

@@ -1,0 +1,47 @@
+"""What the arena needs from a machine: `pokearena doctor`."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.arena.cli.terminal import Cli
+
+
+def checks(out: str) -> dict[str, dict[str, str]]:
+    return {one["name"]: one for one in json.loads(out)["checks"]}
+
+
+def test_a_machine_that_has_everything_passes_and_nothing_is_left_behind(cli: Cli) -> None:
+    said = cli("doctor", "--json")
+    assert said.status == 0, said.out
+    found = checks(said.out)
+    assert not [one for one in found.values() if one["state"] == "fail"]
+    assert "the bundled Valkey" in found["Redis"]["found"]
+    assert "plays poke, saint_poker" in found["referee"]["found"]
+    assert not Path(".pokearena").exists()
+
+
+def test_people_read_a_line_a_thing_with_its_fix(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("POKEARENA_REDIS_URL", "redis://127.0.0.1:1")
+    monkeypatch.setenv("POKEARENA_REFEREE", "127.0.0.1:1")
+    said = cli("doctor")
+    assert said.status == 1
+    lines = said.out.splitlines()
+    for name in ("Redis", "referee"):
+        at = next(n for n, line in enumerate(lines) if line.split()[:2] == ["fail", name])
+        assert "fix: " in lines[at + 1]
+    assert any(line.split()[:2] == ["ok", "Python"] for line in lines)
+
+
+def test_a_database_of_another_release_fails(cli: Cli) -> None:
+    import sqlite3
+
+    cli("bot", "add", "sample:meek")
+    with sqlite3.connect(".pokearena/arena.db") as database:
+        assert checks(cli("doctor", "--json").out)["database"]["state"] == "ok"
+        database.execute("UPDATE alembic_version SET version_num = '9999'")
+        database.commit()
+    said = cli("doctor", "--json")
+    assert said.status == 1
+    assert checks(said.out)["database"]["state"] == "fail"
