@@ -31,11 +31,11 @@ def register(
     content.
     """
     _check(name, number)
-    if bot.address is not None:
-        return _register_remote(place, bot, name, number)
-    stored = None if not bot.content else _with_content(place, bot.label, bot.content)
+    stored = _stored(place, bot)
     if stored is not None and name is None and number is None:
         return stored
+    if bot.address is not None:
+        return _register_remote(place, bot, name, number)
     kept = admit(bot, place.folder.versions)
     assert kept.manifest is not None
     assert kept.folder is not None
@@ -81,10 +81,13 @@ def _register_remote(place: Place, bot: Bot, name: str | None, number: str | Non
     return versions.add(place.store, name, number, "", "", manifest)
 
 
-def _with_content(place: Place, label: str, content: str) -> Version | None:
-    name, _, number = label.partition("@")
+def _stored(place: Place, bot: Bot) -> Version | None:
+    """The version that a bot was found as, if it was found in the store."""
+    name, at, _ = bot.label.partition("@")
+    if not at:
+        return None
     for version in versions.listing(place.store, name=name, retired=True):
-        if version.content_hash == content and version.number == number:
+        if version.id == bot.label and version.content_hash == bot.content:
             return version
     return None
 

@@ -48,6 +48,8 @@ def test_a_remote_bot_needs_a_name(cli: Cli) -> None:
         assert cli("bot", "add", "grpc://127.0.0.1:7000", "--name", "far").out.startswith("far@1  ")
     assert cli("bot", "add", "grpc://127.0.0.1:7001", "--name", "far").out.startswith("far@2  ")
     assert cli("bot", "add", "grpc://127.0.0.1:7001", "--name", "No").status == 2
+    assert cli("bot", "add", "far").out.startswith("far@2  ")
+    assert cli("bot", "add", "far@1").out.startswith("far@1  ")
 
 
 def test_a_retired_version_is_listed_only_on_request(cli: Cli, mine: Path) -> None:
