@@ -66,3 +66,11 @@ def test_a_pair_that_lost_tells_of_pairs_and_not_of_single_cards() -> None:
         assert not [rank for rank in "TJQKA" if ranks[rank] > 1]
         held |= {c[0] for c in dealt.hands[1]}
     assert held == set("23456789TJQA")
+
+
+def test_what_he_leads_now_was_in_his_hand_when_he_lost_to_a_pair() -> None:
+    state = play(poke("9S 9H 5H 3C 3D", "AD KC 4H 2C 2D"), "stand", "stand")
+    state = play(state, "lead 9S 9H", "answer 2C 4H", "lead 3C", "answer KC", "lead AD")
+    for number in range(DEALINGS // 4):
+        dealt = state.redeal(0, Seeded(number.to_bytes(32, "big")))
+        assert not [c for c in dealt.hands[1] if c[0] in "AK"]

@@ -51,7 +51,8 @@ def test_a_lead_is_cards_of_one_rank_and_a_group_may_be_split() -> None:
 def test_four_of_a_kind_may_be_led_together() -> None:
     """P-3.2, P-3.5."""
     state = tricks_of("9S 9H 9D 9C 4D", "2C 2D 2H 2S 3C")
-    assert may(state, "lead 9S 9H 9D 9C")
+    assert action("lead 9C 9D 9H 9S") in listed(state)
+    assert len(listed(state)) == 5 + 6 + 4 + 1
     state = play(state, "lead 9S 9H 9D 9C", "answer 2C 2D 2H 2S")
     assert state.actors == (0,)
     assert len(listed(state)) == 1

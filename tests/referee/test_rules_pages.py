@@ -1,6 +1,7 @@
 """The rules pages and the tests hold together: every rule is tested, every citation exists."""
 
 import re
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -31,7 +32,7 @@ def test_the_rules_of_a_page_are_numbered_in_order(page: Path) -> None:
     numbers = [tuple(map(int, rule[2:].split("."))) for rule in rules(page)]
     assert len({rule[0] for rule in rules(page)}) == 1
     assert numbers[0] == (1, 1)
-    for (chapter, rule), following in zip(numbers, numbers[1:], strict=False):
+    for (chapter, rule), following in pairwise(numbers):
         assert following in ((chapter, rule + 1), (chapter + 1, 1))
 
 
