@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from arena import pairings
 from arena.cli import live, output
-from arena.cli.crew import at_work
+from arena.cli.crew import CrewLost, at_work
 from arena.cli.errors import INTERRUPTED, USAGE, CommandError
 from arena.cli.place import Place
 from arena.cli.setup import sides_of
@@ -53,21 +53,26 @@ def play_out(
     """
     names: Sequence[str] = ()
     interrupted: KeyboardInterrupt | SystemExit | None = None
-    with at_work(place, workers) as crew:
-        output.hint(crew.words)
-        try:
-            names = begin()
-            crew.nudge()
-            _mention_others(place, names)
-            return live.watch(place.store, names, crew)
-        except (KeyboardInterrupt, SystemExit) as error:
-            interrupted = error
-            if crew.own:
-                output.hint("stopping: games at hand are finished, nothing is lost")
-                _pause(place, names)
+    own = False
+    while interrupted is None:
+        with at_work(place, workers) as crew:
+            own = crew.own
+            output.hint(crew.words)
+            try:
+                names = names or begin()
+                crew.nudge()
+                _mention_others(place, names)
+                return live.watch(place.store, names, crew)
+            except CrewLost:
+                output.hint("those services have ended; nothing is lost")
+            except (KeyboardInterrupt, SystemExit) as error:
+                interrupted = error
+                if own:
+                    output.hint("stopping: games at hand are finished, nothing is lost")
+                    _pause(place, names)
     if isinstance(interrupted, SystemExit):
         raise interrupted
-    raise _stopped(place, names, crew.own)
+    raise _stopped(place, names, own)
 
 
 def _mention_others(place: Place, names: Sequence[str]) -> None:

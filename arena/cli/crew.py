@@ -7,10 +7,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from arena import reach
-from arena.cli.errors import UNREACHABLE, CommandError
 from arena.cli.place import Place
 from arena.folder import Running
 from arena.services import Services
+
+
+class CrewLost(Exception):
+    """The services of somebody else, who has ended them."""
 
 
 class Crew:
@@ -46,15 +49,11 @@ class Crew:
     def news(self) -> list[str]:
         """What has happened to the services since it was last asked.
 
-        Raises CommandError, or what ended them, if they are at work no more.
+        Raises CrewLost, or what ended them if they were ours, if they are at work no more.
         """
         if self._services is None:
             if running(self._place) is None:
-                raise CommandError(
-                    "the services that played have ended; nothing that was played is lost.",
-                    UNREACHABLE,
-                    "pokearena tournament resume",
-                )
+                raise CrewLost
             return []
         told = []
         for child in self._services.snapshot.children:

@@ -53,7 +53,7 @@ class Display(Protocol):
 def watch(engine: Engine, ids: Sequence[str], crew: Crew) -> tuple[Sight, ...]:
     """Shows tournaments until they are over; gives the last sight of them.
 
-    Raises CommandError, or what ended the services, if nobody plays any more.
+    Raises CrewLost, or what ended our own services, if nobody plays any more.
     """
     looks = [_Look(engine, name) for name in ids]
     display: Display = _Live() if sys.stderr.isatty() else _Lines()

@@ -43,9 +43,7 @@ def logs(match: str, seat: str | None, as_json: bool, data: Path | None) -> None
         for line in text.splitlines():
             output.line(f"  {line}")
     if found.record.seed is None:
-        output.hint(
-            f"{found.id} is not closed; what went wrong is shown when it is"
-        )
+        output.hint(f"{found.id} is not closed; what went wrong is shown when it is")
     elif not faults and not written:
         output.hint("no faults, and the bots wrote nothing")
     first = next((fault for _, fault in faults if "question" in fault), None)

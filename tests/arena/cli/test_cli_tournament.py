@@ -191,3 +191,26 @@ def test_a_worker_without_services_says_what_is_missing(program: Cli) -> None:
     said = program("worker")
     assert said.status == 3
     assert "pokearena serve" in said.err
+
+
+def test_services_that_end_meanwhile_are_replaced_by_our_own(here: Path) -> None:
+    with subprocess.Popen(
+        [POKEARENA, "serve", "--workers", "1"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    ) as serving:
+        assert serving.stdout is not None
+        serving.stdout.readline()
+        words = ["tournament", "run", "poke", *BOTS[:2], "-n", "150", "--json"]
+        with subprocess.Popen(
+            [POKEARENA, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        ) as running:
+            assert running.stdout is not None
+            assert running.stderr is not None
+            while "games" not in running.stderr.readline():
+                pass
+            serving.terminate()
+            serving.stdout.read()
+            told = json.loads(running.stdout.read())
+            assert "those services have ended" in running.stderr.read()
+        assert running.returncode == 0
+    assert serving.returncode == 0
+    assert (told["state"], told["games"]) == ("closed", 300)
