@@ -131,6 +131,12 @@ def resume(
                 "every tournament here is over.", FAILED, "pokearena tournament list"
             )
 
+    for name in names:
+        found = store.find(place.store, name)
+        if found.ended is not None:
+            advice = f"pokearena tournament show {name}"
+            raise CommandError(f"tournament {name} is {found.state} already.", FAILED, advice)
+
     def begin() -> list[str]:
         for name in names:
             store.resume(place.store, name)

@@ -141,7 +141,9 @@ def test_ctrl_c_loses_nothing_and_resume_goes_on(cli: Cli, here: Path) -> None:
     ended = cli("tournament", "cancel", name, "--json")
     assert json.loads(ended.out)["state"] == "cancelled"
     assert cli("tournament", "cancel", name).status == 1
-    assert cli("tournament", "resume", name).status == 1
+    again = cli("tournament", "resume", name)
+    assert again.status == 1
+    assert f"tournament {name} is cancelled already." in again.err
     assert cli("tournament", "resume").status == 1
 
 
