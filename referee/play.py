@@ -83,6 +83,8 @@ class Play:
         self._decisions = 0
         self._moves: dict[int, Action] = {}
         self._lines = [dump(game_line(board.game, board.number))]
+        self._said: list[tuple[int, str]] = []
+        """The moves of this position, by decision, that are not in the record yet."""
         self._out: dict[int, Verdict] = {}
         self.asked: dict[int, Asked] = {}
         self.result: str | None = None
@@ -162,11 +164,21 @@ class Play:
     ) -> None:
         self._moves[seat] = action
         text = self.setting.codec.action_text(action)
-        self._lines.append(action_line(self.number, decision, seat, text, ms, note, by_referee))
+        line = action_line(self.number, decision, seat, text, ms, note, by_referee)
+        self._said.append((decision, line))
         if ms > self.slowest_ms[seat]:
             self.slowest_ms[seat] = ms
 
+    def _note(self) -> None:
+        """Puts the moves of a position into the record, in the order of their decisions: which
+        of several seats answered first is left to no clock."""
+        if len(self._said) > 1:
+            self._said.sort()
+        self._lines.extend(line for _, line in self._said)
+        self._said.clear()
+
     def _follow(self) -> None:
+        self._note()
         self._decisions += len(self._moves)
         self._state = self._state.after(self._moves)
         self._moves = {}
@@ -219,6 +231,7 @@ class Play:
             self._finish(None)
 
     def _finish(self, scores: tuple[int, ...] | None) -> None:
+        self._note()
         sides = self.setting.sides
         out_sides = {sides[seat] for seat in self._out}
         verdicts = [self._out.get(seat, Verdict.FINISHED) for seat in range(len(sides))]

@@ -54,7 +54,7 @@ for _mask in range(1 << 13):
 
 
 def best_hand(cards: Iterable[Card]) -> HandValue:
-    """The value of the best five cards among five or more.
+    """The value of the best five cards among five to nine.
 
     Suits never break ties; the ace is low only in the straight A-2-3-4-5; no wrap.
     """

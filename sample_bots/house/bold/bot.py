@@ -1,0 +1,63 @@
+"""Takes what looks best at this moment, whatever it costs later.
+
+Poke: draws as long as it may while the hand is less than two pairs, and pays for it in tricks.
+Saint Poker: shows its best cards in every round, and picks up the highest.
+"""
+
+from collections import Counter
+
+from pokearena.v1.bot_pb2 import Action, ActRequest
+from pokearena_bot import run
+
+RANKS = "23456789TJQKA"
+
+
+def rank(card: str) -> int:
+    """0 for a two to 12 for an ace."""
+    return RANKS.index(card[0])
+
+
+def weight(cards: list[str]) -> tuple[int, ...]:
+    """How much a few cards weigh: groups first, then high ranks."""
+    counts = Counter(map(rank, cards))
+    return tuple(
+        n for each in sorted(((c, r) for r, c in counts.items()), reverse=True) for n in each
+    )
+
+
+def held(turn: ActRequest) -> list[str]:
+    """The cards beside which an action's cards are to be weighed."""
+    view = turn.view
+    return list(view.saint_poker.river) if view.HasField("saint_poker") else []
+
+
+def named(action: Action) -> list[str]:
+    """The cards that an action names."""
+    word = getattr(action, action.WhichOneof("game") or "")
+    said = getattr(word, word.WhichOneof("action"))
+    lists = [value for field, value in said.ListFields()]
+    return [card for value in lists for card in ([value] if isinstance(value, str) else value)]
+
+
+def draw(turn: ActRequest) -> tuple[Action, str]:
+    """Throws up to three loose cards unless there are two pairs or better."""
+    counts = Counter(rank(card) for card in turn.view.poke.hand)
+    loose = sorted((c for c in turn.view.poke.hand if counts[rank(c)] == 1), key=rank)[:3]
+    if len(counts) <= 3 or not loose:
+        return turn.legal[0], "good enough"
+    return Action(poke={"draw": {"discards": loose}}), "another card may help"
+
+
+def choose(turn: ActRequest) -> tuple[Action, str]:
+    """The action, and in a few words why."""
+    if turn.view.poke.phase == "draw":
+        return draw(turn)
+    if turn.view.saint_poker.phase == "river":
+        return turn.legal[0], "the lowest is nobody's help"
+    table = held(turn)
+    best = max(turn.legal, key=lambda action: weight([*table, *named(action)]))
+    return best, "the best at this moment"
+
+
+if __name__ == "__main__":
+    run(choose)

@@ -1,0 +1,17 @@
+"""Plays by rules of thumb, one file a game."""
+
+import poke
+import saint_poker
+from pokearena.v1.bot_pb2 import Action, ActRequest
+from pokearena_bot import run
+
+PLAYS = {"poke": poke.choose, "saint_poker": saint_poker.choose}
+
+
+def choose(turn: ActRequest) -> tuple[Action, str]:
+    """The action, and in a few words why."""
+    return PLAYS[turn.view.WhichOneof("game") or ""](turn)
+
+
+if __name__ == "__main__":
+    run(choose)

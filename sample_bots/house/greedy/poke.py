@@ -1,0 +1,73 @@
+"""Poke by rules of thumb.
+
+What counts is above the line: the better poker hand (a pair 50, a flush 400), and the rubber,
+which goes to the tricks. A draw beyond the free one doubles the price of the opponent's tricks,
+so it is paid for only where the hand has nothing to lose.
+"""
+
+import hands
+from hands import RANK
+from pokearena.v1.bot_pb2 import Action, ActRequest
+from pokearena.v1.poke_pb2 import PokeView
+
+Choice = tuple[list[str], str]
+"""Cards, and in a few words why; no cards is to stand."""
+
+PAID_FOR = 7
+"""A hand without a pair is worth a doubling if its second highest card is below a nine."""
+
+
+def choose(turn: ActRequest) -> tuple[Action, str]:
+    """The action, and why."""
+    view = turn.view.poke
+    if view.phase == "draw":
+        cards, why = draw(view, turn.seat)
+        if not cards:
+            return Action(poke={"stand": {}}), why
+        return Action(poke={"draw": {"discards": cards}}), why
+    if view.phase == "lead":
+        cards, why = lead(view)
+        return Action(poke={"lead": {"cards": cards}}), why
+    cards, why = answer(view)
+    return Action(poke={"answer": {"cards": cards}}), why
+
+
+def draw(view: PokeView, seat: int) -> Choice:
+    """The cards to discard."""
+    made = hands.category(hands.strength(hands.bits(view.hand)))
+    if made >= hands.STRAIGHT:
+        return [], "a made hand stands"
+    free = view.dealer == seat and all(drawn.seat != seat for drawn in view.drawn)
+    groups = hands.groups(view.hand)
+    loose = [cards[0] for cards in groups.values() if len(cards) == 1]  # the lowest first
+    if free:
+        if made == hands.HIGH_CARD:
+            odd = hands.odd_suit(view.hand) or hands.odd_rank(view.hand)
+            if odd:
+                return [odd], "draws to a flush or straight, for nothing"
+        return loose[:3], "draws what is free"
+    if made == hands.HIGH_CARD and RANK[loose[3]] < PAID_FOR:
+        return loose[:3], "has nothing to lose"
+    return [], "a draw would double the price"
+
+
+def lead(view: PokeView) -> Choice:
+    """Groups first: they are hard to beat. Then the second best, to come in again."""
+    groups = list(hands.groups(view.hand).values())[::-1]
+    if len(groups) == 1:
+        return groups[0], "all that is left"
+    largest = max(groups if len(view.hand) < 5 else groups[1:], key=len)
+    if len(largest) > 1:
+        return largest, "a group is hard to beat"
+    return groups[1], "keeps the best to come in again"
+
+
+def answer(view: PokeView) -> Choice:
+    """Wins as cheaply as it can; else throws what it needs least."""
+    size, led = len(view.lead), RANK[view.lead[0]]
+    groups = hands.groups(view.hand)
+    winners = [c for rank, c in groups.items() if rank > led and len(c) >= size]
+    if winners:
+        return min(winners, key=len)[:size], "wins as cheaply as it can"
+    by_need = sorted(groups.values(), key=lambda cards: len(cards) > 1)
+    return [card for cards in by_need for card in cards][:size], "throws what it needs least"

@@ -1,0 +1,84 @@
+"""Saint Poker by rules of thumb.
+
+Round r is worth r points, so the last rounds are most of the game: early rounds are for getting
+rid of what is of no use and picking up what is, late ones for playing the best hand there is.
+"""
+
+from itertools import combinations
+
+import hands
+from hands import BIT, RANK
+from pokearena.v1.bot_pb2 import Action, ActRequest
+from pokearena.v1.saint_poker_pb2 import SaintPokerView
+
+SAVING = 4
+"""Up to this round a hand is played with what it needs least."""
+PAIR_WORTH = 12.0
+"""What a card is worth more for every other one of its rank that is kept with it, in ranks."""
+SUIT_WORTH = 1.0
+"""What it is worth more for every other one of its suit."""
+
+
+def choose(turn: ActRequest) -> tuple[Action, str]:
+    """The action, and why."""
+    view = turn.view.saint_poker
+    if view.phase == "river":
+        card, why = river(view)
+        return Action(saint_poker={"river": {"card": card}}), why
+    if view.phase == "show":
+        cards, why = show(view)
+        return Action(saint_poker={"show": {"cards": cards}}), why
+    card, why = pick_up(view, [action.saint_poker.pick_up.card for action in turn.legal])
+    return Action(saint_poker={"pick_up": {"card": card}}), why
+
+
+def worth(card: str, kept: list[str]) -> float:
+    """What a card is worth beside the others that are kept with it."""
+    others = [other for other in kept if other != card]
+    same_rank = sum(RANK[other] == RANK[card] for other in others)
+    same_suit = sum(other[1] == card[1] for other in others)
+    return RANK[card] + PAIR_WORTH * same_rank + SUIT_WORTH * same_suit
+
+
+def best_pair(river: list[str], hand: list[str]) -> tuple[int, tuple[str, ...]]:
+    """The strongest hand that two of these cards make with the river, and the two."""
+    table = hands.bits(river)
+    return max(
+        (hands.strength(table | BIT[one] | BIT[two]), (one, two))
+        for one, two in combinations(hand, 2)
+    )
+
+
+def river(view: SaintPokerView) -> tuple[str, str]:
+    """The card for the river: everybody plays it."""
+    hand = list(view.hand)
+    if view.round <= SAVING:
+        return min(hand, key=lambda card: worth(card, hand)), "needed least"
+
+    def left(card: str) -> tuple[int, float]:
+        rest = [other for other in hand if other != card]
+        return best_pair([*view.river, card], rest)[0], -worth(card, hand)
+
+    return max(hand, key=left), "leaves the best hand"
+
+
+def show(view: SaintPokerView) -> tuple[list[str], str]:
+    """The two cards for the round."""
+    hand = list(view.hand)
+    strength, best = best_pair(list(view.river), hand)
+    if view.round > SAVING:
+        return list(best), "the best hand there is"
+    made = hands.category(strength)
+    if made > hands.category(hands.strength(hands.bits(view.river))) and made >= hands.STRAIGHT:
+        return list(best), "a made hand"
+    return sorted(hand, key=lambda card: worth(card, hand))[:2], "saves the better cards"
+
+
+def pick_up(view: SaintPokerView, lying: list[str]) -> tuple[str, str]:
+    """The card that goes best with the hand and with what comes next."""
+    hand, future = list(view.hand), list(view.future)
+
+    def gain(card: str) -> float:
+        return worth(card, [*hand, *future, card])
+
+    return max(lying, key=gain), "goes best with the hand"

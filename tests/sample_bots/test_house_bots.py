@@ -1,0 +1,122 @@
+"""The house bots, asked the questions the referee would ask."""
+
+import random
+from collections.abc import Iterator
+
+import pytest
+from pokearena.v1 import bot_pb2
+
+from bench.strength import BOTS, HOUSE, Choose, duel, load
+from referee.cards import cards
+from referee.codec import Codec
+from referee.dealing import Seeded, board_seed
+from referee.games.contract import Legal
+from referee.games.registry import GAMES
+
+BOARDS = 30
+
+
+def questions(game_id: str, seats: int) -> Iterator[tuple[bot_pb2.ActRequest, Legal]]:
+    """Every question of a few games played at random, with what is legal."""
+    game = GAMES[game_id]
+    codec = Codec(game)
+    chance = random.Random(7)
+    for board in range(3):
+        state = game.start(Seeded(board_seed(bytes(32), board)), seats)
+        while state.actors:
+            moves = {}
+            for seat in state.actors:
+                legal = state.legal(seat)
+                head = bot_pb2.ActRequest(seat=seat, luck=chance.getrandbits(64))
+                data = codec.question(head, state.view(seat), legal)
+                yield bot_pb2.ActRequest.FromString(data), legal
+                moves[seat] = chance.choice(list(legal))
+            state = state.play(moves)
+
+
+def chosen(choose: Choose, question: bot_pb2.ActRequest) -> bot_pb2.Action:
+    random.seed(question.luck)
+    move = choose(question)
+    action = move[0] if isinstance(move, tuple) else move
+    assert isinstance(action, bot_pb2.Action)
+    return action
+
+
+def test_the_table_of_the_house_bots_has_them_all() -> None:
+    assert {folder.name for folder in HOUSE.iterdir() if folder.is_dir()} == set(BOTS)
+
+
+@pytest.mark.parametrize("name", BOTS)
+@pytest.mark.parametrize(
+    ("game_id", "seats"), [(game.id, n) for game in GAMES.values() for n in game.seats]
+)
+def test_a_house_bot_plays_legally_and_the_same_again(name: str, game_id: str, seats: int) -> None:
+    choose, codec = load(name), Codec(GAMES[game_id])
+    for question, legal in questions(game_id, seats):
+        action = chosen(choose, question)
+        assert codec.decode(action) in legal
+        assert chosen(choose, question) == action
+
+
+@pytest.mark.parametrize("game_id", GAMES)
+@pytest.mark.parametrize("other", ["bold", "meek", "random"])
+def test_greedy_is_the_best_of_the_house(game_id: str, other: str) -> None:
+    mean, half = duel(GAMES[game_id], "greedy", other, BOARDS)
+    assert mean - half > 0.5
+
+
+@pytest.mark.parametrize("game_id", GAMES)
+def test_bold_is_better_than_random(game_id: str) -> None:
+    mean, half = duel(GAMES[game_id], "bold", "random", BOARDS)
+    assert mean - half > 0.5
+
+
+def poke(hand: str, **view: object) -> bot_pb2.ActRequest:
+    """A question of Poke, with the draw to come unless told otherwise."""
+    fields = {"phase": "draw", "multipliers": [1, 1], **view}
+    return bot_pb2.ActRequest(view={"poke": {"hand": cards(hand), **fields}})
+
+
+@pytest.mark.parametrize(
+    ("hand", "keeps"),
+    [
+        ("2C 3D 4H 5S 6C", "stands on a straight"),
+        ("KC KD KH 4S 4C", "stands on a full house"),
+    ],
+)
+def test_greedy_stands_on_made_hands(hand: str, keeps: str) -> None:
+    assert load("greedy")(poke(hand, dealer=0))[0].poke.HasField("stand"), keeps
+
+
+def test_greedy_takes_the_free_draw_and_keeps_its_pair() -> None:
+    action, _ = load("greedy")(poke("2C 5D 9H KS KC", dealer=0))
+    assert set(action.poke.draw.discards) == {"2C", "5D", "9H"}
+
+
+def test_greedy_draws_one_card_to_four_of_a_suit_when_it_is_free() -> None:
+    action, _ = load("greedy")(poke("2C 5C 9C KC 7D", dealer=0))
+    assert list(action.poke.draw.discards) == ["7D"]
+
+
+def test_greedy_does_not_pay_for_a_draw_with_a_pair_in_hand() -> None:
+    action, _ = load("greedy")(poke("2C 5D 9H KS KC", dealer=1))
+    assert action.poke.HasField("stand")
+
+
+def test_greedy_wins_a_trick_as_cheaply_as_it_can() -> None:
+    action, _ = load("greedy")(poke("3C 9D TH KS AC", phase="answer", lead=["8S"]))
+    assert list(action.poke.answer.cards) == ["9D"]
+
+
+def test_greedy_saves_its_aces_in_the_first_round_of_saint_poker() -> None:
+    view = {"round": 1, "phase": "show", "river": cards("2C 7D 9H JS 4C")}
+    view["hand"] = cards("AC AD KS 3H 5D 8S")
+    action, _ = load("greedy")(bot_pb2.ActRequest(view={"saint_poker": view}))
+    assert set(action.saint_poker.show.cards) == {"3H", "5D"}
+
+
+def test_greedy_plays_the_best_hand_in_the_last_round() -> None:
+    view = {"round": 8, "phase": "show", "river": cards("2C 7D 9H JS 4C")}
+    view["hand"] = cards("AC AD")
+    action, _ = load("greedy")(bot_pb2.ActRequest(view={"saint_poker": view}))
+    assert set(action.saint_poker.show.cards) == {"AC", "AD"}
