@@ -18,8 +18,9 @@ POKEARENA = Path(sys.executable).with_name("pokearena")
 def commands(page: str) -> list[str]:
     """The command lines of a page's plain code blocks, comments aside."""
     text = (ROOT / page).read_text(encoding="utf-8")
-    blocks = re.findall(r"^```\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
-    lines = [line.split("  #")[0].strip() for block in blocks for line in block.splitlines()]
+    blocks = re.findall(r"^```(\w*)\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
+    shown = [row for language, block in blocks if not language for row in block.splitlines()]
+    lines = [row.split("  #")[0].strip() for row in shown]
     return [line for line in lines if line]
 
 
