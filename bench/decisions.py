@@ -2,9 +2,10 @@
 
     uv run python -m bench.decisions
 
-Peer: the same number of messages of the same size between the same kind of client (grpc.aio) and
-server (grpc.server with threads), alternately with two servers as a table has two bots. Peer and
-table take turns within one run, because rates drift; the figure is the median of their ratios.
+Peer: raw gRPC, that is as many messages of the same size and make between the same kind of client
+(grpc.aio) and server (grpc.server with threads) that do nothing else, alternately with two servers
+as a table has two bots. Peer and table take turns within one run, because rates drift; the figure
+is the median of their ratios.
 """
 
 import argparse
@@ -18,7 +19,7 @@ from typing import Any
 
 import grpc
 import grpc.aio
-from pokearena.v1 import bot_pb2, referee_pb2, referee_pb2_grpc
+from pokearena.v1 import bot_pb2, bot_pb2_grpc, referee_pb2, referee_pb2_grpc
 
 from bench.processes import started
 from referee.codec import Codec
@@ -29,12 +30,12 @@ RATIO = 1.4
 PER_SECOND = 10_000
 
 
-def sizes(game_id: str, games: int = 40) -> tuple[int, int]:
-    """The mean bytes of a question and of an answer in random games."""
+def typical(game_id: str, games: int = 40) -> tuple[bot_pb2.PlayRequest, bot_pb2.PlayResponse]:
+    """The question of random games that is nearest to the mean size, and its answer."""
     game = find(game_id)
     codec = Codec(game)
     chance = random.Random(1)
-    asked, answered = [], []
+    asked: list[tuple[bot_pb2.ActRequest, bot_pb2.Action]] = []
     for number in range(games):
         state = game.start(Seeded(board_seed(bytes(32), number)))
         while state.actors:
@@ -45,31 +46,36 @@ def sizes(game_id: str, games: int = 40) -> tuple[int, int]:
                     clock=bot_pb2.Clock(allowance_ms=200, bank_ms=10_000), luck=1 << 63,
                 )  # fmt: skip
                 legal = list(state.legal(seat))
-                asked.append(len(codec.question(head, state.view(seat), legal)) + 3)
+                data = codec.question(head, state.view(seat), legal)
                 moves[seat] = chance.choice(legal)
-                answered.append(len(codec.action(moves[seat])) + 10)
+                action = bot_pb2.Action.FromString(codec.action(moves[seat]))
+                asked.append((bot_pb2.ActRequest.FromString(data), action))
             state = state.play(moves)
-    return round(statistics.mean(asked)), round(statistics.mean(answered))
+    mean = statistics.mean(question.ByteSize() for question, _ in asked)
+    question, action = min(asked, key=lambda one: abs(one[0].ByteSize() - mean))
+    answer = bot_pb2.ActResponse(game=question.game, decision=50, action=action)
+    return bot_pb2.PlayRequest(questions=[question]), bot_pb2.PlayResponse(answers=[answer])
 
 
-async def ping_pong(addresses: Sequence[str], method: str, question: bytes, number: int) -> float:
-    """Microseconds a message and its answer take between raw gRPC peers."""
+async def ping_pong(
+    addresses: Sequence[str], method: str, question: bot_pb2.PlayRequest, number: int
+) -> float:
+    """Microseconds a message and its answer take between gRPC peers that do nothing else."""
     channels = [grpc.aio.insecure_channel(address) for address in addresses]
     try:
+        stubs: list[Any] = [bot_pb2_grpc.BotServiceStub(channel) for channel in channels]
         for channel in channels:
             await channel.channel_ready()
+        began = time.perf_counter()
         if method == "Play":
-            calls: list[Any] = [channel.stream_stream("/Echo/Play")() for channel in channels]
-            began = time.perf_counter()
+            calls = [stub.Play() for stub in stubs]
             for n in range(number):
                 call = calls[n & 1]
                 await call.write(question)
                 await call.read()
         else:
-            acts: list[Any] = [channel.unary_unary("/Echo/Act") for channel in channels]
-            began = time.perf_counter()
             for n in range(number):
-                await acts[n & 1](question)
+                await stubs[n & 1].Act(question.questions[0])
         return 1e6 * (time.perf_counter() - began) / number
     finally:
         for channel in channels:
@@ -108,22 +114,22 @@ def table(referee: str, bots: Sequence[str], boards: int, game: str = "poke") ->
 
 def overhead(method: str, rounds: int, boards: int) -> None:
     """Prints what a decision costs beside a ping-pong by the same method."""
-    question, answer = sizes("poke")
+    question, answer = typical("poke")
     bot = ["bot.py", "play", "1"] if method == "Play" else ["bot.py", "act"]
-    echo = ["echo.py", str(answer)]
+    echo = ["echo.py", answer.SerializeToString().hex()]
     with started(["-m", "referee"], bot, bot, echo, echo) as (referee, *others):
         ratios = []
         table(referee, others[:2], boards)
         for _ in range(rounds):
             decisions, seconds = table(referee, others[:2], boards)
             ours = 1e6 * seconds / decisions
-            theirs = asyncio.run(ping_pong(others[2:], method, bytes(question), decisions))
+            theirs = asyncio.run(ping_pong(others[2:], method, question, decisions))
             ratios.append((ours / theirs, ours, theirs))
     ratio, ours, theirs = sorted(ratios)[len(ratios) // 2]
     verdict = "ok" if ratio <= RATIO else "MISSED"
     print(
         f"{method:5} one at a time: {ours:6.0f} us a decision, raw {theirs:6.0f} us "
-        f"({question} and {answer} bytes): {ratio:.2f} x "
+        f"({question.ByteSize()} and {answer.ByteSize()} bytes): {ratio:.2f} x "
         f"({min(ratios)[0]:.2f} to {max(ratios)[0]:.2f}); target {RATIO}: {verdict}"
     )
 

@@ -1,6 +1,7 @@
-"""The peer: a gRPC server of the same kind as the kit's that answers bytes with bytes.
+"""The peer: a gRPC server of the same kind as the kit's that answers without thinking.
 
-``echo.py SIZE`` answers every message, of a stream ``Play`` or a call ``Act``, with SIZE bytes.
+``echo.py ANSWER`` answers every message, of the stream ``Play`` or the call ``Act``, with the
+same message, given as hexadecimal bytes of a ``PlayResponse``.
 """
 
 import os
@@ -10,25 +11,28 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import grpc
-
-ANSWER = bytes(int(sys.argv[1]))
-
-
-def act(request: bytes, context: Any) -> bytes:
-    return ANSWER
+from pokearena.v1 import bot_pb2, bot_pb2_grpc
 
 
-def play(requests: Iterator[bytes], context: Any) -> Iterator[bytes]:
-    for _ in requests:
-        yield ANSWER
+class Echo(bot_pb2_grpc.BotServiceServicer):
+    """Says the same thing to everybody."""
+
+    def __init__(self, answer: bot_pb2.PlayResponse) -> None:
+        self.answer = answer
+
+    def Act(self, request: bot_pb2.ActRequest, context: Any) -> bot_pb2.ActResponse:
+        return self.answer.answers[0]
+
+    def Play(
+        self, requests: Iterator[bot_pb2.PlayRequest], context: Any
+    ) -> Iterator[bot_pb2.PlayResponse]:
+        for _ in requests:
+            yield self.answer
 
 
-handlers: dict[str, Any] = {
-    "Act": grpc.unary_unary_rpc_method_handler(act),
-    "Play": grpc.stream_stream_rpc_method_handler(play),
-}
 server = grpc.server(ThreadPoolExecutor(4))
-server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler("Echo", handlers),))
+answer = bot_pb2.PlayResponse.FromString(bytes.fromhex(sys.argv[1]))
+bot_pb2_grpc.add_BotServiceServicer_to_server(Echo(answer), server)
 server.add_insecure_port(os.environ["POKEARENA_ADDRESS"])
 server.start()
 server.wait_for_termination()

@@ -51,6 +51,7 @@ class Table:
                 await asyncio.gather(*(self._start(seat) for seat in self._seats if not seat.out))
                 asking = [group.create_task(self._ask_around()) for _ in self._seats]
                 self._go_on()
+                self._share_work()
                 await self._over.wait()
                 for task in asking:
                     task.cancel()
@@ -132,19 +133,25 @@ class Table:
         if not seat.busy:
             seat.busy = True
             self._waiting.append(seat)
+
+    def _share_work(self) -> None:
+        """Wakes the tasks that ask, if there is a seat that the running one does not take."""
+        if self._waiting:
             self._work.set()
 
     async def _ask_around(self) -> None:
         """Asks one bot after the other, in one message whatever waits for it at that moment.
 
         There are as many of these tasks as seats, so no bot waits for another; and the task
-        that got an answer asks the next bot itself, which saves a turn of the event loop.
+        that got an answer asks the next bot itself: to wake another one for it would cost a turn
+        of the event loop. So whoever is about to wait hands on what else there is to ask.
         """
         while True:
             while not self._waiting:
                 self._work.clear()
                 await self._work.wait()
             seat = self._waiting.popleft()
+            self._share_work()
             batch = [(play, asked) for play, asked in seat.waiting if play.result is None]
             seat.waiting.clear()
             if batch:
@@ -208,10 +215,12 @@ class Table:
         self._forfeit_if_out(seat)
 
     async def _report(self, seat: Seat, restart: bool = False) -> referee_pb2.BotReport | None:
+        self._share_work()
         return await self._caller.report(seat.number, restart)
 
     async def _restart(self, seat: Seat, report: referee_pb2.BotReport | None) -> None:
         """Seats a fresh process after the first crash, or asks the same address again."""
+        self._share_work()
         fresh = report.restarted if report is not None and report.restarted else seat.bot.address
         await seat.replace_bot(fresh).close()
         await self._start(seat)
