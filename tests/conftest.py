@@ -1,4 +1,4 @@
-"""What holds for all tests: Hypothesis tries the same cases in every run, and no clock judges it."""
+"""For all tests: Hypothesis tries the same cases in every run, and no clock judges it."""
 
 from hypothesis import HealthCheck, settings
 
