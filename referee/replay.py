@@ -81,15 +81,18 @@ def _decision(line: Line) -> int:
 def _checked(state: State, codec: Codec, line: Line, decision: int) -> Action:
     """The action of a line that could have been made now."""
     where = f"game {line['game']}, decision {line['decision']}"
-    if line["decision"] != decision or line["seat"] not in state.actors:
-        raise Mismatch(f"{where}: it was decision {decision}, for seats {state.actors}")
+    if line["decision"] != decision:
+        raise Mismatch(f"{where}: what must come here is decision {decision}")
+    if line["seat"] not in state.actors:
+        turn = " and ".join(map(str, state.actors))
+        raise Mismatch(f"{where}: seat {line['seat']} acts, where seat {turn} must")
     try:
         action = codec.decode_json(line["action"])
     except DecodeError as error:
         raise Mismatch(f"{where}: the action {error}") from error
     legal = state.legal(line["seat"])
     if action not in legal:
-        raise Mismatch(f"{where}: {line['action']} was not legal")
+        raise Mismatch(f'{where}: "{describe(action)}" by seat {line["seat"]} was not legal')
     if line.get("by") == "referee" and action != next(iter(legal)):
         raise Mismatch(f"{where}: the referee did not play the most harmless action")
     return action

@@ -1,13 +1,25 @@
 """What to type next, so that it works as it stands."""
 
+import os
 import shlex
 
 import rich_click as click
 from click.core import ParameterSource
 
+UV_RUN = "UV_RUN_RECURSION_DEPTH"
+"""What `uv run` sets for the command it runs, whose folder of programs is on no other PATH."""
+
 
 def typed(command: str) -> str:
-    """The command with the --data that this one was given, if it was given one."""
+    """The command as it works here: with `uv run` where this one was run so, and with the --data
+    that this one was given."""
+    command = _with_data(command)
+    if UV_RUN in os.environ and command.startswith("pokearena"):
+        return f"uv run {command}"
+    return command
+
+
+def _with_data(command: str) -> str:
     context = click.get_current_context(silent=True)
     if context is None or context.get_parameter_source("data") is not ParameterSource.COMMANDLINE:
         return command

@@ -26,12 +26,12 @@ def new(folder: Path, lang: str) -> None:
     meanings = {
         "bot.py": "the bot: edit choose()",
         "bot.toml": "its name, its games, how it is run",
-        "README.md": "the five things to know",
+        "README.md": "how to play, test and submit it",
         "pokearena_bot.py": "the kit",
         "proto": "the protocol: its comments are the manual",
     }
     there = [(name, meaning) for name, meaning in meanings.items() if (folder / name).exists()]
     for name, meaning in there:
         output.line(f"{folder / name!s:<{len(str(folder)) + 20}}{meaning}")
-    at = shlex.quote(str(folder))
-    output.next_step(f"cd {at} && pokearena play poke . sample:random --watch")
+    at = shlex.quote(str(folder) if folder.is_absolute() else f"./{folder}")
+    output.next_step(f"pokearena play poke {at} sample:random --watch")

@@ -190,7 +190,7 @@ def show(tournament: str, as_json: bool, data: Path | None) -> None:
 @json_option
 @data_option
 def cancel(tournaments: tuple[str, ...], as_json: bool, data: Path | None) -> None:
-    """End tournaments before their end. Matches that are closed stay closed."""
+    """End tournaments before their end. Matches that are closed, or being played, still count."""
     from arena.cli import lookup
     from arena.cli import tournament_views as views
     from arena.cli.place import Place
@@ -204,6 +204,8 @@ def cancel(tournaments: tuple[str, ...], as_json: bool, data: Path | None) -> No
             output.document(views.as_json(ended, progress))
         else:
             output.line(f"{name} is cancelled; {progress.closed} of its matches are closed")
+            if progress.running:
+                output.line(f"{progress.running} more are being played; they end, and count")
     if not as_json:
         output.next_step("pokearena tournament list")
 

@@ -20,11 +20,14 @@ run(choose)
 """
 
 
+_OURS = ("REDIS_URL", "DATABASE_URL", "UV_RUN_RECURSION_DEPTH")
+
+
 @pytest.fixture(autouse=True)
 def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty directory to work in, and nothing of the arena in the environment."""
     for name in list(os.environ):
-        if name.startswith("POKEARENA_") or name in ("REDIS_URL", "DATABASE_URL"):
+        if name.startswith("POKEARENA_") or name in _OURS:
             monkeypatch.delenv(name)
     monkeypatch.chdir(tmp_path)
     return tmp_path

@@ -2,15 +2,22 @@
 
 from pathlib import Path
 
+import pytest
+
 from tests.arena.cli.terminal import Cli
 
 
 def test_a_starter_plays_at_once(cli: Cli) -> None:
     said = cli("new", "my_bot")
     assert said.status == 0
-    assert said.last == "next  cd my_bot && pokearena play poke . sample:random --watch"
+    assert said.last == "next  pokearena play poke ./my_bot sample:random --watch"
     assert cli("play", "poke", "my_bot", "sample:meek").status == 0
     assert cli("play", "saint_poker", "my_bot", "sample:meek").status == 0
+
+
+def test_hints_work_as_they_stand_under_uv(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("UV_RUN_RECURSION_DEPTH", "1")
+    assert cli("new", "mine").last.startswith("next  uv run pokearena play poke ./mine ")
 
 
 def test_it_has_everything_a_bot_needs_and_bears_the_name_of_its_folder(cli: Cli) -> None:
