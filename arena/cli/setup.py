@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from arena.bots.bot import Bot
 from arena.cli.errors import USAGE, CommandError
 from arena.cli.options import unknown
-from referee.games.contract import Game
+from referee.games.contract import Game, Value
 from referee.games.registry import GAMES
 
 
@@ -17,7 +17,7 @@ def game_named(name: str) -> Game:
     return game
 
 
-def options_of(game: Game, pairs: Sequence[str]) -> dict[str, bool | int]:
+def options_of(game: Game, pairs: Sequence[str]) -> dict[str, Value]:
     """A value for every option of the game, from texts such as "must_beat=false"."""
     given: dict[str, object] = {}
     for pair in pairs:
@@ -30,7 +30,7 @@ def options_of(game: Game, pairs: Sequence[str]) -> dict[str, bool | int]:
     return game.settle(given)
 
 
-def sides_of(game: Game, seats: int, options: dict[str, bool | int]) -> int:
+def sides_of(game: Game, seats: int, options: dict[str, Value]) -> int:
     """How many entrants a table of so many seats takes."""
     return len(set(game.sides(seats, options)))
 
@@ -41,7 +41,7 @@ def check_plays(bot: Bot, game: Game) -> None:
         raise CommandError(f"{bot.label} does not play {game.id}, says its bot.toml.", USAGE)
 
 
-def seats_for(game: Game, options: dict[str, bool | int], entrants: int) -> int:
+def seats_for(game: Game, options: dict[str, Value], entrants: int) -> int:
     """The number of seats of a table at which so many entrants play."""
     by_entrants = {sides_of(game, seats, options): seats for seats in reversed(game.seats)}
     if entrants not in by_entrants:

@@ -25,16 +25,22 @@ class IllegalAction(ValueError):
     """An action that is not legal now. Its text is a sentence for people."""
 
 
+Value = bool | int | str
+"""The value of an option."""
+
+
 @dataclass(frozen=True, slots=True)
 class Option:
-    """A setting of a game. Its kind is the kind of its default: truth or whole number."""
+    """A setting of a game. Its kind is the kind of its default: truth, whole number, or word."""
 
-    default: bool | int
+    default: Value
     meaning: str
     """One sentence."""
+    choices: tuple[str, ...] = ()
+    """The words it may be, if it is a word."""
 
 
-Options = Mapping[str, bool | int]
+Options = Mapping[str, Value]
 """A value for every option of a game."""
 
 
@@ -61,7 +67,10 @@ class Legal(Collection[Action]):
     they are too many (:attr:`complete` says which), the most harmless first.
     """
 
-    complete: ClassVar[bool] = True
+    @property
+    def complete(self) -> bool:
+        """Whether iterating gives every legal action."""
+        return True
 
     @abstractmethod
     def __contains__(self, action: object) -> bool: ...
@@ -148,7 +157,21 @@ class Game(ABC):
         """The side of each seat; everyone for himself unless a game says otherwise."""
         return tuple(range(seats))
 
-    def settle(self, options: Mapping[str, object]) -> dict[str, bool | int]:
+    def from_view(self, view: View, seat: int, options: Options, luck: Luck) -> State:
+        """A position that looks like this view to this seat.
+
+        All that the seat cannot know is dealt by ``luck``: it equals ``state.redeal(seat, luck)``
+        for every state of such a view, since a view holds all that its seat knows.
+
+        Args:
+            view: what the seat sees.
+            seat: the seat.
+            options: a value for every option of the game.
+            luck: what chance decides.
+        """
+        raise NotImplementedError
+
+    def settle(self, options: Mapping[str, object]) -> dict[str, Value]:
         """All options with their values; what is left out has its default.
 
         Values may be given as text ("true", "3").
@@ -161,23 +184,25 @@ class Game(ABC):
                 known = ", ".join(sorted(self.options)) or "none"
                 raise SetupError(f'{self.id} has no option "{name}"; its options: {known}')
         return {
-            name: self._value(name, options.get(name, option.default), option.default)
+            name: self._value(name, options.get(name, option.default), option)
             for name, option in self.options.items()
         }
 
-    def _value(self, name: str, given: object, default: bool | int) -> bool | int:
-        if isinstance(default, bool):
-            words = {"true": True, "false": False}
-            value = words.get(given.lower()) if isinstance(given, str) else given
-            if isinstance(value, bool):
-                return value
-            raise SetupError(f'option {name} of {self.id} is "{given}"; it must be true or false')
+    def _value(self, name: str, given: object, option: Option) -> Value:
         text = str(given)
-        if not isinstance(given, bool) and text.isdecimal():
-            return int(text)
-        raise SetupError(
-            f'option {name} of {self.id} is "{given}"; it must be a whole number, 0 or more'
-        )
+        if option.choices:
+            if text in option.choices:
+                return text
+            allowed = " or ".join(option.choices)
+        elif isinstance(option.default, bool):
+            if text.lower() in ("true", "false") and isinstance(given, bool | str):
+                return text.lower() == "true"
+            allowed = "true or false"
+        else:
+            if text.isdecimal() and text.isascii() and not isinstance(given, bool):
+                return int(text)
+            allowed = "a whole number, 0 or more"
+        raise SetupError(f'option {name} of {self.id} is "{given}"; it must be {allowed}')
 
     def start(
         self, luck: Luck, seats: int | None = None, options: Mapping[str, object] | None = None

@@ -1,14 +1,16 @@
-"""Every game of the registry with every number of seats and every setting of its options."""
+"""Every game of the registry, with its numbers of seats and the settings of its options."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
 
 from referee.codec import Codec
 from referee.dealing import Luck
-from referee.games.contract import Game, SetupError, State
+from referee.games.contract import Game, Option, SetupError, State, Value
 from referee.games.registry import GAMES
+
+Settings = tuple[tuple[str, Value], ...]
 
 
 @dataclass(frozen=True)
@@ -17,10 +19,10 @@ class Table:
 
     game: Game
     seats: int
-    settings: tuple[tuple[str, bool | int], ...]
+    settings: Settings
 
     @property
-    def options(self) -> dict[str, bool | int]:
+    def options(self) -> dict[str, Value]:
         """The value of every option."""
         return dict(self.settings)
 
@@ -34,29 +36,55 @@ class Table:
         return self.game.start(luck, self.seats, self.options)
 
     def __str__(self) -> str:
-        told = [f"{name}={str(value).lower()}" for name, value in self.settings]
+        told = [_told(name, value) for name, value in self.settings if self._is_worth_telling(name)]
         return "-".join([self.game.id, str(self.seats), *told])
 
+    def _is_worth_telling(self, name: str) -> bool:
+        option = self.game.options[name]
+        return bool(option.choices) or isinstance(option.default, bool)
 
-def settings(game: Game) -> Iterator[tuple[tuple[str, bool | int], ...]]:
-    """Every setting of the options; a whole number has its default alone."""
-    values: Iterable[tuple[bool | int, ...]] = (
-        (False, True) if isinstance(option.default, bool) else (option.default,)
-        for option in game.options.values()
-    )
-    for chosen in product(*values):
+
+def _told(name: str, value: Value) -> str:
+    return f"{name}={str(value).lower()}"
+
+
+def values(option: Option) -> tuple[Value, ...]:
+    """The values of an option; a whole number has its default alone."""
+    if option.choices:
+        return option.choices
+    return (False, True) if isinstance(option.default, bool) else (option.default,)
+
+
+def settings(game: Game) -> Iterator[Settings]:
+    """Every setting of the options."""
+    for chosen in product(*map(values, game.options.values())):
         yield tuple(zip(game.options, chosen, strict=True))
 
 
+def allows(game: Game, seats: int, chosen: Settings) -> bool:
+    """Whether so many can play with these options."""
+    try:
+        game.check_seats(seats, dict(chosen))
+    except SetupError:
+        return False
+    return True
+
+
 def tables(games: Mapping[str, Game]) -> Iterator[Table]:
-    """The tables at which the games can be played."""
+    """The tables at which the games are tried.
+
+    Every setting of the options at the smallest table that allows it; every number of seats with
+    the default options; and the largest table with the last setting, which has all switches on.
+    """
     for game in games.values():
-        for seats, chosen in product(game.seats, settings(game)):
-            try:
-                game.check_seats(seats, dict(chosen))
-            except SetupError:
-                continue
-            yield Table(game, seats, chosen)
+        usual = tuple((name, option.default) for name, option in game.options.items())
+        every = list(settings(game))
+        wanted = [(next(n for n in game.seats if allows(game, n, one)), one) for one in every]
+        wanted += product(game.seats, [usual])
+        wanted += [(n, every[-1]) for n in game.seats[-1:]]
+        for seats, chosen in dict.fromkeys(wanted):
+            if allows(game, seats, chosen):
+                yield Table(game, seats, chosen)
 
 
 TABLES = tuple(tables(GAMES))

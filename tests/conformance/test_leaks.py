@@ -8,9 +8,12 @@ from itertools import product
 
 import pytest
 
+from referee.dealing import Seeded
+from referee.games.contract import Game
 from tests.conformance.dealing_again import (
     Check,
     Dealer,
+    cases,
     changed,
     false_dealing,
     false_end,
@@ -31,6 +34,7 @@ from tests.conformance.false_dealers import (
 )
 from tests.conformance.leaks import LEAKS, Leak
 from tests.conformance.tables import TABLES, Table, tables
+from tests.conformance.walks import dice
 
 
 def name(thing: object) -> str:
@@ -40,8 +44,17 @@ def name(thing: object) -> str:
 
 QUICK = 1_000
 LONG = 10_000
+OF_A_GAME = 4
+"""A game with more tables than this shares that many tables' cases among them."""
 TO_CATCH = 400
 MOST = 0.7
+
+
+def share(table: Table, cases: int) -> int:
+    """How many of so many cases a table has."""
+    tables = sum(other.game is table.game for other in TABLES)
+    return cases if tables <= OF_A_GAME else cases * OF_A_GAME // tables
+
 
 every_table = pytest.mark.parametrize("table", TABLES, ids=name)
 known_tables = [table for table in TABLES if table.game.id in ("poke", "saint_poker")]
@@ -59,25 +72,36 @@ lazy_dealers = [
 
 @every_table
 def test_what_a_seat_is_sent_depends_on_nothing_it_cannot_know(table: Table) -> None:
-    assert first_problem(table, QUICK, leak) is None
+    assert first_problem(table, share(table, QUICK), leak) is None
 
 
 @every_table
 def test_a_position_dealt_again_could_have_come_about(table: Table) -> None:
     """By a game in which every action was legal and the seat saw and did the same all along."""
-    assert first_problem(table, QUICK // 2, false_dealing) is None
+    assert first_problem(table, share(table, QUICK // 2), false_dealing) is None
 
 
 @every_table
 def test_a_position_dealt_again_can_be_played_on_by_what_the_seat_knows(table: Table) -> None:
-    assert first_problem(table, QUICK // 8, false_end) is None
+    assert first_problem(table, share(table, QUICK // 8), false_end) is None
 
 
 @every_table
 def test_dealing_again_changes_most_of_what_a_seat_cannot_know(table: Table) -> None:
-    how_often = changed(table, QUICK // 4)
+    how_often = changed(table, share(table, QUICK // 4))
     assert how_often
     assert min(how_often.values()) > MOST, how_often
+
+
+@pytest.mark.parametrize(
+    "table", [t for t in TABLES if type(t.game).from_view is not Game.from_view], ids=name
+)
+def test_a_seat_can_deal_again_from_its_view_alone(table: Table) -> None:
+    for case in cases(table, share(table, QUICK // 2)):
+        luck = Seeded(dice("from view", case).randbytes(32))
+        view = case.state.view(case.seat)
+        dealt = table.game.from_view(view, case.seat, table.options, luck)
+        assert dealt == case.state.redeal(case.seat, luck), case
 
 
 @pytest.mark.long
@@ -85,7 +109,7 @@ def test_dealing_again_changes_most_of_what_a_seat_cannot_know(table: Table) -> 
 @every_table
 @pytest.mark.parametrize("check", [leak, false_dealing], ids=["leak", "dealing"])
 def test_nothing_leaks_in_very_many_cases(table: Table, check: Check) -> None:
-    assert first_problem(table, LONG, check) is None
+    assert first_problem(table, share(table, LONG), check) is None
 
 
 @pytest.mark.parametrize("mutant", LEAKS, ids=name)

@@ -79,6 +79,20 @@ def test_what_is_no_number_is_refused(value: object) -> None:
         Numbered().settle({"cards": value})
 
 
+class Worded(Poke):
+    """A game with an option that is a word."""
+
+    options = {"side": Option("right", "Which one.", ("right", "left"))}  # noqa: RUF012 - read only
+
+
+def test_a_word_must_be_one_of_the_choices() -> None:
+    assert Worded().settle({}) == {"side": "right"}
+    assert Worded().settle({"side": "left"}) == {"side": "left"}
+    refused = '^option side of poke is "up"; it must be right or left$'
+    with pytest.raises(SetupError, match=refused):
+        Worded().settle({"side": "up"})
+
+
 @pytest.mark.parametrize(
     ("pack", "sentence"),
     [
