@@ -9,7 +9,8 @@ from referee.dealing import Luck
 from referee.games.contract import Action, Game, Legal, Options, State, View
 from referee.games.poke import Poke
 from referee.games.poke.legal import can_beat
-from referee.games.saint_poker import SaintPoker, SaintPokerCards
+from referee.games.saint_poker import SaintPoker
+from referee.games.saint_poker.words import SaintPokerCards
 from referee.poker import best_hand
 
 Look = Callable[[Any, int, Any], Any]

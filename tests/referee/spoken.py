@@ -7,7 +7,8 @@ from referee.dealing import Arranged
 from referee.games.contract import Action
 from referee.games.poke import Poke
 from referee.games.poke.words import Answer, Draw, Lead, Stand
-from referee.games.saint_poker import PickUp, River, SaintPoker, Show
+from referee.games.saint_poker import SaintPoker
+from referee.games.saint_poker.words import PickUp, River, Show
 
 
 def action(text: str) -> Action:

@@ -12,7 +12,8 @@ from phevaluator import evaluate_cards
 from referee.cards import DECK
 from referee.dealing import Seeded
 from referee.games.contract import Action
-from referee.games.saint_poker import SaintPoker, SaintPokerState
+from referee.games.saint_poker import SaintPoker
+from referee.games.saint_poker.state import SaintPokerState
 
 Turn = dict[int, Action]
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from arena.cli.pictures.words import by_seat, columns, hand
-from referee.games.saint_poker import SaintPokerState
+from referee.games.saint_poker.state import SaintPokerState
 
 
 class SaintPokerPicture:

@@ -5,6 +5,7 @@ from typing import ClassVar
 
 from referee.dealing import Luck
 from referee.games.contract import Game, Option, Options
+from referee.games.poke.seen import seen
 from referee.games.poke.state import PokeState
 from referee.games.poke.words import Answer, Draw, Lead, PokeView, Stand
 
@@ -40,3 +41,6 @@ class Poke(Game):
             led=(),
         )
         return empty._dealt(luck.below("dealer", 0, 2))
+
+    def from_view(self, view: PokeView, seat: int, options: Options, luck: Luck) -> PokeState:
+        return seen(view, seat, luck)

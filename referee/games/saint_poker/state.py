@@ -1,128 +1,24 @@
-"""Saint Poker (docs/rules/saint_poker.md): eight rounds of hold'em without betting."""
+"""A position of Saint Poker, and what follows from it."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import combinations
-from typing import ClassVar
 
-from referee.cards import DECK, Card, in_order
+from referee.cards import Card, in_order
 from referee.dealing import Luck
-from referee.games.contract import Action, Game, Legal, Option, Options, State
+from referee.games.contract import Action, Legal, State
+from referee.games.saint_poker.legal import PickUps, Rivers, Shows
+from referee.games.saint_poker.words import (
+    Hand,
+    SaintPokerCards,
+    SaintPokerPicked,
+    SaintPokerRound,
+    SaintPokerView,
+)
 from referee.poker import best_hand
 
-Hand = tuple[Card, ...]
-
 ROUNDS = 8
-HAND = 10
 FUTURE = {2: 3, 3: 2, 4: 1, 5: 0}
 """Cards of the future river, by the number of seats."""
-
-
-@dataclass(frozen=True, slots=True)
-class River:
-    """Adds a card of the hand to the river."""
-
-    card: Card
-
-
-@dataclass(frozen=True, slots=True)
-class Show:
-    """Shows two cards of the hand."""
-
-    cards: Hand
-
-
-@dataclass(frozen=True, slots=True)
-class PickUp:
-    """Takes a card that lies on the table."""
-
-    card: Card
-
-
-@dataclass(frozen=True, slots=True)
-class SaintPokerCards:
-    """A few cards."""
-
-    cards: Hand
-
-
-@dataclass(frozen=True, slots=True)
-class SaintPokerPicked:
-    """A card that a seat picked up."""
-
-    seat: int
-    card: Card
-
-
-@dataclass(frozen=True, slots=True)
-class SaintPokerRound:
-    """A round that is over; seats in order from the best hand to the worst."""
-
-    river: Hand
-    shown: tuple[SaintPokerCards, ...]
-    order: tuple[int, ...]
-    picked: tuple[SaintPokerPicked, ...]
-    discards: Hand
-
-
-@dataclass(frozen=True, slots=True)
-class SaintPokerView:
-    """What a seat sees; the fields are explained in saint_poker.proto."""
-
-    round: int
-    phase: str
-    hand: Hand
-    river: Hand
-    future: Hand
-    shown: tuple[SaintPokerCards, ...]
-    order: tuple[int, ...]
-    picked: tuple[SaintPokerPicked, ...]
-    scores: tuple[int, ...]
-    hand_sizes: tuple[int, ...]
-    known: tuple[SaintPokerCards, ...]
-    rounds: tuple[SaintPokerRound, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Rivers(Legal):
-    """One card of the hand for the river; the lowest first."""
-
-    hand: Hand
-
-    def __contains__(self, action: object) -> bool:
-        return isinstance(action, River) and action.card in self.hand
-
-    def __iter__(self) -> Iterator[Action]:
-        return map(River, self.hand)
-
-
-@dataclass(frozen=True, slots=True)
-class Shows(Legal):
-    """Two cards of the hand; the lowest first."""
-
-    hand: Hand
-
-    def __contains__(self, action: object) -> bool:
-        match action:
-            case Show(cards):
-                return len(cards) == 2 == len(set(cards)) and all(c in self.hand for c in cards)
-        return False
-
-    def __iter__(self) -> Iterator[Action]:
-        return map(Show, combinations(self.hand, 2))
-
-
-@dataclass(frozen=True, slots=True)
-class PickUps(Legal):
-    """One of the cards that lie on the table; the lowest first."""
-
-    lying: Hand
-
-    def __contains__(self, action: object) -> bool:
-        return isinstance(action, PickUp) and action.card in self.lying
-
-    def __iter__(self) -> Iterator[Action]:
-        return map(PickUp, in_order(self.lying))
 
 
 @dataclass(frozen=True)
@@ -270,32 +166,3 @@ class SaintPokerState(State):
             hands[s] = in_order((*self.known[s], *pool[:size]))
             pool = pool[size:]
         return self.but(luck=luck, hands=tuple(hands), stock=pool)
-
-
-class SaintPoker(Game):
-    """The game for the registry."""
-
-    id = "saint_poker"
-    title = "Saint Poker"
-    seats = (2, 3, 4, 5)
-    options: ClassVar[Mapping[str, Option]] = {}
-    view_type = SaintPokerView
-    action_types = (River, Show, PickUp)
-
-    def _start(self, luck: Luck, seats: int, options: Options) -> SaintPokerState:
-        deck = luck.shuffled("deck", 0, DECK)
-        dealt, turned = HAND * seats, FUTURE[seats]
-        return SaintPokerState(
-            luck=luck,
-            rounds=(),
-            points=(0,) * seats,
-            phase="river",
-            river=deck[dealt : dealt + turned],
-            future=deck[dealt + turned : dealt + 2 * turned],
-            stock=deck[dealt + 2 * turned :],
-            hands=tuple(in_order(deck[HAND * s : HAND * (s + 1)]) for s in range(seats)),
-            known=((),) * seats,
-            shown=(),
-            order=(),
-            picked=(),
-        )

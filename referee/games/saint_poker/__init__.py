@@ -1,0 +1,47 @@
+"""Saint Poker (docs/rules/saint_poker.md): eight rounds of hold'em without betting."""
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+from referee.cards import DECK, in_order
+from referee.dealing import Luck
+from referee.games.contract import Game, Option, Options
+from referee.games.saint_poker.seen import seen
+from referee.games.saint_poker.state import FUTURE, SaintPokerState
+from referee.games.saint_poker.words import PickUp, River, SaintPokerView, Show
+
+HAND = 10
+
+
+class SaintPoker(Game):
+    """The game for the registry."""
+
+    id = "saint_poker"
+    title = "Saint Poker"
+    seats = (2, 3, 4, 5)
+    options: ClassVar[Mapping[str, Option]] = {}
+    view_type = SaintPokerView
+    action_types = (River, Show, PickUp)
+
+    def _start(self, luck: Luck, seats: int, options: Options) -> SaintPokerState:
+        deck = luck.shuffled("deck", 0, DECK)
+        dealt, turned = HAND * seats, FUTURE[seats]
+        return SaintPokerState(
+            luck=luck,
+            rounds=(),
+            points=(0,) * seats,
+            phase="river",
+            river=deck[dealt : dealt + turned],
+            future=deck[dealt + turned : dealt + 2 * turned],
+            stock=deck[dealt + 2 * turned :],
+            hands=tuple(in_order(deck[HAND * s : HAND * (s + 1)]) for s in range(seats)),
+            known=((),) * seats,
+            shown=(),
+            order=(),
+            picked=(),
+        )
+
+    def from_view(
+        self, view: SaintPokerView, seat: int, options: Options, luck: Luck
+    ) -> SaintPokerState:
+        return seen(view, seat, luck)

@@ -1,0 +1,51 @@
+"""What is legal in Saint Poker (docs/rules/saint_poker.md)."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import combinations
+
+from referee.cards import in_order
+from referee.games.contract import Action, Legal
+from referee.games.saint_poker.words import Hand, PickUp, River, Show
+
+
+@dataclass(frozen=True, slots=True)
+class Rivers(Legal):
+    """One card of the hand for the river; the lowest first."""
+
+    hand: Hand
+
+    def __contains__(self, action: object) -> bool:
+        return isinstance(action, River) and action.card in self.hand
+
+    def __iter__(self) -> Iterator[Action]:
+        return map(River, self.hand)
+
+
+@dataclass(frozen=True, slots=True)
+class Shows(Legal):
+    """Two cards of the hand; the lowest first."""
+
+    hand: Hand
+
+    def __contains__(self, action: object) -> bool:
+        match action:
+            case Show(cards):
+                return len(cards) == 2 == len(set(cards)) and all(c in self.hand for c in cards)
+        return False
+
+    def __iter__(self) -> Iterator[Action]:
+        return map(Show, combinations(self.hand, 2))
+
+
+@dataclass(frozen=True, slots=True)
+class PickUps(Legal):
+    """One of the cards that lie on the table; the lowest first."""
+
+    lying: Hand
+
+    def __contains__(self, action: object) -> bool:
+        return isinstance(action, PickUp) and action.card in self.lying
+
+    def __iter__(self) -> Iterator[Action]:
+        return map(PickUp, in_order(self.lying))
