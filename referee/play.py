@@ -8,7 +8,7 @@ from pokearena.v1 import bot_pb2, referee_pb2
 
 from referee.codec import Codec, DecodeError, snake
 from referee.dealing import Seeded, derive
-from referee.games.contract import Action, Game, Legal, Options, outcome
+from referee.games.contract import Action, Game, Legal, Merit, Options, State, places_of
 from referee.record import action_line, dump, fault_line, game_line, result_line
 from referee.verdict import Fault, Verdict
 
@@ -108,7 +108,7 @@ class Play:
         while self.result is None and not self.asked:
             actors = self._state.actors
             if not actors:
-                self._finish(self._state.scores)
+                self._finish(self._state)
                 return ()
             for decision, seat in enumerate(actors, self._decisions):
                 legal = self._state.legal(seat)
@@ -230,7 +230,8 @@ class Play:
             self.asked.clear()
             self._finish(None)
 
-    def _finish(self, scores: tuple[int, ...] | None) -> None:
+    def _finish(self, end: State | None) -> None:
+        """Writes the result: of the position at the end, or of a game that a fault ended."""
         self._note()
         sides = self.setting.sides
         out_sides = {sides[seat] for seat in self._out}
@@ -241,27 +242,28 @@ class Play:
             "faults": self.faults,
             "crashes": self.crashes,
         }
-        places = places_with_faults(scores, sides, out_sides)
+        scores, merits = (None, None) if end is None else (end.scores, end.merits)
+        places = places_with_faults(merits, sides, out_sides)
         line = result_line(self.number, places, scores, verdicts, tally)
         self._lines.append(dump(line))
         self.result = "".join(self._lines)
 
 
 def places_with_faults(
-    scores: tuple[int, ...] | None, sides: tuple[int, ...], out_sides: Iterable[int]
+    merits: Sequence[Merit] | None, sides: tuple[int, ...], out_sides: Iterable[int]
 ) -> tuple[int, ...]:
-    """Places by seat: by score, and behind everyone else those that are out.
+    """Places by seat: by merit, and behind everyone else those that are out.
 
     Args:
-        scores: None if the game was ended by a fault: the others win.
+        merits: what each seat is ranked by; None if the game was ended by a fault: the others win.
         sides: the side of each seat.
         out_sides: the sides that faulted.
     """
     out = set(out_sides)
-    if scores is None:
-        scores = (0,) * len(sides)
+    if merits is None:
+        merits = (0,) * len(sides)
     playing = [seat for seat, side in enumerate(sides) if side not in out]
-    ranked = outcome([scores[s] for s in playing], [sides[s] for s in playing]).places
+    ranked = places_of([merits[s] for s in playing], [sides[s] for s in playing])
     places = dict(zip(playing, ranked, strict=True))
     last = 1 + len(set(sides) - out)
     return tuple(places.get(seat, last) for seat in range(len(sides)))

@@ -53,11 +53,17 @@ class Outcome:
     """1 + the number of entrants with a strictly better score; both seats of a side share one."""
 
 
-def outcome(scores: Sequence[int], sides: Sequence[int]) -> Outcome:
-    """The outcome that follows from the scores (rules README, *Result*)."""
-    by_side = dict(zip(sides, scores, strict=True))
-    places = [1 + sum(other > by_side[side] for other in by_side.values()) for side in sides]
-    return Outcome(tuple(scores), tuple(places))
+Merit = int | tuple[int, ...]
+"""What a seat is ranked by; more is better."""
+
+
+def places_of(merits: Sequence[Merit], sides: Sequence[int]) -> tuple[int, ...]:
+    """The places that follow from what each seat is ranked by (rules README, *Result*)."""
+    by_side = dict(zip(sides, merits, strict=True))
+    return tuple(
+        1 + sum(other > by_side[side] for other in by_side.values())  # type: ignore[operator]
+        for side in sides
+    )
 
 
 class Legal(Collection[Action]):
@@ -102,6 +108,11 @@ class State(ABC):
     @abstractmethod
     def scores(self) -> tuple[int, ...]:
         """The score of every seat so far; final when nobody acts."""
+
+    @property
+    def merits(self) -> tuple[Merit, ...]:
+        """What every seat is ranked by: the scores, unless a game says otherwise."""
+        return self.scores
 
     @abstractmethod
     def redeal(self, seat: int, luck: Luck) -> "State":
@@ -232,8 +243,8 @@ class Game(ABC):
             raise SetupError(f"{self.id} is played by {allowed}, not by {seats}")
 
     def outcome(self, state: State, sides: Sequence[int]) -> Outcome:
-        """How a game ended: the places that follow from its scores."""
-        return outcome(state.scores, sides)
+        """How a game ended."""
+        return Outcome(state.scores, places_of(state.merits, sides))
 
     def describe(self) -> Iterable[str]:
         """Lines about the game for a person: seats, options, forms of action."""

@@ -4,7 +4,7 @@ import pytest
 
 from referee.cards import DECK, cards, deck_of
 from referee.dealing import Arranged, Seeded
-from referee.games.contract import Game, Option, SetupError, outcome
+from referee.games.contract import Game, Option, SetupError, places_of
 from referee.games.poke import Poke
 from referee.games.registry import GAMES, find
 from referee.games.saint_poker import SaintPoker
@@ -145,13 +145,12 @@ def test_a_place_is_one_more_than_the_entrants_with_a_better_score(
     scores: tuple[int, ...], places: tuple[int, ...]
 ) -> None:
     """P-6.5, S-5.2."""
-    assert outcome(scores, range(len(scores))).places == places
-    assert outcome(scores, range(len(scores))).scores == scores
+    assert places_of(scores, range(len(scores))) == places
 
 
 def test_both_seats_of_a_side_are_one_entrant() -> None:
-    assert outcome((5, 9, 5, 9), (0, 1, 0, 1)).places == (2, 1, 2, 1)
-    assert outcome((5, 5, 9, 9, 1, 1), (0, 0, 1, 1, 2, 2)).places == (2, 2, 1, 1, 3, 3)
+    assert places_of((5, 9, 5, 9), (0, 1, 0, 1)) == (2, 1, 2, 1)
+    assert places_of((5, 5, 9, 9, 1, 1), (0, 0, 1, 1, 2, 2)) == (2, 2, 1, 1, 3, 3)
 
 
 @pytest.mark.parametrize("game", [Poke(), SaintPoker()], ids=lambda game: game.id)
