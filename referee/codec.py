@@ -14,13 +14,14 @@ from collections.abc import Callable, Iterable
 from dataclasses import fields, is_dataclass
 from functools import lru_cache
 from operator import attrgetter
-from typing import Any, get_args, get_origin, get_type_hints
+from typing import Any, get_args, get_type_hints
 
 from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.json_format import ParseDict, ParseError
 from google.protobuf.message_factory import GetMessageClass
 from pokearena.v1 import bot_pb2
 
+from referee.decoder import decoder, is_repeated
 from referee.games.contract import Action, Game, View
 from referee.wire import field
 
@@ -80,10 +81,6 @@ class Codec:
         view: Any = bot_pb2.View.DESCRIPTOR.fields_by_name[game.id]
         self._encode_view = _encoder(game.view_type, view.message_type)
         self._number: int = view.number
-        self._fields = {
-            name: [(f.name, _is_repeated(get_type_hints(kind)[f.name])) for f in fields(kind)]
-            for name, kind in self._types.items()
-        }
         self.action = lru_cache(_REMEMBERED)(self._action)
         self.action_text = lru_cache(_REMEMBERED)(self._action_text)
         self._listed = lru_cache(_REMEMBERED)(self._listed_action)
@@ -92,6 +89,17 @@ class Codec:
     def view(self, view: View) -> bytes:
         """What a seat sees, as the bytes of a ``View``."""
         return field(self._number, self._encode_view(view))
+
+    def decode_view(self, message: bot_pb2.View) -> View:
+        """What a seat sees, as the rules have it.
+
+        Raises:
+            DecodeError: it is no view of this game.
+        """
+        game = message.WhichOneof("game")
+        if game != self._game.id:
+            raise DecodeError(f"is a view of {game}, where one of {self._game.id} was asked for")
+        return decoder(self._game.view_type)(getattr(message, game))
 
     def _action(self, action: Action) -> bytes:
         """An action, as the bytes of an ``Action``."""
@@ -140,12 +148,7 @@ class Codec:
         name = word.WhichOneof("action")
         if name is None:
             raise DecodeError(f"names no kind of action; {game} has {', '.join(self._types)}")
-        given = getattr(word, name)
-        values = (
-            tuple(getattr(given, one)) if repeated else getattr(given, one)
-            for one, repeated in self._fields[name]
-        )
-        return self._types[name](*values)
+        return decoder(self._types[name])(getattr(word, name))
 
     def decode_json(self, given: object) -> Action:
         """The action in the protocol's JSON form.
@@ -162,10 +165,6 @@ class Codec:
             raise DecodeError(f"is no action in JSON: {reason}") from error
 
 
-def _is_repeated(hint: Any) -> bool:
-    return get_origin(hint) is tuple
-
-
 def _encoder(kind: type, descriptor: Any) -> Encode:
     """A function from a dataclass to the bytes of its message.
 
@@ -180,12 +179,12 @@ def _encoder(kind: type, descriptor: Any) -> Encode:
     parts: list[tuple[str, Encode]] = []
     for one in fields(kind):
         hint = hints[one.name]
-        inner = get_args(hint)[0] if _is_repeated(hint) else hint
+        inner = get_args(hint)[0] if is_repeated(hint) else hint
         member = descriptor.fields_by_name[one.name]
         if isinstance(inner, type) and is_dataclass(inner):
             parts.append((one.name, _repeated(member.number, inner, member.message_type)))
         elif member.type == FieldDescriptor.TYPE_STRING:
-            parts.append((one.name, _texts(member.number, _is_repeated(hint))))
+            parts.append((one.name, _texts(member.number, is_repeated(hint))))
         else:
             plain.append(one.name)
     values = _getter(plain)

@@ -67,6 +67,7 @@ def test_a_view_says_the_same_on_the_wire(table: Table) -> None:
             assert clean(message)
             assert MessageToDict(member) == json_of(view)
             assert ParseDict(json_of(view), type(member)()) == member
+            assert table.codec.decode_view(message) == view
 
 
 @every_table
@@ -135,6 +136,17 @@ def test_what_holds_no_action_of_the_game_is_refused_with_a_clause(game: Game) -
             foreign = of_kind(other.action_types[0], ["AS"], dice("foreign"))
             message = bot_pb2.Action.FromString(Codec(other).action(foreign))
             assert refused(game, message) == f"is an action of {other.id}, {asked}"
+
+
+@every_game
+def test_a_view_of_another_game_is_refused_with_a_clause(game: Game) -> None:
+    for other in GAMES.values():
+        if other is not game:
+            message = bot_pb2.View(**{other.id: {}})
+            with pytest.raises(DecodeError) as caught:
+                Codec(game).decode_view(message)
+            clause = f"is a view of {other.id}, where one of {game.id} was asked for"
+            assert str(caught.value) == clause
 
 
 JUNK: list[Any] = [None, 5, True, "abc", ["a"], {"nope": 1}, {1: 2}, float("nan"), "\ud800"]

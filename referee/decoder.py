@@ -1,0 +1,40 @@
+"""From the protocol's messages back to the rules' dataclasses, which are named and shaped alike."""
+
+from collections.abc import Callable
+from dataclasses import fields, is_dataclass
+from functools import cache
+from typing import Any, get_args, get_origin, get_type_hints
+
+Decode = Callable[[Any], Any]
+
+
+def is_repeated(hint: Any) -> bool:
+    """Whether a field of this type is a tuple, a repeated field of the message."""
+    return get_origin(hint) is tuple
+
+
+@cache
+def decoder(kind: type) -> Decode:
+    """A function from a message to the dataclass of its shape."""
+    hints = get_type_hints(kind)
+    parts = [(one.name, _part(hints[one.name])) for one in fields(kind)]
+    return lambda message: kind(*[decode(getattr(message, name)) for name, decode in parts])
+
+
+def _part(hint: Any) -> Decode:
+    """From the value of a field to what the dataclass holds."""
+    if not is_repeated(hint):
+        return _item(hint)
+    inner = get_args(hint)[0]
+    if not _is_message(inner):
+        return tuple
+    decode = _item(inner)
+    return lambda values: tuple([decode(value) for value in values])
+
+
+def _item(hint: Any) -> Decode:
+    return decoder(hint) if _is_message(hint) else lambda value: value
+
+
+def _is_message(hint: Any) -> bool:
+    return isinstance(hint, type) and is_dataclass(hint)
