@@ -36,6 +36,8 @@ class Wish:
     options: Sequence[str]
     clock: Clock
     policy: str
+    seats: int | None = None
+    """None: the usual number that fits the bots."""
 
 
 @dataclass(slots=True)
@@ -73,7 +75,7 @@ def prepare(place: Place, wish: Wish) -> Bout:
     """Finds and builds the bots, and makes a match of a wish."""
     game = setup.game_named(wish.game)
     options = setup.options_of(game, wish.options)
-    seats = setup.seats_for(game, options, len(wish.bots))
+    seats = setup.seats_for(game, options, len(wish.bots), wish.seats)
     bots = told_apart(place.bot(text) for text in wish.bots)
     for bot in bots:
         setup.check_plays(bot, game)

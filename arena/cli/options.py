@@ -38,6 +38,15 @@ def workers_option(command: F) -> F:
     )(command)
 
 
+def seats_option(command: F) -> F:
+    """--seats: the form of a game."""
+    return click.option(
+        "--seats",
+        type=click.IntRange(2, 6),
+        help="Seats of a table. [default: the usual number of the game that fits]",
+    )(command)
+
+
 def game_options(command: F) -> F:
     """--option NAME=VALUE, and the clock of a match."""
     for option in reversed(
@@ -47,7 +56,7 @@ def game_options(command: F) -> F:
                 "pairs",
                 multiple=True,
                 metavar="NAME=VALUE",
-                help="An option of the game; may be given several times.",
+                help="An option of the game, as often as needed; NAME alone means NAME=true.",
             ),
             click.option(
                 "--allowance",

@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 
 Rows = Iterable[Sequence[object]]
 
+_PAGE_WIDTH = 100
+"""Lines of prose are no longer than this, however wide the terminal is."""
+
 
 def line(text: str = "") -> None:
     """A line of data."""
@@ -44,6 +47,17 @@ def told(text: str) -> None:
         screen().print(painted(text))
     else:
         print(text)
+
+
+def page(markdown: str) -> None:
+    """A page of Markdown: set on a terminal, as it is written in a pipe."""
+    if is_terminal():
+        from rich.console import Console
+        from rich.markdown import Markdown
+
+        Console(width=min(Console().width, _PAGE_WIDTH)).print(Markdown(markdown))
+    else:
+        print(markdown, end="")
 
 
 def document(value: Any) -> None:

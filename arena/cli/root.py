@@ -8,9 +8,10 @@ from arena.cli.lazy import LazyGroup
 
 _COMMANDS = {
     "See it": {
-        "demo": "A whole arena and two tournaments in a minute.",
+        "demo": "A whole arena and a tournament in every game.",
     },
     "Write a bot": {
+        "rules": "The rules of a game, its options and forms of action.",
         "new": "Write a starter bot into a new folder.",
         "play": "Play one match here and now: the author's test bench.",
         "ask": "Put one recorded question to a bot again.",

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from arena.bots.bot import Bot
 from arena.cli.errors import USAGE, CommandError
 from arena.cli.options import unknown
-from referee.games.contract import Game, Value
+from referee.games.contract import Game, SetupError, Value, either
 from referee.games.registry import GAMES
 
 
@@ -22,11 +22,11 @@ def options_of(game: Game, pairs: Sequence[str]) -> dict[str, Value]:
     given: dict[str, object] = {}
     for pair in pairs:
         name, equals, value = pair.partition("=")
-        if not equals:
-            raise CommandError(f'"{pair}" is no option of a game; write NAME=VALUE.', USAGE)
         if name not in game.options:
             raise unknown(f"option of {game.id}", name, sorted(game.options))
-        given[name] = value
+        if not equals and not isinstance(game.options[name].default, bool):
+            raise CommandError(f"option {name} needs a value; write {name}=VALUE.", USAGE)
+        given[name] = value if equals else True
     return game.settle(given)
 
 
@@ -41,10 +41,40 @@ def check_plays(bot: Bot, game: Game) -> None:
         raise CommandError(f"{bot.label} does not play {game.id}, says its bot.toml.", USAGE)
 
 
-def seats_for(game: Game, options: dict[str, Value], entrants: int) -> int:
-    """The number of seats of a table at which so many entrants play."""
-    by_entrants = {sides_of(game, seats, options): seats for seats in reversed(game.seats)}
-    if entrants not in by_entrants:
-        allowed = " or ".join(map(str, sorted(by_entrants)))
-        raise CommandError(f"{game.id} is played by {allowed} bots, not by {entrants}.", USAGE)
-    return by_entrants[entrants]
+def seats_for(
+    game: Game, options: dict[str, Value], entrants: int, seats: int | None = None
+) -> int:
+    """The number of seats of a table at which so many entrants play: the usual one that fits.
+
+    seats: the number that was asked for, if one was.
+    """
+    if seats is not None:
+        game.check_seats(seats, options)
+    by_seats = {
+        number: sides_of(game, number, options)
+        for number in (game.seats if seats is None else (seats,))
+        if _allows(game, number, options)
+    }
+    fitting = [number for number, sides in by_seats.items() if sides == entrants]
+    if not fitting:
+        allowed = either(sorted(set(by_seats.values())))
+        here = "" if seats is None else f" at {seats} seats"
+        raise CommandError(
+            f"{game.id} is played by {allowed} bots{here}, not by {entrants}.", USAGE
+        )
+    return fitting[0]
+
+
+def usual_seats(game: Game, options: dict[str, Value], entrants: int) -> int:
+    """The usual number of seats of a table for which there are entrants enough."""
+    allowed = [number for number in game.seats if _allows(game, number, options)]
+    enough = [number for number in allowed if sides_of(game, number, options) <= entrants]
+    return (enough or allowed)[0]
+
+
+def _allows(game: Game, seats: int, options: dict[str, Value]) -> bool:
+    try:
+        game.check_seats(seats, options)
+    except SetupError:
+        return False
+    return True

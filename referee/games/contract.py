@@ -5,7 +5,7 @@ a :class:`State` and a :class:`Game` and name the game in :mod:`referee.games.re
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
@@ -64,6 +64,12 @@ def places_of(merits: Sequence[Merit], sides: Sequence[int]) -> tuple[int, ...]:
         1 + sum(other > by_side[side] for other in by_side.values())  # type: ignore[operator]
         for side in sides
     )
+
+
+def either(things: Sequence[object]) -> str:
+    """Things to choose from, in words: "2, 3 or 4"."""
+    *others, last = map(str, things)
+    return f"{', '.join(others)} or {last}" if others else last
 
 
 class Legal(Collection[Action]):
@@ -155,7 +161,7 @@ class Game(ABC):
     id: ClassVar[str]
     title: ClassVar[str]
     seats: ClassVar[tuple[int, ...]]
-    """The numbers of seats it can be played with."""
+    """The numbers of seats it can be played with, the usual one first."""
     options: ClassVar[Mapping[str, Option]] = {}
     view_type: ClassVar[type]
     action_types: ClassVar[tuple[type, ...]]
@@ -204,7 +210,7 @@ class Game(ABC):
         if option.choices:
             if text in option.choices:
                 return text
-            allowed = " or ".join(option.choices)
+            allowed = either(option.choices)
         elif isinstance(option.default, bool):
             if text.lower() in ("true", "false") and isinstance(given, bool | str):
                 return text.lower() == "true"
@@ -222,7 +228,7 @@ class Game(ABC):
 
         Args:
             luck: what chance decides: ``Seeded(game_seed)``, or ``Arranged`` from given cards.
-            seats: how many play; the smallest number the game allows if left out.
+            seats: how many play; the usual number if left out.
             options: settings that differ from their defaults.
 
         Raises:
@@ -239,15 +245,9 @@ class Game(ABC):
     def check_seats(self, seats: int, options: Options) -> None:
         """Raises SetupError unless the game can be played by so many with these options."""
         if seats not in self.seats:
-            allowed = " or ".join(str(n) for n in self.seats)
+            allowed = either(sorted(self.seats))
             raise SetupError(f"{self.id} is played by {allowed}, not by {seats}")
 
     def outcome(self, state: State, sides: Sequence[int]) -> Outcome:
         """How a game ended."""
         return Outcome(state.scores, places_of(state.merits, sides))
-
-    def describe(self) -> Iterable[str]:
-        """Lines about the game for a person: seats, options, forms of action."""
-        yield f"{self.title} ({self.id}), for {', '.join(map(str, self.seats))}"
-        for name, option in self.options.items():
-            yield f"  option {name} (default {str(option.default).lower()}): {option.meaning}"

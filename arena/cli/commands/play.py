@@ -10,7 +10,7 @@ import rich_click as click
 
 from arena.cli import output, seeds
 from arena.cli.errors import FAILED, INTERRUPTED, OK, USAGE, CommandError
-from arena.cli.options import data_option, game_options, json_option
+from arena.cli.options import data_option, game_options, json_option, seats_option
 
 if TYPE_CHECKING:
     from arena.cli.bench import Bout
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     show_default=True,
     help="How many boards; each is played with every seating.",
 )
+@seats_option
 @click.option("--watch", is_flag=True, help="Tell every game in words.")
 @click.option("--lenient", is_flag=True, help="Count faults and play on, as tournaments do.")
 @click.option(
@@ -49,6 +50,7 @@ def play(
     bots: tuple[str, ...],
     seed: str | None,
     boards: int,
+    seats: int | None,
     watch: bool,
     lenient: bool,
     record: Path | None,
@@ -61,8 +63,8 @@ def play(
 ) -> int:
     """Play one match here and now: no queue, no database.
 
-    GAME is poke or saint_poker. A BOT is sample:NAME, a folder with a bot.toml, a .py file, an
-    executable, grpc://HOST:PORT, unix:/PATH or NAME@VERSION. All seatings are played. The first
+    `pokearena rules` lists the games. A BOT is sample:NAME, a folder with a bot.toml, a .py file,
+    an executable, grpc://HOST:PORT, unix:/PATH or NAME@VERSION. All seatings are played. The first
     fault stops the match and is explained, unless --lenient.
     """
     from arena.cli import bench
@@ -80,6 +82,7 @@ def play(
         options=pairs,
         clock=Clock(start, allowance, bank),
         policy="lenient" if lenient else "strict",
+        seats=seats,
     )
     bout = bench.prepare(place, wish)
     if not as_json:

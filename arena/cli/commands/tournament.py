@@ -9,7 +9,13 @@ import rich_click as click
 
 from arena.cli import output
 from arena.cli.errors import FAILED, OK, CommandError
-from arena.cli.options import data_option, game_options, json_option, workers_option
+from arena.cli.options import (
+    data_option,
+    game_options,
+    json_option,
+    seats_option,
+    workers_option,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -41,7 +47,7 @@ def tournament() -> None:
     show_default=True,
     help="How often everyone meets everyone.",
 )
-@click.option("--seats", type=click.IntRange(2, 6), help="Seats of a table. [default: the fewest]")
+@seats_option
 @click.option(
     "--seed",
     metavar="TEXT",
@@ -85,7 +91,7 @@ def run(
         name=name or rules.id,
         game=rules.id,
         options=options,
-        seats=rules.seats[0] if seats is None else seats,
+        seats=setup.usual_seats(rules, options, len(bots)) if seats is None else seats,
         boards=boards,
         cycles=cycles,
         clock=Clock(start, allowance, bank),

@@ -151,12 +151,12 @@ def test_what_cannot_be_played_is_said_in_one_sentence_before_anything_starts(cl
     for words, sentence in (
         (("pokee", meek, meek), 'there is no game "pokee"; did you mean "poke"?'),
         (("poke", meek), "poke is played by 2 bots, not by 1."),
-        (("saint_poker", *[meek] * 6), "saint_poker is played by 2 or 3 or 4 or 5 bots, not by 6."),
+        (("saint_poker", *[meek] * 6), "saint_poker is played by 2, 3, 4 or 5 bots, not by 6."),
         (("poke", meek, "sample:meak"), 'There is no sample bot "meak"; did you mean "meek"?'),
         (("poke", meek, "nobody"), 'There is no bot "nobody"'),
         (("poke", meek, meek, "--option", "must_bet=true"), 'did you mean "must_beat"?'),
         (("poke", meek, meek, "--option", "must_beat=perhaps"), "it must be true or false"),
-        (("poke", meek, meek, "--option", "must_beat"), "write NAME=VALUE"),
+        (("poke", meek, meek, "--seats", "3"), "poke is played by 2, not by 3"),
     ):
         said = cli("play", *words)
         assert said.status == 2, words
@@ -192,3 +192,12 @@ def test_ctrl_c_keeps_what_was_played(here: Path) -> None:
     assert "of 10000 games were played" in told
     assert "Traceback" not in told
     assert read(Path("m.jsonl").read_text()).games
+
+
+def test_an_option_that_is_a_switch_needs_no_value(cli: Cli) -> None:
+    one, other = (
+        cli("play", "poke", "sample:meek", "sample:random", "--seed", 1, "--json", *words)
+        for words in (("--option", "must_beat"), ("--option", "must_beat=false"))
+    )
+    assert json.loads(one.out)["options"] == {"must_beat": True}
+    assert json.loads(other.out)["options"] == {"must_beat": False}

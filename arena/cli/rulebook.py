@@ -1,0 +1,82 @@
+"""What there is to know of a game before it is played: its options, forms of action and rules."""
+
+from __future__ import annotations
+
+import inspect
+import random
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import arena
+from referee.codec import snake
+from referee.dealing import SEED_BYTES, Seeded
+from referee.games.contract import Action, Game, Option, SetupError
+from referee.play import describe
+from referee.replay import codec_of
+
+_GAMES = 20
+"""How many games at random are played to see every form of action."""
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A form of action, with an example of it."""
+
+    name: str
+    meaning: str
+    fields: tuple[str, ...]
+    words: str
+    """The example as replays tell it."""
+    message: dict[str, Any]
+    """The example in the protocol's JSON form."""
+
+
+def page(game: Game) -> str:
+    """The rules of a game as Markdown."""
+    package = Path(arena.__file__).parent
+    checkout = package.parent / "docs" / "rules"
+    folder = checkout if checkout.is_dir() else package / "rules"
+    return (folder / f"{game.id}.md").read_text(encoding="utf-8")
+
+
+def forms(game: Game) -> list[Form]:
+    """The forms of action of a game, each with an example from a game at random."""
+    seen = _examples(game)
+    return [
+        Form(
+            snake(kind.__name__),
+            (inspect.getdoc(kind) or "").partition("\n")[0],
+            tuple(field.name for field in fields(kind)),
+            describe(seen[kind]),
+            codec_of(game).action_json(seen[kind]),
+        )
+        for kind in game.action_types
+    ]
+
+
+def choices(option: Option) -> str:
+    """What an option may be, in words."""
+    if option.choices:
+        return " or ".join(option.choices)
+    return "true or false" if isinstance(option.default, bool) else "a whole number"
+
+
+def _examples(game: Game) -> dict[type, Action]:
+    """An action of every kind, from games at random with every number of seats."""
+    chance = random.Random(game.id)
+    seen: dict[type, Action] = {}
+    for number in range(_GAMES):
+        for seats in game.seats:
+            try:
+                state = game.start(Seeded(number.to_bytes(SEED_BYTES, "big")), seats)
+            except SetupError:
+                continue
+            while state.actors and len(seen) < len(game.action_types):
+                moves = {seat: chance.choice(list(state.legal(seat))) for seat in state.actors}
+                for action in moves.values():
+                    seen.setdefault(type(action), action)
+                state = state.play(moves)
+            if len(seen) == len(game.action_types):
+                return seen
+    return seen

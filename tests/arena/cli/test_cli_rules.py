@@ -1,0 +1,70 @@
+"""`pokearena rules`: what there is to know of a game before it is played."""
+
+import json
+from typing import Any
+
+import pytest
+from google.protobuf.json_format import ParseDict
+from pokearena.v1 import bot_pb2
+
+from referee.codec import snake
+from referee.games.registry import GAMES
+from tests.arena.cli.terminal import Cli
+
+every_game = pytest.mark.parametrize("game", sorted(GAMES))
+
+
+def told(cli: Cli, game: str) -> Any:
+    said = cli("rules", game, "--json")
+    assert said.status == 0
+    return json.loads(said.out)
+
+
+def test_without_a_game_it_lists_them(cli: Cli) -> None:
+    said = cli("rules")
+    assert said.status == 0
+    assert [line.split()[0] for line in said.out.splitlines()[1:]] == list(GAMES)
+    assert [one["game"] for one in json.loads(cli("rules", "--json").out)] == list(GAMES)
+
+
+@every_game
+def test_it_prints_options_forms_of_action_and_every_rule(cli: Cli, game: str) -> None:
+    said = cli("rules", game)
+    assert said.status == 0
+    assert said.out.startswith(f"{GAMES[game].title} ({game}), for ")
+    for name, option in GAMES[game].options.items():
+        assert name in said.out
+        assert option.meaning in said.out
+    for kind in GAMES[game].action_types:
+        assert f"\n{snake(kind.__name__)} " in said.out
+    assert "-1.1** " in said.out
+
+
+@every_game
+def test_the_example_of_every_form_of_action_is_one_of_the_protocol(cli: Cli, game: str) -> None:
+    forms = told(cli, game)["actions"]
+    assert len(forms) == len(GAMES[game].action_types)
+    for form in forms:
+        message = ParseDict(form["example"], bot_pb2.Action())
+        assert message.WhichOneof("game") == game
+        assert getattr(message, game).WhichOneof("action") == form["name"]
+
+
+@every_game
+def test_its_json_has_the_options_and_the_page(cli: Cli, game: str) -> None:
+    one = told(cli, game)
+    assert {option["name"] for option in one["options"]} == set(GAMES[game].options)
+    assert one["seats"] == sorted(GAMES[game].seats)
+    assert one["rules"].startswith(f"# Rules of {GAMES[game].title}")
+
+
+def test_what_it_says_to_type_next_works(cli: Cli) -> None:
+    said = cli("rules", "saint_poker")
+    assert said.last.startswith("next  pokearena play saint_poker ")
+    assert cli(*said.last.split()[2:]).status == 0
+
+
+def test_a_game_that_does_not_exist_is_refused_with_the_nearest(cli: Cli) -> None:
+    said = cli("rules", "poker")
+    assert said.status == 2
+    assert 'there is no game "poker"; did you mean "poke"?' in said.err
