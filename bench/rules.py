@@ -1,26 +1,41 @@
 """Random play by the rules alone: actions a second on one core.
 
-    uv run python -m bench.rules
+    uv run python -m bench.rules [GAME...]
 
-An action is: listing what is legal, choosing one at random, and what follows.
+An action is: listing what is legal, choosing one at random, and what follows. Every number of
+seats is measured with the usual options, and every switch of a game alone and all together.
 """
 
 import random
 import statistics
+import sys
 import time
+from collections.abc import Iterator, Mapping
 
 from referee.dealing import Seeded, board_seed
+from referee.games.contract import Game, SetupError
 from referee.games.registry import GAMES
 
-TARGET = 20_000
+TARGETS = {"poke": 20_000, "saint_poker": 20_000, "pokex": 20_000, "pouku": 10_000}
+TARGET = 10_000
+"""Of a game that is not named above."""
+ROUNDS = 5
+
+Form = tuple[int, dict[str, bool]]
+"""A number of seats, and the switches that are on."""
 
 
-def rate(game_id: str, seats: int, seconds: float = 1.0) -> float:
+def rate(
+    game_id: str,
+    seats: int | None = None,
+    options: Mapping[str, object] | None = None,
+    seconds: float = 1.0,
+) -> float:
     """Actions a second of processor time."""
     game, chance = GAMES[game_id], random.Random(1)
     actions, board, began = 0, 0, time.process_time()
     while time.process_time() - began < seconds:
-        state = game.start(Seeded(board_seed(bytes(32), board)), seats)
+        state = game.start(Seeded(board_seed(bytes(32), board)), seats, options)
         board += 1
         while state.actors:
             moves = {seat: chance.choice(list(state.legal(seat))) for seat in state.actors}
@@ -29,16 +44,42 @@ def rate(game_id: str, seats: int, seconds: float = 1.0) -> float:
     return actions / (time.process_time() - began)
 
 
+def forms(game: Game) -> Iterator[Form]:
+    """The forms of a game; the first is what the others are compared with."""
+    switches = [name for name, o in game.options.items() if isinstance(o.default, bool)]
+    flipped = {name: not game.options[name].default for name in switches}
+    wanted: list[Form] = [(seats, {}) for seats in game.seats]
+    some = [{name: flipped[name]} for name in switches]
+    some += [flipped] if len(switches) > 1 else []
+    wanted += [(_fewest(game, options), options) for options in some]
+    yield from wanted
+
+
+def _fewest(game: Game, options: dict[str, bool]) -> int:
+    """The first number of seats that goes with these options."""
+    for seats in game.seats:
+        try:
+            game.check_seats(seats, game.settle(options))
+        except SetupError:
+            continue
+        return seats
+    raise AssertionError(f"nobody can play {game.id} with {options}")
+
+
 def main() -> None:
-    """Prints a line for every game and number of seats."""
-    for game_id, game in sorted(GAMES.items()):
-        for seats in game.seats:
-            rates = [rate(game_id, seats) for _ in range(5)]
+    """Prints a line for every form of the games named, or of all."""
+    for game_id in sys.argv[1:] or GAMES:
+        base = 0.0
+        target = TARGETS.get(game_id, TARGET)
+        for seats, options in forms(GAMES[game_id]):
+            rates = [rate(game_id, seats, options) for _ in range(ROUNDS)]
             middle = statistics.median(rates)
-            verdict = "ok" if middle >= TARGET else "MISSED"
+            base = base or middle
+            told = " ".join(f"{name}={str(value).lower()}" for name, value in options.items())
             print(
-                f"{game_id:12} {seats} seats: {middle:8.0f} random actions a second and core "
-                f"({min(rates):.0f} to {max(rates):.0f}); target {TARGET}: {verdict}"
+                f"{game_id:12} {seats} seats {told:36} {middle:8.0f} random actions a second "
+                f"({min(rates):.0f} to {max(rates):.0f}), {middle / base:.2f} x the first; "
+                f"target {target}: {'ok' if middle >= target else 'MISSED'}"
             )
 
 
