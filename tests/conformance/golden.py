@@ -1,11 +1,15 @@
 """Golden records: one match at every table, kept in tests/golden and compared to the letter.
 
+The counts of legal sequences (tests/conformance/perft.py) are kept beside them.
+
 Run as a program (``scripts/golden``) it writes them all anew.
 """
 
 import hashlib
 from pathlib import Path
 
+from referee.games.registry import GAMES
+from tests.conformance import perft
 from tests.conformance.recorded import match_record
 from tests.conformance.tables import TABLES, Table
 
@@ -28,3 +32,6 @@ if __name__ == "__main__":
     for one in TABLES:
         path(one).write_text(record(one))
         print(path(one).name)
+    for game_id in GAMES:
+        perft.path(game_id).write_text(perft.text(perft.of_game(game_id)))
+        print(perft.path(game_id).name)

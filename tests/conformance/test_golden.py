@@ -4,10 +4,14 @@ A change here means that records of the past no longer replay to the same result
 ``scripts/golden`` writes the records anew, and docs/decisions.md says why.
 """
 
+import json
+
 import pytest
 
+from referee.games.registry import GAMES
 from referee.record import read
 from referee.replay import verify
+from tests.conformance import perft
 from tests.conformance.golden import FOLDER, path, record
 from tests.conformance.tables import TABLES, Table
 
@@ -27,4 +31,10 @@ def test_a_record_of_the_past_verifies(table: Table) -> None:
 
 
 def test_every_golden_record_is_that_of_a_table() -> None:
-    assert {file.name for file in FOLDER.iterdir()} == {path(table).name for table in TABLES}
+    assert {file.name for file in FOLDER.glob("*.jsonl")} == {path(table).name for table in TABLES}
+
+
+@pytest.mark.parametrize("game_id", sorted(GAMES))
+def test_there_are_as_many_legal_sequences_as_ever(game_id: str) -> None:
+    kept = json.loads(perft.path(game_id).read_text())
+    assert perft.of_game(game_id) == kept
