@@ -47,7 +47,7 @@ def positions(match: Line, game: GameRecord, seed: bytes) -> Iterator[dict[str, 
 
 def pages(match: Line, game: GameRecord, seed: bytes) -> Iterator[Page]:
     """Every position of a game as lines of text, with what was done in it."""
-    names: Sequence[str] = game.game["seating"]
+    names = story.seat_names(game)
     picture = picture_of(match["game"])
     rules = find(match["game"])
     heading = story.title(match, game)

@@ -21,9 +21,15 @@ def title(match: Line, game: GameRecord) -> str:
     return f"game {game.number} of {match['match']} · table {table}, board {board} · {seats}"
 
 
+def seat_names(game: GameRecord) -> list[str]:
+    """Who plays at each seat; partners, who are two processes of one bot, by their seats."""
+    names: Sequence[str] = game.game["seating"]
+    return [name if names.count(name) == 1 else f"{name}/{seat}" for seat, name in enumerate(names)]
+
+
 def tell(match: Line, game: GameRecord, seed: bytes) -> Iterator[str]:
     """A game as lines of text, in the order in which it happened."""
-    names: Sequence[str] = game.game["seating"]
+    names = seat_names(game)
     picture = picture_of(match["game"])
     chapter: int | None = None
     yield title(match, game)
@@ -54,23 +60,25 @@ def move(game: Game, line: Line, names: Sequence[str]) -> str:
 
 def faults(game: GameRecord) -> Iterator[str]:
     """Who was put out of a game, and why."""
+    names = seat_names(game)
     for fault in game.faults:
-        name = game.game["seating"][fault["seat"]]
+        name = names[fault["seat"]]
         yield f"{name} is out: {fault['verdict']}, {clean(fault['sentence'])}"
 
 
 def result(game: GameRecord) -> str:
-    """How a game ended."""
-    names: Sequence[str] = game.game["seating"]
+    """How a game ended, by bot: partners have one result."""
+    seating: Sequence[str] = game.game["seating"]
+    seats = {name: seating.index(name) for name in seating}
     places, scores = game.result["places"], game.result["scores"]
-    first = [name for name, place in zip(names, places, strict=True) if place == 1]
+    first = [name for name, seat in seats.items() if places[seat] == 1]
     who = f"{first[0]} wins" if len(first) == 1 else f"{' and '.join(first)} share the first place"
     if scores is None:
         out = [
             f"{name}: {verdict}"
-            for name, verdict in zip(names, game.result["verdicts"], strict=True)
+            for name, verdict in zip(seat_names(game), game.result["verdicts"], strict=True)
             if verdict != "finished"
         ]
         return f"result: {who}; no scores, for the game was ended by a fault ({', '.join(out)})"
-    told = ", ".join(f"{name} {score}" for name, score in zip(names, scores, strict=True))
+    told = ", ".join(f"{name} {scores[seat]}" for name, seat in seats.items())
     return f"result: {who} · {told}"
