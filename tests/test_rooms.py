@@ -9,7 +9,13 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 PURE = {"referee.games", "referee.cards", "referee.poker", "referee.dealing"}
-KNOWN_TO_ARENA = {"referee.games", "referee.record", "referee.replay", "referee.dealing"}
+KNOWN_TO_ARENA = {
+    "referee.codec",
+    "referee.dealing",
+    "referee.games",
+    "referee.record",
+    "referee.replay",
+}
 """What the arena may import of the referee: its pure modules; the service only over gRPC."""
 
 

@@ -1,4 +1,4 @@
-"""Ladders: the standings of each game, from the closed matches."""
+"""Ladders: the standings of each form of a game, from the closed matches."""
 
 from __future__ import annotations
 
@@ -15,21 +15,26 @@ if TYPE_CHECKING:
     from sqlalchemy import Engine
 
 Ladders = Mapping[str, Sequence[Standing]]
-"""The standings by game."""
+"""The standings by form (arena.form)."""
 
 HEADINGS = ("#", "<bot", "Elo", "matches", "games", "W–D–L", "points", "mean", "<faults")
 
 
-def of_games(engine: Engine, game: str | None = None) -> Ladders:
-    """The ladder of every game that has been played, or of one, over all tournaments."""
-    names = sorted({found.plan.game for found in tournaments.listing(engine, game=game)})
-    tables = ((name, standings.table(results.closed(engine, game=name))) for name in names)
-    return {name: table for name, table in tables if table}
+def of_forms(engine: Engine, game: str | None = None) -> Ladders:
+    """The ladder of every form that has been played, or of those of one game.
+
+    Each is made of all tournaments of its form.
+    """
+    held: dict[str, list[str]] = {}
+    for found in tournaments.listing(engine, game=game):
+        held.setdefault(found.plan.form, []).append(found.id)
+    tables = ((form, standings.table(results.closed(engine, held[form]))) for form in sorted(held))
+    return {form: table for form, table in tables if table}
 
 
 def of_tournament(engine: Engine, tournament: str, entrants: Iterable[str]) -> Sequence[Standing]:
     """The standings of one tournament; who has not played yet is in it too."""
-    return standings.table(results.closed(engine, tournament=tournament), entrants=entrants)
+    return standings.table(results.closed(engine, [tournament]), entrants=entrants)
 
 
 def rows(table: Sequence[Standing]) -> Iterator[tuple[object, ...]]:

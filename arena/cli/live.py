@@ -107,7 +107,7 @@ class _Lines:
             return
         self._next = now + _LINES_SECONDS
         words = " · ".join(
-            f"{s.tournament.plan.game} {s.progress.closed}/{s.progress.matches} matches, "
+            f"{s.tournament.plan.form} {s.progress.closed}/{s.progress.matches} matches, "
             f"{s.progress.games}/{s.progress.planned} games"
             for s in sights
         )
@@ -152,7 +152,7 @@ class _Live:
         parts: list[Any] = [self._bars]
         for sight in sights:
             self._bar(sight)
-            parts.append(Text(f"\n{sight.tournament.plan.game}", style="bold"))
+            parts.append(Text(f"\n{sight.tournament.plan.form}", style="bold"))
             parts.append(output.drawn(ladder.HEADINGS, ladder.rows(sight.standings)))
         self._live.update(Group(*parts))
 
@@ -166,7 +166,7 @@ class _Live:
         }
         name = sight.tournament.id
         if name not in self._tasks:
-            game = sight.tournament.plan.game
+            game = sight.tournament.plan.form
             self._tasks[name] = self._bars.add_task(game, **fields)
         else:
             self._bars.update(self._tasks[name], **fields)

@@ -17,7 +17,7 @@ _COMMANDS = {
         "ask": "Put one recorded question to a bot again.",
     },
     "Watch and check": {
-        "standings": "The ladder of every game.",
+        "standings": "The ladders of all games.",
         "replay": "Step through a match.",
         "verify": "Deal, play and score a match again: is its record true?",
         "logs": "What went wrong in a match, and what the bots wrote.",

@@ -12,8 +12,7 @@ import arena
 from referee.codec import snake
 from referee.dealing import SEED_BYTES, Seeded
 from referee.games.contract import Action, Game, Option, SetupError
-from referee.play import describe
-from referee.replay import codec_of
+from referee.replay import codec_of, in_words
 
 _GAMES = 20
 """How many games at random are played to see every form of action."""
@@ -42,17 +41,19 @@ def page(game: Game) -> str:
 
 def forms(game: Game) -> list[Form]:
     """The forms of action of a game, each with an example from a game at random."""
-    seen = _examples(game)
-    return [
-        Form(
-            snake(kind.__name__),
-            (inspect.getdoc(kind) or "").partition("\n")[0],
-            tuple(field.name for field in fields(kind)),
-            describe(seen[kind]),
-            codec_of(game).action_json(seen[kind]),
+    made = []
+    for kind, example in _examples(game).items():
+        message = codec_of(game).action_json(example)
+        made.append(
+            Form(
+                snake(kind.__name__),
+                (inspect.getdoc(kind) or "").partition("\n")[0],
+                tuple(field.name for field in fields(kind)),
+                in_words(game, message),
+                message,
+            )
         )
-        for kind in game.action_types
-    ]
+    return made
 
 
 def choices(option: Option) -> str:
@@ -77,6 +78,4 @@ def _examples(game: Game) -> dict[type, Action]:
                 for action in moves.values():
                     seen.setdefault(type(action), action)
                 state = state.play(moves)
-            if len(seen) == len(game.action_types):
-                return seen
-    return seen
+    return {kind: seen[kind] for kind in game.action_types if kind in seen}

@@ -73,6 +73,6 @@ def as_json(
             }
             for one in checked
         ],
-        "ladders": {s.tournament.plan.game: ladder.to_json(s.standings) for s in sights},
+        "ladders": {s.tournament.plan.form: ladder.to_json(s.standings) for s in sights},
         "elo": ladder.settings_json(),
     }

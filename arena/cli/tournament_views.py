@@ -23,7 +23,7 @@ def row(found: Tournament, progress: Progress) -> tuple[object, ...]:
     return (
         found.id,
         found.plan.name,
-        found.plan.game,
+        found.plan.form,
         len(found.entrants),
         f"{progress.closed}/{progress.matches}",
         f"{progress.games}/{progress.planned}",
@@ -39,6 +39,7 @@ def as_json(found: Tournament, progress: Progress) -> dict[str, Any]:
         "tournament": found.id,
         "name": plan.name,
         "game": plan.game,
+        "form": plan.form,
         "options": dict(plan.options),
         "seats": plan.seats,
         "boards": plan.boards,
@@ -135,7 +136,7 @@ def show(place: Place, name: str) -> None:
 def conclude(place: Place, sight: Sight) -> None:
     """The end of a tournament for people."""
     found, progress = sight.tournament, sight.progress
-    output.heading(f"{found.plan.game} · {found.id}")
+    output.heading(f"{found.plan.form} · {found.id}")
     output.table(ladder.HEADINGS, ladder.rows(sight.standings))
     output.line()
     if progress.closed < progress.matches:

@@ -5,7 +5,7 @@ Nothing here tells anything of a match that is still open: its cards will be pla
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -36,16 +36,13 @@ class LoggedFault:
     """The tail of the bot's output."""
 
 
-def closed(
-    engine: Engine, *, tournament: str | None = None, game: str | None = None
-) -> Iterator[ClosedMatch]:
+def closed(engine: Engine, of: Collection[str] | None = None) -> Iterator[ClosedMatch]:
     """The closed matches in canonical order: by age of the tournament, round and number.
 
     They are read while they are asked for, in one transaction: do not leave the rest standing.
 
     Args:
-        tournament: only this one's.
-        game: only those of this game.
+        of: only those of the tournaments with these ids.
     """
     results, matches, tournaments = schema.results, schema.matches, schema.tournaments
     query = (
@@ -55,10 +52,8 @@ def closed(
         .join(tournaments, tournaments.c.id == matches.c.tournament)
         .order_by(tournaments.c.created, tournaments.c.id, matches.c.round, matches.c.number)
     )
-    if tournament is not None:
-        query = query.where(matches.c.tournament == tournament)
-    if game is not None:
-        query = query.where(tournaments.c.game == game)
+    if of is not None:
+        query = query.where(matches.c.tournament.in_(of))
     ages: dict[str, int] = {}
     with reading(engine) as connection:
         for row in connection.execution_options(yield_per=1000).execute(query):

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-Options = Mapping[str, bool | int | str]
+from arena.form import form_of
+from referee.games.contract import Options
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +32,11 @@ class Plan:
     format: str = "round-robin"
     clock: Clock = field(default_factory=Clock)
     policy: str = "lenient"
+
+    @property
+    def form(self) -> str:
+        """The form of the game, which has a ladder of its own."""
+        return form_of(self.game, self.seats, self.options)
 
 
 @dataclass(frozen=True, slots=True)

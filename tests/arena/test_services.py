@@ -100,7 +100,7 @@ class Arena:
 
     def outcome(self, tournament: Tournament) -> list[tuple[int, int, tuple[ClosedGame, ...]]]:
         """What came out, without the names of matches."""
-        closed = results.closed(self.engine, tournament=tournament.id)
+        closed = results.closed(self.engine, [tournament.id])
         return [(match.round, match.number, match.games) for match in closed]
 
     def sql(self, statement: str) -> list[tuple[object, ...]]:

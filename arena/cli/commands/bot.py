@@ -91,7 +91,7 @@ def show(version: str, as_json: bool, data: Path | None) -> None:
     found = lookup.version(place, version)
     standing = {
         game: one
-        for game, table in ladder.of_games(place.store).items()
+        for game, table in ladder.of_forms(place.store).items()
         for one in table
         if one.entrant == found.id
     }

@@ -1,4 +1,4 @@
-"""`pokearena standings`: the ladder of every game."""
+"""`pokearena standings`: the ladder of every form of every game."""
 
 from __future__ import annotations
 
@@ -27,7 +27,9 @@ _GLANCE_SECONDS = 1.0
 def standings(
     game: str | None, tournament: str | None, watch: bool, as_json: bool, data: Path | None
 ) -> None:
-    """The ladder of every game, or of one: Elo, results, faults.
+    """The ladders, of all games or of one: Elo, results, faults.
+
+    A game has a ladder for every number of seats and setting of its options: a form.
 
     With --json one document, with --watch one a line.
     """
@@ -64,22 +66,22 @@ def _ladders(place: Place, game: str | None, tournament: str | None) -> Ladders:
     from arena.store import tournaments
 
     if tournament is None:
-        return ladder.of_games(place.store, game)
+        return ladder.of_forms(place.store, game)
     found = tournaments.find(place.store, lookup.tournament(place, tournament))
-    return {found.plan.game: ladder.of_tournament(place.store, found.id, found.entrants)}
+    return {found.plan.form: ladder.of_tournament(place.store, found.id, found.entrants)}
 
 
 def _show(ladders: Ladders, as_json: bool) -> None:
     from arena.cli import ladder
 
     if as_json:
-        tables = {game: ladder.to_json(table) for game, table in ladders.items()}
+        tables = {form: ladder.to_json(table) for form, table in ladders.items()}
         output.document({"ladders": tables, "elo": ladder.settings_json()})
         return
     if not ladders:
         output.hint("no match is closed yet")
-    for number, (game, table) in enumerate(ladders.items()):
+    for number, (form, table) in enumerate(ladders.items()):
         if number:
             output.line()
-        output.heading(game)
+        output.heading(form)
         output.table(ladder.HEADINGS, ladder.rows(table))

@@ -28,7 +28,7 @@ def test_a_demo_ends_with_a_ladder_a_game_and_what_to_type_next(program: Cli) ->
     said = program("demo", "-n", 1, "--cycles", 1, "--workers", 2)
     assert said.status == 0, said.err
     assert said.out.startswith("poke · t-")
-    assert "\nsaint_poker · t-" in said.out
+    assert "\nsaint_poker-3 · t-" in said.out
     assert "every record verifies" in said.out
     *_, replay, standings, new = said.err.splitlines()
     assert replay.startswith("next  pokearena replay m-")

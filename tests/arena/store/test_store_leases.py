@@ -113,7 +113,7 @@ def test_of_several_processes_each_match_is_played_by_one(
     assert len(taken) == 21
     over = tournaments.find(store, cup.id)
     assert over.state is TournamentState.CLOSED
-    assert len(list(results.closed(store, tournament=cup.id))) == 21
+    assert len(list(results.closed(store, [cup.id]))) == 21
 
 
 def test_a_lease_can_be_renewed_while_it_holds(store: Engine, schedule: Schedule) -> None:

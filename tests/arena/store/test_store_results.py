@@ -61,8 +61,8 @@ def test_closed_matches_come_in_canonical_order_however_they_were_played(
     for match in reversed(order):
         play(store, played, match)
     assert [match.id for match in results.closed(store)] == list(order)
-    assert [match.id for match in results.closed(store, tournament=two.id)] == list(order[6:])
-    places = [(match.round, match.number) for match in results.closed(store, tournament=one.id)]
+    assert [match.id for match in results.closed(store, [two.id])] == list(order[6:])
+    places = [(match.round, match.number) for match in results.closed(store, [one.id])]
     assert places == sorted(places)
 
 
@@ -75,14 +75,14 @@ def test_the_rounds_of_several_tournaments_are_told_apart(
     assert [(match.tournament, match.round) for match in results.closed(store)] == [(0, 0), (1, 0)]
 
 
-def test_closed_matches_can_be_asked_for_by_game(
+def test_closed_matches_can_be_asked_for_by_tournament(
     store: Engine, schedule: Schedule, played: Played
 ) -> None:
     schedule()
     other = schedule(game="saint_poker")
     for match in matches.due(store):
         play(store, played, match)
-    found = list(results.closed(store, game="saint_poker"))
+    found = list(results.closed(store, [other.id]))
     assert [match.id for match in found] == [
         match.id for match in listing.matches(store, tournament=other.id)
     ]

@@ -1,0 +1,22 @@
+"""The form in which a game is played: what is ranked together is of one form."""
+
+from collections.abc import Mapping
+
+from referee.games.contract import Value
+from referee.games.registry import find
+
+
+def form_of(game_id: str, seats: int, options: Mapping[str, Value]) -> str:
+    """The name of a form: "poke", "pokex-4", "pokino-3-greed", "pouku-4-reference=left".
+
+    Args:
+        game_id: the game.
+        seats: how many play; told where a game is played by different numbers.
+        options: a value for every option; told are those that differ from the default.
+    """
+    game = find(game_id)
+    words = [game_id] + [str(seats)] * (len(game.seats) > 1)
+    for name, value in options.items():
+        if value != game.options[name].default:
+            words.append(name if value is True else f"{name}={str(value).lower()}")
+    return "-".join(words)
