@@ -19,6 +19,8 @@ class Category(IntEnum):
     FULL_HOUSE = 6
     FOUR_OF_A_KIND = 7
     STRAIGHT_FLUSH = 8
+    FIVE_OF_A_KIND = 9
+    """Only with wild cards (:mod:`referee.wild`)."""
 
 
 class HandValue(NamedTuple):

@@ -4,10 +4,15 @@ from collections.abc import Mapping
 
 from tests.conformance.oracle import Oracle
 from tests.conformance.poke_oracle import PokeOracle
+from tests.conformance.pokex_oracle import PokexOracle
 from tests.conformance.saint_poker_oracle import SaintPokerOracle
 from tests.conformance.tables import Table
 
-ORACLES: Mapping[str, Oracle] = {"poke": PokeOracle(), "saint_poker": SaintPokerOracle()}
+ORACLES: Mapping[str, Oracle] = {
+    "poke": PokeOracle(),
+    "saint_poker": SaintPokerOracle(),
+    "pokex": PokexOracle(),
+}
 
 
 def oracle_of(table: Table) -> Oracle:

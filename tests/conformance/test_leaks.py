@@ -33,6 +33,7 @@ from tests.conformance.false_dealers import (
     takes_what_was_played,
 )
 from tests.conformance.leaks import LEAKS, Leak
+from tests.conformance.pokex_leaks import POKEX_FALSE, POKEX_LAZY, POKEX_LAZY_OF_TWO, POKEX_LEAKS
 from tests.conformance.tables import TABLES, Table, tables
 from tests.conformance.walks import dice
 
@@ -68,6 +69,11 @@ lazy_dealers = [
     *product(known_tables, [leaves_everything, leaves_the_hands]),
     *product(known_tables, [leaves_the_cards, leaves_what_is_to_come]),
 ]
+pokex_tables = [table for table in TABLES if table.game.id == "pokex"]
+false_dealers += product(pokex_tables, [changes_what_the_seat_holds, *POKEX_FALSE])
+lazy_dealers += product(pokex_tables, [leaves_everything, leaves_the_cards, *POKEX_LAZY])
+lazy_dealers += product(pokex_tables, [leaves_what_is_to_come])
+lazy_dealers += product([t for t in pokex_tables if t.seats == 2], POKEX_LAZY_OF_TWO)
 
 
 @every_table
@@ -112,7 +118,7 @@ def test_nothing_leaks_in_very_many_cases(table: Table, check: Check) -> None:
     assert first_problem(table, share(table, LONG), check) is None
 
 
-@pytest.mark.parametrize("mutant", LEAKS, ids=name)
+@pytest.mark.parametrize("mutant", [*LEAKS, *POKEX_LEAKS], ids=name)
 def test_a_game_that_leaks_is_caught(mutant: Leak) -> None:
     for table in tables({mutant.game.id: mutant.leaking()}):
         assert first_problem(table, TO_CATCH, leak) is not None, table

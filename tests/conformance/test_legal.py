@@ -100,8 +100,10 @@ def test_what_is_no_action_is_not_legal(table: Table) -> None:
 @every_table
 def test_the_order_of_the_cards_in_an_action_means_nothing(table: Table) -> None:
     mixed = 0
+    played = set()
     for state, seat, moves in turns(table):
         action = moves[seat]
+        played.add(type(action))
         if type(action) in oracle_of(table).ordered:
             continue
         after = state.play(moves)
@@ -114,7 +116,7 @@ def test_the_order_of_the_cards_in_an_action_means_nothing(table: Table) -> None
                 mixed += other != action
                 assert other in state.legal(seat)
                 assert state.play({**moves, seat: other}) == after
-    lists = {kind for kind in table.game.action_types if "tuple" in str(get_type_hints(kind))}
+    lists = {kind for kind in played if "tuple" in str(get_type_hints(kind))}
     assert mixed > (50 if lists - oracle_of(table).ordered else -1)
 
 

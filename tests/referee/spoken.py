@@ -2,11 +2,14 @@
 
 from typing import Any
 
+from referee.cards import DECK_WITH_JOKERS as WITH_JOKERS
 from referee.cards import Card, cards, deck_of
 from referee.dealing import Arranged
 from referee.games.contract import Action
 from referee.games.poke import Poke
 from referee.games.poke.words import Answer, Draw, Lead, Stand
+from referee.games.pokex import Pokex
+from referee.games.pokex.words import Bid, NameWild, PassBid, PlayCard, PlayPair
 from referee.games.saint_poker import SaintPoker
 from referee.games.saint_poker.words import PickUp, River, Show
 
@@ -30,6 +33,14 @@ def action(text: str) -> Action:
             return Show(named)
         case "pick_up":
             return PickUp(*named)
+        case "pass":
+            return PassBid()
+        case "bid":
+            return Bid(int(rest[0]))
+        case "name":
+            return NameWild(rest[0])
+        case "play":
+            return PlayCard(*named) if len(named) == 1 else PlayPair(named)
     raise AssertionError(f"nobody can say {text}")
 
 
@@ -58,6 +69,31 @@ def saint_poker(
     orders: dict[tuple[str, int], Any] = {("deck", 0): pack}
     orders |= {("ties", number): order for number, order in (ties or {}).items()}
     return SaintPoker().start(Arranged(orders=orders), len(hands))
+
+
+def pokex(
+    *hands: str,
+    centre: str = "",
+    dealer: int = -1,
+    order: str = "",
+    later: dict[int, tuple[Card, ...]] | None = None,
+) -> Any:
+    """A game of Pokex whose first deal has these cards.
+
+    Args:
+        hands: the hand of each seat.
+        centre: the centre, and with two seats what is set aside.
+        dealer: who deals first; the last seat unless told otherwise, so that seat 0 begins.
+        order: with two seats the order in which the twelve are turned up.
+        later: the packs of later deals.
+    """
+    pack = deck_of(*(cards(text, WITH_JOKERS) for text in (*hands, centre)), deck=WITH_JOKERS)
+    orders: dict[tuple[str, int], Any] = {("deck", 0): pack}
+    orders |= {("deck", deal): other for deal, other in (later or {}).items()}
+    if order:
+        orders["centre", 0] = cards(order, WITH_JOKERS)
+    luck = Arranged({("dealer", 0): dealer % len(hands)}, orders)
+    return Pokex().start(luck, len(hands))
 
 
 def play(state: Any, *turns: str) -> Any:

@@ -4,7 +4,17 @@ import re
 
 import pytest
 
-from referee.cards import DECK, RANK, SUIT, card, cards, deck_of, in_order
+from referee.cards import (
+    DECK,
+    DECK_WITH_JOKERS,
+    JOKERS,
+    RANK,
+    SUIT,
+    card,
+    cards,
+    deck_of,
+    in_order,
+)
 
 
 def test_the_deck_has_every_card_once_twos_first_and_clubs_before_spades() -> None:
@@ -43,3 +53,17 @@ def test_a_pack_arranged_with_a_card_twice_is_refused() -> None:
 def test_a_pack_arranged_with_what_is_no_card_is_refused() -> None:
     with pytest.raises(ValueError, match='"1S" is no card'):
         deck_of(("1S",))  # type: ignore[arg-type]
+
+
+def test_a_pack_with_jokers_has_them_behind_the_52() -> None:
+    assert list(DECK_WITH_JOKERS) == [*DECK, "X1", "X2"]
+    assert in_order(cards("X2 AS X1 2C", DECK_WITH_JOKERS)) == ("2C", "AS", "X1", "X2")
+    deck = deck_of(JOKERS[1:], cards("2D"), deck=DECK_WITH_JOKERS)
+    assert deck[:3] == ("X2", "2D", "2C")
+    assert deck[-2:] == ("AS", "X1")
+    assert sorted(deck) == sorted(DECK_WITH_JOKERS)
+
+
+def test_there_are_two_jokers() -> None:
+    with pytest.raises(ValueError, match=r'"X3" is no card; .* or one of X1, X2$'):
+        card("X3", DECK_WITH_JOKERS)

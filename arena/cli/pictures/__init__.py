@@ -5,6 +5,7 @@ from typing import Any, Protocol
 
 from arena.cli.pictures.plain import PlainPicture
 from arena.cli.pictures.poke import PokePicture
+from arena.cli.pictures.pokex import PokexPicture
 from arena.cli.pictures.saint_poker import SaintPokerPicture
 
 Names = Sequence[str]
@@ -27,7 +28,11 @@ class Picture(Protocol):
         """A whole position: all hands, whoever may see them."""
 
 
-_PICTURES: dict[str, Picture] = {"poke": PokePicture(), "saint_poker": SaintPokerPicture()}
+_PICTURES: dict[str, Picture] = {
+    "poke": PokePicture(),
+    "saint_poker": SaintPokerPicture(),
+    "pokex": PokexPicture(),
+}
 
 
 def picture_of(game: str) -> Picture:

@@ -2,6 +2,7 @@
 
 Poke: draws as long as it may while the hand is less than two pairs, and pays for it in tricks.
 Saint Poker: shows its best cards in every round, and picks up the highest.
+Pokex: bids three tricks at once, and plays its largest groups first.
 """
 
 from collections import Counter
@@ -9,11 +10,12 @@ from collections import Counter
 from pokearena.v1.bot_pb2 import Action, ActRequest
 from pokearena_bot import run
 
-RANKS = "23456789TJQKA"
+RANKS = "23456789TJQKAX"
+THREE_TRICKS = 3
 
 
 def rank(card: str) -> int:
-    """0 for a two to 12 for an ace."""
+    """0 for a two to 12 for an ace, 13 for a joker."""
     return RANKS.index(card[0])
 
 
@@ -28,14 +30,14 @@ def weight(cards: list[str]) -> tuple[int, ...]:
 def held(turn: ActRequest) -> list[str]:
     """The cards beside which an action's cards are to be weighed."""
     view = turn.view
-    return list(view.saint_poker.river) if view.HasField("saint_poker") else []
+    return list(view.saint_poker.river if view.HasField("saint_poker") else view.pokex.turned)
 
 
 def named(action: Action) -> list[str]:
     """The cards that an action names."""
     word = getattr(action, action.WhichOneof("game") or "")
     said = getattr(word, word.WhichOneof("action"))
-    lists = [value for field, value in said.ListFields()]
+    lists = [value for field, value in said.ListFields() if field.name in ("cards", "card")]
     return [card for value in lists for card in ([value] if isinstance(value, str) else value)]
 
 
@@ -48,12 +50,23 @@ def draw(turn: ActRequest) -> tuple[Action, str]:
     return Action(poke={"draw": {"discards": loose}}), "another card may help"
 
 
+def declare(turn: ActRequest) -> tuple[Action, str]:
+    """Bids three tricks or nothing, and names the rank it holds most."""
+    if turn.view.pokex.phase == "bid":
+        bids = [a for a in turn.legal if a.pokex.bid.tricks == THREE_TRICKS]
+        return (bids or turn.legal)[0], "three tricks will do"
+    ranks = Counter(card[0] for card in turn.view.pokex.hand)
+    return max(turn.legal, key=lambda a: ranks[a.pokex.name_wild.rank]), "held most"
+
+
 def choose(turn: ActRequest) -> tuple[Action, str]:
     """The action, and in a few words why."""
     if turn.view.poke.phase == "draw":
         return draw(turn)
     if turn.view.saint_poker.phase == "river":
         return turn.legal[0], "the lowest is nobody's help"
+    if turn.view.pokex.phase in ("bid", "name"):
+        return declare(turn)
     table = held(turn)
     best = max(turn.legal, key=lambda action: weight([*table, *named(action)]))
     return best, "the best at this moment"

@@ -1,11 +1,12 @@
 """Plays by rules of thumb, one file a game."""
 
 import poke
+import pokex
 import saint_poker
 from pokearena.v1.bot_pb2 import Action, ActRequest
 from pokearena_bot import run
 
-PLAYS = {"poke": poke.choose, "saint_poker": saint_poker.choose}
+PLAYS = {"poke": poke.choose, "saint_poker": saint_poker.choose, "pokex": pokex.choose}
 
 
 def choose(turn: ActRequest) -> tuple[Action, str]:

@@ -1,0 +1,49 @@
+"""Pokex (docs/rules/pokex.md): poker hands as tricks, with a bid on how many."""
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+from referee.dealing import Luck
+from referee.games.contract import Game, Option, Options
+from referee.games.pokex.seen import seen
+from referee.games.pokex.state import PokexState
+from referee.games.pokex.words import Bid, NameWild, PassBid, PlayCard, PlayPair, PokexView
+
+
+class Pokex(Game):
+    """The game for the registry."""
+
+    id = "pokex"
+    title = "Pokex"
+    seats = (2, 4)
+    options: ClassVar[Mapping[str, Option]] = {}
+    view_type = PokexView
+    action_types = (PassBid, Bid, NameWild, PlayPair, PlayCard)
+
+    def sides(self, seats: int, options: Options) -> tuple[int, ...]:
+        """Seats that face each other are partners."""
+        return tuple(seat % 2 for seat in range(seats))
+
+    def _start(self, luck: Luck, seats: int, options: Options) -> PokexState:
+        empty = PokexState(
+            luck=luck,
+            deals=(),
+            points=(0, 0),
+            dealer=0,
+            phase="bid",
+            hands=((),) * seats,
+            centre=(),
+            row=(),
+            aside=(),
+            auction=(),
+            bid=0,
+            declarer=0,
+            wild_rank="",
+            played=(),
+            tricks=(),
+            taken=(0, 0),
+        )
+        return empty.dealt(luck.below("dealer", 0, seats))
+
+    def from_view(self, view: PokexView, seat: int, options: Options, luck: Luck) -> PokexState:
+        return seen(view, seat, luck)

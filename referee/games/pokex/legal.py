@@ -1,0 +1,84 @@
+"""What is legal in Pokex (docs/rules/pokex.md, *The auction*, *The wild rank*, *The tricks*)."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from itertools import combinations
+
+from referee.cards import RANKS, Card
+from referee.games.contract import Action, Legal
+from referee.games.pokex.words import Bid, Hand, NameWild, PassBid, PlayCard, PlayPair
+from referee.wild import is_wild
+
+HIGHEST_BID = 6
+
+_pass = PassBid()
+_bid = cache(Bid)
+_pair = cache(PlayPair)
+_card = cache(PlayCard)
+
+
+@dataclass(frozen=True, slots=True)
+class Calls(Legal):
+    """Passing, or bidding more than the standing bid; to pass promises nothing."""
+
+    standing: int
+
+    def __contains__(self, action: object) -> bool:
+        match action:
+            case PassBid():
+                return True
+            case Bid(tricks):
+                return self.standing < tricks <= HIGHEST_BID
+        return False
+
+    def __iter__(self) -> Iterator[Action]:
+        yield _pass
+        yield from map(_bid, range(self.standing + 1, HIGHEST_BID + 1))
+
+
+@dataclass(frozen=True, slots=True)
+class Names(Legal):
+    """One of the thirteen ranks."""
+
+    def __contains__(self, action: object) -> bool:
+        return isinstance(action, NameWild) and action.rank in tuple(RANKS)
+
+    def __iter__(self) -> Iterator[Action]:
+        return map(NameWild, RANKS)
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs(Legal):
+    """Two cards of the hand; the lowest first, wild ones last."""
+
+    hand: Hand
+    wild_rank: str
+
+    def __contains__(self, action: object) -> bool:
+        match action:
+            case PlayPair(cards):
+                return len(cards) == 2 == len(set(cards)) and all(c in self.hand for c in cards)
+        return False
+
+    def __iter__(self) -> Iterator[Action]:
+        return map(_pair, combinations(wild_last(self.hand, self.wild_rank), 2))
+
+
+@dataclass(frozen=True, slots=True)
+class Cards(Legal):
+    """One card of the hand; the lowest first, wild ones last."""
+
+    hand: Hand
+    wild_rank: str
+
+    def __contains__(self, action: object) -> bool:
+        return isinstance(action, PlayCard) and action.card in self.hand
+
+    def __iter__(self) -> Iterator[Action]:
+        return map(_card, wild_last(self.hand, self.wild_rank))
+
+
+def wild_last(hand: Hand, wild_rank: str) -> list[Card]:
+    """A hand that is in order, with its wild cards behind the others."""
+    return sorted(hand, key=lambda c: is_wild(c, wild_rank))

@@ -1,0 +1,239 @@
+"""A position of Pokex, and what follows from it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from referee.cards import DECK_WITH_JOKERS, Card, in_order
+from referee.dealing import Luck
+from referee.games.contract import Action, Legal, State
+from referee.games.pokex.legal import HIGHEST_BID, Calls, Cards, Names, Pairs
+from referee.games.pokex.score import is_over, score_deal
+from referee.games.pokex.words import (
+    Bid,
+    Hand,
+    NameWild,
+    Pair,
+    PassBid,
+    PlayCard,
+    PokexCall,
+    PokexDeal,
+    PokexPlayed,
+    PokexTrick,
+    PokexView,
+)
+from referee.wild import wild_hand
+
+TRICKS = 6
+
+
+@dataclass(frozen=True)
+class Form:
+    """What differs between four seats and two."""
+
+    hand: int
+    centre: int
+    turns: int
+    """How many actions make a trick."""
+
+
+FORMS = {4: Form(hand=12, centre=6, turns=4), 2: Form(hand=18, centre=12, turns=6)}
+"""The form of the game, by the number of seats."""
+
+
+@dataclass(frozen=True)
+class PokexState(State):
+    """A position: the deals before, and the deal that is being played."""
+
+    luck: Luck
+    deals: tuple[PokexDeal, ...]
+    points: Pair
+    dealer: int
+    phase: str
+    """ "bid", "name", "play", or "over" """
+    hands: tuple[Hand, ...]
+    centre: Hand
+    """The cards in the centre: in their row (four seats), or as a set (two)."""
+    row: Hand
+    """The centre cards as the tricks meet them; empty before the play begins."""
+    aside: Hand
+    auction: tuple[PokexCall, ...]
+    bid: int
+    """The standing bid, 0 if nobody has bid."""
+    declarer: int
+    """The seat of the standing bid."""
+    wild_rank: str
+    played: tuple[PokexPlayed, ...]
+    tricks: tuple[PokexTrick, ...]
+    taken: Pair
+
+    @property
+    def seats(self) -> int:
+        """How many play."""
+        return len(self.hands)
+
+    @property
+    def turn(self) -> int:
+        """The seat whose turn it is, or would be."""
+        seats = len(self.hands)
+        if self.phase == "bid":
+            return (self.dealer + 1 + len(self.auction)) % seats
+        if self.phase == "name":
+            return self.declarer
+        leader = self.declarer - 1 if self.bid else self.dealer + 1
+        return (leader + len(self.played)) % seats
+
+    @property
+    def actors(self) -> tuple[int, ...]:
+        return () if self.phase == "over" else (self.turn,)
+
+    @property
+    def scores(self) -> tuple[int, ...]:
+        return self.points * (len(self.hands) // 2)
+
+    @property
+    def turned(self) -> Hand:
+        """The centre cards of the trick that is being played."""
+        size = len(self.centre) // TRICKS
+        start = len(self.tricks) * size
+        return self.row[start : start + size]
+
+    def legal(self, seat: int) -> Legal:
+        if self.phase == "bid":
+            return Calls(self.bid)
+        if self.phase == "name":
+            return Names()
+        kind = Pairs if len(self.hands) == 4 else Cards
+        return kind(self.hands[seat], self.wild_rank)
+
+    def view(self, seat: int) -> PokexView:
+        return PokexView(
+            deal=len(self.deals),
+            dealer=self.dealer,
+            phase=self.phase,
+            hand=self.hands[seat],
+            centre=self.centre,
+            auction=self.auction,
+            bid=self.bid,
+            declarer=self.declarer,
+            wild_rank=self.wild_rank,
+            turned=self.turned,
+            played=self.played,
+            tricks=self.tricks,
+            taken=self.taken,
+            points=self.points,
+            deals=self.deals,
+        )
+
+    def after(self, moves: Mapping[int, Action]) -> State:
+        ((seat, action),) = moves.items()
+        match action:
+            case PassBid():
+                return self.but(auction=(*self.auction, PokexCall(seat, 0)))._after_call()
+            case Bid(tricks):
+                auction = (*self.auction, PokexCall(seat, tricks))
+                return self.but(auction=auction, bid=tricks, declarer=seat)._after_call()
+            case NameWild(rank):
+                return self.but(wild_rank=rank)._begin_play()
+            case PlayCard(card):
+                return self._after_played(seat, (card,))
+        return self._after_played(seat, in_order(action.cards))
+
+    def _after_call(self) -> State:
+        """Goes on with the auction unless it has ended."""
+        seats = len(self.hands)
+        last = self.auction[-(seats - 1 if self.bid else seats) :]
+        passed_out = len(self.auction) >= seats and not any(call.tricks for call in last)
+        if self.bid < HIGHEST_BID and not passed_out:
+            return self
+        return self.but(phase="name") if self.bid else self._begin_play()
+
+    def _begin_play(self) -> State:
+        """Lays the centre cards out for the tricks; with two seats it shuffles them first."""
+        row = self.centre
+        if self.seats == 2:
+            row = self.luck.shuffled("centre", len(self.deals), row)
+        return self.but(phase="play", row=row)
+
+    def _after_played(self, seat: int, cards: Hand) -> State:
+        hands = list(self.hands)
+        hands[seat] = tuple([c for c in hands[seat] if c not in cards])
+        played = (*self.played, PokexPlayed(seat, cards))
+        state = self.but(hands=tuple(hands), played=played)
+        return state if len(played) < FORMS[len(hands)].turns else state._after_trick()
+
+    def _after_trick(self) -> State:
+        """Gives the trick to the side with the better hand."""
+        turned = self.turned
+        hands: tuple[list[Card], list[Card]] = (list(turned), list(turned))
+        for one in self.played:
+            hands[one.seat % 2].extend(one.cards)
+        ours, theirs = (wild_hand(hand, self.wild_rank) for hand in hands)
+        won = (int(ours > theirs), int(ours < theirs))
+        if ours == theirs and self.bid:
+            won = (int(self.declarer % 2 == 0), self.declarer % 2)
+        state = self.but(
+            played=(),
+            tricks=(*self.tricks, PokexTrick(turned, self.played, won)),
+            taken=(self.taken[0] + won[0], self.taken[1] + won[1]),
+        )
+        return state if len(state.tricks) < TRICKS else state._after_deal()
+
+    def _after_deal(self) -> State:
+        """Scores the deal, and deals again unless the game is over."""
+        gave = score_deal(self.bid, self.declarer, self.taken)
+        deal = PokexDeal(
+            dealer=self.dealer,
+            centre=self.centre,
+            auction=self.auction,
+            bid=self.bid,
+            declarer=self.declarer,
+            wild_rank=self.wild_rank,
+            tricks=self.tricks,
+            taken=self.taken,
+            points=gave,
+        )
+        points = (self.points[0] + gave[0], self.points[1] + gave[1])
+        state = self.but(deals=(*self.deals, deal), points=points)
+        if is_over(points):
+            return state.but(phase="over")
+        return state.dealt((self.dealer + 1) % self.seats)
+
+    def dealt(self, dealer: int) -> "PokexState":
+        """The next deal (rules README, *Dealing*)."""
+        seats = self.seats
+        form = FORMS[seats]
+        deck = self.luck.shuffled("deck", len(self.deals), DECK_WITH_JOKERS)
+        held = form.hand * seats
+        centre = deck[held : held + form.centre]
+        return self.but(
+            dealer=dealer,
+            phase="bid",
+            hands=tuple(
+                in_order(deck[form.hand * seat : form.hand * (seat + 1)]) for seat in range(seats)
+            ),
+            centre=centre if seats == 4 else in_order(centre),
+            row=(),
+            aside=deck[held + form.centre :],
+            auction=(),
+            bid=0,
+            declarer=0,
+            wild_rank="",
+            played=(),
+            tricks=(),
+            taken=(0, 0),
+        )
+
+    def redeal(self, seat: int, luck: Luck) -> "PokexState":
+        """Deals again the other hands and the cards set aside, and the centre not turned up."""
+        others = [other for other in range(self.seats) if other != seat]
+        unseen = in_order((*self.aside, *(c for other in others for c in self.hands[other])))
+        pool = luck.shuffled("redeal", 0, unseen)
+        hands = list(self.hands)
+        for other in others:
+            size = len(hands[other])
+            hands[other], pool = in_order(pool[:size]), pool[size:]
+        row = self.row
+        if self.seats == 2 and row:
+            known = 2 * len(self.tricks) + len(self.turned)
+            row = (*row[:known], *luck.shuffled("redeal", 1, in_order(row[known:])))
+        return self.but(luck=luck, hands=tuple(hands), aside=pool, row=row)

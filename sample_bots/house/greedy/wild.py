@@ -1,0 +1,57 @@
+"""What five cards are worth when some of them are wild."""
+
+from collections.abc import Iterable
+from functools import cache
+
+RANKS = "23456789TJQKA"
+RANK = {rank + suit: number for number, rank in enumerate(RANKS, 2) for suit in "CDHS"}
+"""The rank of a card, 2 to 14; jokers have none."""
+
+Value = tuple[int, tuple[int, ...], int]
+"""What a hand is, what decides among its like, and how many of its cards are not wild."""
+
+HIGH_CARD, PAIR, TWO_PAIRS, THREE, STRAIGHT, FLUSH, FULL_HOUSE, FOUR, STRAIGHT_FLUSH, FIVE = range(
+    10
+)
+OF_GROUPS = {
+    (5,): FIVE,
+    (4, 1): FOUR,
+    (3, 2): FULL_HOUSE,
+    (3, 1, 1): THREE,
+    (2, 2, 1): TWO_PAIRS,
+    (2, 1, 1, 1): PAIR,
+    (1, 1, 1, 1, 1): HIGH_CARD,
+}
+
+
+def is_wild(card: str, wild_rank: str) -> bool:
+    """Whether a card is a joker or of the wild rank."""
+    return card[0] == "X" or card[0] == wild_rank
+
+
+def value(cards: Iterable[str], wild_rank: str) -> Value:
+    """What five cards are worth; the better hand is the greater."""
+    natural = [card for card in cards if card[0] != "X" and card[0] != wild_rank]
+    ranks = sorted([RANK[card] for card in natural], reverse=True)
+    return _value(tuple(ranks), len({card[1] for card in natural}) < 2)
+
+
+@cache
+def _value(ranks: tuple[int, ...], suited: bool) -> Value:
+    wild = 5 - len(ranks)
+    groups = sorted(((ranks.count(rank), rank) for rank in set(ranks)), reverse=True)
+    sizes = [size for size, _ in groups] or [0]
+    sizes[0] += wild  # the largest group takes all wild cards
+    kind, order = OF_GROUPS[tuple(sizes)], tuple(rank for _, rank in groups) or (14,)
+    top = _straight(set(ranks)) if max(sizes) - wild < 2 else 0
+    others = [(FLUSH, (14,) * wild + ranks)] if suited else []
+    others += [(STRAIGHT_FLUSH if suited else STRAIGHT, (top,))] if top else []
+    return (*max([(kind, order), *others]), len(ranks))
+
+
+def _straight(ranks: set[int]) -> int:
+    """The top of the best straight that holds these ranks; 0 if there is none."""
+    for top in range(14, 5, -1):
+        if all(top - 5 < rank <= top for rank in ranks):
+            return top
+    return 5 if ranks <= {14, 2, 3, 4, 5} else 0

@@ -1,0 +1,55 @@
+"""Pokex from outside: where its cards are, and how a hand may have come about."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from referee.cards import DECK_WITH_JOKERS
+from referee.dealing import Arranged
+from referee.games.contract import State
+from tests.conformance.oracle import Oracle, Part, Story
+from tests.conformance.walks import Step
+
+
+class PokexOracle(Oracle):
+    """Knows Pokex."""
+
+    def cards(self, state: Any) -> list[str]:
+        """The cards of the deal that is played, or was played last."""
+        held = [c for hand in state.hands for c in hand]
+        played = [c for seat in range(state.seats) for c in self.played_by(state, seat)]
+        return [*held, *played, *(state.row or state.centre), *state.aside]
+
+    @staticmethod
+    def played_by(state: Any, seat: int) -> list[str]:
+        """What a seat has played in this deal."""
+        played = [*(one for trick in state.tricks for one in trick.played), *state.played]
+        return [c for one in played if one.seat == seat for c in one.cards]
+
+    def hidden(self, state: Any, seat: int) -> dict[str, Part]:
+        """The other hands, what was set aside, what is not turned up, and the deals to come."""
+        others = {
+            f"{on} on": state.hands[(seat + on) % state.seats] for on in range(1, state.seats)
+        }
+        luck, deal = state.luck, len(state.deals)
+        later = [*luck.shuffled("deck", deal + 1, DECK_WITH_JOKERS)]
+        order: tuple[str, ...] = ()
+        if state.seats == 2:
+            later += luck.shuffled("centre", deal + bool(state.row), range(12))
+            order = state.row[2 * len(state.tricks) + len(state.turned) :]
+        return {**others, "aside": state.aside, "order": order, "later": tuple(later)}
+
+    def story(self, played: Sequence[Step], dealt: State, seat: int) -> Story:
+        """The same game, but for the pack of its last deal and the order of its centre."""
+        first: Any = played[0].state
+        last: Any = dealt
+        deal = len(last.deals) - (last.phase == "over")
+        pack = [
+            c
+            for other in range(last.seats)
+            for c in (*last.hands[other], *self.played_by(last, other))
+        ]
+        orders: dict[tuple[str, int], Any] = {("deck", deal): [*pack, *last.centre, *last.aside]}
+        if last.row and last.seats == 2:
+            orders["centre", deal] = last.row
+        luck = Arranged({("dealer", 0): first.dealer}, orders, otherwise=first.luck)
+        return Story(luck, [step.moves for step in played[:-1]])

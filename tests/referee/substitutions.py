@@ -1,0 +1,88 @@
+"""What a hand with wild cards is worth, found by trying every card that they may stand for.
+
+Written from the rules page alone, slowly: nothing in it is shared with referee/wild.py.
+"""
+
+from collections import Counter
+from collections.abc import Iterable
+from functools import cache
+from itertools import combinations_with_replacement
+
+Worth = tuple[int, tuple[int, ...]]
+
+LADDER = (
+    "high card",
+    "one pair",
+    "two pairs",
+    "three of a kind",
+    "straight",
+    "flush",
+    "full house",
+    "four of a kind",
+    "straight flush",
+    "five of a kind",
+)
+RANKS = "23456789TJQKA"
+ALL_52 = tuple(rank + suit for rank in RANKS for suit in "CDHS")
+TWO_SUITS = tuple(rank + suit for rank in RANKS for suit in "CD")
+
+GROUPS = {
+    (5,): "five of a kind",
+    (4, 1): "four of a kind",
+    (3, 2): "full house",
+    (3, 1, 1): "three of a kind",
+    (2, 2, 1): "two pairs",
+    (2, 1, 1, 1): "one pair",
+    (1, 1, 1, 1, 1): "high card",
+}
+
+
+def plain(hand: tuple[str, ...]) -> Worth:
+    """Five cards, any of them more than once: how high on the ladder, and what decides there."""
+    counts = Counter(RANKS.index(card[0]) + 2 for card in hand)
+    by_size = sorted(counts, key=lambda rank: (counts[rank], rank), reverse=True)
+    names = [GROUPS[tuple(counts[rank] for rank in by_size)]]
+    found = {names[0]: tuple(by_size)}
+    flush = all(card[1] == hand[0][1] for card in hand)
+    low_ace = {14: 1}
+    tops = [
+        max(ranks)
+        for ranks in (set(counts), {low_ace.get(rank, rank) for rank in counts})
+        if len(ranks) == 5 and max(ranks) - min(ranks) == 4
+    ]
+    if flush:
+        found["flush"] = tuple(sorted(counts.elements(), reverse=True))
+    if tops:
+        found["straight"] = (max(tops),)
+    if flush and tops:
+        found["straight flush"] = (max(tops),)
+    best = max(found, key=LADDER.index)
+    return LADDER.index(best), found[best]
+
+
+def parts(hand: Iterable[str], wild_rank: str) -> tuple[list[str], int]:
+    """The cards that are not wild, and how many are."""
+    cards = list(hand)
+    natural = [card for card in cards if card[0] not in ("X", wild_rank)]
+    return natural, len(cards) - len(natural)
+
+
+def by_substitution(hand: Iterable[str], wild_rank: str) -> tuple[Worth, int]:
+    """The best of all substitutions, and how many cards are not wild."""
+    natural, wild = parts(hand, wild_rank)
+    best = max(plain((*natural, *stand)) for stand in combinations_with_replacement(ALL_52, wild))
+    return best, len(natural)
+
+
+def quickly(hand: Iterable[str], wild_rank: str) -> tuple[Worth, int]:
+    """The same, remembered: of suits nothing counts but whether all are of one."""
+    natural, wild = parts(hand, wild_rank)
+    ranks = "".join(sorted(card[0] for card in natural))
+    return _quickly(ranks, len({card[1] for card in natural}) < 2, wild), len(natural)
+
+
+@cache
+def _quickly(ranks: str, suited: bool, wild: int) -> Worth:
+    natural = [rank + ("C" if suited or place else "H") for place, rank in enumerate(ranks)]
+    stands = combinations_with_replacement(TWO_SUITS, wild)
+    return max(plain((*natural, *stand)) for stand in stands)
