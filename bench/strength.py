@@ -1,17 +1,23 @@
 """How strong the house bots are against each other, over mirrored boards.
 
-    uv run python -m bench.strength [BOARDS]
+    uv run python -m bench.strength                                   # every form, every pair
+    uv run python -m bench.strength --form pouku-3 --pair strong greedy --boards 40
 
-Every pair plays every board with both seatings; the figure is the mean score (win 1, draw one
-half) with its 95 % interval, a board with both its games being one observation. Without processes
-and clocks: the bots' own functions are asked the very questions the referee would ask.
+At a table one side is the first bot's and all others are the second's. A board is played with the
+first bot on every side in turn; what it gets of a game is the mean over the other sides of 1 for a
+better place, one half for the same, 0 for a worse. The figure is the mean over the boards with its
+95 % interval, a board with all its games being one observation. Without processes and clocks: the
+bots' own functions are asked the very questions the referee would ask.
 """
 
+import argparse
 import importlib.util
 import random
 import statistics
 import sys
-from collections.abc import Callable, Mapping
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -24,16 +30,72 @@ from referee.games.contract import Game
 from referee.games.registry import GAMES
 
 HOUSE = Path(__file__).parent.parent / "sample_bots" / "house"
-BOTS = ("greedy", "bold", "meek", "random")
+BOTS = ("strong", "greedy", "bold", "meek", "random")
 SEED = bytes(32)
 
 Choose = Callable[[bot_pb2.ActRequest], Any]
 
 
-def load(name: str) -> Choose:
-    """The function of a house bot, its sibling modules loaded for it alone."""
+@dataclass(frozen=True)
+class Form:
+    """A game as it is played: with so many seats and these options."""
+
+    game: Game
+    seats: int
+    given: Mapping[str, Any] = field(default_factory=dict)
+    """The options that differ from their defaults."""
+
+    def __str__(self) -> str:
+        told = [f"{name}={str(value).lower()}" for name, value in self.given.items()]
+        return "-".join([self.game.id, str(self.seats), *told])
+
+    @property
+    def sides(self) -> tuple[int, ...]:
+        """The side of each seat."""
+        return self.game.sides(self.seats, self.game.settle(self.given))
+
+    def start(self, seat: int) -> bot_pb2.StartRequest:
+        """What a seat is told before it is asked."""
+        settled = self.game.settle(self.given)
+        options = {name: str(value).lower() for name, value in settled.items()}
+        return bot_pb2.StartRequest(
+            game=self.game.id, seats=self.seats, seat=seat, options=options, games=1
+        )
+
+
+def forms() -> list[Form]:
+    """Every game with every number of seats, and with each of its switches turned."""
+    found: list[Form] = []
+    for game in GAMES.values():
+        turned = [
+            {name: not option.default}
+            for name, option in game.options.items()
+            if isinstance(option.default, bool)
+        ]
+        wanted = [(seats, given) for given in ({}, *turned) for seats in game.seats]
+        for seats, given in wanted:
+            form = Form(game, seats, given)
+            if allowed(form) and not (given and any(form.given == f.given for f in found)):
+                found.append(form)
+    return found
+
+
+def allowed(form: Form) -> bool:
+    """Whether the game can be played like this."""
+    try:
+        form.game.check_seats(form.seats, form.game.settle(form.given))
+    except ValueError:
+        return False
+    return True
+
+
+def load(name: str, start: bot_pb2.StartRequest | None = None) -> Choose:
+    """The function of a house bot that has been told the start of a table.
+
+    Its sibling modules are loaded for it alone.
+    """
     folder = HOUSE / name
-    heard: list[Choose] = []
+    heard: list[Any] = []
     siblings = [path.stem for path in folder.glob("*.py")]
     sys.path.insert(0, str(folder))
     import pokearena_bot
@@ -49,54 +111,110 @@ def load(name: str) -> Choose:
         sys.path.remove(str(folder))
         for sibling in siblings:
             sys.modules.pop(sibling, None)
-    return heard[0]
+    (bot,) = heard
+    if not hasattr(bot, "act"):
+        return bot  # type: ignore[no-any-return]
+    if start is not None:
+        bot.start(start)
+    return bot.act  # type: ignore[no-any-return]
 
 
-def play(game: Game, codec: Codec, board: int, seating: Mapping[int, Choose]) -> tuple[int, ...]:
-    """The scores of one game, by seat."""
-    state = game.start(Seeded(board_seed(SEED, board)), len(seating))
+def play(form: Form, codec: Codec, board: int, seating: Sequence[Choose]) -> tuple[int, ...]:
+    """The places of one game, by seat."""
+    state = form.game.start(Seeded(board_seed(SEED, board)), form.seats, form.given)
     decision = 0
     while state.actors:
         moves = {}
         for seat in state.actors:
+            legal = state.legal(seat)
             head = bot_pb2.ActRequest(
-                decision=decision, seat=seat, complete=True, luck=board << 20 | decision << 3 | seat
+                decision=decision,
+                seat=seat,
+                complete=legal.complete,
+                luck=board << 20 | decision << 3 | seat,
             )
-            data = codec.question(head, state.view(seat), state.legal(seat))
-            question = bot_pb2.ActRequest.FromString(data)
+            question = bot_pb2.ActRequest.FromString(codec.question(head, state.view(seat), legal))
             random.seed(question.luck)
             move = seating[seat](question)
             moves[seat] = codec.decode(move[0] if isinstance(move, tuple) else move)
             decision += 1
         state = state.play(moves)
-    return state.scores
+    return form.game.outcome(state, form.sides).places
 
 
-def score(mine: int, theirs: int) -> float:
-    """1 for more, one half for as much, 0 for less."""
-    return (mine > theirs) + 0.5 * (mine == theirs)
+def score(places: Sequence[int], sides: Sequence[int], side: int) -> float:
+    """What a side got: the mean over the others of 1, one half, or 0."""
+    by_side = dict(zip(sides, places, strict=True))
+    mine = by_side.pop(side)
+    return statistics.mean((mine < other) + 0.5 * (mine == other) for other in by_side.values())
+
+
+@dataclass(frozen=True)
+class Duel:
+    """What a pair of bots came to."""
+
+    mean: float
+    half: float
+    """Half the 95 % interval."""
+    games: int
+    ms: float
+    """Milliseconds of processor the first bot took for a decision, on average."""
+
+
+class Timed:
+    """A bot, and how long it took."""
+
+    def __init__(self, choose: Choose) -> None:
+        self.choose = choose
+        self.seconds = 0.0
+        self.decisions = 0
+
+    def __call__(self, question: bot_pb2.ActRequest) -> Any:
+        begun = time.process_time()
+        move = self.choose(question)
+        self.seconds += time.process_time() - begun
+        self.decisions += 1
+        return move
+
+
+def measure(form: Form, one: str, other: str, boards: int) -> Duel:
+    """One bot against others of another kind."""
+    codec, sides = Codec(form.game), form.sides
+    first = [Timed(load(one, form.start(seat))) for seat in range(form.seats)]
+    second = [load(other, form.start(seat)) for seat in range(form.seats)]
+    means = []
+    for board in range(boards):
+        scores = []
+        for mine in sorted(set(sides)):
+            seating = [first[s] if side == mine else second[s] for s, side in enumerate(sides)]
+            scores.append(score(play(form, codec, board, seating), sides, mine))
+        means.append(statistics.mean(scores))
+    half = 1.96 * statistics.stdev(means) / boards**0.5
+    took = sum(bot.seconds for bot in first) / sum(bot.decisions for bot in first)
+    return Duel(statistics.mean(means), half, boards * len(set(sides)), took * 1000)
 
 
 def duel(game: Game, one: str, other: str, boards: int) -> tuple[float, float]:
-    """Mean score of one bot against the other, and half its 95 % interval."""
-    codec, bots = Codec(game), (load(one), load(other))
-    means = []
-    for board in range(boards):
-        first = play(game, codec, board, {0: bots[0], 1: bots[1]})
-        second = play(game, codec, board, {0: bots[1], 1: bots[0]})
-        means.append((score(first[0], first[1]) + score(second[1], second[0])) / 2)
-    return statistics.mean(means), 1.96 * statistics.stdev(means) / boards**0.5
+    """Mean score of one bot against the other at the smallest table, and half its interval."""
+    met = measure(Form(game, game.seats[0]), one, other, boards)
+    return met.mean, met.half
 
 
 def main() -> None:
-    """Prints a table a game."""
-    boards = int(sys.argv[1]) if len(sys.argv) > 1 else 500
-    for game in GAMES.values():
-        print(f"\n{game.id}, 2 seats, {2 * boards} games a pair\n")
-        print("| bot | against | mean score |\n|---|---|---|")
-        for one, other in combinations(BOTS, 2):
-            mean, half = duel(game, one, other, boards)
-            print(f"| {one} | {other} | {mean:.3f} ± {half:.3f} |")
+    """Prints a table a form."""
+    known = {str(form): form for form in forms()}
+    parser = argparse.ArgumentParser(description="The house bots against each other.")
+    parser.add_argument("--form", action="append", choices=known, help="only this; may be repeated")
+    parser.add_argument("--pair", action="append", nargs=2, choices=BOTS, metavar="BOT")
+    parser.add_argument("--boards", type=int, default=100)
+    given = parser.parse_args()
+    for name in given.form or known:
+        print(f"\n**{name}**, {given.boards} boards\n")
+        print("| bot | against | mean score | games | ms a decision |\n|---|---|---|---|---|")
+        for one, other in given.pair or combinations(BOTS, 2):
+            met = measure(known[name], one, other, given.boards)
+            mean, took = f"{met.mean:.3f} ± {met.half:.3f}", f"{met.ms:.1f}"
+            print(f"| {one} | {other} | {mean} | {met.games} | {took} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,59 @@
+"""Searches: plays on in many worlds that look like this one (search.py), one plan a game.
+
+This house bot alone knows the arena's own rules, as a library (docs/decisions.md): the states it
+plays on are the referee's.
+"""
+
+import time
+from collections.abc import Mapping
+
+from plan import Plan, Position
+from poke import PokePlan
+from pokearena.v1.bot_pb2 import Action, ActRequest, StartRequest, StartResponse
+from pokearena_bot import run
+from saint_poker import SaintPokerPlan
+from search import Hurry, choose
+
+from referee.codec import Codec
+from referee.dealing import Seeded, derive
+from referee.games.registry import find
+
+PLANS: Mapping[str, Plan] = {"poke": PokePlan(), "saint_poker": SaintPokerPlan()}
+GAMES_IN_FLIGHT = 16
+
+
+class Strong:
+    """One table. What is remembered of it is what was said when it began."""
+
+    def start(self, start: StartRequest) -> StartResponse:
+        """Takes note of the game and its options."""
+        self.game = find(start.game)
+        self.codec = Codec(self.game)
+        self.options = self.game.settle(start.options)
+        self.sides = self.game.sides(start.seats, self.options)
+        return StartResponse(games_in_flight=GAMES_IN_FLIGHT, without_legal=True)
+
+    def act(self, turn: ActRequest) -> tuple[Action, str]:
+        """The action, and what the search thinks of it."""
+        hurry = _hurry(turn)
+        seed = derive(turn.luck.to_bytes(32, "big"), "strong", 0)
+        view = self.codec.decode_view(turn.view)
+        state = self.game.from_view(view, turn.seat, self.options, Seeded(seed))
+        plan = PLANS[self.game.id]
+        choice = choose(plan, Position(state, turn.seat, self.sides), seed, hurry)
+        action = Action.FromString(self.codec.action(choice.action))
+        return action, f"{choice.value:+.2f} after {choice.playouts} playouts"
+
+
+def _hurry(turn: ActRequest) -> Hurry:
+    """Half the allowance and a hundredth of the bank; on a machine that keeps up with it the
+    number of playouts ends the search long before."""
+    if not turn.HasField("clock"):
+        return lambda: False
+    clock = turn.clock
+    ends = time.monotonic() + (clock.allowance_ms / 2 + clock.bank_ms / 100) / 1000
+    return lambda: time.monotonic() > ends
+
+
+if __name__ == "__main__":
+    run(Strong())

@@ -1,0 +1,71 @@
+"""Five cards of poker, compared as the rules' README says, by somebody who knows nothing else."""
+
+from collections import Counter
+from collections.abc import Sequence
+from functools import cache
+from itertools import combinations_with_replacement
+
+RANKS = "23456789TJQKA"
+PACK = [rank + suit for rank in RANKS for suit in "CDHS"]
+JOKERS = ["X1", "X2"]
+
+NAMES = (
+    "high card",
+    "pair",
+    "two pairs",
+    "three of a kind",
+    "straight",
+    "flush",
+    "full house",
+    "four of a kind",
+    "straight flush",
+    "five of a kind",
+)
+SHAPES = {
+    (1, 1, 1, 1, 1): "high card",
+    (2, 1, 1, 1): "pair",
+    (2, 2, 1): "two pairs",
+    (3, 1, 1): "three of a kind",
+    (3, 2): "full house",
+    (4, 1): "four of a kind",
+    (5,): "five of a kind",
+}
+STRAIGHTS = ["A2345", *(RANKS[low : low + 5] for low in range(9))]
+"""From the lowest; each with its top card last."""
+
+Worth = tuple[int, list[int]]
+
+
+def name(cards: Sequence[str]) -> str:
+    """What five cards are."""
+    return NAMES[worth(cards)[0]]
+
+
+def worth(cards: Sequence[str]) -> Worth:
+    """What five cards are worth; more is better. No card is wild."""
+    assert len(cards) == 5
+    held = Counter(card[0] for card in cards)
+    flush = len({card[1] for card in cards}) == 1
+    straight = next((at for at, run in enumerate(STRAIGHTS) if set(run) == set(held)), None)
+    shape = SHAPES[tuple(sorted(held.values(), reverse=True))]
+    if shape == "five of a kind":
+        return NAMES.index(shape), [RANKS.index(cards[0][0])]
+    if straight is not None:
+        return NAMES.index("straight flush" if flush else "straight"), [straight]
+    if flush and NAMES.index(shape) < NAMES.index("flush"):
+        return NAMES.index("flush"), sorted((RANKS.index(card[0]) for card in cards), reverse=True)
+    groups = sorted(((held[rank], RANKS.index(rank)) for rank in held), reverse=True)
+    return NAMES.index(shape), [rank for _, rank in groups]
+
+
+def best_worth(cards: Sequence[str], wild: Sequence[str]) -> Worth:
+    """The best worth of cards and wild ones, each of which stands for any of the 52 cards."""
+    return _best(tuple(sorted(cards)), len(wild))
+
+
+@cache
+def _best(cards: tuple[str, ...], wild: int) -> Worth:
+    if len({card[0] for card in cards}) <= 1:
+        # The wild ones make five of a kind, which nothing beats; without a card, of aces.
+        return NAMES.index("five of a kind"), [RANKS.index(cards[0][0] if cards else "A")]
+    return max(worth([*cards, *more]) for more in combinations_with_replacement(PACK, wild))

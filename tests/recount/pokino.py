@@ -1,0 +1,269 @@
+"""Pokino, followed by its page."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any
+
+from referee.dealing import Seeded
+from tests.recount.book import End, Plain, Recount, Word
+from tests.recount.five_cards import PACK
+
+Square = tuple[int, int]
+Border = frozenset[Square]
+"""Two squares that share an edge."""
+
+DOMINOES = [f"{low}-{high}" for low in range(13) for high in range(low, 13)]
+NUMBERS = "KA23456789TJQ"
+"""The rank that matches each number."""
+INSIDE = [(0, 0), (1, 0), (1, 1), (0, 1)]
+OUTSIDE = [(-1, 0), (1, -1), (2, 1), (0, 2)]
+RUNS = [0, 0, 5, 5, 5, 10, 15, 20, 35, 55]
+LONGEST = 90
+FAR = 1000
+DIRECTIONS = {"right": (1, 0), "down": (0, 1), "left": (-1, 0), "up": (0, -1)}
+TOO_MANY = 3000
+"""So many runs are not counted up."""
+
+
+@dataclass
+class Table:
+    """What lies on the table and in the hands."""
+
+    greed: bool
+    pokino_up: bool
+    tear_down_the_walls: bool
+    territory: bool
+    hands: list[list[str]]
+    dominoes: list[list[str]]
+    beads: list[int]
+    deck: list[str]
+    poke: list[str]
+    numbers: dict[Square, int] = field(default_factory=dict)
+    of: dict[Square, str] = field(default_factory=dict)
+    """The domino on a square."""
+    tokens: dict[Border, int] = field(default_factory=dict)
+    """The owner of a border's token."""
+    runs: list[list[int]] = field(default_factory=list)
+    """The lengths of the runs of each seat."""
+
+    def lay(self, domino: str, low: Square, high: Square) -> None:
+        """Puts a domino on two squares, its smaller number on the first."""
+        assert not {low, high} & set(self.of)
+        for square, number in zip((low, high), domino.split("-"), strict=True):
+            self.numbers[square] = int(number)
+            self.of[square] = domino
+
+    def tear(self, domino: str) -> None:
+        """Takes a domino away, with all tokens on its borders."""
+        gone = {square for square, name in self.of.items() if name == domino}
+        self.tokens = {b: owner for b, owner in self.tokens.items() if not b & gone}
+        for square in gone:
+            del self.of[square], self.numbers[square]
+
+    def points(self) -> list[int]:
+        """What every seat scores if the game is over."""
+        if self.territory:
+            return self.land()
+        points = [sum(map(run_points, runs)) for runs in self.runs]
+        return [
+            p + 5 * beads if self.greed else p for p, beads in zip(points, self.beads, strict=True)
+        ]
+
+    def land(self) -> list[int]:
+        """The pips of the dominoes on which a seat has strictly the most tokens."""
+        pips = [0] * len(self.hands)
+        for domino in set(self.of.values()):
+            mine = Counter(
+                owner
+                for border, owner in self.tokens.items()
+                if domino in {self.of[square] for square in border}
+            )
+            most = max(mine.values(), default=0)
+            if list(mine.values()).count(most) == 1:
+                (owner,) = (seat for seat in mine if mine[seat] == most)
+                pips[owner] += sum(map(int, domino.split("-")))
+        return pips
+
+
+def run_points(length: int) -> int:
+    """What a run scores."""
+    return RUNS[length] if length < len(RUNS) else LONGEST
+
+
+def recount(luck: Seeded, seats: int, options: Mapping[str, Any]) -> Recount:
+    """A game."""
+    table = set_up(luck, seats, options)
+    turn = luck.below("first", 0, seats)
+    idle = 0
+    while idle < seats:
+        answers = yield {turn: Turn(table, turn)}
+        kind, said = answers[turn]
+        if kind == "domino":
+            low, high = squares(said)
+            table.lay(said["domino"], low, high)
+            table.dominoes[turn].remove(said["domino"])
+            table.dominoes[turn].append(table.poke.pop(0))
+            table.beads[turn] += 1
+        elif kind == "run":
+            play_run(table, turn, said)
+            if not table.hands[turn]:
+                return End(table.points(), winner=turn)
+        drawn = table.deck[:1] if said.get("draw", True) else []
+        table.hands[turn] += drawn
+        table.deck = table.deck[len(drawn) :]
+        if not table.poke:
+            break
+        idle = idle + 1 if kind == "passTurn" and not drawn else 0
+        turn = (turn + 1) % seats
+    return End(table.points())
+
+
+def set_up(luck: Seeded, seats: int, options: Mapping[str, Any]) -> Table:
+    """The table before the first turn."""
+    deck = list(luck.shuffled("deck", 0, PACK))
+    poke = list(luck.shuffled("dominoes", 0, DOMINOES))
+    size = 7 if options["pokino_up"] else 5
+    hands = [[deck.pop(0) for _ in range(size)] for _ in range(seats)]
+    dominoes = [[poke.pop(0) for _ in range(3)] for _ in range(seats)]
+    table = Table(
+        hands=hands, dominoes=dominoes, beads=[1] * seats, deck=deck, poke=poke, **options
+    )
+    table.runs = [[] for _ in range(seats)]
+    for number, ends in enumerate(zip(INSIDE, OUTSIDE, strict=True)):
+        inside, outside = ends
+        smaller_inside = luck.below("spoke", number, 2) == 0
+        low, high = (inside, outside) if smaller_inside else (outside, inside)
+        table.lay(table.poke.pop(0), low, high)
+    return table
+
+
+def squares(said: Mapping[str, Any]) -> tuple[Square, Square]:
+    """Where a domino's smaller number lies, and its larger."""
+    x, y = said.get("x", 0), said.get("y", 0)
+    right, down = DIRECTIONS[said["direction"]]
+    return (x, y), (x + right, y + down)
+
+
+def path_of(said: Mapping[str, Any]) -> list[Square]:
+    """The squares of a run."""
+    return [(square.get("x", 0), square.get("y", 0)) for square in said["path"]]
+
+
+def play_run(table: Table, seat: int, said: Mapping[str, Any]) -> None:
+    """Plays a legal run."""
+    path = path_of(said)
+    if not table.greed:
+        table.beads[seat] -= len(path)
+    table.hands[seat] = [card for card in table.hands[seat] if card not in said["cards"]]
+    table.runs[seat].append(len(path))
+    torn = []
+    for one, other in pairwise(path):
+        if table.of[one] == table.of[other]:
+            torn.append(table.of[one])
+        else:
+            table.tokens[frozenset((one, other))] = seat
+    for domino in torn:
+        table.tear(domino)
+
+
+def beside(square: Square) -> list[Square]:
+    """The four squares that share an edge with one."""
+    return [(square[0] + x, square[1] + y) for x, y in DIRECTIONS.values()]
+
+
+@dataclass(frozen=True)
+class Turn:
+    """What a seat may do."""
+
+    table: Table
+    seat: int
+
+    def allows(self, word: Word) -> bool:
+        """Whether a turn is legal."""
+        kind, said = word
+        left = len(self.table.hands[self.seat]) - (len(said["cards"]) if kind == "run" else 0)
+        if not said.get("draw", True) and not (self.table.pokino_up and left >= 7):
+            return False
+        if kind == "domino":
+            return said["domino"] in self.table.dominoes[self.seat] and self.fits(*squares(said))
+        return kind == "passTurn" or (kind == "run" and self.runs_by(path_of(said), said["cards"]))
+
+    def fits(self, low: Square, high: Square) -> bool:
+        """Whether a domino may lie on two squares beside each other."""
+        taken = self.table.of
+        free = not {low, high} & set(taken)
+        within = all(-FAR <= at <= FAR for square in (low, high) for at in square)
+        touches = any(square in taken for end in (low, high) for square in beside(end))
+        return free and within and (touches or not taken)
+
+    def runs_by(self, path: list[Square], cards: list[str]) -> bool:
+        """Whether a run is legal."""
+        table = self.table
+        held = len(set(cards)) == len(cards) and set(cards) <= set(table.hands[self.seat])
+        paid = table.greed or len(cards) <= table.beads[self.seat]
+        lying = set(path) <= set(table.of)
+        if not (held and paid and lying and len(path) == len(cards) >= 2):
+            return False
+        fits = all(NUMBERS[table.numbers[s]] == c[0] for s, c in zip(path, cards, strict=True))
+        steps = [frozenset(step) for step in pairwise(path)]
+        return fits and len(set(steps)) == len(steps) and all(map(self.open, pairwise(path)))
+
+    def open(self, step: tuple[Square, Square]) -> bool:
+        """Whether a step may be made."""
+        one, other = step
+        if other not in beside(one):
+            return False
+        if self.table.of[one] == self.table.of[other]:
+            return self.table.tear_down_the_walls
+        return frozenset(step) not in self.table.tokens
+
+    def every(self) -> set[Plain] | None:
+        """All that is listed if the list is complete."""
+        words: list[Word] = [("passTurn", {})]
+        for domino in self.table.dominoes[self.seat]:
+            for low in self.places():
+                words += [
+                    ("domino", {"domino": domino, "x": low[0], "y": low[1], "direction": direction})
+                    for direction in DIRECTIONS
+                ]
+        for number, (path, cards) in enumerate(self.paths()):
+            if number > TOO_MANY:
+                return None
+            spelt = [{"x": x, "y": y} for x, y in path]
+            words.append(("run", {"path": spelt, "cards": cards}))
+        words += [(kind, {**said, "draw": False}) for kind, said in words]
+        return {self.plain(word) for word in words if self.allows(word)}
+
+    def places(self) -> set[Square]:
+        """Squares on which a smaller number might lie."""
+        near = {side for square in self.table.of for side in beside(square)}
+        return near | {side for square in near for side in beside(square)} or {(0, 0)}
+
+    def paths(self) -> Iterator[tuple[list[Square], list[str]]]:
+        """Every path of two squares and more, with its cards."""
+        growing: list[tuple[list[Square], list[str]]] = [
+            ([square], [card])
+            for square, number in self.table.numbers.items()
+            for card in self.table.hands[self.seat]
+            if NUMBERS[number] == card[0]
+        ]
+        while growing:
+            path, cards = growing.pop()
+            for square in beside(path[-1]):
+                for card in self.table.hands[self.seat]:
+                    if self.runs_by([*path, square], [*cards, card]):
+                        growing.append(([*path, square], [*cards, card]))
+                        yield growing[-1]
+
+    def plain(self, word: Word) -> Plain:
+        """A turn; of a double what lies where, whichever way round it was said."""
+        kind, said = word
+        draw = said.get("draw", True)
+        if kind == "domino":
+            ends = zip(squares(said), said["domino"].split("-"), strict=True)
+            return kind, said["domino"], frozenset(ends), draw
+        if kind == "run":
+            return kind, tuple(path_of(said)), tuple(said["cards"]), draw
+        return kind, draw

@@ -1,0 +1,111 @@
+"""The house bot that searches: legal, the same again, in time, and wins what can be won."""
+
+import json
+import random
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pokearena.v1 import bot_pb2
+
+from arena.bots import manifest
+from bench.strength import HOUSE, Choose, Form, forms, load
+from referee.cards import DECK, cards, deck_of, in_order
+from referee.codec import Codec
+from referee.dealing import Arranged, Seeded, board_seed
+from referee.games.contract import Action, State
+from referee.games.poke.words import Stand
+from referee.games.registry import GAMES
+from referee.games.saint_poker.state import SaintPokerState
+from referee.games.saint_poker.words import SaintPokerRound
+from tests.arena.cli.terminal import in_own_process
+
+PLAYED = [form for form in forms() if manifest.read(HOUSE / "strong").plays(form.game.id)]
+every_form = pytest.mark.parametrize("form", PLAYED, ids=str)
+ASKED = 12
+"""Questions of a game that are asked in these tests."""
+
+
+def question(form: Form, state: State, seat: int, **fields: Any) -> bot_pb2.ActRequest:
+    """What the referee asks, of a bot that wants no legal actions listed."""
+    head = bot_pb2.ActRequest(seat=seat, luck=7, **fields)
+    return bot_pb2.ActRequest.FromString(Codec(form.game).question(head, state.view(seat), ()))
+
+
+def positions(form: Form) -> Iterator[tuple[State, int]]:
+    """Positions from all over a game that is played at random, each with a seat that acts."""
+    chance = random.Random(str(form))
+    state = form.game.start(Seeded(board_seed(bytes(32), 1)), form.seats, form.given)
+    passed = []
+    while state.actors:
+        passed.append(state)
+        state = state.play({s: chance.choice(list(state.legal(s))) for s in state.actors})
+    for at in sorted(chance.sample(range(len(passed)), min(ASKED, len(passed)))):
+        yield passed[at], chance.choice(passed[at].actors)
+
+
+def strong(form: Form) -> Choose:
+    return load("strong", form.start(0))
+
+
+@every_form
+def test_it_plays_legally_and_the_same_again(form: Form) -> None:
+    choose, again, codec = strong(form), strong(form), Codec(form.game)
+    for state, seat in positions(form):
+        action, note = choose(question(form, state, seat))
+        assert codec.decode(action) in state.legal(seat)
+        assert again(question(form, state, seat)) == (action, note)
+
+
+@every_form
+def test_without_time_it_answers_at_once(form: Form) -> None:
+    choose, codec = strong(form), Codec(form.game)
+    for state, seat in positions(form):
+        late = bot_pb2.Clock(allowance_ms=0, bank_ms=0)
+        action, note = choose(question(form, state, seat, clock=late))
+        assert codec.decode(action) in state.legal(seat)
+        assert note.endswith("after 0 playouts")
+
+
+@pytest.mark.parametrize("game_id", manifest.read(HOUSE / "strong").games or GAMES)
+def test_it_plays_at_a_real_table_to_the_end_without_a_fault(game_id: str, tmp_path: Path) -> None:
+    said = in_own_process(
+        tmp_path, ("play", game_id, "sample:strong", "sample:random", "-n", "1", "--json")
+    )
+    assert said.status == 0, said.err
+    told = json.loads(said.out)
+    assert {tuple(game["verdicts"]) for game in told["games"]} == {("finished", "finished")}
+    assert [bot["faults"] for bot in told["bots"]] == [0, 0]
+
+
+def chosen(game_id: str, state: State, seat: int) -> Action:
+    """What it does in a position of a game for two."""
+    form = Form(GAMES[game_id], 2)
+    action, _ = strong(form)(question(form, state, seat))
+    return Codec(form.game).decode(action)
+
+
+def test_it_stands_on_four_of_a_kind() -> None:
+    deck = deck_of(cards("2C 3C 9D JH QH"), cards("AC AD AH AS KD"))
+    luck = Arranged(orders={("deck", 0): deck}, numbers={("dealer", 0): 0})
+    assert chosen("poke", GAMES["poke"].start(luck), 1) == Stand()
+
+
+def test_it_shows_the_third_king_when_that_decides() -> None:
+    """Seven points, with ten each."""
+    hand, river = in_order(cards("KC 2H 3D")), cards("KS KH 4S 7D 9C")
+    others = [c for c in DECK if c not in (*hand, *river)]
+    gone = [tuple(others[n : n + 5]) for n in range(0, 30, 5)]
+    state = GAMES["saint_poker"].start(Seeded(bytes(32)))
+    assert isinstance(state, SaintPokerState)
+    state = state.but(
+        rounds=tuple(SaintPokerRound((), (), (0, 1), (), discards) for discards in gone),
+        phase="show",
+        hands=(hand, tuple(others[30:33])),
+        river=river,
+        future=tuple(others[33:36]),
+        stock=tuple(others[36:]),
+        points=(10, 10),
+    )
+    assert "KC" in chosen("saint_poker", state, 0).cards
