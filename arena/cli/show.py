@@ -17,9 +17,9 @@ from referee.dealing import derive
 from referee.games.contract import Game
 from referee.games.registry import GAMES
 
-# With these it takes less than a minute on two cores.
-_BOARDS = {"poke": 20, "saint_poker": 10}
-_OTHER_BOARDS = 10
+# With these it takes about a minute on two cores; most of it is the thinking of `strong`.
+_BOARDS = {"poke": 6, "saint_poker": 2}
+_OTHER_BOARDS = 3
 _MOST_SEATS = 3
 
 
