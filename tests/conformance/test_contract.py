@@ -26,7 +26,7 @@ def test_a_game_says_what_it_is(game: Game) -> None:
     assert game.id.replace("_", "").isalnum()
     assert game.id == game.id.lower()
     assert game.title
-    assert game.seats == tuple(sorted(set(game.seats)))
+    assert len(set(game.seats)) == len(game.seats) > 0
     assert min(game.seats) >= 2
     assert game.settle({}) == {name: option.default for name, option in game.options.items()}
     for option in game.options.values():

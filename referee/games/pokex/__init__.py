@@ -15,7 +15,7 @@ class Pokex(Game):
 
     id = "pokex"
     title = "Pokex"
-    seats = (2, 4)
+    seats = (4, 2)
     options: ClassVar[Mapping[str, Option]] = {}
     view_type = PokexView
     action_types = (PassBid, Bid, NameWild, PlayPair, PlayCard)
