@@ -142,7 +142,8 @@ def test_another_package_agrees_on_hands_with_much_in_them() -> None:
         near = [c for c in DECK if low <= RANK[c] <= low + 4 or SUIT[c] == 0]
         hands.append(tuple(rng.sample(near, 7)))
     order_isomorphic(hands)
-    assert {best_hand(hand).category for hand in hands} == set(Category)
+    without_wild_cards = set(Category) - {Category.FIVE_OF_A_KIND}
+    assert {best_hand(hand).category for hand in hands} == without_wild_cards
 
 
 @pytest.mark.long
