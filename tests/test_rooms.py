@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-PURE = {"referee.games", "referee.cards", "referee.poker", "referee.dealing"}
+PURE = {"referee.games", "referee.cards", "referee.poker", "referee.wild", "referee.dealing"}
 KNOWN_TO_ARENA = {
     "referee.codec",
     "referee.dealing",

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from referee.games.registry import GAMES
 from tests.arena.cli.terminal import Cli
 
 
@@ -18,7 +19,7 @@ def test_a_machine_that_has_everything_passes_and_nothing_is_left_behind(cli: Cl
     found = checks(said.out)
     assert not [one for one in found.values() if one["state"] == "fail"]
     assert "the bundled Valkey" in found["Redis"]["found"]
-    assert "plays poke, saint_poker" in found["referee"]["found"]
+    assert f"plays {', '.join(sorted(GAMES))}" in found["referee"]["found"]
     assert not Path(".pokearena").exists()
 
 

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from referee.games.registry import GAMES
 from tests.arena.cli.terminal import Cli
 
 
@@ -27,7 +28,7 @@ def test_it_has_everything_a_bot_needs_and_bears_the_name_of_its_folder(cli: Cli
     for file in ("bot.py", "README.md", "pokearena_bot.py", "pokearena/v1/bot_pb2.py"):
         assert (folder / file).is_file()
     protocol = {path.name for path in (folder / "proto").rglob("*.proto")}
-    assert protocol == {"bot.proto", "poke.proto", "saint_poker.proto"}
+    assert protocol == {"bot.proto", *(f"{game}.proto" for game in GAMES)}
     for line in said.out.splitlines():
         assert (folder / line.removeprefix("Der Bot/").split()[0]).exists()
 
