@@ -2,6 +2,7 @@
 
 import json
 
+from referee.games.registry import GAMES
 from tests.arena.cli.terminal import Cli
 
 
@@ -9,7 +10,7 @@ def test_every_match_of_a_demo_closes_once_and_verifies(program: Cli) -> None:
     said = program("demo", "-n", 1, "--cycles", 1, "--seed", "0", "--json")
     assert said.status == 0, said.err
     told = json.loads(said.out)
-    assert {one["game"] for one in told["tournaments"]} == {"poke", "saint_poker"}
+    assert {one["game"] for one in told["tournaments"]} == set(GAMES)
     assert all(one["state"] == "closed" for one in told["tournaments"])
     matches = told["matches"]
     assert len({match["match"] for match in matches}) == len(matches) >= 4
@@ -20,7 +21,7 @@ def test_every_match_of_a_demo_closes_once_and_verifies(program: Cli) -> None:
     bots = {one["version"] for one in told["bots"]}
     assert bots >= {"greedy@1", "meek@1", "random@1"}
     for ladder in told["ladders"].values():
-        assert {one["entrant"] for one in ladder} == bots
+        assert {"greedy@1", "meek@1", "random@1"} <= {one["entrant"] for one in ladder} <= bots
         assert not any(one["faults"] for one in ladder)
 
 
