@@ -1,0 +1,134 @@
+"""The recount's search for the best yaku, against all families of yaku of a few cards, tried.
+
+The search spares itself most of them; this one spares nothing, so it can look at few cards only.
+"""
+
+import random
+from collections.abc import Iterator
+from itertools import combinations
+
+import pytest
+
+from tests.recount.pouku_sets import NOTHING, Tops, price, rank, tops, value, values_of, yaku
+
+PUBLISHED = {"pair": 1, "three": 3, "straight": 2, "four": 7}
+ODD = {"pair": 5, "three": 2, "straight": 1, "four": 0}
+
+Yaku = frozenset[int]
+"""Cards by their place in the pool."""
+
+
+def ranks(text: str) -> list[int]:
+    """The ranks of cards without suits."""
+    return [rank(card) for card in text.split()]
+
+
+def families(every: list[Yaku], rules: "Rules", chosen: list[Yaku]) -> Iterator[list[Yaku]]:
+    """Every family of these that may stand together."""
+    yield chosen
+    for at, one in enumerate(every):
+        if all(rules.together(one, other) for other in chosen):
+            yield from families(every[at + 1 :], rules, [*chosen, one])
+
+
+class Rules:
+    """What the page says of sets, of cards by their place: the hand's first."""
+
+    def __init__(self, hand: list[int], field: list[int]) -> None:
+        self.pool = [*hand, *field]
+        self.mine = set(range(len(hand)))
+        places = range(len(self.pool))
+        some = (c for size in range(2, len(self.pool) + 1) for c in combinations(places, size))
+        self.every = [frozenset(c) for c in some if yaku(self.pool[at] for at in c)]
+
+    def name(self, one: Yaku) -> str | None:
+        """What a yaku is called."""
+        return yaku(self.pool[at] for at in one)
+
+    def together(self, one: Yaku, other: Yaku) -> bool:
+        """Whether no rule forbids the two."""
+        raise NotImplementedError
+
+
+class Winner(Rules):
+    """A legal set of one who goes out."""
+
+    def together(self, one: Yaku, other: Yaku) -> bool:
+        """Whether no rule forbids the two."""
+        both_mine = one <= self.mine and other <= self.mine
+        return not (both_mine or (one & other) - self.mine or one <= other or other <= one)
+
+
+class Loser(Rules):
+    """A set of one who pays."""
+
+    def together(self, one: Yaku, other: Yaku) -> bool:
+        """Whether no rule forbids the two."""
+        twice = self.name(one) == self.name(other) and one & other
+        return not (twice or one <= other or other <= one)
+
+
+def tried(hand: list[int], field: list[int], values: dict[str, int]) -> Tops:
+    """The most of legal sets, by the number of their yaku."""
+    rules = Winner(hand, field)
+    found = list(NOTHING)
+    for family in families(rules.every, rules, []):
+        worth = sum(value([rules.pool[at] for at in y], values_of(values)) for y in family)
+        number = min(4, len(family))
+        found[number] = max(worth, found[number] or 0)
+    return tuple(found)
+
+
+def price_tried(field: list[int], values: dict[str, int]) -> int:
+    """The dearest set."""
+    rules = Loser([], field)
+    return max(
+        sum(value([rules.pool[at] for at in y], values_of(values)) for y in family)
+        for family in families(rules.every, rules, [])
+    )
+
+
+@pytest.mark.parametrize("values", [PUBLISHED, ODD], ids=["published", "odd"])
+@pytest.mark.parametrize("number", range(30))
+def test_the_search_finds_what_trying_everything_finds(number: int, values: dict[str, int]) -> None:
+    rng = random.Random(f"{number}")
+    pack = list(range(1, 14)) * 4 if number % 3 == 0 else [1, 2, 3, 4, 5, 6, 12, 13] * 4
+    low = rng.sample(pack if number % 3 else [3, 4, 5, 6, 7] * 4, 9)
+    mine = 4 if number % 2 else 3
+    hand, field = low[:mine], low[mine:]
+    assert tops(hand, field, values_of(values)) == tried(hand, field, values)
+    assert price(low[:8], values_of(values)) == price_tried(low[:8], values)
+
+
+@pytest.mark.parametrize(
+    ("field", "paid"),
+    [
+        ("2 2 3 4 5", 6),
+        ("3 3 4 5 6", 6),
+        ("3 3 3", 6),
+        ("2 2 5 5", 4),
+        ("3 3 4 4 5 5 6 6", 16),
+        ("5 6 7 8", 4),
+        ("T J Q K A", 6),
+        ("J Q K A 2", 4),
+        ("3 3 3 3", 14),
+    ],
+)
+def test_what_a_loser_pays(field: str, paid: int) -> None:
+    """The checks of the page, and an ace that does not turn the corner."""
+    assert 2 * price(ranks(field), values_of(PUBLISHED)) == paid
+
+
+@pytest.mark.parametrize(
+    ("hand", "field", "most"),
+    [
+        ("4 5 6 7", "8 9", (0, 4, 5, None, None)),
+        ("2", "2 2 3 4 5", (0, 3, 5, 4, None)),
+        ("3 3 9", "3", (0, 3, 2, None, None)),
+        ("4 4 4", "", (0, 3, None, None, None)),
+        ("5 6 7", "4 8 4 8", (0, 3, 6, 7, 8)),
+    ],
+)
+def test_what_a_winner_has(hand: str, field: str, most: Tops) -> None:
+    """The checks of the page."""
+    assert tops(ranks(hand), ranks(field), values_of(PUBLISHED)) == most
