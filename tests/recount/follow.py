@@ -1,12 +1,15 @@
 """Follows the games of a record with the recounts."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from referee.dealing import Seeded, board_seed
 from referee.record import GameRecord, Line
 from tests.recount import poke, pokex, pokino, pouku, saint_poker
-from tests.recount.book import Asked, Book, End, of_one, places
+from tests.recount.book import Asked, Book, End, May, of_one, places
+
+Look = Callable[[int, May], None]
+"""Looks at what a seat may do."""
 
 BOOKS: dict[str, Book] = {
     "poke": poke.recount,
@@ -56,17 +59,19 @@ def said(line: Line, seat: int, asked: Asked) -> Any:
     return word
 
 
-def check(match: Line, game: GameRecord, seed: bytes) -> list[Asked]:
-    """All that was asked in a game, which must end as its result says."""
-    *asked, end = follow(match, game, seed)
-    assert isinstance(end, End)
-    assert game.result["scores"] == end.scores
-    assert game.result["places"] == places(end.scores, sides(match), end.winner)
-    return [one for one in asked if not isinstance(one, End)]
+def check(match: Line, game: GameRecord, seed: bytes, look: Look | None = None) -> None:
+    """Follows a game, which must end as its result says.
 
-
-def in_turn(asked: Iterable[Asked]) -> Iterator[tuple[int, Any]]:
-    """Seats and what they may do, in the order of their decisions."""
-    for one in asked:
-        for seat in sorted(one):
-            yield seat, one[seat]
+    Args:
+        match: the first line of the record.
+        game: the game.
+        seed: the seed of the match.
+        look: is shown every seat that is asked and what it may do, as it is asked.
+    """
+    for step in follow(match, game, seed):
+        if isinstance(step, End):
+            assert game.result["scores"] == step.scores
+            assert game.result["places"] == places(step.scores, sides(match), step.winner)
+        elif look is not None:
+            for seat in sorted(step):
+                look(seat, step[seat])

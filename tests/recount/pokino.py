@@ -148,7 +148,7 @@ def squares(said: Mapping[str, Any]) -> tuple[Square, Square]:
 
 def path_of(said: Mapping[str, Any]) -> list[Square]:
     """The squares of a run."""
-    return [(square.get("x", 0), square.get("y", 0)) for square in said["path"]]
+    return [(square.get("x", 0), square.get("y", 0)) for square in said.get("path", [])]
 
 
 def play_run(table: Table, seat: int, said: Mapping[str, Any]) -> None:
@@ -183,12 +183,13 @@ class Turn:
     def allows(self, word: Word) -> bool:
         """Whether a turn is legal."""
         kind, said = word
-        left = len(self.table.hands[self.seat]) - (len(said["cards"]) if kind == "run" else 0)
+        left = len(self.table.hands[self.seat]) - len(said.get("cards", []))
         if not said.get("draw", True) and not (self.table.pokino_up and left >= 7):
             return False
         if kind == "domino":
-            return said["domino"] in self.table.dominoes[self.seat] and self.fits(*squares(said))
-        return kind == "passTurn" or (kind == "run" and self.runs_by(path_of(said), said["cards"]))
+            held = said.get("domino") in self.table.dominoes[self.seat]
+            return held and said.get("direction") in DIRECTIONS and self.fits(*squares(said))
+        return kind == "passTurn" or self.runs_by(path_of(said), said.get("cards", []))
 
     def fits(self, low: Square, high: Square) -> bool:
         """Whether a domino may lie on two squares beside each other."""
@@ -243,19 +244,26 @@ class Turn:
 
     def paths(self) -> Iterator[tuple[list[Square], list[str]]]:
         """Every path of two squares and more, with its cards."""
+        most = len(PACK) if self.table.greed else self.table.beads[self.seat]
         growing: list[tuple[list[Square], list[str]]] = [
-            ([square], [card])
-            for square, number in self.table.numbers.items()
-            for card in self.table.hands[self.seat]
-            if NUMBERS[number] == card[0]
+            ([square], [card]) for square in self.table.of for card in self.matching(square)
         ]
         while growing:
             path, cards = growing.pop()
-            for square in beside(path[-1]):
-                for card in self.table.hands[self.seat]:
-                    if self.runs_by([*path, square], [*cards, card]):
+            crossed = {frozenset(step) for step in pairwise(path)}
+            for square in beside(path[-1]) if len(path) < most else ():
+                step = (path[-1], square)
+                if square not in self.table.of or frozenset(step) in crossed or not self.open(step):
+                    continue
+                for card in self.matching(square):
+                    if card not in cards:
                         growing.append(([*path, square], [*cards, card]))
                         yield growing[-1]
+
+    def matching(self, square: Square) -> list[str]:
+        """The cards of the hand that match a square."""
+        rank = NUMBERS[self.table.numbers[square]]
+        return [card for card in self.table.hands[self.seat] if card[0] == rank]
 
     def plain(self, word: Word) -> Plain:
         """A turn; of a double what lies where, whichever way round it was said."""

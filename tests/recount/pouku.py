@@ -147,7 +147,7 @@ class Turn:
             return False
         if keep and not self.keeps(keep):
             return False
-        return said["card"] in self.deal.hands[self.seat] and said["card"] not in keep
+        return said.get("card") in self.deal.hands[self.seat] and said["card"] not in keep
 
     def keeps(self, keep: list[str]) -> bool:
         """Whether a keep is legal."""

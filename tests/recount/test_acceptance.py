@@ -1,0 +1,58 @@
+"""What is not listed: the referee accepts it just when the page does."""
+
+import hashlib
+import json
+import random
+from itertools import islice
+
+import pytest
+
+from referee.games.contract import Action, State
+from referee.record import read
+from referee.replay import steps
+from tests.conformance.junk import near, of_kind
+from tests.conformance.oracles import oracle_of
+from tests.conformance.recorded import match_line, play_game
+from tests.conformance.tables import TABLES, Table
+from tests.recount.book import End, May, of_one
+from tests.recount.follow import follow
+from tests.recount.test_recount import WAYS
+
+POSITIONS = 6
+"""About so many of a game are looked at."""
+
+
+@pytest.mark.parametrize("table", TABLES, ids=str)
+def test_the_referee_accepts_what_the_page_does(table: Table) -> None:
+    """Actions that are nearly legal, and some made of anything."""
+    seed = hashlib.sha256(f"acceptance/{table}".encode()).digest()
+    rng = random.Random(str(table))
+    played = play_game(table, seed, 0, 0, rng.choice(WAYS[:2]))
+    record = read(json.dumps(match_line(table, seed, 1)) + "\n" + played.record)
+    (game,) = record.games
+    share = min(1.0, POSITIONS / len(game.actions))
+    both = zip(follow(record.match, game, seed), steps(record.match, game, seed), strict=True)
+    for asked, step in both:
+        if not isinstance(asked, End) and rng.random() < share:
+            assert tuple(sorted(asked)) == step.state.actors
+            for seat, may in asked.items():
+                for action in tries(table, step.state, seat, rng):
+                    assert (action in step.state.legal(seat)) == allowed(table, may, action), action
+
+
+def tries(table: Table, state: State, seat: int, rng: random.Random) -> list[Action]:
+    """Actions to try, legal or not."""
+    things = oracle_of(table).cards(state)
+    listed = list(islice(state.legal(seat), 400))
+    tried = [
+        one
+        for action in rng.sample(listed, min(4, len(listed)))
+        for one in near(action, things, rng)
+    ]
+    return tried + [of_kind(kind, things, rng) for kind in table.game.action_types]
+
+
+def allowed(table: Table, may: May, action: Action) -> bool:
+    """What the page says of an action."""
+    ((_, kind_and_said),) = table.codec.action_json(action).items()
+    return may.allows(of_one(kind_and_said))
