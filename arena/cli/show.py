@@ -18,8 +18,8 @@ from referee.games.contract import Game
 from referee.games.registry import GAMES
 
 # With these it takes about a minute on two cores; most of it is the thinking of `strong`.
-_BOARDS = {"poke": 6, "saint_poker": 2}
-_OTHER_BOARDS = 3
+_BOARDS = {"poke": 4}
+_OTHER_BOARDS = 2
 _MOST_SEATS = 3
 
 

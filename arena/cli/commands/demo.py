@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 @click.option(
     "--cycles",
     type=click.IntRange(1, 1000),
-    default=6,
+    default=1,
     show_default=True,
     help="How often everyone meets everyone.",
 )
