@@ -5,9 +5,10 @@ from collections.abc import Mapping
 from referee.games.contract import Game, SetupError
 from referee.games.poke import Poke
 from referee.games.pokex import Pokex
+from referee.games.pouku import Pouku
 from referee.games.saint_poker import SaintPoker
 
-GAMES: Mapping[str, Game] = {game.id: game for game in (Poke(), SaintPoker(), Pokex())}
+GAMES: Mapping[str, Game] = {game.id: game for game in (Poke(), SaintPoker(), Pokex(), Pouku())}
 
 
 def find(game_id: str) -> Game:

@@ -63,7 +63,7 @@ def of_kind(kind: type, things: list[str], rng: random.Random) -> Action:
         elif hint is int:
             made[name] = rng.randint(0, 12)
         elif str(hint).startswith("tuple"):
-            made[name] = tuple(rng.sample(things, rng.randint(0, 5)))
+            made[name] = tuple(rng.sample(things, rng.randint(0, min(5, len(things)))))
         else:
             made[name] = rng.choice(things)
     return kind(**made)

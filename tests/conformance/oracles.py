@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from tests.conformance.oracle import Oracle
 from tests.conformance.poke_oracle import PokeOracle
 from tests.conformance.pokex_oracle import PokexOracle
+from tests.conformance.pouku_oracle import PoukuOracle
 from tests.conformance.saint_poker_oracle import SaintPokerOracle
 from tests.conformance.tables import Table
 
@@ -12,6 +13,7 @@ ORACLES: Mapping[str, Oracle] = {
     "poke": PokeOracle(),
     "saint_poker": SaintPokerOracle(),
     "pokex": PokexOracle(),
+    "pouku": PoukuOracle(),
 }
 
 

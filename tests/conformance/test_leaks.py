@@ -34,6 +34,7 @@ from tests.conformance.false_dealers import (
 )
 from tests.conformance.leaks import LEAKS, Leak
 from tests.conformance.pokex_leaks import POKEX_FALSE, POKEX_LAZY, POKEX_LAZY_OF_TWO, POKEX_LEAKS
+from tests.conformance.pouku_leaks import POUKU_LEAKS
 from tests.conformance.tables import TABLES, Table, tables
 from tests.conformance.walks import dice
 
@@ -58,12 +59,12 @@ def share(table: Table, cases: int) -> int:
 
 
 every_table = pytest.mark.parametrize("table", TABLES, ids=name)
-known_tables = [table for table in TABLES if table.game.id in ("poke", "saint_poker")]
+known_tables = [table for table in TABLES if table.game.id in ("poke", "pouku", "saint_poker")]
 false_dealers = [
     *product(known_tables, [changes_what_the_seat_holds, deals_a_card_twice]),
     *product(known_tables, [loses_a_card, takes_what_was_played]),
     *product([t for t in known_tables if t.options.get("must_beat")], [forgets_that_one_must_beat]),
-    *product([t for t in known_tables if t.game.id != "poke"], [forgets_what_was_picked_up]),
+    *product([t for t in known_tables if t.game.id == "saint_poker"], [forgets_what_was_picked_up]),
 ]
 lazy_dealers = [
     *product(known_tables, [leaves_everything, leaves_the_hands]),
@@ -118,7 +119,7 @@ def test_nothing_leaks_in_very_many_cases(table: Table, check: Check) -> None:
     assert first_problem(table, share(table, LONG), check) is None
 
 
-@pytest.mark.parametrize("mutant", [*LEAKS, *POKEX_LEAKS], ids=name)
+@pytest.mark.parametrize("mutant", [*LEAKS, *POKEX_LEAKS, *POUKU_LEAKS], ids=name)
 def test_a_game_that_leaks_is_caught(mutant: Leak) -> None:
     for table in tables({mutant.game.id: mutant.leaking()}):
         assert first_problem(table, TO_CATCH, leak) is not None, table

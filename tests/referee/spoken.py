@@ -10,6 +10,8 @@ from referee.games.poke import Poke
 from referee.games.poke.words import Answer, Draw, Lead, Stand
 from referee.games.pokex import Pokex
 from referee.games.pokex.words import Bid, NameWild, PassBid, PlayCard, PlayPair
+from referee.games.pouku import Pouku
+from referee.games.pouku.words import Discard, Give, GoOut
 from referee.games.saint_poker import SaintPoker
 from referee.games.saint_poker.words import PickUp, River, Show
 
@@ -41,6 +43,11 @@ def action(text: str) -> Action:
             return NameWild(rest[0])
         case "play":
             return PlayCard(*named) if len(named) == 1 else PlayPair(named)
+        case "discard" | "give":
+            card, *keep = (c for c in named if c != "keep")
+            return (Discard if word == "discard" else Give)(card, tuple(keep))
+        case "go_out":
+            return GoOut()
     raise AssertionError(f"nobody can say {text}")
 
 
@@ -94,6 +101,25 @@ def pokex(
         orders["centre", 0] = cards(order, WITH_JOKERS)
     luck = Arranged({("dealer", 0): dealer % len(hands)}, orders)
     return Pokex().start(luck, len(hands))
+
+
+def pouku(
+    point_card: str,
+    hands: tuple[str, ...],
+    fields: tuple[str, ...],
+    stock: str = "",
+    dealer: int = 0,
+    later: dict[int, tuple[Card, ...]] | None = None,
+    **options: object,
+) -> Any:
+    """A game of Pouku whose first deal has these cards; ``later``: the packs of later deals."""
+    groups = (point_card, *hands, *fields, stock)
+    packs = {0: deck_of(*map(cards, groups)), **(later or {})}
+    luck = Arranged(
+        numbers={("dealer", 0): dealer},
+        orders={("deck", deal): pack for deal, pack in packs.items()},
+    )
+    return Pouku().start(luck, len(hands), options)
 
 
 def play(state: Any, *turns: str) -> Any:

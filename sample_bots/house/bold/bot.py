@@ -1,6 +1,7 @@
 """Takes what looks best at this moment, whatever it costs later.
 
 Poke: draws as long as it may while the hand is less than two pairs, and pays for it in tricks.
+Pouku: goes out as soon as it may, and keeps the largest yaku there is.
 Saint Poker: shows its best cards in every round, and picks up the highest.
 Pokex: bids three tricks at once, and plays its largest groups first.
 """
@@ -67,6 +68,8 @@ def choose(turn: ActRequest) -> tuple[Action, str]:
         return turn.legal[0], "the lowest is nobody's help"
     if turn.view.pokex.phase in ("bid", "name"):
         return declare(turn)
+    if turn.legal[-1].pouku.HasField("go_out"):
+        return turn.legal[-1], "what is sure is sure"
     table = held(turn)
     best = max(turn.legal, key=lambda action: weight([*table, *named(action)]))
     return best, "the best at this moment"

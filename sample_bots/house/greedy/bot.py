@@ -2,11 +2,17 @@
 
 import poke
 import pokex
+import pouku
 import saint_poker
 from pokearena.v1.bot_pb2 import Action, ActRequest
 from pokearena_bot import run
 
-PLAYS = {"poke": poke.choose, "saint_poker": saint_poker.choose, "pokex": pokex.choose}
+PLAYS = {
+    "poke": poke.choose,
+    "saint_poker": saint_poker.choose,
+    "pokex": pokex.choose,
+    "pouku": pouku.choose,
+}
 
 
 def choose(turn: ActRequest) -> tuple[Action, str]:

@@ -1,0 +1,72 @@
+"""Pouku (docs/rules/pouku.md): poker's sets, made and won as in mahjong."""
+
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import ClassVar
+
+from referee.cards import DECK
+from referee.dealing import Luck
+from referee.games.contract import Game, Option, Options, SetupError
+from referee.games.pouku.seen import seen
+from referee.games.pouku.state import Form, PoukuState
+from referee.games.pouku.words import Discard, Give, GoOut, PoukuView
+from referee.games.pouku.yaku import Values
+
+
+def form_of(seats: int, options: Options) -> Form:
+    """How the game is played with these options."""
+    values = Values(**{field.name: int(options[field.name]) for field in fields(Values)})
+    return Form(seats, bool(options["teams"]), str(options["reference"]), values)
+
+
+class Pouku(Game):
+    """The game for the registry."""
+
+    id = "pouku"
+    title = "Pouku"
+    seats = (3, 4)
+    options: ClassVar[Mapping[str, Option]] = {
+        "teams": Option(False, "Four play two against two."),
+        "reference": Option(
+            "right", "Four refer to the two seats after their own, or before it.", ("right", "left")
+        ),
+        "pair": Option(1, "What a pair is worth."),
+        "three": Option(3, "What three of a kind are worth."),
+        "straight": Option(2, "What a straight of four is worth; each further card is worth 1."),
+        "four": Option(7, "What four of a kind are worth."),
+        "point": Option(2, "What a card of the point card's rank is worth."),
+        "four_yaku": Option(1, "What four yaku or more are worth besides."),
+        "first_turn": Option(1, "What going out on the first turn is worth besides."),
+    }
+    view_type = PoukuView
+    action_types = (GoOut, Discard, Give)
+
+    def check_seats(self, seats: int, options: Options) -> None:
+        """Teams need four seats."""
+        super().check_seats(seats, options)
+        if options["teams"] and seats != 4:
+            raise SetupError(f"pouku with teams is played by 4, not by {seats}")
+
+    def sides(self, seats: int, options: Options) -> tuple[int, ...]:
+        return (0, 1, 0, 1) if options["teams"] else tuple(range(seats))
+
+    def _start(self, luck: Luck, seats: int, options: Options) -> PoukuState:
+        empty = PoukuState(
+            luck=luck,
+            form=form_of(seats, options),
+            deals=(),
+            totals=(0,) * seats,
+            dealer=0,
+            turn=0,
+            point_card=DECK[0],
+            stock=(),
+            hands=((),) * seats,
+            drawn="",
+            fields=((),) * seats,
+            kept=((),) * seats,
+            turns=(),
+        )
+        return empty.dealt(luck.below("dealer", 0, seats))
+
+    def from_view(self, view: PoukuView, seat: int, options: Options, luck: Luck) -> PoukuState:
+        return seen(view, seat, form_of(len(view.scores), options), luck)

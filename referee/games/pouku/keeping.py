@@ -1,0 +1,92 @@
+"""What may be kept (docs/rules/pouku.md, U-5)."""
+
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import combinations, islice
+
+from referee.cards import RANK, Card
+from referee.games.pouku.words import Hand
+from referee.games.pouku.yaku import ACE, LONGEST, LOW_ACE, SHORTEST, name_of
+
+Fields = tuple[Hand, ...]
+"""The fields by seat; the own one empty, since nothing of it may be kept."""
+
+GIVERS = 2
+"""How many others a keep may take cards of."""
+LISTED = 60
+"""How many keeps are listed at most; nearly always there are fewer."""
+
+
+def is_keep(keep: Hand, hand: Hand, fields: Fields) -> bool:
+    """Whether these are one card of the hand and cards of at most two others, and one yaku."""
+    if len(set(keep)) != len(keep) or any(c not in RANK for c in keep):
+        return False
+    shown = [c for c in keep if c in hand]
+    taken = [sum(c in field for c in keep) for field in fields]
+    if len(shown) != 1 or sum(taken) != len(keep) - 1 or sum(map(bool, taken)) > GIVERS:
+        return False
+    return name_of(keep) is not None
+
+
+@lru_cache(256)
+def keeps(hand: Hand, fields: Fields) -> tuple[tuple[Hand, ...], bool]:
+    """The keeps to list, groups before straights, and whether they are all there are.
+
+    The card of the hand comes first. Where there are too many, one of every set of ranks comes
+    before any other, and some are left out.
+    """
+    owners = {card: seat for seat, field in enumerate(fields) for card in field}
+    found = tuple(islice(_all(hand, owners), LISTED + 1))
+    if len(found) <= LISTED:
+        return found, True
+    of_each = tuple(islice(_all(hand, owners, 1), LISTED))
+    return tuple(dict.fromkeys((*of_each, *found)))[:LISTED], False
+
+
+def _all(hand: Hand, owners: dict[Card, int], choices: int | None = None) -> Iterator[Hand]:
+    """Every keep; or only so many of the straights of the same ranks."""
+    lying: dict[int, list[Card]] = {}
+    for card in owners:
+        lying.setdefault(RANK[card], []).append(card)
+    if ACE in lying:
+        lying[LOW_ACE] = lying[ACE]
+    for card in hand:
+        same = lying.get(RANK[card], ())
+        for size in range(1, len(same) + 1):
+            for few in combinations(same, size):
+                if len({owners[c] for c in few}) <= GIVERS:
+                    yield (card, *few)
+    for card in hand:
+        for places in _straights(RANK[card], lying):
+            yield from islice(_taken(card, places, lying, owners), choices)
+
+
+def _straights(rank: int, lying: dict[int, list[Card]]) -> Iterator[list[int]]:
+    """The other ranks of every straight with this one, the shortest first."""
+    for place in (LOW_ACE, ACE) if rank == ACE else (rank,):
+        first = last = place
+        while first - 1 in lying and first > LOW_ACE:
+            first -= 1
+        while last + 1 in lying:
+            last += 1
+        for size in range(SHORTEST, min(LONGEST, last - first + 1) + 1):
+            for start in range(max(first, place - size + 1), min(place, last - size + 1) + 1):
+                if size < LONGEST or start > LOW_ACE:  # from the ace to the king once is enough
+                    yield [at for at in range(start, start + size) if at != place]
+
+
+def _taken(
+    card: Card, places: list[int], lying: dict[int, list[Card]], owners: dict[Card, int]
+) -> Iterator[Hand]:
+    """A card of every place, of at most two owners."""
+
+    def extended(cards: Hand, givers: frozenset[int]) -> Iterator[Hand]:
+        if len(cards) > len(places):
+            yield cards
+            return
+        for taken in lying[places[len(cards) - 1]]:
+            now = givers | {owners[taken]}
+            if len(now) <= GIVERS:
+                yield from extended((*cards, taken), now)
+
+    return extended((card,), frozenset())

@@ -1,0 +1,218 @@
+"""The best way to make yaku of a hand and of fields, where suits mean nothing.
+
+Why it is exact (rules in docs/rules/pouku.md, U-4):
+
+- A yaku with a field card is never contained in another, since that card is in no other. So only
+  the one yaku of hand cards alone can be contained, and it must not be.
+- Hand cards serve any number of yaku, so a straight uses the hand's card wherever there is one: a
+  field card is spent only on a rank that the hand has not, and a straight that comes to a rank
+  of the hand goes on for nothing. Longer is never worse.
+- So going up the ranks, all that matters is how many straights are open and how long they are
+  (four or more is one class), and what the other field cards of each rank make as groups.
+- Four ranks in sequence in the hand, the whole hand of a team game, are a straight themselves,
+  and with each field card of these ranks another. If the straight of the hand alone counts, no
+  other may hold all four. (To let one pass by spending a field card of these ranks on it never
+  pays: that card makes a straight of four itself, and the hand's could be left out.)
+"""
+
+from collections.abc import Iterator
+from functools import lru_cache
+from itertools import product
+
+from referee.games.pouku.groups import NOTHING, ONE, Ways, ways
+from referee.games.pouku.yaku import ACE, LOW_ACE, SHORTEST, Values
+
+Counts = tuple[int, ...]
+"""How many cards of each rank; the index is the rank, 2 to 14."""
+Chain = tuple[object, ...] | None
+"""What was chosen, the last choice first: (those before, place, long, low, new, parts)."""
+Open = tuple[int, int, int, int, int, int]
+"""Straights that may go on: of one, two, three, and four or more cards; those of four or more that
+began with a low ace; and how many yaku there are, as far as it matters."""
+Layer = dict[Open, tuple[int, Chain]]
+
+NO_STRAIGHT = (0, 0, 0, 0, 0, 0)
+PLACES = range(LOW_ACE, ACE + 1)
+"""The ranks from the low ace to the high one."""
+ENOUGH = 4
+"""Yaku for the bonus."""
+
+
+def rank_at(place: int) -> int:
+    """The rank that stands at a place."""
+    return ACE if place == LOW_ACE else place
+
+
+def runs_of(hand: Counts, fields: Counts, low: int) -> int:
+    """The places of four and more in sequence, as bits; ``low``: field aces below the two."""
+    pool = 0
+    for rank in range(2, ACE):
+        if hand[rank] or fields[rank]:
+            pool |= 1 << rank
+    if hand[ACE] or low:
+        pool |= 1 << LOW_ACE
+    if hand[ACE] or fields[ACE] > low:
+        pool |= 1 << ACE
+    starts = pool & pool >> 1 & pool >> 2 & pool >> 3
+    return starts | starts << 1 | starts << 2 | starts << 3
+
+
+@lru_cache(1 << 12)
+def straight_of(hand: Counts) -> int:
+    """The top place of the straight that a hand of four is, or 0."""
+    ranks = [rank for rank in range(2, ACE + 1) if hand[rank]]
+    if sum(hand) != SHORTEST or len(ranks) < SHORTEST:
+        return 0
+    if ranks == [2, 3, 4, ACE]:
+        return SHORTEST
+    return ranks[3] if ranks[3] - ranks[0] == 3 else 0
+
+
+def fold(layer: Layer, options: Ways, place: int, several: bool) -> Layer:
+    """Adds what the field cards of a rank make as groups."""
+    after: Layer = {}
+    for (one, two, three, four, low, count), (score, chain) in layer.items():
+        for more, worth, parts in options:
+            key = (one, two, three, four, low, min(ENOUGH, count + more) if several else 0)
+            if key not in after or after[key][0] < score + worth:
+                after[key] = (score + worth, (chain, place, 0, 0, 0, parts))
+    return after
+
+
+def closed(layer: Layer) -> Layer:
+    """No straight goes on from here."""
+    after: Layer = {}
+    for (one, two, three, _, _, count), best in layer.items():
+        if not one and not two and not three:
+            key = (0, 0, 0, 0, 0, count)
+            if key not in after or after[key][0] < best[0]:
+                after[key] = best
+    return after
+
+
+class Packing:
+    """Packs yaku by one table of points."""
+
+    def __init__(self, values: Values, grouping: bool = True) -> None:
+        """``grouping``: whether anything but straights is made."""
+        self.values = values
+        self.several = grouping and values.four_yaku > 1
+        """Whether fewer points with more yaku may be better, because of the bonus."""
+        self._straight = ONE * values.straight + 1
+        self._ways = {
+            (hand, fields, whole): ways(values, hand, fields, whole and hand == 1, self.several)
+            if grouping
+            else NOTHING
+            for hand, fields in product(range(5), repeat=2)
+            if hand + fields <= 4
+            for whole in (False, True)
+        }
+
+    def ways(self, hand: int, fields: int, whole: bool) -> Ways:
+        """The ways to use the field cards of a rank; ``whole``: if the hand is a straight."""
+        return self._ways[hand, fields, whole]
+
+    def layers(self, hand: Counts, fields: Counts, sealed: int, whole: bool) -> Iterator[Layer]:
+        """What can be made in the end, for every number of field aces below the two.
+
+        ``sealed``: the place that no straight passes; ``whole``: whether the hand is a straight.
+        """
+        for low in range(fields[ACE] + 1 if not hand[ACE] else 1):
+            runs = runs_of(hand, fields, low)
+            if not low or runs & 1 << LOW_ACE:
+                yield self._climb(hand, fields, (low, runs, sealed), whole)
+
+    def _climb(self, hand: Counts, fields: Counts, way: tuple[int, int, int], whole: bool) -> Layer:
+        low, runs, sealed = way
+        layer: Layer = {NO_STRAIGHT: (0, None)}
+        behind = 0  # ranks of the hand just below, where a new straight begins
+        for place in PLACES:
+            rank = rank_at(place)
+            held, lying = hand[rank], fields[rank]
+            if place == ACE:
+                lying -= low
+            if place == LOW_ACE:
+                if low:
+                    layer = {(low, 0, 0, 0, 0, 0): (0, (None, place, 0, 0, low, ()))}
+                behind = 1 if held and runs & 1 << place else 0
+                if behind or not low:
+                    continue
+            elif not runs >> place & 1:
+                if lying:
+                    layer = fold(layer, self.ways(held, lying, whole), place, self.several)
+                behind = 0
+                continue
+            elif held:
+                layer = closed(layer) if place == sealed else self._through(layer, place)
+                if lying:
+                    layer = fold(layer, self.ways(held, lying, whole), place, self.several)
+                behind = 3 if place == sealed else behind + 1
+            else:
+                layer = self._over(layer, lying, (place, behind, runs))
+                behind = 0
+            if not runs >> place + 1 & 1:
+                layer = closed(layer)
+        return closed(layer)
+
+    def _through(self, layer: Layer, place: int) -> Layer:
+        """All open straights go on for nothing at a rank of the hand."""
+        after: Layer = {}
+        for (one, two, three, four, low, count), (score, chain) in layer.items():
+            gain = three * self._straight + ONE * four
+            if place < ACE:
+                gain += ONE * low
+            else:
+                low = 0
+            if self.several:
+                count = min(ENOUGH, count + three)
+            if place == SHORTEST:  # three cards at the third place: they began with the ace
+                key = (0, one, two, four, low + three, count)
+            else:
+                key = (0, one, two, three + four, low, count)
+            if key not in after or after[key][0] < score + gain:
+                after[key] = (score + gain, chain)
+        return after
+
+    def _over(self, layer: Layer, lying: int, way: tuple[int, int, int]) -> Layer:
+        """At a rank that the hand has not, each straight that goes on or begins takes a card."""
+        place, behind, runs = way
+        length = behind + 1
+        ahead = max(0, SHORTEST - length)
+        may_begin = all(runs >> place + step & 1 for step in range(1, ahead + 1))
+        first = self._straight + ONE * (length - SHORTEST) if length >= SHORTEST else 0
+        begun = [(0, 0, 0, 0, 0)] + [
+            tuple(new if k == kind(length, place) else 0 for k in range(5))
+            for new in range(1, lying + 1)
+        ]
+        after: Layer = {}
+        for (one, two, three, four, low, count), (score, chain) in layer.items():
+            room = lying - one - two - three
+            if room < 0:
+                continue
+            got = score + three * self._straight
+            for long in range(min(four, room) + 1):
+                for lows in range(min(low if place < ACE else 0, room - long) + 1):
+                    free = room - long - lows
+                    for new in range(free + 1 if may_begin else 1):
+                        gain = got + ONE * (long + lows) + new * first
+                        b = begun[new]
+                        key4 = (b[0], one + b[1], two + b[2], long + b[3], lows + b[4])
+                        if place == SHORTEST:
+                            key4 = (*key4[:4], key4[4] + three)
+                        else:
+                            key4 = (*key4[:3], key4[3] + three, key4[4])
+                        made = three + (new if first else 0)
+                        for more, worth, parts in self.ways(0, free - new, False):
+                            total = min(ENOUGH, count + made + more) if self.several else 0
+                            key = (*key4, total)
+                            if key not in after or after[key][0] < gain + worth:
+                                chosen = (chain, place, long, lows, new, parts)
+                                after[key] = (gain + worth, chosen)
+        return after
+
+
+def kind(length: int, place: int) -> int:
+    """The class of a straight: of one, two, three, or more cards, or more with a low ace."""
+    if length < SHORTEST:
+        return length - 1
+    return 4 if length == place else 3

@@ -1,0 +1,249 @@
+"""A position of Pouku, and what follows from it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from referee.cards import DECK, Card, in_order
+from referee.dealing import Luck
+from referee.games.contract import Action, State
+from referee.games.pouku.counting import Offer, kept_worth, owed
+from referee.games.pouku.legal import Turns
+from referee.games.pouku.words import (
+    Discard,
+    GoOut,
+    Hand,
+    PoukuCards,
+    PoukuDeal,
+    PoukuTurn,
+    PoukuView,
+)
+from referee.games.pouku.yaku import Values
+
+FIELD = 2
+"""Field cards at the start of a deal."""
+NEEDED, NEEDED_IN_TEAMS = 5, 8
+"""What going out must be worth, without the bonus for the first turn."""
+DOUBLED = 8
+"""What is worth so much, all told, counts twice."""
+DEALS = 2
+"""How often everyone deals."""
+
+
+@dataclass(frozen=True)
+class Form:
+    """How the game is played: seats, teams, reference fields, the table of points."""
+
+    seats: int
+    teams: bool
+    reference: str
+    values: Values
+
+    @property
+    def hand(self) -> int:
+        """Cards of a hand before it draws."""
+        return 3 if self.teams else 2
+
+    def side(self, seat: int) -> tuple[int, ...]:
+        """The seat and its teammate."""
+        return (seat, (seat + 2) % self.seats) if self.teams else (seat,)
+
+    def refers_to(self, seat: int) -> tuple[int, int]:
+        """The seats whose fields a seat refers to, the nearer one first."""
+        step = -1 if self.reference == "left" and self.seats > 3 else 1
+        return (seat + step) % self.seats, (seat + 2 * step) % self.seats
+
+
+@dataclass(frozen=True)
+class PoukuState(State):
+    """A position: the deals so far, and the one that is being played."""
+
+    luck: Luck
+    form: Form
+    deals: tuple[PoukuDeal, ...]
+    totals: tuple[int, ...]
+    dealer: int
+    turn: int
+    point_card: Card
+    stock: Hand
+    hands: tuple[Hand, ...]
+    drawn: str
+    """The card that the seat whose turn it is drew; nothing when all is over."""
+    fields: tuple[Hand, ...]
+    kept: tuple[Hand, ...]
+    """The kept yaku of every seat, if it has one."""
+    turns: tuple[PoukuTurn, ...]
+
+    @property
+    def over(self) -> bool:
+        """Whether everyone has dealt twice."""
+        return len(self.deals) == DEALS * self.form.seats
+
+    @property
+    def actors(self) -> tuple[int, ...]:
+        return () if self.over else (self.turn,)
+
+    @property
+    def scores(self) -> tuple[int, ...]:
+        return self.totals
+
+    def kept_by_side(self, seat: int) -> Hand:
+        """The kept yaku that counts for a seat: its own or its teammate's."""
+        return next((self.kept[s] for s in self.form.side(seat) if self.kept[s]), ())
+
+    def reference(self, seat: int) -> Hand:
+        """The cards of a seat's reference fields."""
+        near, far = self.form.refers_to(seat)
+        return self.fields[near] + self.fields[far]
+
+    def offer(self, seat: int) -> Offer:
+        """What a seat can go out with."""
+        kept = self.kept_by_side(seat)
+        fields = self.reference(seat)
+        return Offer(self.form.values, self.hands[seat], fields, kept, self.point_card)
+
+    @property
+    def needed(self) -> int:
+        """What going out must be worth."""
+        return NEEDED_IN_TEAMS if self.form.teams else NEEDED
+
+    def legal(self, seat: int) -> Turns:
+        fields: tuple[Hand, ...] = ()
+        if not self.kept_by_side(seat):
+            fields = tuple(() if s == seat else field for s, field in enumerate(self.fields))
+        teams = self.form.teams
+        return Turns(self.hands[seat], fields, teams, self.offer(seat), self.needed)
+
+    def scored(self, seat: int) -> tuple[int, int]:
+        """What going out is worth to a seat, the first turn's bonus included; what it scores."""
+        first = all(turn.seat != seat for turn in self.turns)
+        worth = self.offer(seat).worth() + (self.form.values.first_turn if first else 0)
+        doubled = worth >= DOUBLED and not self.form.teams
+        return worth, 2 * worth if doubled else worth
+
+    def pays(self, seat: int) -> int:
+        """What a seat pays when somebody else goes out: a team its keep, once."""
+        form, kept, point_card = self.form, self.kept_by_side(seat), self.point_card
+        points = sum(c[0] == point_card[0] for c in kept)
+        for_kept = kept_worth(form.values, kept) + form.values.point * points
+        if form.teams:
+            return for_kept
+        for_fields = owed(form.values, self.reference(seat), point_card)
+        return 2 * for_fields + (2 if form.seats == 3 else 1) * for_kept
+
+    def view(self, seat: int) -> PoukuView:
+        values, acts = self.form.values, not self.over and seat == self.turn
+        may_go_out = acts and self.offer(seat).reaches(self.needed)
+        return PoukuView(
+            pair=values.pair,
+            three=values.three,
+            straight=values.straight,
+            four=values.four,
+            point=values.point,
+            four_yaku=values.four_yaku,
+            first_turn=values.first_turn,
+            teams=self.form.teams,
+            reference=self.form.refers_to(seat),
+            deal=len(self.deals),
+            dealer=self.dealer,
+            turn=self.turn,
+            point_card=self.point_card,
+            hand=self.hands[seat],
+            drawn=self.drawn if acts else "",
+            worth=self.scored(seat)[1] if may_go_out else 0,
+            fields=tuple(map(PoukuCards, self.fields)),
+            kept=tuple(map(PoukuCards, self.kept)),
+            may_keep=not self.kept_by_side(seat),
+            stock=len(self.stock),
+            hand_sizes=tuple(map(len, self.hands)),
+            scores=self.totals,
+            turns=self.turns,
+            deals=self.deals,
+        )
+
+    def after(self, moves: Mapping[int, Action]) -> State:
+        seat, action = self.turn, moves[self.turn]
+        if isinstance(action, GoOut):
+            return self._after_going_out(seat)
+        to = seat if isinstance(action, Discard) else self.form.side(seat)[1]
+        keep, card = in_order(action.keep), action.card
+        hands, fields, kept = list(self.hands), list(self.fields), self.kept
+        if keep:
+            fields = [tuple(c for c in field if c not in keep) for field in fields]
+            kept = (*kept[:seat], keep, *kept[seat + 1 :])
+        hands[seat] = tuple(c for c in hands[seat] if c != card and c not in keep)
+        fields[to] = (*fields[to], card)
+        turns = (*self.turns, PoukuTurn(seat, keep, card, to))
+        state = self.but(hands=tuple(hands), fields=tuple(fields), kept=kept, turns=turns)
+        if not self.stock:
+            return state._after_deal(_void(state))
+        return state._drawing((seat + 1) % self.form.seats)
+
+    def _drawing(self, seat: int) -> "PoukuState":
+        """The next turn begins: the seat draws."""
+        card, *rest = self.stock
+        hands = list(self.hands)
+        hands[seat] = in_order((*hands[seat], card))
+        return self.but(turn=seat, drawn=card, stock=tuple(rest), hands=tuple(hands))
+
+    def _after_going_out(self, seat: int) -> State:
+        worth, scored = self.scored(seat)
+        winners = self.form.side(seat)
+        points = tuple(scored if s in winners else -self.pays(s) for s in range(self.form.seats))
+        deal = PoukuDeal(
+            dealer=self.dealer,
+            point_card=self.point_card,
+            void=False,
+            winner=seat,
+            hand=self.hands[seat],
+            yaku=self.offer(seat).yaku(),
+            worth=worth,
+            points=points,
+        )
+        return self._after_deal(deal)
+
+    def _after_deal(self, deal: PoukuDeal) -> State:
+        totals = tuple(a + b for a, b in zip(self.totals, deal.points, strict=True))
+        state = self.but(deals=(*self.deals, deal), totals=totals)
+        if state.over:
+            return state.but(drawn="")
+        return state.dealt((self.dealer + 1) % self.form.seats)
+
+    def dealt(self, dealer: int) -> "PoukuState":
+        """The next deal (U-3)."""
+        seats, size = self.form.seats, self.form.hand
+        deck = self.luck.shuffled("deck", len(self.deals), DECK)
+        fields_from = 1 + seats * size
+        stock_from = fields_from + seats * FIELD
+        hands = [deck[at : at + size] for at in range(1, fields_from, size)]
+        fields = [deck[at : at + FIELD] for at in range(fields_from, stock_from, FIELD)]
+        return self.but(
+            dealer=dealer,
+            point_card=deck[0],
+            stock=deck[stock_from:],
+            hands=tuple(map(in_order, hands)),
+            fields=tuple(fields),
+            kept=((),) * seats,
+            turns=(),
+        )._drawing(dealer)
+
+    def redeal(self, seat: int, luck: Luck) -> "PoukuState":
+        """Deals again the stock and the hands of the others, but for one that was shown."""
+        known = {seat}
+        if self.over and not self.deals[-1].void:
+            known.add(self.deals[-1].winner)
+        others = [s for s in range(self.form.seats) if s not in known]
+        unseen = in_order((*self.stock, *(c for s in others for c in self.hands[s])))
+        pool = luck.shuffled("redeal", 0, unseen)
+        hands, drawn = list(self.hands), self.drawn
+        for s in others:
+            size = len(hands[s])
+            if s == self.turn and drawn:
+                drawn = pool[0]
+            hands[s], pool = in_order(pool[:size]), pool[size:]
+        return self.but(luck=luck, hands=tuple(hands), drawn=drawn, stock=pool)
+
+
+def _void(state: PoukuState) -> PoukuDeal:
+    """A deal in which nobody went out."""
+    nothing = (0,) * state.form.seats
+    return PoukuDeal(state.dealer, state.point_card, True, 0, (), (), 0, nothing)

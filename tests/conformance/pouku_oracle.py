@@ -1,0 +1,85 @@
+"""Pouku from outside: where its cards are, and how a hand may have come about."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from referee.cards import DECK
+from referee.dealing import Arranged
+from referee.games.contract import State
+from tests.conformance.oracle import Oracle, Part, Story
+from tests.conformance.walks import Step
+
+
+class PoukuOracle(Oracle):
+    """Knows Pouku."""
+
+    def cards(self, state: Any) -> list[str]:
+        """The cards of the deal that is played, or was played last."""
+        lying = [c for cards in (*state.hands, *state.fields, *state.kept) for c in cards]
+        return [state.point_card, *lying, *state.stock]
+
+    def hidden(self, state: Any, seat: int) -> dict[str, Part]:
+        """The hands that the seat has not seen, the stock, and what comes after this deal."""
+        unseen = [s for s in range(len(state.hands)) if s not in self.seen(state, seat)]
+        return {
+            "hands": tuple(c for s in unseen for c in state.hands[s]),
+            "stock": state.stock,
+            "later": state.luck.shuffled("deck", len(state.deals) + 1, DECK),
+        }
+
+    @staticmethod
+    def over(state: Any) -> bool:
+        """Whether the game has ended."""
+        return not state.actors
+
+    def seen(self, state: Any, seat: int) -> set[int]:
+        """The seats whose hands a seat has seen: its own, and at the end the winner's."""
+        shown = self.over(state) and not state.deals[-1].void
+        return {seat, state.deals[-1].winner} if shown else {seat}
+
+    def deal_of(self, state: Any) -> int:
+        """The number of the deal that a position belongs to."""
+        return len(state.deals) - self.over(state)
+
+    def story(self, played: Sequence[Step], dealt: State, seat: int) -> Story:
+        """The same game, but for the pack of its last deal.
+
+        Whoever's hand was not seen discarded whatever he had just drawn.
+        """
+        after: Any = dealt
+        deal = self.deal_of(dealt)
+        here: list[Any] = [step for step in played if self.deal_of(step.state) == deal]
+        as_it_was = self.seen(dealt, seat)
+        drawn = []
+        for step in here:
+            acts = step.state.turn
+            if step is here[-1]:
+                drawn += [after.drawn] if after.drawn else []
+            elif acts in as_it_was:
+                drawn.append(step.state.drawn)
+            else:
+                drawn.append(step.moves[acts].card)
+        pack = [after.point_card]
+        for other, hand in enumerate(here[0].state.hands):
+            if other in as_it_was:
+                dealing = other == after.dealer
+                pack += [c for c in hand if not dealing or c != here[0].state.drawn]
+                continue
+            acts = other == after.turn
+            pack += [c for c in after.hands[other] if not acts or c != after.drawn]
+            pack += self.shown(here, other)
+        pack += [c for field in here[0].state.fields for c in field]
+        pack += [*drawn, *after.stock]
+        first: Any = played[0].state
+        luck = Arranged({("dealer", 0): first.dealer}, {("deck", deal): pack}, first.luck)
+        return Story(luck, [step.moves for step in played[:-1]])
+
+    @staticmethod
+    def shown(here: Sequence[Any], seat: int) -> list[str]:
+        """The card of its hand that a seat kept in this deal, if it did."""
+        kept = [
+            (step.state.hands[seat], step.moves[seat].keep)
+            for step in here[:-1]
+            if seat in step.moves
+        ]
+        return [c for hand, keep in kept for c in keep if c in hand]

@@ -1,0 +1,280 @@
+"""Pouku: what a set of yaku and what fields are worth (docs/rules/pouku.md, U-2, U-4 to U-6)."""
+
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from referee.cards import Card
+from referee.games.pouku.counting import Offer, owed
+from referee.games.pouku.yaku import Values
+from tests.referee.pouku_by_hand import POINTS, best_worth, dearest, every_yaku, fits
+
+Groups = list[tuple[Card, ...]]
+
+
+def dealt(*groups: str) -> Groups:
+    """Cards of these ranks, each of its own suit: ``dealt("3 3", "3 4")``."""
+    suits = {rank: iter("CDHS") for rank in "23456789TJQKA"}
+    return [tuple(Card(rank + next(suits[rank])) for rank in group.split()) for group in groups]
+
+
+def offer(hand: str, fields: str, kept: str = "", point: str = "Q", **points: int) -> Offer:
+    """What can be gone out with, of cards of these ranks."""
+    own, lying, aside, turned = dealt(hand, fields, kept, point)
+    return Offer(Values(**points), own, lying, aside, turned[0])
+
+
+def shown(offered: Offer) -> list[str]:
+    """The ranks of the yaku that are shown."""
+    return sorted("".join(card[0] for card in yaku.cards) for yaku in offered.yaku())
+
+
+def cost(fields: str, point: str = "Q", **points: int) -> int:
+    """What reference fields cost, before doubling."""
+    lying, turned = dealt(fields, point)
+    return owed(Values(**points), lying, turned[0])
+
+
+@pytest.mark.parametrize(
+    ("fields", "worth"),
+    [
+        ("7 7", 1),
+        ("7 7 7", 3),
+        ("7 7 7 7", 7),
+        ("4 5 6 7", 2),
+        ("4 5 6 7 8", 3),
+        ("A 2 3 4", 2),
+        ("J Q K A", 2),
+        ("2 3 4 5 6 7 8 9 T J K A", 9),  # from the ace to the jack
+        ("2 3 4", 0),
+        ("Q K A 2", 0),
+        ("K A 2 3", 0),
+        ("2 2 3 3", 2),
+    ],
+)
+def test_what_a_yaku_is_worth(fields: str, worth: int) -> None:
+    """U-2.1, U-2.2."""
+    assert cost(fields, "8") == worth + 2 * fields.count("8")
+    by_hand, *rest = fields.split()
+    assert offer(by_hand, " ".join(rest), point="8").worth() == cost(fields, "8")
+
+
+def test_a_straight_has_thirteen_cards_at_most_and_one_ace() -> None:
+    """U-2.2."""
+    lying = "A 2 3 4 5 6 7 8 9 T J Q K"
+    assert [len(yaku.cards) for yaku in offer("A", lying, point="8").yaku()] == [13, 2]
+    assert cost("A 2 3 4 5 6 7 8 9 T J Q K A", point="8") == 11 + 1 + 2  # and the pair of aces
+
+
+def test_every_card_of_the_point_cards_rank_counts_once_in_a_yaku_or_not() -> None:
+    """U-2.3: in the hand, in the fields, among the kept."""
+    assert offer("Q 2", "4 4", point="Q").worth() == 1 + 2
+    assert offer("5 2", "4 4", point="Q").worth() == 1
+    assert offer("5 2", "4 4 Q", point="Q").worth() == 1 + 2
+    assert offer("4 5 6", "7 7 2 2", point="4").worth() == 2 * 2 + 1 + 2  # a four in two straights
+    assert offer("5 5", "9", kept="Q Q Q", point="Q").worth() == 3 + 1 + 6
+
+
+def test_four_yaku_count_one_more() -> None:
+    """U-2.4."""
+    assert offer("9", "3 3 4 4 7 7").worth() == 3
+    assert offer("9", "3 3 4 4 7 7 8 8").worth() == 4 + 1
+    assert offer("9", "3 3 4 4 7 7 8 8", four_yaku=5).worth() == 4 + 5
+
+
+def test_the_kept_yaku_is_one_of_the_four() -> None:
+    """U-2.4, U-5.4."""
+    assert offer("9", "3 3 4 4 7 7", kept="8 8").worth() == 4 + 1
+
+
+def test_a_bonus_that_is_large_may_be_worth_fewer_points() -> None:
+    """U-2.4, U-1.4."""
+    plain = offer("2 K", "7 7 7 7 8 8 9 9")
+    assert plain.worth() == 9
+    rich = offer("2 K", "7 7 7 7 8 8 9 9", four_yaku=9)
+    assert rich.worth() == 4 + 9
+    assert shown(rich) == ["77", "77", "88", "99"]
+
+
+def test_three_pairs_and_a_point_card_beside_them_are_enough() -> None:
+    """U-4.1."""
+    offered = offer("3 Q", "3 4 4 7 7", point="Q")
+    assert offered.worth() == 5
+    assert offered.reaches(5)
+    assert not offered.reaches(6)
+
+
+def test_four_of_a_kind_and_a_pair_are_worth_eight() -> None:
+    """U-4.7."""
+    assert offer("3 3", "3 3 7 7").worth() == 8
+
+
+def test_a_field_card_is_in_one_yaku_and_a_card_of_the_hand_in_several() -> None:
+    """U-4.3: the hand's two serves both."""
+    offered = offer("2", "2 2 3 4 5")
+    assert offered.worth() == 5
+    assert shown(offered) == ["222", "2345"]
+
+
+def test_no_yaku_is_contained_in_another() -> None:
+    """U-4.4."""
+    offered = offer("4 5 6 7", "8 9")
+    assert offered.worth() == 2 + 3
+    assert shown(offered) == ["4567", "56789"]
+    offered = offer("3 3 9", "3")
+    assert offered.worth() == 3
+    assert shown(offered) == ["333"]
+
+
+def test_two_yaku_may_share_the_hand_if_each_has_a_field_card_of_its_own() -> None:
+    """U-4.3, U-4.4."""
+    assert shown(offer("3 3 9", "3 3", four=0, three=5)) == ["333", "333"]
+
+
+def test_one_yaku_at_most_is_of_the_hand_alone() -> None:
+    """U-4.5."""
+    assert shown(offer("4 4 4", "9")) == ["444"]
+    assert offer("4 4 7 7", "9").worth() == 1
+    assert offer("4 7", "5 5 9 9").worth() == 2  # of field cards alone as many as there are
+
+
+def test_four_straights_with_the_same_three_cards_of_the_hand() -> None:
+    """U-2.4, U-4.3."""
+    offered = offer("5 6 7", "4 8 4 8")
+    assert offered.worth() == 4 * 2 + 1
+    assert shown(offered) == ["4567", "4567", "5678", "5678"]
+
+
+def test_the_best_set_does_not_hang_on_the_order_of_the_cards() -> None:
+    """U-4.6."""
+    own, lying, turned = dealt("5 6 7", "4 8 4 8 5 5", "Q")
+    one = Offer(Values(), own, lying, (), turned[0])
+    other = Offer(Values(), own[::-1], lying[::-1], (), turned[0])
+    assert one.yaku() == other.yaku()
+
+
+def test_who_has_kept_needs_another_yaku_and_points_are_none() -> None:
+    """U-5.5."""
+    assert not offer("Q 2", "8 5", kept="7 7 7 7", point="Q").reaches(5)
+    assert offer("5 2", "8 5", kept="7 7 7 7", point="Q").reaches(5)
+    assert not offer("Q 2", "8 5", kept="7 7 7 7", point="Q").reaches(0)
+
+
+def test_points_alone_are_enough_where_the_table_makes_them_worth_it() -> None:
+    """U-4.1: the best legal set may be an empty one."""
+    assert not offer("Q 2", "8 5", point="Q").reaches(5)
+    assert offer("Q 2", "8 5", point="Q").worth() == 2
+    own, lying, turned = dealt("Q 2", "8 5", "Q")
+    assert Offer(Values(point=5), own, lying, (), turned[0]).reaches(5)
+
+
+@pytest.mark.parametrize(
+    ("fields", "worth"),
+    [
+        ("2 2 3 4 5", 3),
+        ("3 3 4 5 6", 3),
+        ("3 3 3", 3),
+        ("3 3 3 3", 7),
+        ("2 2 5 5", 2),
+        ("3 3 4 4 5 5 6 6", 8),
+        ("5 6 7 8", 2),
+        ("Q 4", 2),
+        ("Q Q", 5),
+        ("", 0),
+        ("A A 2 3 4 J Q K", 2 + 2 + 1 + 2),
+    ],
+)
+def test_what_reference_fields_cost(fields: str, worth: int) -> None:
+    """U-6.2."""
+    assert cost(fields) == worth
+
+
+def test_a_three_and_a_pair_may_share_a_card() -> None:
+    """U-6.2: different names, and neither contained in the other."""
+    assert cost("3 3 3 3", four=0) == 4
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> dict[str, int]:
+    """A table of points: the usual one, or any."""
+    if draw(st.booleans()):
+        return dict(POINTS)
+    most = draw(st.sampled_from([1, 3, 9]))
+    return {name: draw(st.integers(0, most)) for name in POINTS}
+
+
+@st.composite
+def cards_of_few_ranks(draw: st.DrawFn) -> tuple[list[str], list[str], list[str]]:
+    """A hand, fields and a pile that yaku are likely in."""
+    ranks = draw(st.integers(3, 13))
+    first = draw(st.integers(0, 12))
+    pack = [("23456789TJQKA" * 2)[first + n] + suit for n in range(ranks) for suit in "CDHS"]
+    mixed = draw(st.permutations(pack))
+    size, lying = draw(st.integers(1, 4)), draw(st.integers(0, 8))
+    if draw(st.integers(0, 3)) == 0 and ranks > 3:
+        start = draw(st.integers(0, ranks - 4))
+        hand = [pack[4 * (start + n)] for n in range(4)]
+    else:
+        hand = list(mixed[:size])
+    rest = [card for card in mixed if card not in hand]
+    return hand, rest[:lying], rest[lying : lying + 5]
+
+
+TOO_MANY = 24
+"""Yaku of which not every set is looked at by hand."""
+
+
+def fixed_points(cards: Sequence[str], rank: str, points: dict[str, int]) -> int:
+    """What the point cards are worth."""
+    return points["point"] * sum(card[0] == rank for card in cards)
+
+
+@settings(max_examples=400, deadline=None)
+@given(cards_of_few_ranks(), tables(), st.booleans(), st.data())
+def test_the_best_set_is_the_best_of_all_legal_sets(
+    lying: tuple[list[str], list[str], list[str]],
+    points: dict[str, int],
+    keeps: bool,
+    data: st.DataObject,
+) -> None:
+    """U-2, U-4: against every set of every yaku, condition by condition."""
+    hand, fields, pile = lying
+    pool = every_yaku([*hand, *fields])
+    if len(pool) > TOO_MANY:
+        return
+    possible = every_yaku(pile) if keeps else []
+    kept = sorted(data.draw(st.sampled_from(possible))) if possible else []
+    turned = data.draw(st.sampled_from("23456789TJQKA")) + "S"
+    own, near, aside = (tuple(map(Card, cards)) for cards in (hand, fields, kept))
+    offered = Offer(Values(**points), own, near, aside, turned)
+    best = best_worth(hand, fields, kept, turned, points)
+    if best is None:
+        assert not offered.reaches(0)
+        return
+    assert offered.worth() == best
+    for needed in (best - 1, best, best + 1, 5, 8):
+        assert offered.reaches(needed) == (best >= needed)
+    chosen = [frozenset(yaku.cards) for yaku in offered.yaku()]
+    assert not kept or chosen.pop() == frozenset(kept)
+    for number, yaku in enumerate(chosen):
+        assert yaku in pool
+        assert fits(yaku, chosen[:number], hand)
+    counted = offered.yaku()
+    bonus = points["four_yaku"] if len(counted) > 3 else 0
+    fixed = fixed_points([*hand, *fields, *kept], turned[0], points)
+    assert sum(yaku.worth for yaku in counted) + bonus + fixed == best
+
+
+@settings(max_examples=300, deadline=None)
+@given(cards_of_few_ranks(), tables(), st.sampled_from("23456789TJQKA"))
+def test_the_dearest_set_is_the_dearest_of_all_that_may_be_paid(
+    lying: tuple[list[str], list[str], list[str]], points: dict[str, int], rank: str
+) -> None:
+    """U-6.2: against every set of every yaku, condition by condition."""
+    fields = [*lying[0], *lying[1]]
+    if len(every_yaku(fields)) > TOO_MANY:
+        return
+    cards = tuple(map(Card, fields))
+    assert owed(Values(**points), cards, rank + "S") == dearest(fields, rank + "S", points)

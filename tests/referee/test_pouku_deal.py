@@ -1,0 +1,347 @@
+"""Pouku: set-up, turns, keeps, what one sees (docs/rules/pouku.md, U-1, U-3, U-5, U-9, U-10)."""
+
+from typing import Any
+
+import pytest
+
+from referee.cards import cards, deck_of
+from referee.dealing import Arranged, Seeded
+from referee.games.contract import IllegalAction, SetupError
+from referee.games.pouku import Pouku
+from referee.games.pouku.words import Discard, Give, GoOut
+from tests.referee.spoken import action, listed, may, play, pouku
+
+HANDS = ("2C 3C", "4C 5C", "6C 7C")
+FIELDS = ("8C 9C", "TC JC", "QC KC")
+FOUR_HANDS = (*HANDS, "2D 3D")
+FOUR_FIELDS = (*FIELDS, "8D 9D")
+TEAM_HANDS = ("2C 3C 4C", "5C 6C 7C", "2D 3D 4D", "5D 6D 7D")
+TEAM_FIELDS = ("8C 9C", "TC JC", "QC KC", "8D 9D")
+
+
+def three(stock: str = "AS", **more: Any) -> Any:
+    """Three seats with the cards above."""
+    return pouku("AC", HANDS, FIELDS, stock, **more)
+
+
+def four(**more: Any) -> Any:
+    """Four seats with the cards above."""
+    return pouku("AC", FOUR_HANDS, FOUR_FIELDS, "AS", **more)
+
+
+def team(**more: Any) -> Any:
+    """Two against two with the cards above."""
+    return pouku("AC", TEAM_HANDS, TEAM_FIELDS, "AS", teams=True, **more)
+
+
+def harmless(state: Any) -> Any:
+    """The deal, with the first listed action again and again until it is over."""
+    deal = len(state.deals)
+    while state.actors and len(state.deals) == deal:
+        state = state.play({state.turn: listed(state)[0]})
+    return state
+
+
+@pytest.mark.parametrize("seats", [0, 2, 5])
+def test_pouku_is_played_by_three_or_four(seats: int) -> None:
+    """U-1.1."""
+    with pytest.raises(SetupError, match=f"^pouku is played by 3 or 4, not by {seats}$"):
+        Pouku().start(Seeded(bytes(32)), seats)
+
+
+def test_teams_are_of_four() -> None:
+    """U-1.1."""
+    with pytest.raises(SetupError, match=r"^pouku with teams is played by 4, not by 3$"):
+        Pouku().start(Seeded(bytes(32)), 3, {"teams": True})
+    with pytest.raises(SetupError, match=r"^pouku is played by 3 or 4, not by 5$"):
+        Pouku().start(Seeded(bytes(32)), 5, {"teams": True})
+
+
+def test_everyone_is_an_entrant_and_two_of_a_team_are_one() -> None:
+    """U-1.1, U-7.1."""
+    game = Pouku()
+    assert game.sides(3, game.settle({})) == (0, 1, 2)
+    assert game.sides(4, game.settle({})) == (0, 1, 2, 3)
+    assert game.sides(4, game.settle({"teams": True})) == (0, 1, 0, 1)
+
+
+def test_what_is_no_option_is_refused() -> None:
+    """U-1.3, U-1.4."""
+    for wrong, sentence in (
+        ({"reference": "up"}, 'option reference of pouku is "up"; it must be right or left'),
+        ({"pair": -1}, 'option pair of pouku is "-1"; it must be a whole number, 0 or more'),
+    ):
+        with pytest.raises(SetupError, match=f"^{sentence}$"):
+            Pouku().start(Seeded(bytes(32)), 3, wrong)
+
+
+def test_cards_that_are_no_pack_are_refused() -> None:
+    """U-3.1."""
+    twice = ("2C", *deck_of(cards("2C"))[:51])
+    with pytest.raises(SetupError, match=r"^pouku cannot be dealt: deck 0 has 2C twice"):
+        Pouku().start(Arranged(orders={("deck", 0): twice}))
+
+
+@pytest.mark.parametrize(("seats", "deals"), [(3, 6), (4, 8)])
+def test_everyone_deals_twice(seats: int, deals: int) -> None:
+    """U-1.2."""
+    state: Any = Pouku().start(Seeded(bytes(32)), seats)
+    dealers = []
+    while state.actors:
+        if not state.turns:
+            dealers.append(state.dealer)
+        state = state.play({state.turn: listed(state)[0]})
+    assert len(dealers) == deals
+    assert dealers == [(dealers[0] + n) % seats for n in range(deals)]
+    assert [deal.dealer for deal in state.deals] == dealers
+
+
+def test_the_seed_draws_the_first_dealer() -> None:
+    """U-1.2."""
+    first = {
+        Pouku().start(Seeded(bytes([n]) * 32), 4).actors  # the dealer has the first turn
+        for n in range(40)
+    }
+    assert first == {(0,), (1,), (2,), (3,)}
+    assert Pouku().start(Arranged(numbers={("dealer", 0): 2}), 3).actors == (2,)
+
+
+@pytest.mark.parametrize(
+    ("state", "reference"),
+    [
+        (three(), [(1, 2), (2, 0), (0, 1)]),
+        (three(reference="left"), [(1, 2), (2, 0), (0, 1)]),
+        (four(), [(1, 2), (2, 3), (3, 0), (0, 1)]),
+        (four(reference="left"), [(3, 2), (0, 3), (1, 0), (2, 1)]),
+        (team(), [(1, 2), (2, 3), (3, 0), (0, 1)]),
+        (team(reference="left"), [(3, 2), (0, 3), (1, 0), (2, 1)]),
+    ],
+)
+def test_the_fields_one_refers_to(state: Any, reference: list[tuple[int, int]]) -> None:
+    """U-1.3."""
+    assert [state.view(seat).reference for seat in range(len(reference))] == reference
+
+
+def test_the_table_of_points_is_a_setting_and_the_view_tells_it() -> None:
+    """U-1.4."""
+    view = three().view(0)
+    assert (view.pair, view.three, view.straight, view.four) == (1, 3, 2, 7)
+    assert (view.point, view.four_yaku, view.first_turn) == (2, 1, 1)
+    view = three(pair=4, straight=0, first_turn=9).view(0)
+    assert (view.pair, view.straight, view.first_turn) == (4, 0, 9)
+
+
+def test_the_point_card_then_hands_then_fields_then_the_stock() -> None:
+    """U-3.1, U-3.2: the dealer has drawn."""
+    state = three("AS AD")
+    assert state.point_card == "AC"
+    assert state.hands == (cards("2C 3C AS"), cards("4C 5C"), cards("6C 7C"))
+    assert state.fields == tuple(map(cards, FIELDS))
+    assert state.stock[0] == "AD"
+    assert len(state.stock) == 52 - 1 - 6 - 6 - 1
+    assert [len(hand) for hand in team().hands] == [4, 3, 3, 3]
+    assert len(team().stock) == 52 - 1 - 12 - 8 - 1
+
+
+def test_turns_go_round_from_the_dealer_and_each_begins_with_a_card() -> None:
+    """U-3.2, U-3.3."""
+    state = three("AS AD AH KD", dealer=1)
+    seen = []
+    for _ in range(4):
+        view = state.view(state.turn)
+        assert view.drawn in view.hand
+        assert len(view.hand) == 3
+        seen.append((state.turn, view.drawn, view.stock))
+        state = play(state, f"discard {view.drawn}")
+    left = 52 - 1 - 6 - 6 - 1
+    assert seen == [(1, "AS", left), (2, "AD", left - 1), (0, "AH", left - 2), (1, "KD", left - 3)]
+    assert state.fields[1] == cards("TC JC AS KD")
+
+
+def test_one_card_is_discarded_to_the_own_field() -> None:
+    """U-3.3, U-10.2."""
+    state = three()
+    assert listed(state)[:3] == [action(f"discard {card}") for card in ("2C", "3C", "AS")]
+    after = play(state, "discard 3C")
+    assert after.fields[0] == cards("8C 9C 3C")
+    assert after.hands[0] == cards("2C AS")
+    for wrong in ("discard 4C", "discard 8C", "give 3C", "discard ZZ"):
+        assert not may(state, wrong), wrong
+        with pytest.raises(IllegalAction):
+            play(state, wrong)
+
+
+def test_an_empty_stock_makes_the_deal_void_and_it_is_not_played_again() -> None:
+    """U-3.4, U-1.2."""
+    state = three()
+    after = harmless(state)
+    (deal,) = after.deals
+    assert (deal.void, deal.points, deal.yaku, deal.worth) == (True, (0, 0, 0), (), 0)
+    assert deal.point_card == "AC"
+    assert (after.dealer, after.totals) == (1, (0, 0, 0))
+    for _ in range(5):
+        after = harmless(after)
+    assert len(after.deals) == 6
+    assert after.actors == ()
+
+
+def test_a_void_deal_has_used_all_cards() -> None:
+    """U-3.4."""
+    state = three()
+    while len(state.stock) > 0:
+        state = state.play({state.turn: listed(state)[0]})
+    assert not state.deals
+    assert play(state, f"discard {state.drawn}").deals[0].void
+
+
+def keeping(stock: str = "2S 3S", **more: Any) -> Any:
+    """Four seats whose fields are good to keep of; seat 0 has sevens."""
+    hands = ("7C 8C", "4C 5C", "6C 2C", "QC QD")
+    return pouku("AC", hands, ("7H KH", "7D 9D", "7S JH", "9H TC"), stock, **more)
+
+
+def test_a_keep_is_one_card_of_the_hand_and_field_cards_one_yaku() -> None:
+    """U-5.1."""
+    state = keeping()
+    assert may(state, "discard 2S keep 7C 7D")
+    assert may(state, "discard 8C keep 7D 7C 7S")
+    for wrong in (
+        "discard 2S keep 7D 7S",  # no card of the hand
+        "discard 2S keep 7C 8C 9D TC JH",  # two
+        "discard 2S keep 7C",  # no field card
+        "discard 2S keep 7C 9D",  # no yaku
+        "discard 2S keep 7C 7D 9D",
+        "discard 2S keep 8C 9D TC",  # three are no straight
+        "discard 2S keep 8C 9D 9H TC JH",
+        "discard 2S keep 7C 7H",  # of the own field
+        "discard 7C keep 7C 7D",  # it is gone
+        "discard 7D keep 7C 7D",
+        "discard 2S keep 7C 7D 7D",
+        "discard 2S keep 7C 5C",  # of somebody's hand
+        "discard 2S keep 7C ZZ",
+    ):
+        assert not may(state, wrong), wrong
+
+
+def test_a_keep_takes_cards_of_two_others_at_most() -> None:
+    """U-5.1."""
+    state = keeping()
+    assert may(state, "discard 2S keep 8C 9H TC JH")
+    assert not may(state, "discard 2S keep 8C 9D TC JH")
+    three_sevens = pouku(
+        "AC",
+        ("7C 8C", "4C 5C", "6C 2C", "QC QD"),
+        ("2H KH", "7D 9D", "7S JH", "7H TC"),
+        "2S",
+    )
+    assert may(three_sevens, "discard 2S keep 7C 7D 7H")
+    assert not may(three_sevens, "discard 2S keep 7C 7D 7H 7S")
+
+
+def test_the_cards_leave_their_fields_and_the_hand_is_one_smaller() -> None:
+    """U-5.2."""
+    state = play(keeping(), "discard 2S keep 7C 7D 7S")
+    assert state.fields == tuple(map(cards, ("7H KH 2S", "9D", "JH", "9H TC")))
+    assert state.kept[0] == cards("7C 7D 7S")
+    assert state.hands[0] == cards("8C")
+    while state.turn != 0:
+        state = state.play({state.turn: listed(state)[0]})
+    assert len(state.hands[0]) == 2
+    state = state.play({0: listed(state)[0]})
+    assert len(state.hands[0]) == 1
+
+
+def test_one_may_keep_once_a_deal() -> None:
+    """U-5.1."""
+    state = play(keeping("2S 3S 4S 5S 8S"), "discard 2S keep 7C 7D")
+    assert (state.view(0).may_keep, state.view(1).may_keep) == (False, True)
+    state = play(state, "discard 3S", "discard 4S", "discard QC")
+    assert state.turn == 0
+    assert "9H" in state.fields[3]
+    assert not may(state, "discard 8S keep 8C 9H TC JH")
+    assert all(not getattr(choice, "keep", ()) for choice in listed(state))
+
+
+def test_the_order_of_the_cards_of_a_keep_means_nothing() -> None:
+    """U-10.2."""
+    one = play(keeping(), "discard 2S keep 7C 7D 7S")
+    assert one == play(keeping(), "discard 2S keep 7S 7C 7D")
+
+
+def test_a_team_keeps_once_and_may_take_of_the_teammates_field() -> None:
+    """U-7.4."""
+    hands = ("7C 2D 3D", "4C 5C 2H", "8C 2C 3C", "6D 6H 6S")
+    state = pouku("AC", hands, ("KH KD", "9D TD", "7D 8D", "9H 8H"), "2S 3S 4S 5S", teams=True)
+    state = play(state, "discard 2S keep 7C 7D")
+    assert [state.view(seat).may_keep for seat in range(4)] == [False, True, False, True]
+    assert [len(hand) for hand in state.hands] == [2, 4, 3, 3]
+    state = play(state, "discard 2H")
+    assert not may(state, "discard 4S keep 8C 8D")
+    assert not may(state, "discard 4S keep 8C 8H")
+    assert all(not getattr(choice, "keep", ()) for choice in listed(state))
+
+
+def test_in_teams_a_card_may_go_to_the_teammates_field() -> None:
+    """U-7.5, U-7.2."""
+    state = team()
+    after = play(state, "give 2C")
+    assert after.fields[2] == cards("QC KC 2C")
+    assert after.turns[0].field == 2
+    assert play(state, "discard 2C").fields[0] == cards("8C 9C 2C")
+    assert listed(state)[:8] == [
+        action(f"{word} {card}")
+        for word in ("discard", "give")
+        for card in ("2C", "3C", "4C", "AS")
+    ]
+
+
+def test_what_everybody_sees() -> None:
+    """U-9.1."""
+    state = play(keeping(), "discard 2S keep 7C 7D", "discard 3S")
+    for seat in range(4):
+        view = state.view(seat)
+        assert view.point_card == "AC"
+        assert tuple(field.cards for field in view.fields) == state.fields
+        assert tuple(kept.cards for kept in view.kept) == state.kept
+        assert (view.stock, view.hand_sizes) == (len(state.stock), (1, 2, 3, 2))
+        assert [(t.seat, t.discard, t.field, t.keep) for t in view.turns] == [
+            (0, "2S", 0, cards("7C 7D")),
+            (1, "3S", 1, ()),
+        ]
+        assert view.scores == (0, 0, 0, 0)
+        assert view.hand == state.hands[seat]
+        assert view.drawn == (state.drawn if seat == 2 else "")
+
+
+def test_harmless_actions_come_first_and_going_out_last() -> None:
+    """U-10.3."""
+    state = pouku("AC", ("7C 7D", "2C 3C", "4C 5C"), ("2D 2H", "7S 8S", "9S TS"), "7H")
+    choices = listed(state)
+    assert choices[:3] == [Discard(card) for card in cards("7C 7D 7H")]
+    sizes = [len(choice.keep) for choice in choices[:-1]]
+    assert sizes == [0, 0, 0] + [2] * 6 + [4] * 6
+    assert choices[-1] == GoOut()
+    assert state.legal(0).complete
+
+
+def test_an_action_is_asked_for_even_when_only_one_is_possible() -> None:
+    """U-10.1: a seat has two cards at least when it is asked."""
+    state = play(keeping(), "discard 2S keep 7C 7D")
+    while state.turn != 0:
+        state = play(state, f"discard {state.drawn}")
+    assert len(listed(state)) == 2
+
+
+def test_where_there_are_very_many_keeps_some_of_all_kinds_are_listed() -> None:
+    """U-10.3."""
+    state = pouku("AC", ("7C 7D", "2C 3C", "4C 5C"), ("2D 2H", "7S 8S", "9S TS"), "7H")
+    fields = ((), cards("5D 5H 6C 6D 6H 8C 8D"), cards("8S 9C 9D 9H TC TD TH"))
+    state = state.but(fields=fields)
+    legal = state.legal(0)
+    assert not legal.complete
+    keeps = {choice.keep for choice in legal if isinstance(choice, Discard) and choice.keep}
+    assert len(keeps) == 60
+    ranks = {"".join(sorted({card[0] for card in keep})) for keep in keeps}
+    assert ranks == {"5678", "6789", "789T", "56789", "6789T", "56789T"}
+    assert Discard(cards("7D")[0], cards("7C 6H 8S 9H")) in legal
+    assert Give(cards("7D")[0], cards("7C 6H 8S 9H")) not in legal
