@@ -11,6 +11,7 @@ from plan import Plan, Position
 from poke import PokePlan
 from pokearena.v1.bot_pb2 import Action, ActRequest, StartRequest, StartResponse
 from pokearena_bot import run
+from pokex import PokexPlan
 from saint_poker import SaintPokerPlan
 from search import Hurry, choose
 
@@ -18,7 +19,11 @@ from referee.codec import Codec
 from referee.dealing import Seeded, derive
 from referee.games.registry import find
 
-PLANS: Mapping[str, Plan] = {"poke": PokePlan(), "saint_poker": SaintPokerPlan()}
+PLANS: Mapping[str, Plan] = {
+    "poke": PokePlan(),
+    "pokex": PokexPlan(),
+    "saint_poker": SaintPokerPlan(),
+}
 GAMES_IN_FLIGHT = 16
 
 

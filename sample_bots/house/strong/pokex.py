@@ -1,0 +1,144 @@
+"""How Pokex is searched: to the end of the deal, by the points of the sides then."""
+
+from itertools import combinations
+
+from plan import Position
+
+from referee.cards import RANK, RANKS, Card
+from referee.games.contract import Action
+from referee.games.pokex.state import TRICKS, PokexState
+from referee.games.pokex.words import Bid, NameWild, PassBid, PlayCard, PlayPair
+from referee.wild import is_wild, wild_hand
+
+Hand = tuple[Card, ...]
+
+CLOSE = 12.0
+"""A lead in points that decides most of a game."""
+THOUGHTS = 7
+"""How many ways of playing to a trick are worth a thought."""
+EXPECTED = {4: (2.0, 0.6), 2: (1.6, 0.6)}
+"""The tricks that a declarer takes, by the number of seats: without a wild card, and for each."""
+WILD_WORTH, RANK_WORTH, GROUP_WORTH = 0.4, 0.008, 0.05
+"""What a card is worth in tricks: if it is wild, for each rank, for each other one of its rank."""
+CHANCE = (0.0, 0.1, 0.25, 0.5, 0.85, 1.0)
+"""How likely a trick is won, by the size of the largest group with the wild cards."""
+SECOND_GROUP = 0.2
+"""What a second group adds to that."""
+
+
+class PokexPlan:
+    """What the search is told about Pokex."""
+
+    def playouts(self, state: PokexState) -> int:
+        """Fewer where a playout is longer."""
+        return 36 + 16 * len(state.tricks)
+
+    def candidates(self, state: PokexState, seat: int) -> list[Action]:
+        first = self.move(state, seat)
+        if state.phase == "bid":
+            thoughts: list[Action] = [PassBid(), *map(Bid, range(state.bid + 1, state.bid + 4))]
+            thoughts = [call for call in thoughts if call in state.legal(seat)]
+        elif state.phase == "name":
+            thoughts = [NameWild(rank) for rank in _best_ranks(state, seat)[:3]]
+        else:
+            size = _size(state)
+            trick = _Trick(state, seat)
+            every = combinations(state.hands[seat], size)
+            ways = sorted(every, key=trick.gain, reverse=True)[:THOUGHTS]
+            thoughts = [_played(cards) for cards in ways]
+        return [first, *(action for action in thoughts if action != first)]
+
+    def move(self, state: PokexState, seat: int) -> Action:
+        if state.phase == "bid":
+            return _call(state, seat)
+        if state.phase == "name":
+            return NameWild(_best_ranks(state, seat)[0])
+        trick = _Trick(state, seat)
+        return _played(max(trick.ways(), key=trick.gain))
+
+    def over(self, root: PokexState, state: PokexState) -> bool:
+        return len(state.deals) > len(root.deals)
+
+    def value(self, at: Position, state: PokexState) -> float:
+        return at.against(state.scores, CLOSE)
+
+
+def _size(state: PokexState) -> int:
+    """How many cards are played at once."""
+    return 2 if state.seats == 4 else 1
+
+
+def _played(cards: Hand) -> Action:
+    return PlayPair(cards) if len(cards) == 2 else PlayCard(cards[0])
+
+
+def _best_ranks(state: PokexState, seat: int) -> list[str]:
+    """The rank held most first; then the one that comes most often in the centre."""
+    held, centre = "".join(state.hands[seat]), "".join(state.centre)
+    return sorted(RANKS, key=lambda rank: (-held.count(rank), -centre.count(rank)))
+
+
+def _call(state: PokexState, seat: int) -> Action:
+    """As many tricks as the wild cards in hand promise."""
+    if state.bid and state.declarer % 2 == seat % 2:
+        return PassBid()
+    rank = _best_ranks(state, seat)[0]
+    wild = sum(is_wild(c, rank) for c in state.hands[seat])
+    none, each = EXPECTED[state.seats]
+    tricks = min(6, int(none + each * wild))
+    return Bid(tricks) if tricks > state.bid else PassBid()
+
+
+class _Trick:
+    """A trick as the seat that is to play sees it."""
+
+    def __init__(self, state: PokexState, seat: int) -> None:
+        self.hand = state.hands[seat]
+        self.wild_rank = wild = state.wild_rank
+        self.size = _size(state)
+        mine = tuple([c for one in state.played if one.seat % 2 == seat % 2 for c in one.cards])
+        theirs = tuple([c for one in state.played if one.seat % 2 != seat % 2 for c in one.cards])
+        turned = state.turned
+        self.base = turned + mine
+        self.missing = 5 - len(self.base) - self.size
+        self.theirs = wild_hand(turned + theirs, wild) if len(turned + theirs) == 5 else None
+        self.wins_ties = bool(state.bid) and state.declarer % 2 == seat % 2
+        text = "".join(self.hand)
+        last = len(state.tricks) == TRICKS - 1
+        self.price = {
+            c: 0.0
+            if last
+            else WILD_WORTH
+            if is_wild(c, wild)
+            else RANK_WORTH * RANK[c] + GROUP_WORTH * (text.count(c[0]) - 1)
+            for c in self.hand
+        }
+
+    def gain(self, cards: Hand) -> float:
+        """How likely the trick is won with these, less what they are worth."""
+        return self.chance(self.base + cards) - sum([self.price[c] for c in cards])
+
+    def chance(self, cards: Hand) -> float:
+        """How likely the trick is won with these and what is still to come."""
+        if self.theirs and not self.missing:
+            ours = wild_hand(cards, self.wild_rank)
+            return float(ours > self.theirs or (self.wins_ties and ours == self.theirs))
+        natural = [c[0] for c in cards if not is_wild(c, self.wild_rank)]
+        groups = sorted([natural.count(rank) for rank in set(natural)])[-2:]
+        most = groups[-1] if groups else 0
+        second = len(groups) == 2 and groups[0] > 1
+        return CHANCE[min(5, most + len(cards) - len(natural))] + SECOND_GROUP * second
+
+    def ways(self) -> list[Hand]:
+        """A few ways to play: what costs least, what makes groups, what is wild."""
+        cheap = sorted(self.hand, key=self.price.__getitem__)
+        wild = [c for c in cheap if is_wild(c, self.wild_rank)]
+        ranks = dict.fromkeys(c[0] for c in self.base)
+        groups = [[c for c in cheap if c[0] == rank and c not in wild] for rank in ranks]
+        largest = max(cheap, key=lambda c: (c not in wild) * self.price[c])
+        groups += [[c for c in cheap if c[0] == largest[0]], wild, wild[:1]]
+        found = [tuple(cheap[: self.size])]
+        for group in groups:
+            if group:
+                found.append(tuple(dict.fromkeys([*group, *cheap]))[: self.size])
+        return found
