@@ -1,7 +1,6 @@
 """Pouku, followed by its page."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from copy import deepcopy
 from dataclasses import dataclass, field
 from itertools import combinations, product
 from typing import Any
@@ -81,7 +80,7 @@ def recount(luck: Seeded, seats: int, options: Mapping[str, Any]) -> Recount:
         turn, turns = (first + number) % seats, 0
         while deal.stock:
             deal.hands[turn].append(deal.stock.pop(0))
-            answers = yield {turn: Turn(deepcopy(deal), turn)}
+            answers = yield {turn: Turn(deal, turn)}
             kind, said = answers[turn]
             if kind == "goOut":
                 gained = end(deal, turn, turns < seats)
