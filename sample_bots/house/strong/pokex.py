@@ -138,7 +138,5 @@ class _Trick:
         largest = max(cheap, key=lambda c: (c not in wild) * self.price[c])
         groups += [[c for c in cheap if c[0] == largest[0]], wild, wild[:1]]
         found = [tuple(cheap[: self.size])]
-        for group in groups:
-            if group:
-                found.append(tuple(dict.fromkeys([*group, *cheap]))[: self.size])
-        return found
+        filled = [tuple(dict.fromkeys([*group, *cheap])) for group in groups if group]
+        return [*found, *(cards[: self.size] for cards in filled)]
