@@ -64,13 +64,14 @@ class Form:
 
 
 def forms() -> list[Form]:
-    """Every game with every number of seats, and with each of its switches turned."""
+    """Every game with every number of seats, and with each switch and word another than usual."""
     found: list[Form] = []
     for game in GAMES.values():
         turned = [
-            {name: not option.default}
+            {name: value}
             for name, option in game.options.items()
-            if isinstance(option.default, bool)
+            for value in (option.choices or (False, True))
+            if value != option.default and (option.choices or isinstance(option.default, bool))
         ]
         wanted = [(seats, given) for given in ({}, *turned) for seats in game.seats]
         for seats, given in wanted:
