@@ -186,12 +186,15 @@ def test_an_empty_stock_makes_the_deal_void_and_it_is_not_played_again() -> None
 
 
 def test_a_void_deal_has_used_all_cards() -> None:
-    """U-3.4."""
+    """U-3.4, U-9.3."""
     state = three()
     while len(state.stock) > 0:
         state = state.play({state.turn: listed(state)[0]})
     assert not state.deals
-    assert play(state, f"discard {state.drawn}").deals[0].void
+    (deal,) = play(state, f"discard {state.drawn}").deals
+    assert deal.void
+    assert [turn.seat for turn in deal.turns] == [turn % 3 for turn in range(39)]
+    assert sum(len(field.cards) for field in deal.fields) == 3 * 2 + 39
 
 
 def keeping(stock: str = "2S 3S", **more: Any) -> Any:

@@ -6,6 +6,7 @@ import pytest
 
 from referee.cards import cards, deck_of
 from referee.games.pouku import Pouku
+from referee.games.pouku.words import PoukuCards
 from tests.referee.spoken import may, play, pouku
 
 
@@ -150,6 +151,8 @@ def test_the_winners_hand_and_set_are_shown_and_nothing_else() -> None:
             ("pair", cards("7C 7D"), 1),
         }
         assert (deal.worth, deal.points) == (5, (5, 0, -2))
+        assert deal.fields == tuple(map(PoukuCards, waiting().fields))
+        assert deal.turns == waiting().turns
 
 
 def test_the_next_seat_deals_and_totals_go_on() -> None:

@@ -198,6 +198,8 @@ class PoukuState(State):
             yaku=self.offer(seat).yaku(),
             worth=worth,
             points=points,
+            fields=tuple(map(PoukuCards, self.fields)),
+            turns=self.turns,
         )
         return self._after_deal(deal)
 
@@ -245,5 +247,15 @@ class PoukuState(State):
 
 def _void(state: PoukuState) -> PoukuDeal:
     """A deal in which nobody went out."""
-    nothing = (0,) * state.form.seats
-    return PoukuDeal(state.dealer, state.point_card, True, 0, (), (), 0, nothing)
+    return PoukuDeal(
+        dealer=state.dealer,
+        point_card=state.point_card,
+        void=True,
+        winner=0,
+        hand=(),
+        yaku=(),
+        worth=0,
+        points=(0,) * state.form.seats,
+        fields=tuple(map(PoukuCards, state.fields)),
+        turns=state.turns,
+    )

@@ -57,7 +57,7 @@ class PoukuYaku:
 
 @dataclass(frozen=True, slots=True)
 class PoukuDeal:
-    """A deal that is over, in brief."""
+    """A deal that is over: all that everybody saw of it."""
 
     dealer: int
     point_card: Card
@@ -67,6 +67,8 @@ class PoukuDeal:
     yaku: tuple[PoukuYaku, ...]
     worth: int
     points: tuple[int, ...]
+    fields: tuple[PoukuCards, ...]
+    turns: tuple[PoukuTurn, ...]
 
 
 @dataclass(frozen=True, slots=True)

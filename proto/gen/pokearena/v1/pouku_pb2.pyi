@@ -86,7 +86,7 @@ class PoukuYaku(_message.Message):
     def __init__(self, name: _Optional[str] = ..., cards: _Optional[_Iterable[str]] = ..., worth: _Optional[int] = ...) -> None: ...
 
 class PoukuDeal(_message.Message):
-    __slots__ = ("dealer", "point_card", "void", "winner", "hand", "yaku", "worth", "points")
+    __slots__ = ("dealer", "point_card", "void", "winner", "hand", "yaku", "worth", "points", "fields", "turns")
     DEALER_FIELD_NUMBER: _ClassVar[int]
     POINT_CARD_FIELD_NUMBER: _ClassVar[int]
     VOID_FIELD_NUMBER: _ClassVar[int]
@@ -95,6 +95,8 @@ class PoukuDeal(_message.Message):
     YAKU_FIELD_NUMBER: _ClassVar[int]
     WORTH_FIELD_NUMBER: _ClassVar[int]
     POINTS_FIELD_NUMBER: _ClassVar[int]
+    FIELDS_FIELD_NUMBER: _ClassVar[int]
+    TURNS_FIELD_NUMBER: _ClassVar[int]
     dealer: int
     point_card: str
     void: bool
@@ -103,7 +105,9 @@ class PoukuDeal(_message.Message):
     yaku: _containers.RepeatedCompositeFieldContainer[PoukuYaku]
     worth: int
     points: _containers.RepeatedScalarFieldContainer[int]
-    def __init__(self, dealer: _Optional[int] = ..., point_card: _Optional[str] = ..., void: bool = ..., winner: _Optional[int] = ..., hand: _Optional[_Iterable[str]] = ..., yaku: _Optional[_Iterable[_Union[PoukuYaku, _Mapping]]] = ..., worth: _Optional[int] = ..., points: _Optional[_Iterable[int]] = ...) -> None: ...
+    fields: _containers.RepeatedCompositeFieldContainer[PoukuCards]
+    turns: _containers.RepeatedCompositeFieldContainer[PoukuTurn]
+    def __init__(self, dealer: _Optional[int] = ..., point_card: _Optional[str] = ..., void: bool = ..., winner: _Optional[int] = ..., hand: _Optional[_Iterable[str]] = ..., yaku: _Optional[_Iterable[_Union[PoukuYaku, _Mapping]]] = ..., worth: _Optional[int] = ..., points: _Optional[_Iterable[int]] = ..., fields: _Optional[_Iterable[_Union[PoukuCards, _Mapping]]] = ..., turns: _Optional[_Iterable[_Union[PoukuTurn, _Mapping]]] = ...) -> None: ...
 
 class PoukuAction(_message.Message):
     __slots__ = ("discard", "give", "go_out")
