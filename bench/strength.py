@@ -64,20 +64,17 @@ class Form:
 
 
 def forms() -> list[Form]:
-    """Every game with every number of seats, and with each switch and word another than usual."""
-    found: list[Form] = []
+    """Every game with every number of seats; with each switch turned at the smallest table that
+    allows it; with each other word of an option at the largest."""
+    found = []
     for game in GAMES.values():
-        turned = [
-            {name: value}
-            for name, option in game.options.items()
-            for value in (option.choices or (False, True))
-            if value != option.default and (option.choices or isinstance(option.default, bool))
-        ]
-        wanted = [(seats, given) for given in ({}, *turned) for seats in game.seats]
-        for seats, given in wanted:
-            form = Form(game, seats, given)
-            if allowed(form) and not (given and any(form.given == f.given for f in found)):
-                found.append(form)
+        found += [Form(game, seats) for seats in game.seats]
+        for name, option in game.options.items():
+            if isinstance(option.default, bool):
+                turned = [Form(game, n, {name: not option.default}) for n in sorted(game.seats)]
+                found += list(filter(allowed, turned))[:1]
+            words = (word for word in option.choices if word != option.default)
+            found += [Form(game, max(game.seats), {name: word}) for word in words]
     return found
 
 
