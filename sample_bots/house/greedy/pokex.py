@@ -6,22 +6,28 @@ as it can be: the others, the partner too, are taken to play the best of a few c
 
 import random
 from collections.abc import Iterator, Sequence
+from functools import cache
 from itertools import combinations
+from math import exp
+from operator import mul
 
 from pokearena.v1.bot_pb2 import Action, ActRequest
 from pokearena.v1.pokex_pb2 import PokexView
 from wild import RANK, RANKS, Value, is_wild, value
 
 PACK = [*RANK, "X1", "X2"]
-TRIES = 8
+TRIES = 12
 """How often the cards of the others are imagined."""
-BEST_OF = 3
+BEST_OF = 10
 """The others play the best of so many choices at random."""
-WILD_WORTH, RANK_WORTH, GROUP_WORTH = 0.4, 0.008, 0.05
+WILD_WORTH, RANK_WORTH, GROUP_WORTH = 0.22, 0.008, 0.03
 """What a card is worth in tricks: if it is wild, for each rank, for each other one of its rank."""
 
-EXPECTED = {4: (2.0, 0.6), 2: (1.6, 0.6)}
-"""The tricks that a declarer takes, by the number of seats: without a wild card, and for each."""
+EXPECTED = {4: (3.8, 0.08, 0.05), 2: (3.1, 0.25, 0.3)}
+"""The tricks that a declarer takes, by the number of seats: to begin with, and for each wild card
+in hand and in the centre."""
+USUAL, SPREAD = 4.0, 1.1
+"""The tricks that a declarer takes, and by how much they differ."""
 
 
 def choose(turn: ActRequest) -> tuple[Action, str]:
@@ -42,16 +48,32 @@ def best_rank(view: PokexView) -> str:
 
 
 def bid(view: PokexView, seat: int) -> tuple[Action, str]:
-    """As many tricks as the wild cards in hand promise, if that is more than the standing bid."""
+    """What is worth most if the other side then does what is best for it."""
     rank = best_rank(view)
-    wild = sum(is_wild(card, rank) for card in view.hand)
-    seats = seats_of(view)
-    none, each = EXPECTED[seats]
-    tricks = int(min(6, none + each * wild))
-    partners = view.bid > 0 and view.declarer % 2 == seat % 2
-    if tricks > view.bid and not partners:
-        return Action(pokex={"bid": {"tricks": tricks}}), f"{wild} wild cards with {rank}"
-    return Action(pokex={"pass_bid": {}}), "the bid is high enough"
+    held, centre = (sum(is_wild(c, rank) for c in cards) for cards in (view.hand, view.centre))
+    start, each, for_centre = EXPECTED[seats_of(view)]
+    tricks = start + each * held + for_centre * centre
+    ours = view.bid > 0 and view.declarer % 2 == seat % 2
+    stays = answered(view.bid, USUAL) if ours else -lead(view.bid, USUAL)
+    worths = {bid: answered(bid, tricks) for bid in range(view.bid + 1, 7)}
+    best = max(worths, key=worths.__getitem__, default=0)
+    if not best or (view.bid and stays >= worths[best]):
+        return Action(pokex={"pass_bid": {}}), "would rather not bid more"
+    return Action(pokex={"bid": {"tricks": best}}), f"about {tricks:.1f} tricks with {rank}"
+
+
+def answered(bid: int, tricks: float) -> float:
+    """What a bid of one's own is worth when the others may still bid more."""
+    return min([lead(bid, tricks), *(-lead(more, USUAL) for more in range(bid + 1, 7))])
+
+
+@cache
+def lead(bid: int, tricks: float) -> float:
+    """By how many points the declarer's side beats the other, if it takes about so many tricks."""
+    weights = [exp(-(((taken - tricks) / SPREAD) ** 2) / 2) for taken in range(7)]
+    points = [0 if taken < bid else bid * (bid + 1) / 2 + bid * (taken - bid) for taken in range(7)]
+    leads = [won - (6 - taken) * (7 - taken) / 2 for taken, won in enumerate(points)]
+    return sum(map(mul, weights, leads)) / sum(weights)
 
 
 def seats_of(view: PokexView) -> int:
