@@ -1,0 +1,121 @@
+"""The house bot greedy at Pokex, with four seats and with two."""
+
+import importlib.util
+import random
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from pokearena.v1 import bot_pb2
+
+from bench.strength import HOUSE, Form, load, measure
+from referee.cards import DECK_WITH_JOKERS, RANKS
+from referee.games.registry import GAMES
+from referee.wild import wild_hand
+
+CENTRE = {4: "AS AC 3D AH KD KH", 2: "2S 3S 4S 5S 6S 7S 8S 9S TS JS QS KS"}
+
+
+def asked(hand: str, seats: int = 4, seat: int = 0, **fields: Any) -> bot_pb2.ActRequest:
+    """A question of Pokex."""
+    view = {"hand": hand.split(), "centre": CENTRE[seats].split(), **fields}
+    return bot_pb2.ActRequest(view={"pokex": view}, seat=seat)
+
+
+def answer(question: bot_pb2.ActRequest) -> Any:
+    """What greedy does."""
+    random.seed(7)
+    action, why = load("greedy")(question)
+    assert why
+    return action.pokex
+
+
+def trick(*played: str) -> list[dict[str, Any]]:
+    """What has been played: each a seat and its cards."""
+    return [{"seat": int(one[0]), "cards": one[1:].split()} for one in played]
+
+
+def test_it_names_the_rank_it_holds_most_then_the_one_in_the_centre() -> None:
+    held = asked("9C 9D 9H 4C 4D AD", phase="name", bid=3)
+    assert answer(held).name_wild.rank == "9"
+    even = asked("9C 9D 4C 4D AD QC", phase="name", bid=3)
+    assert answer(even).name_wild.rank == "4"
+    with_centre = asked("9C 9D KC KS 2D QC", phase="name", bid=3)
+    assert answer(with_centre).name_wild.rank == "K"
+
+
+def test_it_bids_and_leaves_a_high_bid_of_its_partner_alone() -> None:
+    good = "9C 9D 9H X1 4C 4D AD QC QD 2S 3S 5S"
+    assert answer(asked(good, phase="bid")).bid.tricks >= 3
+    assert answer(asked(good, phase="bid", bid=5, declarer=2)).HasField("pass_bid")
+
+
+def last_to_play(hand: str) -> Any:
+    """The two cards of the last of four, whose partner has played two kings."""
+    played = trick("3 QC QD", "0 KC KS", "1 2C 5D")
+    fields: dict[str, Any] = {
+        "phase": "play",
+        "turned": ["AS"],
+        "bid": 3,
+        "declarer": 0,
+        "wild_rank": "9",
+    }
+    question = asked(hand, seat=2, played=played, **fields)
+    return list(answer(question).play_pair.cards)
+
+
+def test_who_plays_last_leaves_a_trick_to_the_partner_who_wins_it() -> None:
+    assert last_to_play("9C 9D X1 AD 4H 6H") == ["4H", "6H"]
+
+
+def test_who_plays_last_wins_as_cheaply_as_it_can() -> None:
+    played = trick("3 QC QD", "0 2H 7S", "1 2C 5D")
+    fields: dict[str, Any] = {
+        "phase": "play",
+        "turned": ["AS"],
+        "bid": 3,
+        "declarer": 0,
+        "wild_rank": "9",
+    }
+    hand = "9C 9D X1 AD 4H 6H 8D"
+    cards = list(answer(asked(hand, seat=2, played=played, **fields)).play_pair.cards)
+    assert set(cards) == {"AD", "4H"}  # two aces beat two queens
+
+
+def test_with_two_seats_it_plays_one_card_at_a_time() -> None:
+    played = trick("1 QC", "0 KC", "1 3D", "0 KD", "1 5D")
+    fields: dict[str, Any] = {
+        "phase": "play",
+        "turned": ["KS", "2S"],
+        "bid": 3,
+        "declarer": 0,
+        "wild_rank": "9",
+    }
+    question = asked("9C X1 AD 4H 6H", seats=2, played=played, **fields)
+    assert answer(question).play_card.card == "4H"
+
+
+def test_it_knows_what_hands_are_worth() -> None:
+    """Its own scale of hands is that of the rules."""
+    spec = importlib.util.spec_from_file_location("greedy_wild", HOUSE / "greedy" / "wild.py")
+    assert spec is not None
+    assert spec.loader is not None
+    scale = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(scale)
+    chance = random.Random(33)
+    for _ in range(40):
+        wild_rank = chance.choice(["", *RANKS])
+        few = chance.sample(DECK_WITH_JOKERS, 12)
+        hands = [chance.sample(few, 5) for _ in range(40)]
+        hands.sort(key=lambda hand: wild_hand(hand, wild_rank))
+        for worse, better in pairwise(hands):
+            low, high = scale.value(worse, wild_rank), scale.value(better, wild_rank)
+            same = wild_hand(worse, wild_rank) == wild_hand(better, wild_rank)
+            assert low == high if same else low < high
+
+
+@pytest.mark.parametrize("seats", [4, 2])
+@pytest.mark.parametrize("other", ["bold", "meek", "random"])
+def test_it_beats_the_simple_bots_in_both_forms(seats: int, other: str) -> None:
+    met = measure(Form(GAMES["pokex"], seats), "greedy", other, 10)
+    assert met.mean - met.half > 0.5
