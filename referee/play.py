@@ -270,10 +270,12 @@ def places_with_faults(
 
 
 def describe(action: Action) -> str:
-    """An action in words: ``lead 4C 4H``."""
+    """An action in words: ``lead 4C 4H``, ``discard 6H keep QC QS``."""
     words = [snake(type(action).__name__).replace("_", " ")]
-    for field in fields(action):
+    for number, field in enumerate(fields(action)):
         value = getattr(action, field.name)
+        if number and value and isinstance(value, tuple):
+            words.append(field.name)
         words.extend(map(str, value) if isinstance(value, tuple) else [str(value)])
     return " ".join(words)
 

@@ -6,6 +6,7 @@ from typing import Any, Protocol
 from arena.cli.pictures.plain import PlainPicture
 from arena.cli.pictures.poke import PokePicture
 from arena.cli.pictures.pokex import PokexPicture
+from arena.cli.pictures.pouku import PoukuPicture
 from arena.cli.pictures.saint_poker import SaintPokerPicture
 
 Names = Sequence[str]
@@ -32,6 +33,7 @@ _PICTURES: dict[str, Picture] = {
     "poke": PokePicture(),
     "saint_poker": SaintPokerPicture(),
     "pokex": PokexPicture(),
+    "pouku": PoukuPicture(),
 }
 
 

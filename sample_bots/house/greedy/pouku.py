@@ -20,7 +20,7 @@ Ranks = list[int]
 
 HOPE = 0.25
 """What a point is worth in a set that is not yet enough to go out."""
-HELP = 0.3
+HELP = 1.0
 """What a point costs that a discard gives an opponent in his reference fields."""
 RISK = 0.35
 """How likely somebody else is to go out before a kept yaku is of use."""
