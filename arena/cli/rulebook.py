@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import random
 from dataclasses import dataclass, fields
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -64,13 +65,15 @@ def choices(option: Option) -> str:
 
 
 def _examples(game: Game) -> dict[type, Action]:
-    """An action of every kind, from games at random with every number of seats."""
+    """An action of every kind, from games at random: every number of seats, every switch turned."""
     chance = random.Random(game.id)
     seen: dict[type, Action] = {}
+    switches = {n: o.default for n, o in game.options.items() if isinstance(o.default, bool)}
+    turned: list[dict[str, bool]] = [{}, *({name: not usual} for name, usual in switches.items())]
     for number in range(_GAMES):
-        for seats in game.seats:
+        for seats, options in product(game.seats, turned):
             try:
-                state = game.start(Seeded(number.to_bytes(SEED_BYTES, "big")), seats)
+                state = game.start(Seeded(number.to_bytes(SEED_BYTES, "big")), seats, options)
             except SetupError:
                 continue
             while state.actors and len(seen) < len(game.action_types):

@@ -1,0 +1,78 @@
+"""The house bot greedy at Pouku: every form, and a few positions."""
+
+from typing import Any
+
+import pytest
+from pokearena.v1 import bot_pb2
+
+from bench.strength import Form, load, measure
+from referee.codec import Codec
+from referee.games.pouku import Pouku
+from tests.referee.spoken import action, pouku
+
+GAME = Pouku()
+FORMS = [
+    Form(GAME, 3),
+    Form(GAME, 4),
+    Form(GAME, 4, {"reference": "left"}),
+    Form(GAME, 4, {"teams": True}),
+    Form(GAME, 4, {"teams": True, "reference": "left"}),
+    Form(GAME, 3, {"pair": 0, "straight": 5, "four_yaku": 4, "point": 0}),
+]
+
+
+def chosen(state: Any) -> Any:
+    """What greedy does."""
+    seat = state.turn
+    head = bot_pb2.ActRequest(seat=seat)
+    data = Codec(GAME).question(head, state.view(seat), state.legal(seat))
+    move, _ = load("greedy")(bot_pb2.ActRequest.FromString(data))
+    return Codec(GAME).decode(move)
+
+
+@pytest.mark.parametrize("form", FORMS, ids=str)
+def test_greedy_beats_random_in_every_form(form: Form) -> None:
+    met = measure(form, "greedy", "random", 8)
+    assert met.mean - met.half > 0.75
+
+
+@pytest.mark.parametrize("form", FORMS, ids=str)
+def test_greedy_plays_every_form_legally(form: Form) -> None:
+    state: Any = pouku(
+        "AC",
+        ("2C 3C", "4C 5C", "6C 7C", "8C 9C")[: form.seats],
+        ("TC JC", "QC KC", "2D 3D", "4D 5D")[: form.seats],
+        **(form.given if not form.given.get("teams") else {}),
+    )
+    while state.actors:
+        move = chosen(state)
+        assert move in state.legal(state.turn)
+        state = state.play({state.turn: move})
+
+
+def test_it_goes_out_as_soon_as_it_may() -> None:
+    state = pouku("AC", ("8C 3C", "2C 4C", "5C TC"), ("KC JC", "8D 7C", "3D 7D"), "8H")
+    assert chosen(state) == action("go_out")
+
+
+def test_it_throws_what_goes_with_nothing() -> None:
+    state = pouku("AC", ("8C 3C", "2C 4C", "5C TC"), ("KC JC", "8D 7C", "3D QD"), "5H")
+    assert chosen(state) == action("discard 5H")
+
+
+def test_it_keeps_what_it_does_not_refer_to() -> None:
+    hands = ("7C 2C", "QD KD", "9C TC", "3S 5S")
+    state = pouku("AC", hands, ("KC JC", "2D 4S", "9H QC", "7D 7S"), "2H")
+    move = chosen(state)
+    assert set(move.keep) == {"7C", "7D", "7S"}
+
+
+def test_in_teams_it_may_discard_to_the_field_that_it_refers_to() -> None:
+    hands = ("8C 8D 3C", "2C 4C 9S", "5C TC QS", "KD KH 6S")
+    state = pouku("AC", hands, ("KC JC", "2D 7C", "3D 7D", "AD 9H"), "8H", teams=True)
+    moves = set()
+    while state.actors and len(state.deals) < 4:
+        move = chosen(state)
+        moves.add(type(move).__name__)
+        state = state.play({state.turn: move})
+    assert {"Give", "GoOut"} <= moves
