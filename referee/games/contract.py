@@ -28,6 +28,9 @@ class IllegalAction(ValueError):
 Value = bool | int | str
 """The value of an option."""
 
+MOST = 1_000_000
+"""The most that an option can be which is a whole number: scores must fit into 32 bits."""
+
 
 @dataclass(frozen=True, slots=True)
 class Option:
@@ -216,9 +219,10 @@ class Game(ABC):
                 return text.lower() == "true"
             allowed = "true or false"
         else:
-            if text.isdecimal() and text.isascii() and not isinstance(given, bool):
+            short = len(text) <= len(str(MOST)) and text.isdecimal() and text.isascii()
+            if short and not isinstance(given, bool) and int(text) <= MOST:
                 return int(text)
-            allowed = "a whole number, 0 or more"
+            allowed = f"a whole number from 0 to {MOST}"
         raise SetupError(f'option {name} of {self.id} is "{given}"; it must be {allowed}')
 
     def start(

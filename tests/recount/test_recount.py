@@ -15,6 +15,7 @@ import pytest
 from google.protobuf.json_format import MessageToDict
 from pokearena.v1 import bot_pb2
 
+from referee.games.registry import find
 from referee.record import read
 from tests.conformance.golden import path
 from tests.conformance.recorded import Choose, by_luck, match_line, play_game
@@ -52,6 +53,15 @@ def test_games_are_recounted(table: Table) -> None:
 @every_table
 def test_many_games_are_recounted(table: Table) -> None:
     follow_games(table, range(SLOW.get(table.game.id, 40)))
+
+
+@pytest.mark.parametrize("teams", [False, True])
+def test_games_with_other_tables_of_points_are_recounted(teams: bool) -> None:
+    """Pouku's values are options; points alone may be enough, and a pair be dearer than a three."""
+    pouku = find("pouku")
+    values = {"pair": 4, "three": 1, "straight": 0, "four": 0, "point": 5, "four_yaku": 6}
+    settled = pouku.settle({"teams": teams, "first_turn": 3, **values})
+    follow_games(Table(pouku, 4, tuple(settled.items())), [1, 5])
 
 
 @every_table

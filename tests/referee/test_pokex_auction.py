@@ -55,6 +55,15 @@ def test_two_are_dealt_eighteen_cards_each_and_twelve_to_the_centre() -> None:
     assert state.aside == DECK_WITH_JOKERS[48:]
 
 
+def test_cards_that_are_no_pack_are_refused() -> None:
+    """X-1.3: a card twice, a joker too few."""
+    twice = (*DECK_WITH_JOKERS[:-1], "AS")
+    with pytest.raises(SetupError, match=r"^pokex cannot be dealt: deck 0 has AS twice"):
+        Pokex().start(Arranged(orders={("deck", 0): twice}))
+    with pytest.raises(SetupError, match=r"^pokex cannot be dealt: deck 0 must have all of its 54"):
+        Pokex().start(Arranged(orders={("deck", 0): DECK_WITH_JOKERS[:-1]}))
+
+
 @pytest.mark.parametrize("number", [2, 4])
 def test_the_seed_draws_the_first_dealer_and_the_deal_goes_round(number: int) -> None:
     """X-1.2."""

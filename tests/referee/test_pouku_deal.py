@@ -69,7 +69,7 @@ def test_what_is_no_option_is_refused() -> None:
     """U-1.3, U-1.4."""
     for wrong, sentence in (
         ({"reference": "up"}, 'option reference of pouku is "up"; it must be right or left'),
-        ({"pair": -1}, 'option pair of pouku is "-1"; it must be a whole number, 0 or more'),
+        ({"pair": -1}, 'option pair of pouku is "-1"; it must be a whole number from 0 to 1000000'),
     ):
         with pytest.raises(SetupError, match=f"^{sentence}$"):
             Pouku().start(Seeded(bytes(32)), 3, wrong)

@@ -72,9 +72,9 @@ def test_a_number_may_be_given_as_text_too() -> None:
     assert Numbered().settle({"cards": "7"}) == Numbered().settle({"cards": 7}) == {"cards": 7}
 
 
-@pytest.mark.parametrize("value", ["x", "-1", -1, 2.5, True, "", None])
+@pytest.mark.parametrize("value", ["x", "-1", -1, 2.5, True, "", None, 1_000_001, "9" * 5000])
 def test_what_is_no_number_is_refused(value: object) -> None:
-    refused = f'^option cards of poke is "{value}"; it must be a whole number, 0 or more$'
+    refused = f'^option cards of poke is "{value}"; it must be a whole number from 0 to 1000000$'
     with pytest.raises(SetupError, match=refused):
         Numbered().settle({"cards": value})
 
