@@ -1,6 +1,7 @@
 """How Poke is searched: to the end of the deal, by what it does for the rubber."""
 
 from itertools import groupby
+from math import exp
 
 from plan import Position
 
@@ -15,6 +16,8 @@ Hand = tuple[Card, ...]
 
 CLOSE = 500.0
 """A lead above the line that decides most of a rubber."""
+STEEP = 3.0
+"""How much a lead below the line does for a leg; fitted to legs that the policy played."""
 WEAK = 9
 """Without a pair a hand may pay for a draw if its second highest card is below this."""
 
@@ -23,7 +26,7 @@ class PokePlan:
     """What the search is told about Poke."""
 
     def playouts(self, state: PokeState) -> int:
-        return 120
+        return 200
 
     def candidates(self, state: PokeState, seat: int) -> list[Action]:
         first = self.move(state, seat)
@@ -52,8 +55,8 @@ def rubber(state: PokeState, seat: int) -> float:
     if state.phase == "over":
         return 0.0
     ahead = state.below[seat] - state.below[1 - seat]
-    near = max(state.below) + LEG_POINTS // 2
-    chance = 0.5 + 0.5 * ahead / near
+    left = max(1, LEG_POINTS + 5 - max(state.below))
+    chance = 1 / (1 + exp(-STEEP * ahead / left))
     return leg(chance, state.legs[seat], state.legs[1 - seat])
 
 
