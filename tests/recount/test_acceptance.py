@@ -1,22 +1,18 @@
 """What is not listed: the referee accepts it just when the page does."""
 
-import hashlib
-import json
 import random
 from itertools import islice
 
 import pytest
 
 from referee.games.contract import Action, State
-from referee.record import read
 from referee.replay import steps
 from tests.conformance.junk import near, of_kind
 from tests.conformance.oracles import oracle_of
-from tests.conformance.recorded import match_line, play_game
 from tests.conformance.tables import TABLES, Table
 from tests.recount.book import End, May, of_one
 from tests.recount.follow import follow
-from tests.recount.test_recount import WAYS
+from tests.recount.test_recount import played
 
 POSITIONS = 6
 """About so many of a game are looked at."""
@@ -25,10 +21,8 @@ POSITIONS = 6
 @pytest.mark.parametrize("table", TABLES, ids=str)
 def test_the_referee_accepts_what_the_page_does(table: Table) -> None:
     """Actions that are nearly legal, and some made of anything."""
-    seed = hashlib.sha256(f"acceptance/{table}".encode()).digest()
     rng = random.Random(str(table))
-    played = play_game(table, seed, 0, 0, rng.choice(WAYS[:2]))
-    record = read(json.dumps(match_line(table, seed, 1)) + "\n" + played.record)
+    seed, record, _ = played(table, 1)
     (game,) = record.games
     share = min(1.0, POSITIONS / len(game.actions))
     both = zip(follow(record.match, game, seed), steps(record.match, game, seed), strict=True)
