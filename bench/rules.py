@@ -16,7 +16,13 @@ from referee.dealing import Seeded, board_seed
 from referee.games.contract import Game, SetupError
 from referee.games.registry import GAMES
 
-TARGETS = {"poke": 20_000, "saint_poker": 20_000, "pokex": 20_000, "pouku": 10_000}
+TARGETS = {
+    "poke": 20_000,
+    "saint_poker": 20_000,
+    "pokex": 20_000,
+    "pouku": 10_000,
+    "pokino": 10_000,
+}
 TARGET = 10_000
 """Of a game that is not named above."""
 ROUNDS = 5

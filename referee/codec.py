@@ -21,7 +21,7 @@ from google.protobuf.json_format import ParseDict, ParseError
 from google.protobuf.message_factory import GetMessageClass
 from pokearena.v1 import bot_pb2
 
-from referee.decoder import decoder, is_repeated
+from referee.decoder import decoder, is_optional, is_repeated
 from referee.games.contract import Action, Game, View
 from referee.wire import field
 
@@ -54,10 +54,17 @@ def camel(name: str) -> str:
 
 
 def json_of(value: Any) -> Any:
-    """A value of the rules as protobuf's JSON form has it: defaults left out."""
+    """A value of the rules as protobuf's JSON form has it.
+
+    What is empty, nothing or false is left out, unless the field is optional in the message.
+    """
     if is_dataclass(value):
-        items = ((camel(f.name), json_of(getattr(value, f.name))) for f in fields(value))
-        return {name: item for name, item in items if item not in ("", 0, False, [], None)}
+        items = ((f, json_of(getattr(value, f.name))) for f in fields(value))
+        return {
+            camel(f.name): item
+            for f, item in items
+            if is_optional(f) or item not in ("", 0, False, [], None)
+        }
     if isinstance(value, tuple):
         return [json_of(item) for item in value]
     return value

@@ -1,7 +1,7 @@
 """From the protocol's messages back to the rules' dataclasses, which are named and shaped alike."""
 
 from collections.abc import Callable
-from dataclasses import fields, is_dataclass
+from dataclasses import MISSING, Field, fields, is_dataclass
 from functools import cache
 from typing import Any, get_args, get_origin, get_type_hints
 
@@ -13,12 +13,34 @@ def is_repeated(hint: Any) -> bool:
     return get_origin(hint) is tuple
 
 
+def is_optional(one: Field[Any]) -> bool:
+    """Whether a field left out means something else than empty, 0 or false.
+
+    Such a field is ``optional`` in the message.
+    """
+    return one.default is not MISSING and bool(one.default)
+
+
 @cache
 def decoder(kind: type) -> Decode:
     """A function from a message to the dataclass of its shape."""
     hints = get_type_hints(kind)
     parts = [(one.name, _part(hints[one.name])) for one in fields(kind)]
-    return lambda message: kind(*[decode(getattr(message, name)) for name, decode in parts])
+    optional = [one.name for one in fields(kind) if is_optional(one)]
+    if not optional:
+        return lambda message: kind(*[decode(getattr(message, name)) for name, decode in parts])
+
+    def decoded(message: Any) -> Any:
+        left_out = [name for name in optional if not message.HasField(name)]
+        return kind(
+            **{
+                name: decode(getattr(message, name))
+                for name, decode in parts
+                if name not in left_out
+            }
+        )
+
+    return decoded
 
 
 def _part(hint: Any) -> Decode:

@@ -270,11 +270,19 @@ def places_with_faults(
 
 
 def describe(action: Action) -> str:
-    """An action in words: ``lead 4C 4H``, ``discard 6H keep QC QS``."""
+    """An action in words: ``lead 4C 4H``, ``discard 6H keep QC QS``, ``pass turn no draw``.
+
+    What is as it is by default is not said.
+    """
     words = [snake(type(action).__name__).replace("_", " ")]
     for number, field in enumerate(fields(action)):
         value = getattr(action, field.name)
-        if number and value and isinstance(value, tuple):
+        if value is False:
+            words += ["no", field.name]
+            continue
+        if value == field.default:
+            continue
+        if number and isinstance(value, tuple):
             words.append(field.name)
         words.extend(map(str, value) if isinstance(value, tuple) else [str(value)])
     return " ".join(words)

@@ -8,10 +8,18 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parent.parent
-PURE = {"referee.games", "referee.cards", "referee.poker", "referee.wild", "referee.dealing"}
+PURE = {
+    "referee.games",
+    "referee.cards",
+    "referee.dominoes",
+    "referee.poker",
+    "referee.wild",
+    "referee.dealing",
+}
 KNOWN_TO_ARENA = {
     "referee.codec",
     "referee.dealing",
+    "referee.dominoes",
     "referee.games",
     "referee.record",
     "referee.replay",

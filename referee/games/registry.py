@@ -5,10 +5,20 @@ from collections.abc import Mapping
 from referee.games.contract import Game, SetupError
 from referee.games.poke import Poke
 from referee.games.pokex import Pokex
+from referee.games.pokino import Pokino
 from referee.games.pouku import Pouku
 from referee.games.saint_poker import SaintPoker
 
-GAMES: Mapping[str, Game] = {game.id: game for game in (Poke(), SaintPoker(), Pokex(), Pouku())}
+GAMES: Mapping[str, Game] = {
+    game.id: game
+    for game in (
+        Poke(),
+        SaintPoker(),
+        Pokex(),
+        Pouku(),
+        Pokino(),
+    )
+}
 
 
 def find(game_id: str) -> Game:

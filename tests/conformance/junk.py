@@ -1,9 +1,9 @@
 """Actions that are nearly legal, and things that are no actions at all."""
 
 import random
-from collections.abc import Iterator
-from dataclasses import fields, replace
-from typing import Any, get_type_hints
+from collections.abc import Iterator, Sequence
+from dataclasses import fields, is_dataclass, replace
+from typing import Any, get_args, get_type_hints
 
 from referee.games.contract import Action
 
@@ -27,9 +27,13 @@ def near(action: Action, things: list[str], rng: random.Random) -> Iterator[Acti
     hints = get_type_hints(type(action))
     for field in fields(action):
         value = getattr(action, field.name)
+        hint = hints[field.name]
         if isinstance(value, tuple):
-            values: Iterator[Any] = near_list(value, things, rng)
-        elif hints[field.name] in (int, bool):
+            some, junk = listable(hint, things, rng)
+            values: Iterator[Any] = near_list(value, some, junk, rng)
+        elif hint is bool:
+            values = iter([not value])
+        elif hint is int:
             values = iter([value + 1, value - 1, -value, value + 1000])
         else:
             values = iter([rng.choice(things), rng.choice(JUNK), value + " ", value.lower()])
@@ -37,24 +41,39 @@ def near(action: Action, things: list[str], rng: random.Random) -> Iterator[Acti
             yield replace(action, **{field.name: other})
 
 
-def near_list(value: tuple[str, ...], things: list[str], rng: random.Random) -> Iterator[Any]:
+def listable(hint: Any, things: list[str], rng: random.Random) -> tuple[list[Any], Sequence[Any]]:
+    """What a list of this type may be made of, and what makes no sense in it."""
+    inner: Any = get_args(hint)[0]
+    if not is_dataclass(inner):
+        return things, JUNK
+    return [of_kind(inner, things, rng) for _ in range(40)], [far_away(inner)]
+
+
+def far_away(kind: Any) -> Any:
+    """A value of a kind whose numbers are all far too large."""
+    return kind(**dict.fromkeys(get_type_hints(kind), 1 << 30))
+
+
+def near_list(
+    value: tuple[Any, ...], things: list[Any], junk: Sequence[Any], rng: random.Random
+) -> Iterator[Any]:
     """Lists that differ a little."""
     yield ()
     yield value[1:]
     yield value[::-1]
     yield tuple(rng.sample(value, len(value)))
     yield (*value, rng.choice(things))
-    yield (*value, rng.choice(JUNK))
+    yield (*value, rng.choice(junk))
     yield (*value, *value)
     yield (*value, *value[:1])
     yield tuple(rng.sample(things, len(value)))
     yield tuple(rng.choice(things) for _ in value)
     yield (*value[1:], rng.choice(things))
-    yield (*value[1:], rng.choice(JUNK))
+    yield (*value[1:], rng.choice(junk))
     yield (*value[1:], *value[1:])[: len(value)]
 
 
-def of_kind(kind: type, things: list[str], rng: random.Random) -> Action:
+def of_kind(kind: Any, things: list[str], rng: random.Random) -> Action:
     """An action of a kind, made of anything."""
     made: dict[str, Any] = {}
     for name, hint in get_type_hints(kind).items():
@@ -63,7 +82,8 @@ def of_kind(kind: type, things: list[str], rng: random.Random) -> Action:
         elif hint is int:
             made[name] = rng.randint(0, 12)
         elif str(hint).startswith("tuple"):
-            made[name] = tuple(rng.sample(things, rng.randint(0, min(5, len(things)))))
+            some, _ = listable(hint, things, rng)
+            made[name] = tuple(rng.sample(some, rng.randint(0, min(5, len(some)))))
         else:
             made[name] = rng.choice(things)
     return kind(**made)

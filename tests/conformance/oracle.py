@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from referee.dealing import Luck
-from referee.games.contract import State
+from referee.games.contract import Action, State
 from tests.conformance.walks import Moves, Step
 
 Part = tuple[object, ...]
@@ -28,6 +28,10 @@ class Oracle(ABC):
 
     ordered: ClassVar[frozenset[type]] = frozenset()
     """Actions in which the order of things has a meaning."""
+
+    def usual(self, action: Action) -> Action:
+        """The action as it is listed, where several forms mean the same."""
+        return action
 
     @abstractmethod
     def cards(self, state: State) -> list[str]:

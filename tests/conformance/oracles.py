@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from tests.conformance.oracle import Oracle
 from tests.conformance.poke_oracle import PokeOracle
 from tests.conformance.pokex_oracle import PokexOracle
+from tests.conformance.pokino_oracle import PokinoOracle
 from tests.conformance.pouku_oracle import PoukuOracle
 from tests.conformance.saint_poker_oracle import SaintPokerOracle
 from tests.conformance.tables import Table
@@ -14,6 +15,7 @@ ORACLES: Mapping[str, Oracle] = {
     "saint_poker": SaintPokerOracle(),
     "pokex": PokexOracle(),
     "pouku": PoukuOracle(),
+    "pokino": PokinoOracle(),
 }
 
 

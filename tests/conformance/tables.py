@@ -88,3 +88,12 @@ def tables(games: Mapping[str, Game]) -> Iterator[Table]:
 
 
 TABLES = tuple(tables(GAMES))
+
+OF_A_GAME = 4
+"""A game with more tables than this shares that many tables' cases among them."""
+
+
+def share(table: Table, cases: int) -> int:
+    """How many of so many cases a table has; one at least."""
+    tables = sum(other.game is table.game for other in TABLES)
+    return cases if tables <= OF_A_GAME else max(1, cases * OF_A_GAME // tables)

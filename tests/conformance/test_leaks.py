@@ -34,8 +34,9 @@ from tests.conformance.false_dealers import (
 )
 from tests.conformance.leaks import LEAKS, Leak
 from tests.conformance.pokex_leaks import POKEX_FALSE, POKEX_LAZY, POKEX_LAZY_OF_TWO, POKEX_LEAKS
+from tests.conformance.pokino_leaks import POKINO_FALSE, POKINO_LAZY, POKINO_LEAKS
 from tests.conformance.pouku_leaks import POUKU_LEAKS
-from tests.conformance.tables import TABLES, Table, tables
+from tests.conformance.tables import TABLES, Table, share, tables
 from tests.conformance.walks import dice
 
 
@@ -46,16 +47,8 @@ def name(thing: object) -> str:
 
 QUICK = 1_000
 LONG = 10_000
-OF_A_GAME = 4
-"""A game with more tables than this shares that many tables' cases among them."""
 TO_CATCH = 400
 MOST = 0.7
-
-
-def share(table: Table, cases: int) -> int:
-    """How many of so many cases a table has."""
-    tables = sum(other.game is table.game for other in TABLES)
-    return cases if tables <= OF_A_GAME else cases * OF_A_GAME // tables
 
 
 every_table = pytest.mark.parametrize("table", TABLES, ids=name)
@@ -75,6 +68,11 @@ false_dealers += product(pokex_tables, [changes_what_the_seat_holds, *POKEX_FALS
 lazy_dealers += product(pokex_tables, [leaves_everything, leaves_the_cards, *POKEX_LAZY])
 lazy_dealers += product(pokex_tables, [leaves_what_is_to_come])
 lazy_dealers += product([t for t in pokex_tables if t.seats == 2], POKEX_LAZY_OF_TWO)
+
+pokino_tables = [table for table in TABLES if table.game.id == "pokino"][::8]
+false_dealers += product(pokino_tables, [changes_what_the_seat_holds, *POKINO_FALSE])
+false_dealers += product(pokino_tables, [forgets_what_was_picked_up])
+lazy_dealers += product(pokino_tables, [leaves_everything, leaves_the_cards, *POKINO_LAZY])
 
 
 @every_table
@@ -119,7 +117,7 @@ def test_nothing_leaks_in_very_many_cases(table: Table, check: Check) -> None:
     assert first_problem(table, share(table, LONG), check) is None
 
 
-@pytest.mark.parametrize("mutant", [*LEAKS, *POKEX_LEAKS, *POUKU_LEAKS], ids=name)
+@pytest.mark.parametrize("mutant", [*LEAKS, *POKEX_LEAKS, *POUKU_LEAKS, *POKINO_LEAKS], ids=name)
 def test_a_game_that_leaks_is_caught(mutant: Leak) -> None:
     for table in tables({mutant.game.id: mutant.leaking()}):
         assert first_problem(table, TO_CATCH, leak) is not None, table

@@ -15,7 +15,7 @@ from referee.games.registry import GAMES
 from tests.conformance.junk import near, of_kind
 from tests.conformance.oracles import oracle_of
 from tests.conformance.tables import TABLES, Table
-from tests.conformance.walks import Step, dice, walk
+from tests.conformance.walks import Step, closely, dice, walk, walks
 from tests.conformance.wire import clean, question, same
 
 WALKS = 4
@@ -26,8 +26,8 @@ every_table = pytest.mark.parametrize("table", TABLES, ids=str)
 
 def steps(table: Table) -> Iterator[Step]:
     """The positions of some random games."""
-    for number in range(WALKS):
-        yield from walk(table, number)
+    for steps in walks(table, WALKS):
+        yield from closely(table, steps)
 
 
 def actions(table: Table) -> Iterator[Action]:
@@ -109,7 +109,7 @@ def test_a_question_holds_the_view_and_the_legal_actions_in_their_order(table: T
 
 @every_table
 def test_a_fresh_codec_says_the_same_as_one_that_has_said_much(table: Table) -> None:
-    for step in walk(table, 0)[::7]:
+    for step in closely(table, walk(table, 0))[::7]:
         for seat in range(table.seats):
             fresh = Codec(table.game)
             assert question(fresh, step.state, seat) == question(table.codec, step.state, seat)

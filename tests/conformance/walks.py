@@ -6,10 +6,12 @@ from dataclasses import dataclass
 
 from referee.dealing import Seeded
 from referee.games.contract import Action, Legal, State
-from tests.conformance.tables import Table
+from tests.conformance.tables import Table, share
 
 Moves = Mapping[int, Action]
 
+A_WALK = 100
+"""Positions of a game that are looked at closely."""
 TOO_LONG = 20_000
 """A game at random that is longer than this does not end."""
 
@@ -42,6 +44,18 @@ def go_on(state: State, rng: random.Random) -> Iterator[Step]:
             return
         state = state.play(moves)
     raise AssertionError(f"the game does not end: {state}")
+
+
+def walks(table: Table, most: int) -> Iterator[list[Step]]:
+    """So many games at a table, or its share of them if the game has many tables."""
+    for number in range(share(table, most)):
+        yield walk(table, number)
+
+
+def closely(table: Table, steps: list[Step]) -> list[Step]:
+    """Positions to look at closely: all, or the share of a table if the game has many."""
+    number = share(table, A_WALK)
+    return steps if number == A_WALK else steps[:: max(1, len(steps) // number)]
 
 
 def walk(table: Table, number: int) -> list[Step]:

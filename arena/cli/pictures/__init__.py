@@ -6,6 +6,7 @@ from typing import Any, Protocol
 from arena.cli.pictures.plain import PlainPicture
 from arena.cli.pictures.poke import PokePicture
 from arena.cli.pictures.pokex import PokexPicture
+from arena.cli.pictures.pokino import PokinoPicture
 from arena.cli.pictures.pouku import PoukuPicture
 from arena.cli.pictures.saint_poker import SaintPokerPicture
 
@@ -34,6 +35,7 @@ _PICTURES: dict[str, Picture] = {
     "saint_poker": SaintPokerPicture(),
     "pokex": PokexPicture(),
     "pouku": PoukuPicture(),
+    "pokino": PokinoPicture(),
 }
 
 

@@ -4,6 +4,7 @@ Poke: draws as long as it may while the hand is less than two pairs, and pays fo
 Pouku: goes out as soon as it may, and keeps the largest yaku there is.
 Saint Poker: shows its best cards in every round, and picks up the highest.
 Pokex: bids three tricks at once, and plays its largest groups first.
+Pokino: plays the longest run that is listed, and lays dominoes only for beads.
 """
 
 from collections import Counter
@@ -60,8 +61,18 @@ def declare(turn: ActRequest) -> tuple[Action, str]:
     return max(turn.legal, key=lambda a: ranks[a.pokex.name_wild.rank]), "held most"
 
 
+def lay_or_run(turn: ActRequest) -> tuple[Action, str]:
+    """Plays the longest run that is listed; if there is none, lays the last domino."""
+    longest = max(turn.legal, key=lambda action: len(action.pokino.run.cards))
+    if longest.pokino.HasField("run"):
+        return longest, "the longest run there is"
+    return turn.legal[-1], "beads for runs"
+
+
 def choose(turn: ActRequest) -> tuple[Action, str]:
     """The action, and in a few words why."""
+    if turn.view.HasField("pokino"):
+        return lay_or_run(turn)
     if turn.view.poke.phase == "draw":
         return draw(turn)
     if turn.view.saint_poker.phase == "river":

@@ -2,6 +2,7 @@
 
 import poke
 import pokex
+import pokino
 import pouku
 import saint_poker
 from pokearena.v1.bot_pb2 import Action, ActRequest
@@ -12,6 +13,7 @@ PLAYS = {
     "saint_poker": saint_poker.choose,
     "pokex": pokex.choose,
     "pouku": pouku.choose,
+    "pokino": pokino.choose,
 }
 
 

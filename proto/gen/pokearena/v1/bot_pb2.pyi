@@ -1,6 +1,7 @@
 from pokearena.v1 import poke_pb2 as _poke_pb2
 from pokearena.v1 import pokex_pb2 as _pokex_pb2
 from pokearena.v1 import pouku_pb2 as _pouku_pb2
+from pokearena.v1 import pokino_pb2 as _pokino_pb2
 from pokearena.v1 import saint_poker_pb2 as _saint_poker_pb2
 from google.protobuf.internal import containers as _containers
 from google.protobuf import descriptor as _descriptor
@@ -107,25 +108,29 @@ class EndResponse(_message.Message):
     def __init__(self) -> None: ...
 
 class View(_message.Message):
-    __slots__ = ("poke", "saint_poker", "pokex", "pouku")
+    __slots__ = ("poke", "saint_poker", "pokex", "pouku", "pokino")
     POKE_FIELD_NUMBER: _ClassVar[int]
     SAINT_POKER_FIELD_NUMBER: _ClassVar[int]
     POKEX_FIELD_NUMBER: _ClassVar[int]
     POUKU_FIELD_NUMBER: _ClassVar[int]
+    POKINO_FIELD_NUMBER: _ClassVar[int]
     poke: _poke_pb2.PokeView
     saint_poker: _saint_poker_pb2.SaintPokerView
     pokex: _pokex_pb2.PokexView
     pouku: _pouku_pb2.PoukuView
-    def __init__(self, poke: _Optional[_Union[_poke_pb2.PokeView, _Mapping]] = ..., saint_poker: _Optional[_Union[_saint_poker_pb2.SaintPokerView, _Mapping]] = ..., pokex: _Optional[_Union[_pokex_pb2.PokexView, _Mapping]] = ..., pouku: _Optional[_Union[_pouku_pb2.PoukuView, _Mapping]] = ...) -> None: ...
+    pokino: _pokino_pb2.PokinoView
+    def __init__(self, poke: _Optional[_Union[_poke_pb2.PokeView, _Mapping]] = ..., saint_poker: _Optional[_Union[_saint_poker_pb2.SaintPokerView, _Mapping]] = ..., pokex: _Optional[_Union[_pokex_pb2.PokexView, _Mapping]] = ..., pouku: _Optional[_Union[_pouku_pb2.PoukuView, _Mapping]] = ..., pokino: _Optional[_Union[_pokino_pb2.PokinoView, _Mapping]] = ...) -> None: ...
 
 class Action(_message.Message):
-    __slots__ = ("poke", "saint_poker", "pokex", "pouku")
+    __slots__ = ("poke", "saint_poker", "pokex", "pouku", "pokino")
     POKE_FIELD_NUMBER: _ClassVar[int]
     SAINT_POKER_FIELD_NUMBER: _ClassVar[int]
     POKEX_FIELD_NUMBER: _ClassVar[int]
     POUKU_FIELD_NUMBER: _ClassVar[int]
+    POKINO_FIELD_NUMBER: _ClassVar[int]
     poke: _poke_pb2.PokeAction
     saint_poker: _saint_poker_pb2.SaintPokerAction
     pokex: _pokex_pb2.PokexAction
     pouku: _pouku_pb2.PoukuAction
-    def __init__(self, poke: _Optional[_Union[_poke_pb2.PokeAction, _Mapping]] = ..., saint_poker: _Optional[_Union[_saint_poker_pb2.SaintPokerAction, _Mapping]] = ..., pokex: _Optional[_Union[_pokex_pb2.PokexAction, _Mapping]] = ..., pouku: _Optional[_Union[_pouku_pb2.PoukuAction, _Mapping]] = ...) -> None: ...
+    pokino: _pokino_pb2.PokinoAction
+    def __init__(self, poke: _Optional[_Union[_poke_pb2.PokeAction, _Mapping]] = ..., saint_poker: _Optional[_Union[_saint_poker_pb2.SaintPokerAction, _Mapping]] = ..., pokex: _Optional[_Union[_pokex_pb2.PokexAction, _Mapping]] = ..., pouku: _Optional[_Union[_pouku_pb2.PoukuAction, _Mapping]] = ..., pokino: _Optional[_Union[_pokino_pb2.PokinoAction, _Mapping]] = ...) -> None: ...

@@ -1,0 +1,62 @@
+"""Dominoes of a double-12 set, written smaller number first: ``"3-12"`` (rules README)."""
+
+from collections.abc import Iterable
+from itertools import combinations_with_replacement
+from typing import NewType
+
+Tile = NewType("Tile", str)
+"""A domino in the notation of the rules."""
+
+HIGHEST = 12
+
+DOMINOES: tuple[Tile, ...] = tuple(
+    Tile(f"{low}-{high}") for low, high in combinations_with_replacement(range(HIGHEST + 1), 2)
+)
+"""The 91 dominoes in canonical order: ``0-0``, ``0-1``, ... ``0-12``, ``1-1``, ... ``12-12``."""
+
+NUMBERS: dict[Tile, tuple[int, int]] = dict(
+    zip(DOMINOES, combinations_with_replacement(range(HIGHEST + 1), 2), strict=True)
+)
+"""The two numbers of a domino, the smaller first."""
+
+_ORDER: dict[Tile, int] = {domino: position for position, domino in enumerate(DOMINOES)}
+
+
+def domino(text: str) -> Tile:
+    """The domino that ``text`` names.
+
+    Raises:
+        ValueError: it names none.
+    """
+    if text not in NUMBERS:
+        raise ValueError(
+            f'"{text}" is no domino; a domino is two numbers from 0 to {HIGHEST}, '
+            "the smaller first, as 3-12"
+        )
+    return Tile(text)
+
+
+def dominoes(text: str) -> tuple[Tile, ...]:
+    """The dominoes that ``text`` names, with blanks between them: ``dominoes("3-12 0-0")``."""
+    return tuple(domino(word) for word in text.split())
+
+
+def tiles_in_order(hand: Iterable[Tile]) -> tuple[Tile, ...]:
+    """The dominoes in canonical order."""
+    return tuple(sorted(hand, key=_ORDER.__getitem__))
+
+
+def pile_of(*groups: Iterable[Tile]) -> tuple[Tile, ...]:
+    """A whole set that begins with the given groups, for setting a game up by hand.
+
+    The dominoes that are not named follow in canonical order.
+
+    Raises:
+        ValueError: a domino is named twice, or is none.
+    """
+    named = [domino(one) for group in groups for one in group]
+    twice = next((one for one in named if named.count(one) > 1), None)
+    if twice is not None:
+        raise ValueError(f"{twice} is in the pile twice; a pile has every domino once")
+    taken = set(named)
+    return (*named, *(one for one in DOMINOES if one not in taken))

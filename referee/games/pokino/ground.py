@@ -1,0 +1,70 @@
+"""What follows from dominoes and tokens: numbers on squares, open borders, free places."""
+
+from bisect import bisect_left
+from collections.abc import Iterable
+
+from referee.games.pokino.grid import FARTHEST, around, coordinates, ends, pair, within
+
+
+class Ground:
+    """Never changed once made; what follows from one more domino is made from what was before.
+
+    A pair of squares is a number (:mod:`referee.games.pokino.grid`). The numbers on the two squares
+    of a border or a middle are kept as two bits, so that a hand that lacks one is told at once.
+    """
+
+    __slots__ = ("borders", "middles", "numbers", "places")
+
+    def __init__(self) -> None:
+        self.numbers: dict[int, int] = {}
+        """The number that lies on a square."""
+        self.borders: dict[int, int] = {}
+        """The borders that bear no token, with the bits of their numbers."""
+        self.middles: dict[int, int] = {}
+        """The middles of the dominoes, with the bits of their numbers."""
+        self.places: list[int] = []
+        """The free pairs that touch a domino, row by row."""
+
+    def laid(self, first: int, second: int, low: int, high: int) -> "Ground":
+        """With a domino on two squares."""
+        other = object.__new__(Ground)
+        numbers = other.numbers = self.numbers.copy()
+        borders = other.borders = self.borders.copy()
+        places = other.places = self.places.copy()
+        middle = pair(first, second)
+        other.middles = {**self.middles, middle: 1 << low | 1 << high}
+        numbers[first], numbers[second] = low, high
+        safe = _is_far_from_the_edge(first)
+        for here, number in ((first, low), (second, high)):
+            for beside, two in around(here):
+                at = bisect_left(places, two)
+                if at < len(places) and places[at] == two:
+                    del places[at]
+                if beside in numbers:
+                    if two != middle:
+                        borders[two] = 1 << number | 1 << numbers[beside]
+                    continue
+                for beyond, place in around(beside):
+                    if beyond not in numbers and (safe or _is_within(place)):
+                        at = bisect_left(places, place)
+                        if at == len(places) or places[at] != place:
+                            places.insert(at, place)
+        return other
+
+    def closed(self, borders: Iterable[int]) -> "Ground":
+        """With a token on each of these borders."""
+        other = object.__new__(Ground)
+        other.numbers, other.middles, other.places = self.numbers, self.middles, self.places
+        other.borders = self.borders.copy()
+        for border in borders:
+            del other.borders[border]
+        return other
+
+
+def _is_far_from_the_edge(number: int) -> bool:
+    x, y = coordinates(number)
+    return abs(x) < FARTHEST - 3 and abs(y) < FARTHEST - 3
+
+
+def _is_within(place: int) -> bool:
+    return all(within(*coordinates(number)) for number in ends(place))

@@ -1,0 +1,95 @@
+"""What lies on Pokino's table: dominoes and tokens, and what follows from them."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from referee.dominoes import NUMBERS, Tile
+from referee.games.pokino.grid import coordinates, ends, pair, square
+from referee.games.pokino.ground import Ground
+from referee.games.pokino.words import PokinoTile, PokinoToken
+
+
+@dataclass(frozen=True, init=False)
+class Layout:
+    """The face-up dominoes in the order they were laid, the tokens in the order they were placed.
+
+    What follows from them is worked out once and kept beside them; it is no part of the value.
+    """
+
+    __slots__ = ("_ground", "tiles", "tokens")
+
+    tiles: tuple[PokinoTile, ...]
+    tokens: tuple[PokinoToken, ...]
+
+    def __init__(
+        self,
+        tiles: tuple[PokinoTile, ...] = (),
+        tokens: tuple[PokinoToken, ...] = (),
+        ground: Ground | None = None,
+    ) -> None:
+        fix = object.__setattr__
+        fix(self, "tiles", tiles)
+        fix(self, "tokens", tokens)
+        fix(self, "_ground", ground)
+
+    def __reduce__(self) -> Any:
+        return Layout, (self.tiles, self.tokens)
+
+    @property
+    def ground(self) -> Ground:
+        """The numbers, the borders and the places that follow."""
+        found: Ground | None = self._ground  # type: ignore[attr-defined]
+        if found is None:
+            found = Ground()
+            for tile in self.tiles:
+                found = found.laid(*_squares(tile), *NUMBERS[tile.domino])
+            found = found.closed(map(_border, self.tokens))
+            object.__setattr__(self, "_ground", found)
+        return found
+
+    def laid(self, domino: Tile, first: int, second: int) -> "Layout":
+        """With one more domino: its smaller number on the first square."""
+        tile = PokinoTile(domino, *coordinates(first), *coordinates(second))
+        ground = self.ground.laid(first, second, *NUMBERS[domino])
+        return Layout((*self.tiles, tile), self.tokens, ground)
+
+    def closed(self, borders: Iterable[int], owner: int) -> "Layout":
+        """With a token on each of these borders."""
+        fresh = list(borders)
+        tokens = [
+            PokinoToken(*coordinates(one), *coordinates(other), owner)
+            for one, other in map(ends, fresh)
+        ]
+        return Layout(self.tiles, (*self.tokens, *tokens), self.ground.closed(fresh))
+
+    def without(self, middles: Iterable[int]) -> "Layout":
+        """Without the dominoes that have these middles, and without the tokens they touch."""
+        gone = {number for middle in middles for number in ends(middle)}
+        return Layout(
+            tuple(tile for tile in self.tiles if _squares(tile)[0] not in gone),
+            tuple(t for t in self.tokens if not gone.intersection(ends(_border(t)))),
+        )
+
+    def domino_at(self, middle: int) -> Tile:
+        """The domino that has this middle."""
+        return next(tile.domino for tile in self.tiles if pair(*_squares(tile)) == middle)
+
+    def owners(self) -> dict[Tile, list[int]]:
+        """Who owns the tokens on the borders of each domino, a token a time."""
+        owners: dict[Tile, list[int]] = {tile.domino: [] for tile in self.tiles}
+        lying = {number: tile.domino for tile in self.tiles for number in _squares(tile)}
+        for token in self.tokens:
+            for number in ends(_border(token)):
+                owners[lying[number]].append(token.owner)
+        return owners
+
+
+def _squares(tile: PokinoTile) -> tuple[int, int]:
+    """The squares of a domino, that of its smaller number first."""
+    return square(tile.x, tile.y), square(tile.second_x, tile.second_y)
+
+
+def _border(token: PokinoToken) -> int:
+    """The border on which a token lies."""
+    return pair(square(token.x, token.y), square(token.second_x, token.second_y))

@@ -1,0 +1,78 @@
+"""What is legal in Pokino (docs/rules/pokino.md, K-3)."""
+
+from collections.abc import Iterator
+from functools import cached_property
+
+from referee.games.contract import Action, Legal
+from referee.games.pokino.ground import Ground
+from referee.games.pokino.placements import count, may_lay, placements
+from referee.games.pokino.runs import Search, listed, may_run
+from referee.games.pokino.words import Domino, Hand, PassTurn, Run, Tiles
+
+ENOUGH = 7
+"""With so many cards the draw is a choice, if it is ever one."""
+ALWAYS = (True,)
+CHOICE = (True, False)
+
+
+class Turns(Legal):
+    """To pass, to lay a domino, to play a run; in this order."""
+
+    def __init__(
+        self, hand: Hand, tiles: Tiles, most: int, ground: Ground, walls: bool, choice: bool
+    ) -> None:
+        """What a seat may do.
+
+        Args:
+            hand: its cards.
+            tiles: its dominoes.
+            most: how many cards it can pay for.
+            ground: what lies on the table.
+            walls: whether the middles of dominoes may be crossed.
+            choice: whether a draw may be left out.
+        """
+        self._hand = hand
+        self._tiles = tiles
+        self._most = most
+        self._ground = ground
+        self._walls = walls
+        self._choice = choice
+
+    def __contains__(self, action: object) -> bool:
+        match action:
+            case PassTurn(draw):
+                return draw in self._draws(0)
+            case Domino(draw=draw):
+                return draw in self._draws(0) and may_lay(action, self._tiles, self._ground)
+            case Run(cards=cards, draw=draw):
+                return draw in self._draws(len(cards)) and may_run(
+                    action, self._hand, self._most, self._ground, self._walls
+                )
+        return False
+
+    def _draws(self, played: int) -> tuple[bool, ...]:
+        """What may be said of the draw once so many cards are played."""
+        return CHOICE if self._choice and len(self._hand) - played >= ENOUGH else ALWAYS
+
+    @cached_property
+    def _search(self) -> Search:
+        return Search(self._hand, self._most, self._ground, self._walls)
+
+    @property
+    def complete(self) -> bool:
+        """Not if there are too many runs, or if the table is empty."""
+        return self._search.complete and bool(self._ground.numbers or not self._tiles)
+
+    def __iter__(self) -> Iterator[Action]:
+        draws = self._draws(0)
+        yield from map(PassTurn, draws)
+        for draw in draws:
+            yield from placements(self._tiles, self._ground, draw)
+        for found in self._search.found:
+            for draw in self._draws(len(found[0])):
+                yield listed(found, draw)
+
+    def __len__(self) -> int:
+        laying = count(self._tiles, self._ground)
+        running = sum(len(self._draws(len(found[0]))) for found in self._search.found)
+        return len(self._draws(0)) * (1 + laying) + running

@@ -1,0 +1,174 @@
+"""Which runs a hand may play in Pokino (docs/rules/pokino.md, K-5), and their points."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from itertools import pairwise, permutations, product
+
+from referee.cards import DECK, Card
+from referee.games.pokino.grid import SQUARES, STEPS, around, ends, pair, square, within
+from referee.games.pokino.ground import Ground
+from referee.games.pokino.words import Hand, PokinoSquare, Run
+
+NUMBER: dict[Card, int] = {c: "KA23456789TJQ".index(c[0]) for c in DECK}
+"""The number that a card matches: the king 0, the ace 1, the queen 12."""
+
+LISTED = 100
+"""Up to so many runs are all listed."""
+SPREAD = 6
+"""From so many first steps a sample follows one path each, if there are more."""
+
+_POINTS = (0, 0, 5, 5, 5, 10, 15, 20, 35, 55, 90)
+
+
+def points(length: int) -> int:
+    """What a run of so many cards scores."""
+    return _POINTS[min(length, len(_POINTS) - 1)]
+
+
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """The steps a path takes: the borders it crosses, and the middles of dominoes."""
+
+    borders: list[int]
+    middles: list[int]
+
+
+def steps_of(path: tuple[PokinoSquare, ...], ground: Ground, walls: bool) -> Steps | None:
+    """The steps of a path, or None if it takes one that it may not.
+
+    Args:
+        path: squares.
+        ground: what lies on the table.
+        walls: whether middles may be crossed.
+    """
+    steps = Steps([], [])
+    numbers = [square(one.x, one.y) for one in path]
+    for one, other in pairwise(numbers):
+        if other - one not in STEPS.values():
+            return None
+        two = pair(one, other)
+        crossed = steps.borders if two in ground.borders else steps.middles
+        if two in crossed or (crossed is steps.middles and not walls):
+            return None
+        if crossed is steps.middles and two not in ground.middles:
+            return None
+        crossed.append(two)
+    return steps
+
+
+def may_run(run: Run, hand: Hand, most: int, ground: Ground, walls: bool) -> bool:
+    """Whether the cards are held and match the path, and every step of it may be taken.
+
+    Args:
+        run: the run.
+        hand: the cards of the seat.
+        most: how many cards it can pay for.
+        ground: what lies on the table.
+        walls: whether middles may be crossed.
+    """
+    path, cards = run.path, run.cards
+    if not 2 <= len(path) == len(cards) <= most or len(set(cards)) != len(cards):
+        return False
+    numbers = ground.numbers
+    for one, card in zip(path, cards, strict=True):
+        if card not in hand or not isinstance(one, PokinoSquare) or not within(one.x, one.y):
+            return False
+        if numbers.get(square(one.x, one.y)) != NUMBER[card]:
+            return False
+    return steps_of(path, ground, walls) is not None
+
+
+Found = tuple[tuple[int, ...], Hand, tuple[int, ...]]
+"""A path, the cards that match it, the pairs it crosses."""
+
+
+@dataclass(slots=True)
+class Search:
+    """The runs of a hand on the table, shortest first; the search stops at :data:`LISTED`."""
+
+    hand: Hand
+    most: int
+    ground: Ground
+    walls: bool
+    found: list[Found] = field(default_factory=list)
+    complete: bool = True
+    _by_number: dict[int, list[Card]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.most < 2:
+            return
+        for card in self.hand:
+            self._by_number.setdefault(NUMBER[card], []).append(card)
+        firsts = self._first_steps()
+        if self._is_all(firsts):
+            return
+        self.complete = False
+        self.found = list(self._sample(firsts))
+
+    def _first_steps(self) -> list[int]:
+        """The pairs whose two numbers the hand has, in order."""
+        lacking = ~sum(1 << number for number in self._by_number)
+        ground = self.ground
+        steps = [two for two, bits in ground.borders.items() if not bits & lacking]
+        if self.walls:
+            steps += [two for two, bits in ground.middles.items() if not bits & lacking]
+        numbers, held = ground.numbers, self._by_number
+        singles = [
+            two
+            for two in steps
+            if numbers[two >> 1] != numbers[ends(two)[1]] or len(held[numbers[two >> 1]]) > 1
+        ]
+        singles.sort()
+        return singles
+
+    def _is_all(self, firsts: list[int]) -> bool:
+        """Whether all runs could be found before there were too many."""
+        found, numbers, held = self.found, self.ground.numbers, self._by_number
+        if 2 * len(firsts) > LISTED:
+            return False
+        for two in firsts:
+            one, other = ends(two)
+            mine, theirs = held[numbers[one]], held[numbers[other]]
+            pairs = permutations(mine, 2) if mine is theirs else product(mine, theirs)
+            for cards in pairs:
+                found.append(((one, other), cards, (two,)))
+                found.append(((other, one), cards[::-1], (two,)))
+            if len(found) > LISTED:
+                return False
+        for run in found:  # grows while it is gone through
+            if len(run[0]) < self.most:
+                found.extend(self._longer(run))
+                if len(found) > LISTED:
+                    return False
+        return True
+
+    def _longer(self, run: Found) -> Iterable[Found]:
+        """The runs that are longer by one card."""
+        path, cards, crossed = run
+        ground, held = self.ground, self._by_number
+        for beside, two in around(path[-1]):
+            if two in crossed:
+                continue
+            if two in ground.borders or (self.walls and two in ground.middles):
+                for card in held.get(ground.numbers[beside], ()):
+                    if card not in cards:
+                        yield (*path, beside), (*cards, card), (*crossed, two)
+
+    def _sample(self, firsts: list[int]) -> Iterable[Found]:
+        """From first steps all over the table one path each, and every run on its way."""
+        numbers, held = self.ground.numbers, self._by_number
+        for turn in range(min(SPREAD, len(firsts))):
+            two = firsts[turn * len(firsts) // SPREAD] if len(firsts) > SPREAD else firsts[turn]
+            one, other = ends(two)[:: -1 if turn % 2 else 1]
+            cards = held[numbers[one]][0], held[numbers[other]][-1]
+            run: Found | None = ((one, other), cards, (two,))
+            while run is not None:
+                yield run
+                longer = list(self._longer(run)) if len(run[0]) < self.most else []
+                run = longer[turn % len(longer)] if longer else None
+
+
+def listed(found: Found, draw: bool) -> Run:
+    """The run as an action."""
+    path, cards, _ = found
+    return Run(tuple([SQUARES[number] for number in path]), cards, draw)

@@ -1,0 +1,202 @@
+"""A position of Pokino and what follows from an action (docs/rules/pokino.md)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from referee.cards import Card, in_order
+from referee.dealing import Luck
+from referee.dominoes import tiles_in_order
+from referee.games.contract import Action, Legal, Merit, State
+from referee.games.pokino.layout import Layout
+from referee.games.pokino.legal import Turns
+from referee.games.pokino.placements import squares
+from referee.games.pokino.runs import steps_of
+from referee.games.pokino.score import scores
+from referee.games.pokino.words import (
+    Domino,
+    Hand,
+    PassTurn,
+    PokinoCards,
+    PokinoRun,
+    PokinoView,
+    Run,
+    Tiles,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Variants:
+    """Which variants are played."""
+
+    greed: bool
+    pokino_up: bool
+    tear_down_the_walls: bool
+    territory: bool
+
+
+@dataclass(frozen=True)
+class PokinoState(State):
+    """A position."""
+
+    luck: Luck
+    variants: Variants
+    turn: int
+    """Whose turn it is; when all is over, whose turn was the last."""
+    over: bool
+    pokino: bool
+    """Whether the seat whose turn it is has played its last card."""
+    idle: int
+    """How many turns in a row were passed without a card."""
+    layout: Layout
+    removed: Tiles
+    runs: tuple[PokinoRun, ...]
+    beads: tuple[int, ...]
+    hands: tuple[Hand, ...]
+    known: tuple[Hand, ...]
+    """Cards of each hand that were drawn from the face-up deck."""
+    dominoes: tuple[Tiles, ...]
+    deck: Hand
+    poke: Tiles
+
+    @property
+    def actors(self) -> tuple[int, ...]:
+        return () if self.over else (self.turn,)
+
+    @property
+    def scores(self) -> tuple[int, ...]:
+        variants = self.variants
+        return scores(self.beads, self.runs, self.layout, variants.greed, variants.territory)
+
+    @property
+    def merits(self) -> tuple[Merit, ...]:
+        """Who has called Pokino stands before all others, whatever the points."""
+        return tuple(
+            (int(self.pokino and seat == self.turn), score)
+            for seat, score in enumerate(self.scores)
+        )
+
+    def legal(self, seat: int) -> Legal:
+        hand, variants = self.hands[seat], self.variants
+        return Turns(
+            hand,
+            self.dominoes[seat],
+            len(hand) if variants.greed else self.beads[seat],
+            self.layout.ground,
+            variants.tear_down_the_walls,
+            variants.pokino_up,
+        )
+
+    def view(self, seat: int) -> PokinoView:
+        variants = self.variants
+        return PokinoView(
+            greed=variants.greed,
+            pokino_up=variants.pokino_up,
+            tear_down_the_walls=variants.tear_down_the_walls,
+            territory=variants.territory,
+            turn=self.turn,
+            hand=self.hands[seat],
+            dominoes=self.dominoes[seat],
+            beads=self.beads,
+            scores=self.scores,
+            hand_sizes=tuple(map(len, self.hands)),
+            domino_counts=tuple(map(len, self.dominoes)),
+            known=tuple(map(PokinoCards, self.known)),
+            runs=self.runs,
+            layout=self.layout.tiles,
+            tokens=self.layout.tokens,
+            removed=self.removed,
+            deck_top=self.deck[0] if self.deck else "",
+            deck_size=len(self.deck),
+            poke_size=len(self.poke),
+            idle=self.idle,
+            over=self.over,
+            pokino=self.pokino,
+        )
+
+    def after(self, moves: Mapping[int, Action]) -> "PokinoState":
+        ((seat, action),) = moves.items()
+        match action:
+            case Domino():
+                return self._after_domino(seat, action)._ended_turn(seat, action.draw, False)
+            case Run():
+                state = self._after_run(seat, action)
+                if not state.hands[seat]:
+                    return state.but(over=True, pokino=True, idle=0)
+                return state._ended_turn(seat, action.draw, False)
+            case PassTurn(draw):
+                return self._ended_turn(seat, draw, True)
+        raise AssertionError(f"{action} is no action of Pokino")
+
+    def _after_domino(self, seat: int, action: Domino) -> "PokinoState":
+        """The domino is laid, another is drawn, and a bead is taken."""
+        held = [domino for domino in self.dominoes[seat] if domino != action.domino]
+        return self.but(
+            layout=self.layout.laid(action.domino, *squares(action)),
+            dominoes=_with(self.dominoes, seat, tiles_in_order((*held, *self.poke[:1]))),
+            poke=self.poke[1:],
+            beads=_with(self.beads, seat, self.beads[seat] + 1),
+        )
+
+    def _after_run(self, seat: int, run: Run) -> "PokinoState":
+        """The run is paid, tokens are placed, dominoes that were crossed are removed."""
+        variants, cards = self.variants, run.cards
+        steps = steps_of(run.path, self.layout.ground, variants.tear_down_the_walls)
+        assert steps is not None
+        layout = self.layout.closed(steps.borders, seat if variants.territory else 0)
+        gone = tuple(map(layout.domino_at, steps.middles))
+        cost = 0 if variants.greed else len(cards)
+        return self.but(
+            layout=layout.without(steps.middles) if gone else layout,
+            removed=self.removed + gone,
+            runs=(*self.runs, PokinoRun(seat, cards)),
+            beads=_with(self.beads, seat, self.beads[seat] - cost),
+            hands=_with(self.hands, seat, _less(self.hands[seat], cards)),
+            known=_with(self.known, seat, _less(self.known[seat], cards)),
+        )
+
+    def _ended_turn(self, seat: int, draw: bool, passed: bool) -> "PokinoState":
+        """The card is drawn; the game ends or the next seat acts."""
+        top = self.deck[:1] if draw else ()
+        idle = self.idle + 1 if passed and not top else 0
+        over = not self.poke or idle == len(self.hands)
+        changes: dict[str, object] = {"idle": idle, "over": over}
+        if not over:
+            changes["turn"] = (seat + 1) % len(self.hands)
+        if top:
+            changes["deck"] = self.deck[1:]
+            changes["hands"] = _with(self.hands, seat, in_order((*self.hands[seat], *top)))
+            changes["known"] = _with(self.known, seat, in_order((*self.known[seat], *top)))
+        return self.but(**changes)
+
+    def redeal(self, seat: int, luck: Luck) -> "PokinoState":
+        """Deals again what the others were dealt and still hold, the deck below its top, and all
+        dominoes that nobody has laid."""
+        others = [other for other in range(len(self.hands)) if other != seat]
+        hidden = {s: _less(self.hands[s], self.known[s]) for s in others}
+        unseen = in_order((*self.deck[1:], *(c for s in others for c in hidden[s])))
+        cards = luck.shuffled("redeal", 0, unseen)
+        unlaid = tiles_in_order((*self.poke, *(d for s in others for d in self.dominoes[s])))
+        tiles = luck.shuffled("redeal", 1, unlaid)
+        hands, dominoes = list(self.hands), list(self.dominoes)
+        for s in others:
+            size, number = len(hidden[s]), len(dominoes[s])
+            hands[s] = in_order((*self.known[s], *cards[:size]))
+            dominoes[s] = tiles_in_order(tiles[:number])
+            cards, tiles = cards[size:], tiles[number:]
+        return self.but(
+            luck=luck,
+            hands=tuple(hands),
+            dominoes=tuple(dominoes),
+            deck=self.deck[:1] + cards,
+            poke=tiles,
+        )
+
+
+def _with(by_seat: tuple[object, ...], seat: int, value: object) -> tuple[object, ...]:
+    """The same with another value for one seat."""
+    return (*by_seat[:seat], value, *by_seat[seat + 1 :])
+
+
+def _less(hand: Hand, cards: tuple[Card, ...]) -> Hand:
+    """The hand with these cards gone."""
+    return tuple(c for c in hand if c not in cards)

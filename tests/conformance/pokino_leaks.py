@@ -1,0 +1,96 @@
+"""Pokino that leaks on purpose, or deals a position again in a way that is wrong."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+from referee.cards import RANK
+from referee.dealing import Luck
+from referee.dominoes import DOMINOES
+from referee.games.pokino import Pokino
+from referee.games.pokino.words import PokinoCards
+from tests.conformance.leaks import Leak, Look, Reordered, high
+
+Dealer = Callable[[Any, int, Luck], Any]
+
+
+def secret(state: Any, seat: int) -> tuple[Any, ...]:
+    """What the next seat was dealt and still holds."""
+    other = (seat + 1) % len(state.hands)
+    return tuple(c for c in state.hands[other] if c not in state.known[other])
+
+
+def theirs(state: Any, seat: int) -> tuple[Any, ...]:
+    """The dominoes of the next seat."""
+    held: tuple[Any, ...] = state.dominoes[(seat + 1) % len(state.hands)]
+    return held
+
+
+def pokino_leaks() -> Iterator[Leak]:
+    """What can be given away in Pokino."""
+
+    def leak(name: str, view: Look | None = None, legal: Look | None = None) -> Leak:
+        return Leak(Pokino(), name, view, legal)
+
+    yield leak(
+        "the next domino of the poke in its size",
+        lambda s, seat, v: replace(v, poke_size=DOMINOES.index(s.poke[0]) if s.poke else 0),
+    )
+    yield leak(
+        "the second card of the deck in its size",
+        lambda s, seat, v: replace(v, deck_size=RANK[s.deck[1]] if len(s.deck) > 1 else 0),
+    )
+    yield leak(
+        "a card that was dealt among those that are known",
+        lambda s, seat, v: replace(v, known=(*v.known[:-1], PokinoCards(secret(s, seat)[:1]))),
+    )
+    yield leak(
+        "how many pips the next seat holds in its number of dominoes",
+        lambda s, seat, v: replace(
+            v, domino_counts=(*v.domino_counts[:-1], DOMINOES.index(theirs(s, seat)[0]))
+        ),
+    )
+    yield leak(
+        "one's own dominoes in an order that tells the next one",
+        lambda s, seat, v: replace(v, dominoes=v.dominoes[:: 1 if s.poke[-1:] > ("5",) else -1]),
+    )
+    yield leak(
+        "the highest card of the next seat in the beads",
+        lambda s, seat, v: replace(v, beads=(*v.beads[:-1], high(secret(s, seat)))),
+    )
+    yield leak(
+        "legal actions in an order that tells the other's dominoes",
+        legal=lambda s, seat, right: Reordered(right, theirs(s, seat)[0] > "3"),
+    )
+
+
+POKINO_LEAKS = tuple(pokino_leaks())
+
+
+def deals_a_domino_twice(state: Any, seat: int, luck: Luck) -> Any:
+    """Puts one's own domino into the poke as well."""
+    dealt: Any = state.redeal(seat, luck)
+    return dealt.but(poke=(*dealt.dominoes[seat][:1], *dealt.poke[1:]))
+
+
+def loses_a_domino(state: Any, seat: int, luck: Luck) -> Any:
+    """Deals a poke that is too short, or a hand."""
+    dealt: Any = state.redeal(seat, luck)
+    return dealt.but(poke=dealt.poke[1:]) if dealt.poke else dealt.but(dominoes=state.dominoes[1:])
+
+
+def leaves_the_dominoes(state: Any, seat: int, luck: Luck) -> Any:
+    """Deals the cards alone."""
+    return state.redeal(seat, luck).but(dominoes=state.dominoes, poke=state.poke)
+
+
+def leaves_what_was_dealt(state: Any, seat: int, luck: Luck) -> Any:
+    """Deals the dominoes alone."""
+    return state.redeal(seat, luck).but(hands=state.hands, deck=state.deck)
+
+
+POKINO_FALSE: tuple[Dealer, ...] = (
+    deals_a_domino_twice,
+    loses_a_domino,
+)
+POKINO_LAZY: tuple[Dealer, ...] = (leaves_the_dominoes, leaves_what_was_dealt)

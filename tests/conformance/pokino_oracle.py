@@ -1,0 +1,103 @@
+"""Pokino from outside: where its cards and dominoes are, and how hands may have come about."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, ClassVar
+
+from referee.dealing import Arranged
+from referee.games.contract import Action, State
+from referee.games.pokino.words import Domino, Run
+from tests.conformance.oracle import Oracle, Part, Story
+from tests.conformance.walks import Step
+
+FEW = 4
+"""With so few cards or dominoes left to draw, dealing again often changes nothing."""
+
+
+class PokinoOracle(Oracle):
+    """Knows Pokino."""
+
+    ordered: ClassVar[frozenset[type]] = frozenset({Run})
+
+    def usual(self, action: Action) -> Action:
+        """A double the left or upper half first: both ways round are one action."""
+        match action:
+            case Domino(domino, x, y, "left", draw) if len(set(domino.split("-"))) == 1:
+                return Domino(domino, x - 1, y, "right", draw)
+            case Domino(domino, x, y, "up", draw) if len(set(domino.split("-"))) == 1:
+                return Domino(domino, x, y - 1, "down", draw)
+        return action
+
+    def cards(self, state: Any) -> list[str]:
+        """All 52 cards and all 91 dominoes."""
+        cards = [c for hand in state.hands for c in hand] + list(state.deck)
+        cards += [c for run in state.runs for c in run.cards]
+        dominoes = [d for held in state.dominoes for d in held] + list(state.poke)
+        dominoes += [tile.domino for tile in state.layout.tiles] + list(state.removed)
+        return cards + dominoes
+
+    def hidden(self, state: Any, seat: int) -> dict[str, Part]:
+        """What the others were dealt and still hold, and what lies face down or further down.
+
+        Near the end of the deck a seat can tell what the others hold by what it has not seen:
+        the last few things are one part together with the luck, which always changes.
+        """
+        others = [other for other in range(len(state.hands)) if other != seat]
+        dealt = [c for s in others for c in state.hands[s] if c not in state.known[s]]
+        held = tuple(d for s in others for d in state.dominoes[s])
+        parts: dict[str, Part] = {
+            "hands": tuple(dealt),
+            "deck": state.deck[1:],
+            "dominoes": held,
+            "poke": state.poke,
+        }
+        few = {"hands", "deck"} if len(state.deck) <= FEW else set()
+        few |= {"dominoes", "poke"} if len(state.poke) <= FEW else set()
+        last = (state.luck, *(parts[name] for name in few))
+        return {name: part for name, part in parts.items() if name not in few} | {"last": last}
+
+    def story(self, played: Sequence[Step], dealt: State, seat: int) -> Story:
+        """The same game, but for what the others still hold of what was hidden, and the rest."""
+        first: Any = played[0].state
+        luck = Arranged(
+            orders={
+                ("deck", 0): self._deck(played, dealt, seat),
+                ("dominoes", 0): self._pile(played, dealt, seat),
+            },
+            otherwise=first.luck,
+        )
+        return Story(luck, [step.moves for step in played[:-1]])
+
+    @staticmethod
+    def _deck(played: Sequence[Step], dealt: Any, seat: int) -> list[str]:
+        """The cards as they were dealt: those that were not played are the new ones."""
+        first: Any = played[0].state
+        deck: list[str] = []
+        shown = {c for run in dealt.runs for c in run.cards}
+        for other, hand in enumerate(first.hands):
+            kept = iter([c for c in dealt.hands[other] if c not in dealt.known[other]])
+            deck += [c if other == seat or c in shown else next(kept) for c in hand]
+        drawn = len(first.deck) - len(dealt.deck)
+        return [*deck, *first.deck[:drawn], *dealt.deck]
+
+    def _pile(self, played: Sequence[Step], dealt: Any, seat: int) -> list[str]:
+        """The dominoes as they were dealt and drawn: those that were not laid are the new ones."""
+        first: Any = played[0].state
+        kept = [iter(held) for held in dealt.dominoes]
+        shown = {tile.domino for tile in dealt.layout.tiles} | set(dealt.removed)
+        pile = [
+            d if other == seat or d in shown else next(kept[other])
+            for other, held in enumerate(first.dominoes)
+            for d in held
+        ]
+        pile += [tile.domino for tile in first.layout.tiles]
+        for other, domino in zip(self._drawers(played), first.poke, strict=False):
+            pile.append(domino if other == seat or domino in shown else next(kept[other]))
+        return [*pile, *dealt.poke]
+
+    @staticmethod
+    def _drawers(played: Sequence[Step]) -> Iterator[int]:
+        """Who drew the first domino of the poke, the second, and so on."""
+        for step in played[:-1]:
+            for seat, action in step.moves.items():
+                if isinstance(action, Domino):
+                    yield seat

@@ -1,0 +1,118 @@
+"""A table of Pokino that is set up by hand, so that tests read like the rule book."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from referee.cards import Card, cards, deck_of
+from referee.dealing import Arranged
+from referee.dominoes import NUMBERS, Tile, dominoes, pile_of
+from referee.games.contract import Action
+from referee.games.pokino import Pokino
+from referee.games.pokino.grid import square
+from referee.games.pokino.layout import Layout
+from referee.games.pokino.words import Domino, PassTurn, PokinoSquare, Run
+
+SPOKE = "0-6 4-5 1-7 8-12"
+"""With the inner squares 6 4 1 12, going round from (0, 0): the example of the rules page."""
+INSIDE = (1, 0, 0, 1)
+"""Which half lies inside: 1 is the larger."""
+
+
+def started(
+    *hands: str,
+    spoke: str = SPOKE,
+    inside: tuple[int, ...] = INSIDE,
+    held: str = "",
+    poke: str = "",
+    deck: str = "",
+    first: int = 0,
+    **options: bool,
+) -> Any:
+    """A game with these cards; ``held``: the dominoes of all hands, ``poke``: those drawn next."""
+    size = 7 if options.get("pokino_up") else 5
+    dealt = [cards(hand) for hand in hands]
+    assert all(len(hand) == size for hand in dealt)
+    named = dominoes(f"{spoke} {held} {poke}")
+    spare = [d for d in pile_of() if d not in named]
+    given = [*dominoes(held), *spare][: 3 * len(hands)]
+    luck = Arranged(
+        numbers={("first", 0): first, **{("spoke", n): half for n, half in enumerate(inside)}},
+        orders={
+            ("deck", 0): deck_of(*dealt, cards(deck)),
+            ("dominoes", 0): pile_of(given, dominoes(spoke), dominoes(poke)),
+        },
+    )
+    return Pokino().start(luck, len(hands), options)
+
+
+def with_table(state: Any, *laid: str) -> Any:
+    """The same with other dominoes on the table: ``"3-12 at 0,0 right"``."""
+    layout = Layout()
+    for one in laid:
+        domino, _, at, direction = one.split()
+        first, second = ends(at, direction)
+        layout = layout.laid(Tile(domino), square(*first), square(*second))
+    return state.but(layout=layout)
+
+
+def ends(at: str, direction: str) -> tuple[tuple[int, int], tuple[int, int]]:
+    """A square and the one that lies beside it in a direction."""
+    x, y = map(int, at.split(","))
+    right, down = {"right": (1, 0), "down": (0, 1), "left": (-1, 0), "up": (0, -1)}[direction]
+    return (x, y), (x + right, y + down)
+
+
+def action(text: str) -> Action:
+    """What is spoken: ``"pass"``, ``"lay 3-12 at 0,0 right"``, ``"run 6S 4D along 0,0 1,0"``.
+
+    ``"no draw"`` at its end leaves the draw out.
+    """
+    said, no_draw, _ = text.partition(" no draw")
+    word, *rest = said.split()
+    draw = not no_draw
+    match word:
+        case "pass":
+            return PassTurn(draw)
+        case "lay":
+            domino, _, at, direction = rest
+            x, y = map(int, at.split(","))
+            return Domino(Tile(domino), x, y, direction, draw)
+        case "run":
+            middle = rest.index("along")
+            path = tuple(PokinoSquare(*map(int, at.split(","))) for at in rest[middle + 1 :])
+            return Run(path, tuple(map(Card, rest[:middle])), draw)
+    raise AssertionError(f"nobody can say {text}")
+
+
+def play(state: Any, *turns: str) -> Any:
+    """What follows when the seats act in turn."""
+    for turn in turns:
+        state = state.play({state.turn: action(turn)})
+    return state
+
+
+def may(state: Any, text: str) -> bool:
+    """Whether the seat whose turn it is may do what is spoken."""
+    return action(text) in state.legal(state.turn)
+
+
+def listed(state: Any, kind: type | None = None) -> list[Any]:
+    """The legal actions as they are listed, all or those of a kind."""
+    return [a for a in state.legal(state.turn) if kind is None or isinstance(a, kind)]
+
+
+def rich(state: Any, beads: int = 20) -> Any:
+    """The same with so many beads for everybody."""
+    return state.but(beads=(beads,) * len(state.beads))
+
+
+def numbers(state: Any) -> dict[tuple[int, int], int]:
+    """The number on every square that is covered."""
+    return dict(_numbers(state))
+
+
+def _numbers(state: Any) -> Iterator[tuple[tuple[int, int], int]]:
+    for tile in state.layout.tiles:
+        low, high = NUMBERS[tile.domino]
+        yield (tile.x, tile.y), low
+        yield (tile.second_x, tile.second_y), high
