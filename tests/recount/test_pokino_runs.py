@@ -1,0 +1,61 @@
+"""Runs of Pokino that nobody lists: the referee accepts them just when the page does.
+
+Paths are walked over the table without a look at tokens, middles, beads, or what was crossed
+before, with cards that match where the hand has some; so about as many are legal as are not.
+"""
+
+import random
+
+import pytest
+
+from referee.replay import steps
+from tests.conformance.tables import TABLES, Table
+from tests.recount.book import End, Word
+from tests.recount.follow import follow
+from tests.recount.pokino import Turn, beside
+from tests.recount.test_recount import played
+
+POKINO = [
+    table
+    for table in TABLES
+    if table.game.id == "pokino" and table.seats in (2, 6) and len(set(table.options.values())) == 1
+]
+"""Without variants and with all of them, for the fewest and the most."""
+
+
+def walked(turn: Turn, rng: random.Random) -> Word | None:
+    """A path that may be crooked, with cards; None if it goes nowhere."""
+    path = [rng.choice(list(turn.table.of))]
+    while rng.random() < 0.75 or len(path) < 2:
+        on = [square for square in beside(path[-1]) if square in turn.table.of]
+        path.append(rng.choice(on or beside(path[-1])))
+        if not on:
+            return None
+    hand = list(turn.table.hands[turn.seat])
+    cards: list[str] = []
+    for square in path:
+        fresh = [card for card in turn.matching(square) if card not in cards]
+        if not (fresh or turn.matching(square) or hand):
+            return None
+        cards.append(rng.choice(fresh or turn.matching(square) or hand))
+    said = [{"x": x, "y": y} for x, y in path]
+    return "run", {"path": said, "cards": cards, "draw": rng.random() < 0.8}
+
+
+@pytest.mark.parametrize("table", POKINO, ids=str)
+def test_runs_that_are_not_listed_are_judged_by_the_page(table: Table) -> None:
+    rng = random.Random(str(table))
+    seed, record, _ = played(table, 1)
+    (game,) = record.games
+    verdicts = []
+    both = zip(follow(record.match, game, seed), steps(record.match, game, seed), strict=True)
+    for asked, step in both:
+        for turn in () if isinstance(asked, End) else asked.values():
+            assert isinstance(turn, Turn)
+            legal = step.state.legal(turn.seat)
+            for word in filter(None, (walked(turn, rng) for _ in range(30))):
+                action = table.codec.decode_json({"pokino": dict([word])})
+                verdicts.append(turn.allows(word))
+                assert (action in legal) == verdicts[-1], word
+    assert verdicts.count(True) > 20
+    assert verdicts.count(False) > 20
