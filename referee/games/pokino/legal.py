@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from functools import cached_property
+from itertools import chain
 
 from referee.games.contract import Action, Legal
 from referee.games.pokino.ground import Ground
@@ -65,14 +66,18 @@ class Turns(Legal):
 
     def __iter__(self) -> Iterator[Action]:
         draws = self._draws(0)
-        yield from map(PassTurn, draws)
-        for draw in draws:
-            yield from placements(self._tiles, self._ground, draw)
+        laying = [placements(self._tiles, self._ground, draw) for draw in draws]
+        return chain(map(PassTurn, draws), *laying, self._runs())
+
+    def _runs(self) -> Iterator[Action]:
         for found in self._search.found:
             for draw in self._draws(len(found[0])):
                 yield listed(found, draw)
 
     def __len__(self) -> int:
         laying = count(self._tiles, self._ground)
-        running = sum(len(self._draws(len(found[0]))) for found in self._search.found)
+        found = self._search.found
+        running = len(found)
+        if self._choice:
+            running = sum(len(self._draws(len(run[0]))) for run in found)
         return len(self._draws(0)) * (1 + laying) + running

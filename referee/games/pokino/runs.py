@@ -124,7 +124,7 @@ class Search:
     def _is_all(self, firsts: list[int]) -> bool:
         """Whether all runs could be found before there were too many."""
         found, numbers, held = self.found, self.ground.numbers, self._by_number
-        if 2 * len(firsts) > LISTED:
+        if 2 * len(firsts) > LISTED or self._first_choices(firsts) > LISTED:
             return False
         for two in firsts:
             one, other = ends(two)
@@ -133,14 +133,22 @@ class Search:
             for cards in pairs:
                 found.append(((one, other), cards, (two,)))
                 found.append(((other, one), cards[::-1], (two,)))
-            if len(found) > LISTED:
-                return False
         for run in found:  # grows while it is gone through
             if len(run[0]) < self.most:
                 found.extend(self._longer(run))
                 if len(found) > LISTED:
                     return False
         return True
+
+    def _first_choices(self, firsts: list[int]) -> int:
+        """How many runs of two cards there are."""
+        numbers = self.ground.numbers
+        many = {number: len(cards) for number, cards in self._by_number.items()}
+        choices = 0
+        for two in firsts:
+            one, other = numbers[two >> 1], numbers[ends(two)[1]]
+            choices += many[one] * (many[other] - (one == other))
+        return 2 * choices
 
     def _longer(self, run: Found) -> Iterable[Found]:
         """The runs that are longer by one card."""
