@@ -122,3 +122,25 @@ def test_greedy_plays_the_best_hand_in_the_last_round() -> None:
     view["hand"] = cards("AC AD")
     action, _ = load("greedy")(bot_pb2.ActRequest(view={"saint_poker": view}))
     assert set(action.saint_poker.show.cards) == {"AC", "AD"}
+
+
+def pokino(hand: str, beads: int, **view: object) -> bot_pb2.ActRequest:
+    """A question of Pokino with a six beside a four on the table."""
+    layout = [
+        {"domino": "0-6", "x": -1, "y": 0, "second_x": 0, "second_y": 0},
+        {"domino": "4-5", "x": 1, "y": 0, "second_x": 1, "second_y": -1},
+    ]
+    fields = {"hand": cards(hand), "beads": [beads, 1], "layout": layout, "poke_size": 50, **view}
+    return bot_pb2.ActRequest(view={"pokino": fields}, legal=[{"pokino": {"pass_turn": {}}}])
+
+
+def test_greedy_empties_its_hand_when_it_can() -> None:
+    action, _ = load("greedy")(pokino("6S 4D", 2, dominoes=["1-1"], deck_size=20))
+    assert sorted(action.pokino.run.cards) == ["4D", "6S"]
+
+
+def test_greedy_saves_its_beads_for_long_runs_and_lays_a_domino_where_its_cards_fit() -> None:
+    question = pokino("6S 4D 9C TC JC QC KC", 2, dominoes=["6-11"], deck_size=20)
+    action, _ = load("greedy")(question)
+    assert action.pokino.domino.domino == "6-11"
+    assert action.pokino.domino.draw
