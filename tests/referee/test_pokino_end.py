@@ -4,9 +4,10 @@ from typing import Any
 
 import pytest
 
+from referee.cards import cards
 from referee.dealing import Seeded
 from referee.games.pokino import Pokino
-from referee.games.pokino.words import PokinoRun
+from referee.games.pokino.words import PokinoRun, PokinoTurn
 from tests.referee.pokino_table import play, rich, started
 
 ONE = "2C 3C 4C 5C 7C"
@@ -125,6 +126,11 @@ def test_what_everybody_sees() -> None:
         assert view.poke_size == len(state.poke)
         assert [token.owner for token in view.tokens] == [0]
         assert view.turn == 2
+        assert view.turns == (
+            PokinoTurn(0, "", cards("6S 4S"), "AS"),
+            PokinoTurn(1, "0-3", (), "KS"),
+        )
+    assert play(state, "pass").view(0).turns[2] == PokinoTurn(2, "", (), state.deck[0])
     assert not play(started(ONE, TWO).but(deck=("AS",)), "pass").view(0).deck_top
 
 

@@ -61,6 +61,7 @@ class Pokino(Game):
             dominoes=tuple(tiles_in_order(pile[TILES * s : TILES * (s + 1)]) for s in range(seats)),
             deck=deck[size * seats :],
             poke=poke,
+            turns=(),
         )
 
     def from_view(self, view: PokinoView, seat: int, options: Options, luck: Luck) -> PokinoState:

@@ -28,6 +28,7 @@ def seen(view: PokinoView, seat: int, luck: Luck) -> PokinoState:
         dominoes=dominoes,
         deck=deck,
         poke=poke,
+        turns=view.turns,
     ).redeal(seat, luck)
 
 

@@ -18,6 +18,7 @@ from referee.games.pokino.words import (
     PassTurn,
     PokinoCards,
     PokinoRun,
+    PokinoTurn,
     PokinoView,
     Run,
     Tiles,
@@ -57,6 +58,8 @@ class PokinoState(State):
     dominoes: tuple[Tiles, ...]
     deck: Hand
     poke: Tiles
+    turns: tuple[PokinoTurn, ...]
+    """All turns, as everybody saw them."""
 
     @property
     def actors(self) -> tuple[int, ...]:
@@ -111,20 +114,22 @@ class PokinoState(State):
             idle=self.idle,
             over=self.over,
             pokino=self.pokino,
+            turns=self.turns,
         )
 
     def after(self, moves: Mapping[int, Action]) -> "PokinoState":
         ((seat, action),) = moves.items()
         match action:
             case Domino():
-                return self._after_domino(seat, action)._ended_turn(seat, action.draw, False)
-            case Run():
-                state = self._after_run(seat, action)
+                state = self._after_domino(seat, action)
+                return state._ended_turn(action.draw, PokinoTurn(seat, action.domino, (), ""))
+            case Run(cards=cards):
+                state, turn = self._after_run(seat, action), PokinoTurn(seat, "", cards, "")
                 if not state.hands[seat]:
-                    return state.but(over=True, pokino=True, idle=0)
-                return state._ended_turn(seat, action.draw, False)
+                    return state.but(over=True, pokino=True, idle=0, turns=(*self.turns, turn))
+                return state._ended_turn(action.draw, turn)
             case PassTurn(draw):
-                return self._ended_turn(seat, draw, True)
+                return self._ended_turn(draw, PokinoTurn(seat, "", (), ""))
         raise AssertionError(f"{action} is no action of Pokino")
 
     def _after_domino(self, seat: int, action: Domino) -> "PokinoState":
@@ -154,12 +159,15 @@ class PokinoState(State):
             known=_with(self.known, seat, _less(self.known[seat], cards)),
         )
 
-    def _ended_turn(self, seat: int, draw: bool, passed: bool) -> "PokinoState":
+    def _ended_turn(self, draw: bool, turn: PokinoTurn) -> "PokinoState":
         """The card is drawn; the game ends or the next seat acts."""
+        seat = turn.seat
         top = self.deck[:1] if draw else ()
-        idle = self.idle + 1 if passed and not top else 0
+        idle = 0 if top or turn.domino or turn.run else self.idle + 1
         over = not self.poke or idle == len(self.hands)
-        changes: dict[str, object] = {"idle": idle, "over": over}
+        if top:
+            turn = PokinoTurn(seat, turn.domino, turn.run, top[0])
+        changes: dict[str, object] = {"idle": idle, "over": over, "turns": (*self.turns, turn)}
         if not over:
             changes["turn"] = (seat + 1) % len(self.hands)
         if top:

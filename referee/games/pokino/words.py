@@ -87,6 +87,19 @@ class PokinoRun:
 
 
 @dataclass(frozen=True, slots=True)
+class PokinoTurn:
+    """A turn as everybody saw it; a pass if nothing was laid or played."""
+
+    seat: int
+    domino: str
+    """What was laid."""
+    run: Hand
+    """The cards that were played."""
+    drawn: str
+    """The card that was drawn from the deck."""
+
+
+@dataclass(frozen=True, slots=True)
 class PokinoView:
     """What a seat sees; the fields are explained in pokino.proto."""
 
@@ -112,3 +125,4 @@ class PokinoView:
     idle: int
     over: bool
     pokino: bool
+    turns: tuple[PokinoTurn, ...]

@@ -6,7 +6,7 @@ from typing import ClassVar as _ClassVar, Iterable as _Iterable, Mapping as _Map
 DESCRIPTOR: _descriptor.FileDescriptor
 
 class PokinoView(_message.Message):
-    __slots__ = ("greed", "pokino_up", "tear_down_the_walls", "territory", "turn", "hand", "dominoes", "beads", "scores", "hand_sizes", "domino_counts", "known", "runs", "layout", "tokens", "removed", "deck_top", "deck_size", "poke_size", "idle", "over", "pokino")
+    __slots__ = ("greed", "pokino_up", "tear_down_the_walls", "territory", "turn", "hand", "dominoes", "beads", "scores", "hand_sizes", "domino_counts", "known", "runs", "layout", "tokens", "removed", "deck_top", "deck_size", "poke_size", "idle", "over", "pokino", "turns")
     GREED_FIELD_NUMBER: _ClassVar[int]
     POKINO_UP_FIELD_NUMBER: _ClassVar[int]
     TEAR_DOWN_THE_WALLS_FIELD_NUMBER: _ClassVar[int]
@@ -29,6 +29,7 @@ class PokinoView(_message.Message):
     IDLE_FIELD_NUMBER: _ClassVar[int]
     OVER_FIELD_NUMBER: _ClassVar[int]
     POKINO_FIELD_NUMBER: _ClassVar[int]
+    TURNS_FIELD_NUMBER: _ClassVar[int]
     greed: bool
     pokino_up: bool
     tear_down_the_walls: bool
@@ -51,7 +52,20 @@ class PokinoView(_message.Message):
     idle: int
     over: bool
     pokino: bool
-    def __init__(self, greed: bool = ..., pokino_up: bool = ..., tear_down_the_walls: bool = ..., territory: bool = ..., turn: _Optional[int] = ..., hand: _Optional[_Iterable[str]] = ..., dominoes: _Optional[_Iterable[str]] = ..., beads: _Optional[_Iterable[int]] = ..., scores: _Optional[_Iterable[int]] = ..., hand_sizes: _Optional[_Iterable[int]] = ..., domino_counts: _Optional[_Iterable[int]] = ..., known: _Optional[_Iterable[_Union[PokinoCards, _Mapping]]] = ..., runs: _Optional[_Iterable[_Union[PokinoRun, _Mapping]]] = ..., layout: _Optional[_Iterable[_Union[PokinoTile, _Mapping]]] = ..., tokens: _Optional[_Iterable[_Union[PokinoToken, _Mapping]]] = ..., removed: _Optional[_Iterable[str]] = ..., deck_top: _Optional[str] = ..., deck_size: _Optional[int] = ..., poke_size: _Optional[int] = ..., idle: _Optional[int] = ..., over: bool = ..., pokino: bool = ...) -> None: ...
+    turns: _containers.RepeatedCompositeFieldContainer[PokinoTurn]
+    def __init__(self, greed: bool = ..., pokino_up: bool = ..., tear_down_the_walls: bool = ..., territory: bool = ..., turn: _Optional[int] = ..., hand: _Optional[_Iterable[str]] = ..., dominoes: _Optional[_Iterable[str]] = ..., beads: _Optional[_Iterable[int]] = ..., scores: _Optional[_Iterable[int]] = ..., hand_sizes: _Optional[_Iterable[int]] = ..., domino_counts: _Optional[_Iterable[int]] = ..., known: _Optional[_Iterable[_Union[PokinoCards, _Mapping]]] = ..., runs: _Optional[_Iterable[_Union[PokinoRun, _Mapping]]] = ..., layout: _Optional[_Iterable[_Union[PokinoTile, _Mapping]]] = ..., tokens: _Optional[_Iterable[_Union[PokinoToken, _Mapping]]] = ..., removed: _Optional[_Iterable[str]] = ..., deck_top: _Optional[str] = ..., deck_size: _Optional[int] = ..., poke_size: _Optional[int] = ..., idle: _Optional[int] = ..., over: bool = ..., pokino: bool = ..., turns: _Optional[_Iterable[_Union[PokinoTurn, _Mapping]]] = ...) -> None: ...
+
+class PokinoTurn(_message.Message):
+    __slots__ = ("seat", "domino", "run", "drawn")
+    SEAT_FIELD_NUMBER: _ClassVar[int]
+    DOMINO_FIELD_NUMBER: _ClassVar[int]
+    RUN_FIELD_NUMBER: _ClassVar[int]
+    DRAWN_FIELD_NUMBER: _ClassVar[int]
+    seat: int
+    domino: str
+    run: _containers.RepeatedScalarFieldContainer[str]
+    drawn: str
+    def __init__(self, seat: _Optional[int] = ..., domino: _Optional[str] = ..., run: _Optional[_Iterable[str]] = ..., drawn: _Optional[str] = ...) -> None: ...
 
 class PokinoCards(_message.Message):
     __slots__ = ("cards",)
