@@ -44,7 +44,7 @@ def rate(
         state = game.start(Seeded(board_seed(bytes(32), board)), seats, options)
         board += 1
         while state.actors:
-            moves = {seat: chance.choice(list(state.legal(seat))) for seat in state.actors}
+            moves = {seat: state.legal(seat).any(chance) for seat in state.actors}
             actions += len(moves)
             state = state.play(moves)
     return actions / (time.process_time() - began)

@@ -5,8 +5,9 @@ a :class:`State` and a :class:`Game` and name the game in :mod:`referee.games.re
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from random import Random
 from typing import Any, ClassVar, Self
 
 from referee.dealing import Luck
@@ -75,7 +76,7 @@ def either(things: Sequence[object]) -> str:
     return f"{', '.join(others)} or {last}" if others else last
 
 
-class Legal(Collection[Action]):
+class Legal(ABC):
     """The legal actions of a seat.
 
     ``in`` decides any action, exactly. Iterating gives all of them, or an honest sample where
@@ -93,8 +94,12 @@ class Legal(Collection[Action]):
     @abstractmethod
     def __iter__(self) -> Iterator[Action]: ...
 
-    def __len__(self) -> int:
-        return sum(1 for _ in self)
+    def any(self, chance: Random) -> Action:
+        """One of the listed actions, each as likely.
+
+        It is ``chance.choice(list(self))``; a game that lists very many need not make them all.
+        """
+        return chance.choice(list(self))
 
 
 class State(ABC):

@@ -8,7 +8,7 @@ from referee.games.pokino.words import PokinoSquare
 
 FARTHEST = 1000
 DOWN = 2048
-_ZERO = 1024
+ZERO = 1024
 
 STEPS = {"right": 1, "down": DOWN, "left": -1, "up": -DOWN}
 """From a square to its neighbour, by direction."""
@@ -16,12 +16,12 @@ STEPS = {"right": 1, "down": DOWN, "left": -1, "up": -DOWN}
 
 def square(x: int, y: int) -> int:
     """The number of a square that lies within the coordinates."""
-    return (y + _ZERO) * DOWN + x + _ZERO
+    return (y + ZERO) * DOWN + x + ZERO
 
 
 def coordinates(number: int) -> tuple[int, int]:
     """Where a square lies."""
-    return (number & DOWN - 1) - _ZERO, (number >> 11) - _ZERO
+    return (number & DOWN - 1) - ZERO, (number >> 11) - ZERO
 
 
 def within(x: int, y: int) -> bool:

@@ -3,10 +3,11 @@
 from collections.abc import Iterator
 from functools import cached_property
 from itertools import chain
+from random import Random
 
 from referee.games.contract import Action, Legal
 from referee.games.pokino.ground import Ground
-from referee.games.pokino.placements import count, may_lay, placements
+from referee.games.pokino.placements import count, may_lay, placement, placements
 from referee.games.pokino.runs import Search, listed, may_run
 from referee.games.pokino.words import Domino, Hand, PassTurn, Run, Tiles
 
@@ -74,10 +75,16 @@ class Turns(Legal):
             for draw in self._draws(len(found[0])):
                 yield listed(found, draw)
 
-    def __len__(self) -> int:
+    def any(self, chance: Random) -> Action:
+        """One of the listed actions; made without the others."""
+        draws = self._draws(0)
         laying = count(self._tiles, self._ground)
-        found = self._search.found
-        running = len(found)
-        if self._choice:
-            running = sum(len(self._draws(len(run[0]))) for run in found)
-        return len(self._draws(0)) * (1 + laying) + running
+        run_draws = [(run, draw) for run in self._search.found for draw in self._draws(len(run[0]))]
+        number = chance.randrange(len(draws) * (1 + laying) + len(run_draws))
+        if number < len(draws):
+            return PassTurn(draws[number])
+        number -= len(draws)
+        if number < len(draws) * laying:
+            way, number = divmod(number, laying)
+            return placement(self._tiles, self._ground, draws[way], number)
+        return listed(*run_draws[number - len(draws) * laying])

@@ -1,11 +1,19 @@
 """Where a domino may be laid in Pokino (docs/rules/pokino.md, K-4)."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import cache
-from itertools import chain
+from itertools import chain, islice
 
 from referee.dominoes import NUMBERS, Tile
-from referee.games.pokino.grid import STEPS, coordinates, ends, is_central, square, within
+from referee.games.pokino.grid import (
+    DOWN,
+    STEPS,
+    ZERO,
+    coordinates,
+    is_central,
+    square,
+    within,
+)
 from referee.games.pokino.ground import Ground
 from referee.games.pokino.words import Domino
 
@@ -35,6 +43,28 @@ def squares(action: Domino) -> tuple[int, int]:
     return (second, first) if low == high and second < first else (first, second)
 
 
+_fields = tuple(getattr(Domino, name).__set__ for name in ("domino", "x", "y", "direction", "draw"))
+
+
+def _made(domino: Tile, place: int, backwards: bool, draw: bool) -> Domino:
+    """The action that lays a domino on a place: past its constructor, which is what listing
+    hundreds of them would mostly be spent on."""
+    first = place >> 1
+    if backwards:
+        first += DOWN if place & 1 else 1
+    domino_, x_, y_, direction_, draw_ = _fields
+    made: Domino = object.__new__(Domino)
+    domino_(made, domino)
+    x_(made, (first & DOWN - 1) - ZERO)
+    y_(made, (first >> 11) - ZERO)
+    direction_(made, _DIRECTIONS[backwards][place & 1])
+    draw_(made, draw)
+    return made
+
+
+_DIRECTIONS = ("right", "down"), ("left", "up")
+
+
 class _Ways(dict[int, Domino]):
     """One domino, one way round, by the place it is laid on.
 
@@ -47,11 +77,8 @@ class _Ways(dict[int, Domino]):
 
     def __missing__(self, place: int) -> Domino:
         domino, backwards, draw = self._word
-        one, other = ends(place)
-        x, y = coordinates(other if backwards else one)
-        direction = (("right", "left"), ("down", "up"))[place & 1][backwards]
-        made = Domino(domino, x, y, direction, draw)
-        if is_central(one):
+        made = _made(domino, place, backwards, draw)
+        if is_central(place >> 1):
             self[place] = made
         return made
 
@@ -67,19 +94,35 @@ def placements(hand: tuple[Tile, ...], ground: Ground, draw: bool) -> Iterator[D
     if not ground.numbers:
         return (Domino(domino, 0, 0, way, draw) for domino in hand for way in STEPS)
     places = ground.places
-    found: list[Iterable[Domino]] = []
-    for domino in hand:
-        found.append(map(_ways(domino, False, draw).__getitem__, places))
-        if not _is_double(domino):
-            found.append(map(_ways(domino, True, draw).__getitem__, places))
-    return chain.from_iterable(found)
+    return chain.from_iterable(
+        map(_ways(domino, backwards, draw).__getitem__, places)
+        for domino, backwards in _ways_round(hand)
+    )
+
+
+def placement(hand: tuple[Tile, ...], ground: Ground, draw: bool, number: int) -> Domino:
+    """The one of :func:`placements` with this number, from 0."""
+    if not ground.numbers:
+        return next(islice(placements(hand, ground, draw), number, None))
+    way, at = divmod(number, len(ground.places))
+    domino, backwards = _ways_round(hand)[way]
+    return _made(domino, ground.places[at], backwards, draw)
+
+
+def _ways_round(hand: tuple[Tile, ...]) -> list[tuple[Tile, bool]]:
+    """The dominoes of a hand, each with its ways round."""
+    return [
+        (domino, backwards)
+        for domino in hand
+        for backwards in ((False,) if _is_double(domino) else (False, True))
+    ]
 
 
 def count(hand: tuple[Tile, ...], ground: Ground) -> int:
     """How many ways :func:`placements` lists."""
     if not ground.numbers:
         return len(hand) * len(STEPS)
-    return len(ground.places) * sum(1 if _is_double(domino) else 2 for domino in hand)
+    return len(ground.places) * len(_ways_round(hand))
 
 
 def _is_double(domino: Tile) -> bool:

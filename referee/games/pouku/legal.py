@@ -41,11 +41,6 @@ class Turns(Legal):
         """Whether all keeps are listed."""
         return keeps(self.hand, self.fields)[1]
 
-    def __len__(self) -> int:
-        kinds, size = 2 if self.teams else 1, len(self.hand)
-        discards = size + len(keeps(self.hand, self.fields)[0]) * (size - 1)
-        return kinds * discards + self.offer.reaches(self.needed)
-
     def __iter__(self) -> Iterator[Action]:
         kinds = (Discard, Give) if self.teams else (Discard,)
         for kind in kinds:
