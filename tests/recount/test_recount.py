@@ -52,12 +52,12 @@ def test_many_games_are_recounted(table: Table) -> None:
     follow_games(table, range(SLOW.get(table.game.id, 40)))
 
 
-@pytest.mark.parametrize("teams", [False, True])
-def test_games_with_other_tables_of_points_are_recounted(teams: bool) -> None:
+@pytest.mark.parametrize(("teams", "reference"), [(False, "left"), (True, "right")])
+def test_games_with_other_tables_of_points_are_recounted(teams: bool, reference: str) -> None:
     """Pouku's values are options; points alone may be enough, and a pair be dearer than a three."""
     pouku = find("pouku")
     values = {"pair": 4, "three": 1, "straight": 0, "four": 0, "point": 5, "four_yaku": 6}
-    settled = pouku.settle({"teams": teams, "first_turn": 3, **values})
+    settled = pouku.settle({"teams": teams, "reference": reference, "first_turn": 3, **values})
     follow_games(Table(pouku, 4, tuple(settled.items())), [1, 5], most=20)
 
 
