@@ -12,6 +12,7 @@ from poke import PokePlan
 from pokearena.v1.bot_pb2 import Action, ActRequest, StartRequest, StartResponse
 from pokearena_bot import run
 from pokex import PokexPlan
+from pokino import PokinoPlan
 from pouku import PoukuPlan
 from saint_poker import SaintPokerPlan
 from search import Hurry, choose
@@ -23,6 +24,7 @@ from referee.games.registry import find
 PLANS: Mapping[str, Plan] = {
     "poke": PokePlan(),
     "pokex": PokexPlan(),
+    "pokino": PokinoPlan(),
     "pouku": PoukuPlan(),
     "saint_poker": SaintPokerPlan(),
 }

@@ -1,0 +1,106 @@
+"""Long runs on Pokino's table, found quickly rather than surely."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+
+from referee.cards import Card
+from referee.games.pokino.grid import SQUARES, around
+from referee.games.pokino.ground import Ground
+from referee.games.pokino.runs import NUMBER
+from referee.games.pokino.words import Run
+
+EFFORT = 400
+"""Steps of the search for one run."""
+STARTS = 12
+"""From so many squares it is looked for."""
+RUNS = 4
+"""A hand is covered by so many runs at most."""
+
+Path = tuple[int, ...]
+"""Squares, as numbers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cover:
+    """Runs that would play a hand, the longest first; how many cards would be left."""
+
+    runs: tuple[Path, ...]
+    left: int
+
+
+def counted(hand: tuple[Card, ...]) -> list[int]:
+    """How many cards of each number there are, 0 to 12."""
+    held = [0] * 13
+    for card in hand:
+        held[NUMBER[card]] += 1
+    return held
+
+
+def cover(hand: tuple[Card, ...], ground: Ground, walls: bool, runs: int = RUNS) -> Cover:
+    """Plays a hand by one long run after another."""
+    held, left, crossed = counted(hand), len(hand), set[int]()
+    found: list[Path] = []
+    while left > 1 and len(found) < runs:
+        path = longest(held, left, ground, walls, crossed)
+        if len(path) < 2:
+            break
+        found.append(path)
+        left -= len(path)
+        for square in path:
+            held[ground.numbers[square]] -= 1
+        for one, other in pairwise(path):
+            crossed.add(next(two for beside, two in around(one) if beside == other))
+    return Cover(tuple(found), left)
+
+
+def longest(held: list[int], most: int, ground: Ground, walls: bool, crossed: set[int]) -> Path:
+    """A long run with these cards, of at most so many; short of ``crossed``."""
+    numbers = ground.numbers
+    open_pairs = {**ground.borders, **ground.middles} if walls else ground.borders
+    starts = [square for square, number in numbers.items() if held[number]]
+    if len(starts) > STARTS:
+        starts = [starts[at * len(starts) // STARTS] for at in range(STARTS)]
+    best: Path = ()
+    left = list(held)
+    effort = 0
+
+    def ways_on(square: int, used: set[int]) -> Iterator[tuple[int, int]]:
+        for beside, two in around(square):
+            if two in open_pairs and two not in used and left[numbers[beside]]:
+                yield beside, two
+
+    def go_on(path: list[int], used: set[int]) -> None:
+        nonlocal best, effort
+        if len(path) > len(best):
+            best = tuple(path)
+        if len(best) == most:
+            return
+        for beside, two in list(ways_on(path[-1], used)):
+            if effort <= 0 or len(best) == most:
+                return
+            effort -= 1
+            left[numbers[beside]] -= 1
+            used.add(two)
+            path.append(beside)
+            go_on(path, used)
+            path.pop()
+            used.discard(two)
+            left[numbers[beside]] += 1
+
+    for start in starts:
+        effort = EFFORT // len(starts)
+        left[numbers[start]] -= 1
+        go_on([start], set(crossed))
+        left[numbers[start]] += 1
+    return best
+
+
+def run(path: Path, hand: tuple[Card, ...], ground: Ground, draw: bool) -> Run:
+    """The action that plays cards of the hand along a path."""
+    rest, cards = list(hand), []
+    for square in path:
+        card = next(c for c in rest if NUMBER[c] == ground.numbers[square])
+        rest.remove(card)
+        cards.append(card)
+    return Run(tuple([SQUARES[square] for square in path]), tuple(cards), draw)
