@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 from pokearena.v1 import bot_pb2
 
-from arena.bots import manifest
-from bench.strength import HOUSE, Choose, Form, forms, load
+from bench.strength import Choose, Form, forms, load
 from referee.cards import DECK, cards, deck_of, in_order
 from referee.codec import Codec
 from referee.dealing import Arranged, Seeded, board_seed
@@ -21,7 +20,10 @@ from referee.games.saint_poker.state import SaintPokerState
 from referee.games.saint_poker.words import SaintPokerRound
 from tests.arena.cli.terminal import in_own_process
 
-PLAYED = [form for form in forms() if manifest.read(HOUSE / "strong").plays(form.game.id)]
+PLAYED = [
+    *forms(),
+    Form(GAMES["pokino"], 3, dict.fromkeys(GAMES["pokino"].options, True)),
+]
 every_form = pytest.mark.parametrize("form", PLAYED, ids=str)
 ASKED = 12
 """Questions of a game that are asked in these tests."""
@@ -68,7 +70,7 @@ def test_without_time_it_answers_at_once(form: Form) -> None:
         assert note.endswith("after 0 playouts")
 
 
-@pytest.mark.parametrize("game_id", manifest.read(HOUSE / "strong").games or GAMES)
+@pytest.mark.parametrize("game_id", GAMES)
 def test_it_plays_at_a_real_table_to_the_end_without_a_fault(game_id: str, tmp_path: Path) -> None:
     others = ["sample:random"] * (len(set(Form(GAMES[game_id], GAMES[game_id].seats[0]).sides)) - 1)
     said = in_own_process(
