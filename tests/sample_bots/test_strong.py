@@ -10,11 +10,14 @@ import pytest
 from pokearena.v1 import bot_pb2
 
 from bench.strength import Choose, Form, forms, load
-from referee.cards import DECK, cards, deck_of, in_order
+from referee.cards import DECK, Card, cards, deck_of, in_order
 from referee.codec import Codec
 from referee.dealing import Arranged, Seeded, board_seed
 from referee.games.contract import Action, State
 from referee.games.poke.words import Stand
+from referee.games.pokino.grid import ends
+from referee.games.pokino.runs import NUMBER
+from referee.games.pokino.state import PokinoState
 from referee.games.registry import GAMES
 from referee.games.saint_poker.state import SaintPokerState
 from referee.games.saint_poker.words import SaintPokerRound
@@ -112,3 +115,22 @@ def test_it_shows_the_third_king_when_that_decides() -> None:
         points=(10, 10),
     )
     assert "KC" in chosen("saint_poker", state, 0).cards
+
+
+def test_it_plays_its_last_two_cards_and_wins() -> None:
+    """K-6.1, K-7.4."""
+    state = GAMES["pokino"].start(Seeded(bytes(32)))
+    assert isinstance(state, PokinoState)
+    ground = state.layout.ground
+    border = next(iter(ground.borders))
+    wanted = [ground.numbers[square] for square in ends(border)]
+    hand: tuple[Card, ...] = ()
+    for number in wanted:
+        hand += (next(c for c in DECK if NUMBER[c] == number and c not in hand),)
+    others = tuple(c for c in DECK if c not in hand)
+    state = state.but(
+        turn=0, hands=(in_order(hand), others[:5]), deck=others[5:], beads=(2, 2), known=((), ())
+    )
+    after = state.play({0: chosen("pokino", state, 0)})
+    assert isinstance(after, PokinoState)
+    assert after.pokino
