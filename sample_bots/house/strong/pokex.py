@@ -1,11 +1,14 @@
 """How Pokex is searched: to the end of the deal, by the points of the sides then."""
 
+from functools import cache
 from itertools import combinations
+from math import exp
 
 from plan import Position
 
 from referee.cards import RANK, RANKS, Card
 from referee.games.contract import Action
+from referee.games.pokex.score import declared, triangle
 from referee.games.pokex.state import TRICKS, PokexState
 from referee.games.pokex.words import Bid, NameWild, PassBid, PlayCard, PlayPair
 from referee.wild import is_wild, wild_hand
@@ -16,9 +19,12 @@ CLOSE = 12.0
 """A lead in points that decides most of a game."""
 THOUGHTS = 7
 """How many ways of playing to a trick are worth a thought."""
-EXPECTED = {4: (2.0, 0.6), 2: (1.6, 0.6)}
-"""The tricks that a declarer takes, by the number of seats: without a wild card, and for each."""
-WILD_WORTH, RANK_WORTH, GROUP_WORTH = 0.4, 0.008, 0.05
+EXPECTED = {4: (3.8, 0.08, 0.05), 2: (3.1, 0.25, 0.3)}
+"""The tricks that a declarer takes, by the number of seats: to begin with, and for each wild card
+in hand and in the centre. As `greedy` has it."""
+USUAL, SPREAD = 4.0, 1.1
+"""The tricks that a declarer takes, and by how much they differ."""
+WILD_WORTH, RANK_WORTH, GROUP_WORTH = 0.22, 0.008, 0.03
 """What a card is worth in tricks: if it is wild, for each rank, for each other one of its rank."""
 CHANCE = (0.0, 0.1, 0.25, 0.5, 0.85, 1.0)
 """How likely a trick is won, by the size of the largest group with the wild cards."""
@@ -36,8 +42,7 @@ class PokexPlan:
     def candidates(self, state: PokexState, seat: int) -> list[Action]:
         first = self.move(state, seat)
         if state.phase == "bid":
-            thoughts: list[Action] = [PassBid(), *map(Bid, range(state.bid + 1, state.bid + 4))]
-            thoughts = [call for call in thoughts if call in state.legal(seat)]
+            thoughts = list(state.legal(seat))
         elif state.phase == "name":
             thoughts = [NameWild(rank) for rank in _best_ranks(state, seat)[:3]]
         else:
@@ -79,14 +84,36 @@ def _best_ranks(state: PokexState, seat: int) -> list[str]:
 
 
 def _call(state: PokexState, seat: int) -> Action:
-    """As many tricks as the wild cards in hand promise."""
-    if state.bid and state.declarer % 2 == seat % 2:
-        return PassBid()
+    """What is worth most if the other side then does what is best for it."""
     rank = _best_ranks(state, seat)[0]
-    wild = sum(is_wild(c, rank) for c in state.hands[seat])
-    none, each = EXPECTED[state.seats]
-    tricks = min(6, int(none + each * wild))
-    return Bid(tricks) if tricks > state.bid else PassBid()
+    held, centre = (
+        sum(is_wild(c, rank) for c in cards) for cards in (state.hands[seat], state.centre)
+    )
+    start, each, for_centre = EXPECTED[state.seats]
+    tricks = start + each * held + for_centre * centre
+    ours = state.declarer % 2 == seat % 2
+    stays = _answered(state.bid, USUAL) if ours else -_lead(state.bid, USUAL)
+    worths = {bid: _answered(bid, tricks) for bid in range(state.bid + 1, TRICKS + 1)}
+    best = max(worths, key=worths.__getitem__, default=0)
+    if not best or (state.bid and stays >= worths[best]):
+        return PassBid()
+    return Bid(best)
+
+
+@cache
+def _answered(bid: int, tricks: float) -> float:
+    """What a bid of one's own is worth when the others may still bid more."""
+    others = [-_lead(more, USUAL) for more in range(bid + 1, TRICKS + 1)]
+    return min([_lead(bid, tricks), *others])
+
+
+@cache
+def _lead(bid: int, tricks: float) -> float:
+    """By how many points the declarer's side beats the other, if it takes about so many tricks."""
+    taken = range(TRICKS + 1)
+    weights = [exp(-(((n - tricks) / SPREAD) ** 2) / 2) for n in taken]
+    leads = [declared(bid, n) - triangle(TRICKS - n) for n in taken]
+    return sum([w * n for w, n in zip(weights, leads, strict=True)]) / sum(weights)
 
 
 class _Trick:
