@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from referee.cards import DECK, cards, deck_of
+from referee.cards import DECK, DECK_WITH_JOKERS, cards, deck_of
 from referee.dealing import Arranged, Seeded, board_seed, commitment, derive
+from referee.dominoes import DOMINOES
 from referee.games.registry import find
 
 PAGE = Path(__file__).parents[2] / "docs" / "dealing.md"
@@ -80,6 +81,11 @@ def by_the_page(seed: bytes, purpose: str, number: int, what: str) -> str:
             return str(draw(words, int(bound)))
         case ["shuffle", "pack"]:
             return " ".join(shuffle(words, pack()))
+        case ["shuffle", "pack", "with", "jokers"]:
+            return " ".join(shuffle(words, [*pack(), "X1", "X2"]))
+        case ["shuffle", "dominoes"]:
+            numbered = [f"{low}-{high}" for low in range(13) for high in range(low, 13)]
+            return " ".join(shuffle(words, numbered))
         case ["shuffle", size]:
             return " ".join(shuffle(words, [str(n) for n in range(int(size))]))
         case ["derive"]:
@@ -99,6 +105,10 @@ def by_the_arena(seed: bytes, purpose: str, number: int, what: str) -> str:
             return str(luck.below(purpose, number, int(bound)))
         case ["shuffle", "pack"]:
             return " ".join(luck.shuffled(purpose, number, DECK))
+        case ["shuffle", "pack", "with", "jokers"]:
+            return " ".join(luck.shuffled(purpose, number, DECK_WITH_JOKERS))
+        case ["shuffle", "dominoes"]:
+            return " ".join(luck.shuffled(purpose, number, DOMINOES))
         case ["shuffle", size]:
             return " ".join(map(str, luck.shuffled(purpose, number, range(int(size)))))
         case ["derive"]:
@@ -126,6 +136,8 @@ def test_the_page_has_vectors_of_every_kind() -> None:
     assert {re.sub(r" \d+$", "", what) for _, _, what, _ in VECTORS} == {
         "below",
         "shuffle pack",
+        "shuffle pack with jokers",
+        "shuffle dominoes",
         "shuffle",
         "sha256 of shuffle",
         "derive",
@@ -133,7 +145,8 @@ def test_the_page_has_vectors_of_every_kind() -> None:
         "commitment",
     }
     assert len(SEEDS) == 3
-    assert {result for _, name, _, result in VECTORS if name == "dealer 0"} == {"0", "1"}
+    first = {result for _, name, what, result in VECTORS if (name, what) == ("dealer 0", "below 2")}
+    assert first == {"0", "1"}
 
 
 @pytest.mark.parametrize(("name", "stream_name", "what", "result"), VECTORS)
