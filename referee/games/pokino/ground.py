@@ -1,7 +1,7 @@
 """What follows from dominoes and tokens: numbers on squares, open borders, free places."""
 
 from bisect import bisect_left
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from referee.games.pokino.grid import FARTHEST, around, coordinates, ends, pair, within
 
@@ -51,6 +51,28 @@ class Ground:
                             places.insert(at, place)
         return other
 
+    def without(self, gone: Collection[int]) -> "Ground":
+        """Without the dominoes on these squares; all their borders end."""
+        other = object.__new__(Ground)
+        other.numbers = {at: n for at, n in self.numbers.items() if at not in gone}
+        other.borders, other.middles = (
+            {two: bits for two, bits in pairs.items() if not gone_from(two, gone)}
+            for pairs in (self.borders, self.middles)
+        )
+        near = {at for number in gone for at in (number, *(n for n, _ in around(number)))}
+        changed = {two for number in near for _, two in around(number)}
+        kept = (two for two in self.places if two not in changed)
+        other.places = sorted((*kept, *filter(other._is_place, changed)))
+        return other
+
+    def _is_place(self, two: int) -> bool:
+        """Whether a pair is free and touches a domino."""
+        numbers = self.numbers
+        here = ends(two)
+        if any(number in numbers for number in here) or not _is_within(two):
+            return False
+        return any(beside in numbers for number in here for beside, _ in around(number))
+
     def closed(self, borders: Iterable[int]) -> "Ground":
         """With a token on each of these borders."""
         other = object.__new__(Ground)
@@ -59,6 +81,11 @@ class Ground:
         for border in borders:
             del other.borders[border]
         return other
+
+
+def gone_from(two: int, gone: Collection[int]) -> bool:
+    """Whether a square of a pair is gone."""
+    return any(number in gone for number in ends(two))
 
 
 def _is_far_from_the_edge(number: int) -> bool:

@@ -69,6 +69,7 @@ class Layout:
         return Layout(
             tuple(tile for tile in self.tiles if _squares(tile)[0] not in gone),
             tuple(t for t in self.tokens if not gone.intersection(ends(_border(t)))),
+            self.ground.without(gone),
         )
 
     def domino_at(self, middle: int) -> Tile:

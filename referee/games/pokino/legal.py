@@ -79,12 +79,15 @@ class Turns(Legal):
         """One of the listed actions; made without the others."""
         draws = self._draws(0)
         laying = count(self._tiles, self._ground)
-        run_draws = [(run, draw) for run in self._search.found for draw in self._draws(len(run[0]))]
-        number = chance.randrange(len(draws) * (1 + laying) + len(run_draws))
+        found = self._search.found
+        runs = [(run, True) for run in found]
+        if self._choice:
+            runs = [(run, draw) for run in found for draw in self._draws(len(run[0]))]
+        number = chance.randrange(len(draws) * (1 + laying) + len(runs))
         if number < len(draws):
             return PassTurn(draws[number])
         number -= len(draws)
         if number < len(draws) * laying:
             way, number = divmod(number, laying)
             return placement(self._tiles, self._ground, draws[way], number)
-        return listed(*run_draws[number - len(draws) * laying])
+        return listed(*runs[number - len(draws) * laying])

@@ -107,19 +107,18 @@ class Search:
 
     def _first_steps(self) -> list[int]:
         """The pairs whose two numbers the hand has, in order."""
-        lacking = ~sum(1 << number for number in self._by_number)
+        held = self._by_number
+        lacking = ~sum(1 << number for number in held)
+        twice = sum(1 << number for number, cards in held.items() if len(cards) > 1)
         ground = self.ground
-        steps = [two for two, bits in ground.borders.items() if not bits & lacking]
-        if self.walls:
-            steps += [two for two, bits in ground.middles.items() if not bits & lacking]
-        numbers, held = ground.numbers, self._by_number
-        singles = [
+        pairs = (ground.borders, ground.middles) if self.walls else (ground.borders,)
+        # One bit alone: the same number on both squares, which takes two cards.
+        return sorted(
             two
-            for two in steps
-            if numbers[two >> 1] != numbers[ends(two)[1]] or len(held[numbers[two >> 1]]) > 1
-        ]
-        singles.sort()
-        return singles
+            for pair in pairs
+            for two, bits in pair.items()
+            if not bits & lacking and (bits & bits - 1 or bits & twice)
+        )
 
     def _is_all(self, firsts: list[int]) -> bool:
         """Whether all runs could be found before there were too many."""
@@ -172,8 +171,22 @@ class Search:
             run: Found | None = ((one, other), cards, (two,))
             while run is not None:
                 yield run
-                longer = list(self._longer(run)) if len(run[0]) < self.most else []
-                run = longer[turn % len(longer)] if longer else None
+                run = self._next(run, turn) if len(run[0]) < self.most else None
+
+    def _next(self, run: Found, turn: int) -> Found | None:
+        """The first run that is longer by one card, looking round from another side each turn."""
+        path, cards, crossed = run
+        ground, held = self.ground, self._by_number
+        beside_it = around(path[-1])
+        side = turn % 4
+        for beside, two in beside_it[side:] + beside_it[:side]:
+            if two in crossed:
+                continue
+            if two in ground.borders or (self.walls and two in ground.middles):
+                for card in held.get(ground.numbers[beside], ()):
+                    if card not in cards:
+                        return (*path, beside), (*cards, card), (*crossed, two)
+        return None
 
 
 def listed(found: Found, draw: bool) -> Run:
