@@ -37,7 +37,7 @@ class PokexPlan:
 
     def playouts(self, state: PokexState) -> int:
         """Fewer where a playout is longer."""
-        return 36 + 16 * len(state.tricks)
+        return (36 + 16 * len(state.tricks)) * (3 if state.seats == 4 else 2) // 3
 
     def candidates(self, state: PokexState, seat: int) -> list[Action]:
         first = self.move(state, seat)
