@@ -18,7 +18,7 @@ from plan import Plan, Position
 from referee.dealing import Seeded, derive
 from referee.games.contract import Action, State
 
-DOUBT = 1.5
+DOUBT = 1.0
 """By how many standard errors another action must be better than the policy's."""
 
 Hurry = Callable[[], bool]
