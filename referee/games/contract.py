@@ -182,6 +182,7 @@ class Game(ABC):
         """The side of each seat; everyone for himself unless a game says otherwise."""
         return tuple(range(seats))
 
+    @abstractmethod
     def from_view(self, view: View, seat: int, options: Options, luck: Luck) -> State:
         """A position that looks like this view to this seat.
 
@@ -194,7 +195,6 @@ class Game(ABC):
             options: a value for every option of the game.
             luck: what chance decides.
         """
-        raise NotImplementedError
 
     def settle(self, options: Mapping[str, object]) -> dict[str, Value]:
         """All options with their values; what is left out has its default.

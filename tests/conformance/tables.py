@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
 
+import pytest
+
 from referee.codec import Codec
 from referee.dealing import Luck
 from referee.games.contract import Game, Option, SetupError, State, Value
@@ -88,6 +90,29 @@ def tables(games: Mapping[str, Game]) -> Iterator[Table]:
 
 
 TABLES = tuple(tables(GAMES))
+
+MANY = 8
+"""Of a game with more tables than this the quick suite tries some, the long one all."""
+
+
+def is_quick(table: Table) -> bool:
+    """Whether the quick suite tries a table.
+
+    Of a game with many those with no option turned, one, or all; with the fewest seats or the most.
+    """
+    game = table.game
+    if sum(other.game is game for other in TABLES) <= MANY:
+        return True
+    turned = sum(value != game.options[name].default for name, value in table.settings)
+    return turned in (0, 1, len(game.options)) and table.seats in (game.seats[0], game.seats[-1])
+
+
+every_table = pytest.mark.parametrize(
+    "table",
+    [pytest.param(one, marks=[] if is_quick(one) else [pytest.mark.long]) for one in TABLES],
+    ids=str,
+)
+"""For tests of whatever is in the registry."""
 
 OF_A_GAME = 4
 """A game with more tables than this shares that many tables' cases among them."""

@@ -10,14 +10,13 @@ from referee.games.contract import Game, IllegalAction
 from referee.games.registry import GAMES, find
 from tests.conformance.immutable import changeable
 from tests.conformance.oracles import oracle_of
-from tests.conformance.tables import TABLES, Table, share
+from tests.conformance.tables import TABLES, Table, every_table, share
 from tests.conformance.walks import Step, dice, go_on, walk, walks
 from tests.conformance.wire import question
 
 WALKS = 12
 
 every_game = pytest.mark.parametrize("game", GAMES.values(), ids=lambda game: game.id)
-every_table = pytest.mark.parametrize("table", TABLES, ids=str)
 
 
 @every_game

@@ -9,7 +9,6 @@ from itertools import product
 import pytest
 
 from referee.dealing import Seeded
-from referee.games.contract import Game
 from tests.conformance.dealing_again import (
     Check,
     Dealer,
@@ -36,7 +35,7 @@ from tests.conformance.leaks import LEAKS, Leak
 from tests.conformance.pokex_leaks import POKEX_FALSE, POKEX_LAZY, POKEX_LAZY_OF_TWO, POKEX_LEAKS
 from tests.conformance.pokino_leaks import POKINO_FALSE, POKINO_LAZY, POKINO_LEAKS
 from tests.conformance.pouku_leaks import POUKU_LEAKS
-from tests.conformance.tables import TABLES, Table, share, tables
+from tests.conformance.tables import TABLES, Table, every_table, share, tables
 from tests.conformance.walks import dice
 
 
@@ -49,9 +48,6 @@ QUICK = 1_000
 LONG = 10_000
 TO_CATCH = 400
 MOST = 0.7
-
-
-every_table = pytest.mark.parametrize("table", TABLES, ids=name)
 known_tables = [table for table in TABLES if table.game.id in ("poke", "pouku", "saint_poker")]
 false_dealers = [
     *product(known_tables, [changes_what_the_seat_holds, deals_a_card_twice]),
@@ -98,9 +94,7 @@ def test_dealing_again_changes_most_of_what_a_seat_cannot_know(table: Table) -> 
     assert min(how_often.values()) > MOST, how_often
 
 
-@pytest.mark.parametrize(
-    "table", [t for t in TABLES if type(t.game).from_view is not Game.from_view], ids=name
-)
+@every_table
 def test_a_seat_can_deal_again_from_its_view_alone(table: Table) -> None:
     for case in cases(table, share(table, QUICK // 2)):
         luck = Seeded(dice("from view", case).randbytes(32))

@@ -12,13 +12,11 @@ from referee.games.contract import Action, IllegalAction, State
 from tests.conformance.junk import NO_ACTIONS, near, of_kind
 from tests.conformance.oracle import Oracle
 from tests.conformance.oracles import ORACLES, oracle_of
-from tests.conformance.tables import TABLES, Table, share
+from tests.conformance.tables import TABLES, Table, every_table, share
 from tests.conformance.walks import closely, dice, walks
 
 WALKS = 6
 TRIES = 8
-
-every_table = pytest.mark.parametrize("table", TABLES, ids=str)
 Normal = tuple[object, ...]
 
 

@@ -12,13 +12,11 @@ from referee.record import Line, MatchRecord, read
 from referee.replay import Rights, position, question, steps, verify
 from tests.conformance.oracles import oracle_of
 from tests.conformance.recorded import CLOCK, by_luck, match_line, match_record, play_game
-from tests.conformance.tables import TABLES, Table
+from tests.conformance.tables import Table, every_table
 from tests.conformance.wire import question as sent
 
 SEED = bytes(range(100, 132))
 BOARDS = 2
-
-every_table = pytest.mark.parametrize("table", TABLES, ids=str)
 
 
 @every_table

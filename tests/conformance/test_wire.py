@@ -14,14 +14,13 @@ from referee.games.contract import Action, Game
 from referee.games.registry import GAMES
 from tests.conformance.junk import near, of_kind
 from tests.conformance.oracles import oracle_of
-from tests.conformance.tables import TABLES, Table
+from tests.conformance.tables import Table, every_table
 from tests.conformance.walks import Step, closely, dice, walk, walks
 from tests.conformance.wire import clean, question, same
 
 WALKS = 4
 
 every_game = pytest.mark.parametrize("game", GAMES.values(), ids=lambda game: game.id)
-every_table = pytest.mark.parametrize("table", TABLES, ids=str)
 
 
 def steps(table: Table) -> Iterator[Step]:

@@ -3,13 +3,11 @@
 import random
 from itertools import islice
 
-import pytest
-
 from referee.games.contract import Action, State
 from referee.replay import steps
 from tests.conformance.junk import near, of_kind
 from tests.conformance.oracles import oracle_of
-from tests.conformance.tables import TABLES, Table
+from tests.conformance.tables import Table, every_table
 from tests.recount.book import End, May, of_one
 from tests.recount.follow import follow
 from tests.recount.test_recount import played
@@ -18,7 +16,7 @@ POSITIONS = 6
 """About so many of a game are looked at."""
 
 
-@pytest.mark.parametrize("table", TABLES, ids=str)
+@every_table
 def test_the_referee_accepts_what_the_page_does(table: Table) -> None:
     """Actions that are nearly legal, and some made of anything."""
     rng = random.Random(str(table))

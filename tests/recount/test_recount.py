@@ -18,14 +18,12 @@ from referee.games.registry import find
 from referee.record import MatchRecord, dump, read
 from tests.conformance.golden import path
 from tests.conformance.recorded import Choose, by_luck, match_line, play_game
-from tests.conformance.tables import TABLES, Table
+from tests.conformance.tables import TABLES, Table, every_table
 from tests.recount.book import May, of_one
 from tests.recount.follow import BOOKS, check
 
 SLOW = {"pokino": 4, "pouku": 12}
 """How many games are many; in Pokino there are twenty tables, and long lists."""
-
-every_table = pytest.mark.parametrize("table", TABLES, ids=str)
 
 
 def test_every_game_has_a_recount() -> None:
