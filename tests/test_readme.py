@@ -55,7 +55,7 @@ def test_ci_runs_exactly_the_test_command_of_the_readme() -> None:
     assert TEST_COMMAND in lines
 
 
-@pytest.mark.timeout(280)
+@pytest.mark.timeout(900)
 def test_everything_the_readme_shows_runs(tmp_path: Path) -> None:
     data = tmp_path / ".pokearena"
     environment = {**os.environ, "NO_COLOR": "1"}

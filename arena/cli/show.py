@@ -17,10 +17,9 @@ from referee.dealing import derive
 from referee.games.contract import Game
 from referee.games.registry import GAMES
 
-# With these it takes about a minute on two cores; most of it is the thinking of `strong`.
+# With these it takes about two minutes on two cores; most of it is the thinking of `strong`.
 _BOARDS = {"poke": 4}
 _OTHER_BOARDS = 2
-_MOST_SEATS = 3
 
 
 def begin(place: Place, boards: int | None, cycles: int, seed: str | None) -> list[str]:
@@ -34,7 +33,7 @@ def begin(place: Place, boards: int | None, cycles: int, seed: str | None) -> li
             name="demo",
             game=game.id,
             options=game.settle({}),
-            seats=_seats(game, len(entrants)),
+            seats=_seats(game),
             boards=boards or _BOARDS.get(game.id, _OTHER_BOARDS),
             cycles=cycles,
         )
@@ -43,12 +42,9 @@ def begin(place: Place, boards: int | None, cycles: int, seed: str | None) -> li
     return made
 
 
-def _seats(game: Game, entrants: int) -> int:
-    """A table of more than two where the game and the number of bots allow it."""
-    return max(
-        (seats for seats in game.seats if seats <= min(entrants, _MOST_SEATS)),
-        default=game.seats[0],
-    )
+def _seats(game: Game) -> int:
+    """Three where the game allows it, else the usual number: Pokex is shown in partnerships."""
+    return 3 if 3 in game.seats else game.seats[0]
 
 
 def as_json(

@@ -1,15 +1,18 @@
 """One number for all that is sent in some games: the same in every process and on every machine.
 
-Run as a program it prints the fingerprint of every table, a line each.
+Run as a program it prints the fingerprint of every table of the quick suite, a line each.
 """
 
 import hashlib
 
-from tests.conformance.tables import TABLES, Table
+from tests.conformance.tables import TABLES, Table, is_quick
 from tests.conformance.walks import walk
 from tests.conformance.wire import question
 
-WALKS = 3
+WALKS = 1
+
+
+SOME = tuple(filter(is_quick, TABLES))
 
 
 def fingerprint(table: Table) -> str:
@@ -27,5 +30,5 @@ def fingerprint(table: Table) -> str:
 
 
 if __name__ == "__main__":
-    for one in TABLES:
+    for one in SOME:
         print(one, fingerprint(one))

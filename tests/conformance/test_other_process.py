@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.conformance.fingerprint import fingerprint
-from tests.conformance.tables import TABLES
+from tests.conformance.fingerprint import SOME, fingerprint
 
 ROOT = Path(__file__).parents[2]
 
@@ -25,8 +24,8 @@ def test_another_process_sends_the_same(hash_seed: str) -> None:
         check=False,
     )
     assert ran.stderr == ""
-    assert ran.stdout.splitlines() == [f"{table} {fingerprint(table)}" for table in TABLES]
+    assert ran.stdout.splitlines() == [f"{table} {fingerprint(table)}" for table in SOME]
 
 
 def test_tables_differ_in_what_they_send() -> None:
-    assert len({fingerprint(table) for table in TABLES}) == len(TABLES)
+    assert len({fingerprint(table) for table in SOME}) == len(SOME)

@@ -1,4 +1,4 @@
-"""`pokearena demo`: a whole arena and a tournament in each game, in a minute."""
+"""`pokearena demo`: a whole arena and a tournament in each game, in about two minutes."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     "-n",
     "--boards",
     type=click.IntRange(1, 1000),
-    help="How many boards a match has. [default: what takes about a minute]",
+    help="How many boards a match has. [default: what takes about two minutes]",
 )
 @click.option(
     "--cycles",

@@ -2,8 +2,13 @@
 
 import json
 
+import pytest
+
 from referee.games.registry import GAMES
 from tests.arena.cli.terminal import Cli
+
+pytestmark = [pytest.mark.long, pytest.mark.timeout(600)]
+"""The test of the README runs a demo in the quick suite."""
 
 
 def test_every_match_of_a_demo_closes_once_and_verifies(program: Cli) -> None:
