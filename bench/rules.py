@@ -2,8 +2,10 @@
 
     uv run python -m bench.rules [GAME...]
 
-An action is: listing what is legal, choosing one at random, and what follows. Every number of
-seats is measured with the usual options, and every switch of a game alone and all together.
+An action is: one of the listed legal actions at random (`Legal.any`), and what follows. Beside
+it stands the same with all of them listed first, which is what the referee does for a bot that
+wants them; it differs where hundreds are legal. Every number of seats is measured with the usual
+options, and every switch of a game alone and all together.
 """
 
 import random
@@ -36,15 +38,19 @@ def rate(
     seats: int | None = None,
     options: Mapping[str, object] | None = None,
     seconds: float = 1.0,
+    listing: bool = False,
 ) -> float:
-    """Actions a second of processor time."""
+    """Actions a second of processor time; ``listing``: all that is legal is listed first."""
     game, chance = GAMES[game_id], random.Random(1)
     actions, board, began = 0, 0, time.process_time()
     while time.process_time() - began < seconds:
         state = game.start(Seeded(board_seed(bytes(32), board)), seats, options)
         board += 1
         while state.actors:
-            moves = {seat: state.legal(seat).any(chance) for seat in state.actors}
+            if listing:
+                moves = {seat: chance.choice(list(state.legal(seat))) for seat in state.actors}
+            else:
+                moves = {seat: state.legal(seat).any(chance) for seat in state.actors}
             actions += len(moves)
             state = state.play(moves)
     return actions / (time.process_time() - began)
@@ -80,11 +86,13 @@ def main() -> None:
         for seats, options in forms(GAMES[game_id]):
             rates = [rate(game_id, seats, options) for _ in range(ROUNDS)]
             middle = statistics.median(rates)
+            listed = rate(game_id, seats, options, listing=True)
             base = base or middle
             told = " ".join(f"{name}={str(value).lower()}" for name, value in options.items())
             print(
                 f"{game_id:12} {seats} seats {told:36} {middle:8.0f} random actions a second "
                 f"({min(rates):.0f} to {max(rates):.0f}), {middle / base:.2f} x the first; "
+                f"{listed:.0f} with all listed; "
                 f"target {target}: {'ok' if middle >= target else 'MISSED'}"
             )
 

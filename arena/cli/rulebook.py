@@ -77,7 +77,7 @@ def _examples(game: Game) -> dict[type, Action]:
             except SetupError:
                 continue
             while state.actors and len(seen) < len(game.action_types):
-                moves = {seat: chance.choice(list(state.legal(seat))) for seat in state.actors}
+                moves = {seat: state.legal(seat).any(chance) for seat in state.actors}
                 for action in moves.values():
                     seen.setdefault(type(action), action)
                 state = state.play(moves)
