@@ -210,7 +210,9 @@ def _misnumbered(record: MatchRecord) -> list[str]:
     """Games that are there twice, missing, or played on a board that is not theirs."""
     boards, tables = record.match["boards"], len(record.match["entrants"])
     numbers = sorted(game.number for game in record.games)
-    if numbers != list(range(boards * tables)):
+    # The first fault ends a strict match: the games after it were not played.
+    last = numbers[-1] + 1 if numbers and _was_stopped(record) else boards * tables
+    if numbers != list(range(min(last, boards * tables))):
         return [
             f"it has games {numbers}; {tables} tables of {boards} boards are 0 to "
             f"{boards * tables - 1}, each once"
@@ -221,6 +223,12 @@ def _misnumbered(record: MatchRecord) -> list[str]:
         for game in record.games
         if game.game["board"] != (game.number % boards if mirrored else game.number)
     ]
+
+
+def _was_stopped(record: MatchRecord) -> bool:
+    """Whether the first fault ended the match."""
+    strict = record.match.get("policy") == "strict"
+    return strict and any(game.faults for game in record.games)
 
 
 def _verify_game(match: Line, record: GameRecord, seed: bytes) -> None:

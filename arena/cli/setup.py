@@ -59,6 +59,10 @@ def seats_for(
     if not fitting:
         allowed = either(sorted(set(by_seats.values())))
         here = "" if seats is None else f" at {seats} seats"
+        turned = [
+            n for n, value in options.items() if value is True and not game.options[n].default
+        ]
+        here += f" with {' and '.join(turned)}" if turned else ""
         raise CommandError(
             f"{game.id} is played by {allowed} bots{here}, not by {entrants}.", USAGE
         )

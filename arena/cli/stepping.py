@@ -51,8 +51,14 @@ def pages(match: Line, game: GameRecord, seed: bytes) -> Iterator[Page]:
     picture = picture_of(match["game"])
     rules = find(match["game"])
     heading = story.title(match, game)
+    chapter: int | None = None
     for step in steps(match, game, seed):
-        page = [heading, *picture.position(step.state, names)]
+        now = picture.chapter(step.state)
+        page = [heading]
+        if chapter is not None and (now != chapter or not step.state.actors):
+            page += picture.closing(step.state, chapter, names)
+        chapter = now
+        page += picture.position(step.state, names)
         page += [f"> {story.move(rules, line, names)}" for line in step.lines]
         if not step.lines:
             page += [f"! {line}" for line in story.faults(game)]

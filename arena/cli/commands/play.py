@@ -105,11 +105,12 @@ def play(
 
 
 def _announce(bout: Bout) -> None:
+    from arena.form import form_of
+
     spec = bout.spec
     boards = f"{spec.boards} board{'s' * (spec.boards > 1)}, {len(spec.entrants)} seatings"
-    output.hint(
-        f"{spec.game} {spec.id} · {' v '.join(spec.versions)} · seed {bout.seed} · {boards}"
-    )
+    form = form_of(spec.game, spec.seats, spec.options)
+    output.hint(f"{form} {spec.id} · {' v '.join(spec.versions)} · seed {bout.seed} · {boards}")
     if not spec.mirrored:
         output.hint("a bot that runs elsewhere cannot be reset: every table has boards of its own")
 

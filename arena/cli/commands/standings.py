@@ -29,7 +29,8 @@ def standings(
 ) -> None:
     """The ladders, of all games or of one: Elo, results, faults.
 
-    A game has a ladder for every number of seats and setting of its options: a form.
+    A game has a ladder for every number of seats and setting of its options: a form, such as
+    pouku-3. GAME may name one.
 
     With --json one document, with --watch one a line.
     """
@@ -37,13 +38,12 @@ def standings(
     from arena.cli.place import Place
 
     place = Place(data)
-    name = None if game is None else _game(game)
     assert place.existing_store is not None
-    found = _ladders(place, name, tournament)
+    found = _ladders(place, game, tournament)
     _show(found, as_json)
     while watch:
         time.sleep(_GLANCE_SECONDS)
-        fresh = _ladders(place, name, tournament)
+        fresh = _ladders(place, game, tournament)
         if fresh != found:
             found = fresh
             if output.is_terminal() and not as_json:
@@ -54,21 +54,25 @@ def standings(
         output.next_step("pokearena tournament list")
 
 
+def _ladders(place: Place, name: str | None, tournament: str | None) -> Ladders:
+    """The ladders of a game, a form of one, or a tournament; of everything without a name."""
+    from arena.cli import ladder, lookup
+    from arena.store import tournaments
+
+    if tournament is not None:
+        found = tournaments.find(place.store, lookup.tournament(place, tournament))
+        return {found.plan.form: ladder.of_tournament(place.store, found.id, found.entrants)}
+    if name is None:
+        return ladder.of_forms(place.store)
+    forms = ladder.of_forms(place.store)
+    return {name: forms[name]} if name in forms else ladder.of_forms(place.store, _game(name))
+
+
 def _game(name: str) -> str:
     # The rules of the games are not needed for a ladder of all of them.
     from arena.cli import setup
 
     return setup.game_named(name).id
-
-
-def _ladders(place: Place, game: str | None, tournament: str | None) -> Ladders:
-    from arena.cli import ladder, lookup
-    from arena.store import tournaments
-
-    if tournament is None:
-        return ladder.of_forms(place.store, game)
-    found = tournaments.find(place.store, lookup.tournament(place, tournament))
-    return {found.plan.form: ladder.of_tournament(place.store, found.id, found.entrants)}
 
 
 def _show(ladders: Ladders, as_json: bool) -> None:

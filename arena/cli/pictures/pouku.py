@@ -41,9 +41,7 @@ class PoukuPicture:
             f"point card {state.point_card} · score {_totals(state.totals)}",
             *columns(_seats(state, names)),
         ]
-        if state.over:
-            lines.append(f"  {_end(state.deals[-1], names)}")
-        else:
+        if not state.over:
             lines.append(f"  turn: {names[state.turn]}, drew {state.drawn}, {_worth(state)}")
         pays = ", ".join(f"{name} {state.pays(seat)}" for seat, name in enumerate(names))
         lines.append(f"  would pay: {pays}")
@@ -89,6 +87,12 @@ def _end(deal: PoukuDeal, names: Names) -> str:
     """How a deal ended: the yaku, and what everyone got."""
     if deal.void:
         return "the stock is empty: nobody scores"
-    yaku = ", ".join(f"{one.name} {hand(one.cards)}" for one in deal.yaku) or "points alone"
+    yaku = ", ".join(f"{one.name} {hand(one.cards)} {one.worth}" for one in deal.yaku)
+    more = deal.worth - sum(one.worth for one in deal.yaku)
+    besides = f", points and bonuses {more}" if more else ""
+    doubled = ", doubled" if deal.points[deal.winner] > deal.worth else ""
     got = " · ".join(f"{name} {points:+}" for name, points in zip(names, deal.points, strict=True))
-    return f"{names[deal.winner]} goes out with {yaku} (worth {deal.worth}) · {got}"
+    return (
+        f"{names[deal.winner]} goes out with {yaku or 'no yaku'}{besides} "
+        f"(worth {deal.worth}{doubled}) · {got}"
+    )

@@ -1,5 +1,6 @@
 """A starter bot: `pokearena new`."""
 
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -14,6 +15,12 @@ def test_a_starter_plays_at_once(cli: Cli) -> None:
     assert said.last == "next  pokearena play poke ./my_bot sample:random --watch"
     assert cli("play", "poke", "my_bot", "sample:meek").status == 0
     assert cli("play", "saint_poker", "my_bot", "sample:meek").status == 0
+
+
+def test_a_starter_plays_every_game(cli: Cli) -> None:
+    cli("new", "mine")
+    said = tomllib.loads(Path("mine/bot.toml").read_text())
+    assert set(said["games"]) == set(GAMES)
 
 
 def test_hints_work_as_they_stand_under_uv(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:

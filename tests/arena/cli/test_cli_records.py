@@ -269,3 +269,27 @@ def test_a_bot_that_ends_before_it_listens_is_told_at_once_with_its_last_words(
     assert said.status == 1
     assert "did not start: it was not listening yet; its process exited with status 1" in said.out
     assert "nothing_of_this_name" in said.out
+
+
+def test_a_match_that_a_fault_stopped_verifies_as_far_as_it_went(cli: Cli, bot: Write) -> None:
+    faulty = bot("faulty", "raise SystemExit('enough')")
+    said = cli("play", "poke", faulty, "sample:meek", "--seed", 1, "--record", "m.jsonl")
+    assert said.status == 1
+    assert len(read(Path("m.jsonl").read_text()).games) == 1
+    assert cli("verify", "m.jsonl").status == 0
+
+
+def test_a_replay_tells_how_every_deal_ended(cli: Cli) -> None:
+    words = ("sample:greedy", "sample:meek", "sample:random", "--seed", 7, "--record", "m.jsonl")
+    assert cli("play", "pouku", *words).status == 0
+    told = cli("replay", "m.jsonl", "--game", 0, "--no-pause").out
+    (game, *_) = read(Path("m.jsonl").read_text()).games
+    went_out = sum("goOut" in line["action"]["pouku"] for line in game.actions)
+    assert told.count("goes out with") == went_out > 1
+
+
+def test_a_replay_of_pokino_says_who_called_it(cli: Cli) -> None:
+    words = ("sample:greedy", "sample:random", "--option", "greed", "--seed", 7)
+    assert cli("play", "pokino", *words, "--record", "m.jsonl").status == 0
+    watched = cli("replay", "m.jsonl", "--game", 0, "--no-pause").out
+    assert "calls Pokino" in watched

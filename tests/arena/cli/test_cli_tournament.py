@@ -61,6 +61,14 @@ def test_standings_are_told_to_people_and_to_programs(
     assert json.loads(only.out)["ladders"] == ladders
 
 
+def test_the_ladder_of_one_form_can_be_asked_for(cli: Cli) -> None:
+    words = ("sample:meek", "sample:random", "-n", 1, "--seats", 2)
+    assert cli("tournament", "run", "saint_poker", *words).status == 0
+    ladders = json.loads(cli("standings", "saint_poker-2", "--json").out)["ladders"]
+    assert list(ladders) == ["saint_poker-2"]
+    assert cli("standings", "saint_poker-3").status == 2
+
+
 def test_a_game_nobody_has_played_has_no_ladder(cli: Cli, arena: Path) -> None:
     said = cli("standings", "saint_poker", "--json", "--data", arena)
     assert said.status == 0
