@@ -68,7 +68,7 @@ def openspiel(name: str) -> Game:
 
 def pettingzoo(name: str) -> Game:
     """A game of PettingZoo: Python, observations and masks included."""
-    environment = import_module(f"pettingzoo.classic.{name}").env()
+    environment = getattr(import_module("pettingzoo.classic"), name).env()
 
     def play(chance: random.Random) -> int:
         actions = 0
