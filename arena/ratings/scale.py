@@ -1,0 +1,28 @@
+"""The Elo scale and the normal distribution, in which ratings and their doubts are told."""
+
+import math
+
+ELO = 400.0 / math.log(10.0)
+"""Elo points of one unit of strength: of a factor of e in the odds. 400 points are ten to one."""
+
+Z95 = 1.959963984540054
+"""The normal distribution holds 95 % within so many standard deviations of its mean."""
+
+
+def expected_score(gap: float) -> float:
+    """Return the mean score expected of who is `gap` Elo points stronger, from 0 to 1."""
+    return 1.0 / (1.0 + 10.0 ** (-gap / 400.0)) if gap > -100_000 else 0.0
+
+
+def gap_of(score: float) -> float:
+    """Return the gap in Elo points at which `score` is expected; infinite for 0 and 1 and beyond."""
+    if score <= 0.0:
+        return -math.inf
+    if score >= 1.0:
+        return math.inf
+    return -400.0 * math.log10(1.0 / score - 1.0)
+
+
+def normal(z: float) -> float:
+    """Return the share of the normal distribution below z standard deviations."""
+    return 0.5 * math.erfc(-z / math.sqrt(2.0))

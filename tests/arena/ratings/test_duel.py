@@ -1,0 +1,107 @@
+"""Two versions against each other: the figures that fastchess publishes, to the printed digit."""
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arena.ratings.duel import (
+    Duel,
+    elo_difference,
+    normalized_elo,
+    of_matches,
+    pentanomial,
+    superiority,
+    trinomial,
+)
+from arena.results import ClosedGame, ClosedMatch
+
+CENT = 0.00501
+"""Figures are printed with two decimals."""
+
+
+@pytest.mark.parametrize(
+    ("duel", "elo", "normalized", "likely"),
+    [
+        (trinomial(136, 96, 111), (40.70, 30.43), (49.77, 36.77), "99.60 %"),
+        (trinomial(76, 89, 123), None, (-20.76, 40.13), "15.53 %"),
+        (trinomial(34, 356, 0), None, (-508.44, 34.48), "0.00 %"),
+        (pentanomial(34, 54, 31, 32, 64, 75), (55.58, 27.65), (57.94, 28.28), "100.00 %"),
+        (pentanomial(332, 433, 457, 41, 333, 334), (-8.64, 10.33), (-9.17, 10.96), "5.05 %"),
+        (pentanomial(7895, 8757, 5485, 200, 568, 9999), (-21.04, 2.95), (-19.01, 2.65), "0.00 %"),
+    ],
+)
+def test_what_fastchess_publishes(
+    duel: Duel,
+    elo: tuple[float, float] | None,
+    normalized: tuple[float, float],
+    likely: str,
+) -> None:
+    found = normalized_elo(duel)
+    assert (found.value, found.margin) == pytest.approx(normalized, abs=CENT)
+    if elo:
+        found = elo_difference(duel)
+        assert (found.value, found.margin) == pytest.approx(elo, abs=CENT)
+    assert f"{superiority(duel):.2%}".replace("%", " %") == likely
+
+
+def test_who_won_everything_is_infinitely_stronger_and_json_says_none() -> None:
+    duel = trinomial(5, 0, 0)
+    assert elo_difference(duel).value == math.inf
+    assert normalized_elo(duel).low == math.inf
+    assert superiority(duel) == 1.0
+    assert elo_difference(duel).to_json() == {"value": None, "low": None, "high": None}
+
+
+def test_nothing_but_draws_is_no_difference_at_all() -> None:
+    duel = trinomial(0, 0, 4)
+    assert elo_difference(duel).value == normalized_elo(duel).value == 0.0
+    assert superiority(duel) == 0.5
+
+
+@given(st.lists(st.integers(0, 50), min_size=5, max_size=5).filter(any))
+def test_seen_from_the_other_side_everything_is_reversed(counts: list[int]) -> None:
+    scores = (0.0, 0.25, 0.5, 0.75, 1.0)
+    one, other = Duel(scores, tuple(counts), 2), Duel(scores, tuple(reversed(counts)), 2)
+    assert elo_difference(one).value == pytest.approx(-elo_difference(other).value, abs=1e-9)
+    assert normalized_elo(one).low == pytest.approx(-normalized_elo(other).high, abs=1e-9)
+    assert superiority(one) == pytest.approx(1 - superiority(other), abs=1e-9)
+
+
+def match(number: int, entrants: tuple[str, str], *places: tuple[int, int]) -> ClosedMatch:
+    games = tuple(
+        ClosedGame(game, order, None, ("finished", "finished"), (0, 0))
+        for game, order in enumerate(places)
+    )
+    return ClosedMatch(f"m-{number}", 0, number, entrants, games)
+
+
+def test_a_match_of_one_board_is_a_pair_of_games() -> None:
+    played = [
+        match(0, ("a", "b"), (1, 2), (1, 2)),
+        match(1, ("b", "a"), (1, 2), (1, 2)),
+        match(2, ("a", "b"), (1, 2), (2, 1)),
+        match(3, ("a", "b"), (1, 1), (1, 2)),
+        match(4, ("a", "c"), (1, 2), (1, 2)),
+    ]
+    assert of_matches(played, "a", "b") == pentanomial(ll=1, ld=0, wl=1, dd=0, wd=1, ww=1)
+
+
+def test_matches_of_different_length_are_no_units() -> None:
+    played = [match(0, ("a", "b"), (1, 2)), match(1, ("a", "b"), (1, 2), (1, 2))]
+    with pytest.raises(ValueError, match="differ in their number of games"):
+        of_matches(played, "a", "b")
+    with pytest.raises(ValueError, match="do not exist"):
+        of_matches(played, "a", "c")
+
+
+@pytest.mark.parametrize(
+    ("scores", "counts"),
+    [((0.0, 1.0), (1,)), ((0.0, 1.0), (-1, 2)), ((1.0, 0.0), (1, 1)), ((0.0, 1.0), (0, 0))],
+)
+def test_a_duel_refuses_what_makes_no_sense(
+    scores: tuple[float, ...], counts: tuple[int, ...]
+) -> None:
+    with pytest.raises(ValueError, match="duel|ascend"):
+        Duel(scores, counts)
