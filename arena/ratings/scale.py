@@ -15,7 +15,7 @@ def expected_score(gap: float) -> float:
 
 
 def gap_of(score: float) -> float:
-    """Return the gap in Elo points at which `score` is expected; infinite for 0 and 1 and beyond."""
+    """Return the gap in Elo points at which `score` is expected; infinite for 0 and 1."""
     if score <= 0.0:
         return -math.inf
     if score >= 1.0:

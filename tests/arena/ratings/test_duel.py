@@ -103,5 +103,5 @@ def test_matches_of_different_length_are_no_units() -> None:
 def test_a_duel_refuses_what_makes_no_sense(
     scores: tuple[float, ...], counts: tuple[int, ...]
 ) -> None:
-    with pytest.raises(ValueError, match="duel|ascend"):
+    with pytest.raises(ValueError, match=r"duel"):
         Duel(scores, counts)

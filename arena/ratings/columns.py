@@ -1,0 +1,172 @@
+"""The table of meetings as arrays of numbers, for the numerics. Entrants are numbers from 0."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arena.ratings.meetings import LineUp, Meetings, Sums, pairs, pairs_of_pairs
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+CHUNK = 50_000
+"""Line-ups that are worked on at once, so that memory stays bounded."""
+
+
+@dataclass(frozen=True)
+class Block:
+    """All line-ups of one size and number of games; rows are line-ups in the order of entrants.
+
+    entrants: (rows, seats). matches: (rows,). halves: (rows, pairs). products: (rows, pairs of
+    pairs).
+    """
+
+    games: int
+    entrants: Ints
+    matches: Ints
+    halves: Ints
+    products: Ints
+
+    @property
+    def seats(self) -> int:
+        """How many entrants a line-up has."""
+        return int(self.entrants.shape[1])
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The whole table for `size` entrants."""
+
+    size: int
+    blocks: tuple[Block, ...]
+
+    @cached_property
+    def count(self) -> Floats:
+        """How many matches i and j were in together: (size, size), symmetric."""
+        total = np.zeros((self.size, self.size))
+        for block in self.blocks:
+            for one, other in pairs(block.seats):
+                total += self._square(block, one, other, block.matches)
+        return total + total.T
+
+    @cached_property
+    def score(self) -> Floats:
+        """The sum of the mean scores of i against j: (size, size); adds up to the count."""
+        halves: dict[int, Floats] = {}
+        for block in self.blocks:
+            total = halves.setdefault(block.games, np.zeros((self.size, self.size)))
+            for place, (one, other) in enumerate(pairs(block.seats)):
+                got = block.halves[:, place]
+                total += self._square(block, one, other, got)
+                total += self._square(block, other, one, 2 * block.games * block.matches - got)
+        sums = np.zeros((self.size, self.size))
+        for games, total in sorted(halves.items()):
+            sums += total / (2 * games)
+        return sums
+
+    @cached_property
+    def scatter(self) -> Floats:
+        """The sum over matches of the squared mean score of i against j, for i below j."""
+        squares = np.zeros((self.size, self.size))
+        for block in self.blocks:
+            own = [
+                at for at, (one, other) in enumerate(pairs_of_pairs(block.seats)) if one == other
+            ]
+            for at, (one, other) in zip(own, pairs(block.seats), strict=True):
+                products = self._square(block, one, other, block.products[:, at])
+                squares += products / (2 * block.games) ** 2
+        return squares
+
+    @cached_property
+    def matches(self) -> Floats:
+        """How many matches each entrant was in: (size,)."""
+        total = np.zeros(self.size)
+        for block in self.blocks:
+            repeated = np.repeat(block.matches, block.seats)
+            total += np.bincount(block.entrants.ravel(), repeated, self.size)
+        return total
+
+    def _square(self, block: Block, one: int, other: int, values: Ints) -> Floats:
+        # Whole numbers below 2**53 are exact in floats: the order of adding them cannot matter.
+        at = block.entrants[:, one] * self.size + block.entrants[:, other]
+        summed = np.bincount(at, values, self.size**2)
+        return np.asarray(summed.reshape(self.size, self.size), dtype=np.float64)
+
+
+def columns(meetings: Meetings, names: Sequence[str]) -> Columns:
+    """Turn the table into arrays; `names` are all entrants, their place is their number."""
+    number = {name: place for place, name in enumerate(names)}
+    groups: dict[tuple[int, int], list[tuple[LineUp, Sums]]] = {}
+    for line_up, sums in meetings.sums.items():
+        groups.setdefault((len(line_up.entrants), line_up.games), []).append((line_up, sums))
+    return Columns(
+        len(names), tuple(_block(number, shape, rows) for shape, rows in sorted(groups.items()))
+    )
+
+
+def _block(
+    number: Mapping[str, int], shape: tuple[int, int], rows: list[tuple[LineUp, Sums]]
+) -> Block:
+    seats, games = shape
+    entrants = _matrix([[number[name] for name in line_up.entrants] for line_up, _ in rows], seats)
+    order = np.lexsort(entrants.T[::-1])
+    return Block(
+        games,
+        entrants[order],
+        np.fromiter((sums.matches for _, sums in rows), np.int64, len(rows))[order],
+        _matrix([sums.halves for _, sums in rows], len(pairs(seats)))[order],
+        _matrix([sums.products for _, sums in rows], len(pairs_of_pairs(seats)))[order],
+    )
+
+
+def _matrix(rows: Sequence[Sequence[int]], width: int) -> Ints:
+    flat = np.fromiter(chain.from_iterable(rows), np.int64, len(rows) * width)
+    return flat.reshape(len(rows), width)
+
+
+def score_scatter(table: Columns, weights: Floats, expected: Floats) -> Floats:
+    """Return the sum over the matches of the outer square of each entrant's surplus: (size, size).
+
+    An entrant's surplus in a match is its mean score less the expected one, against each opponent
+    of that match, times the weight of the pair, summed. It is what is clustered by match: how the
+    surpluses of one match hang together is counted, nothing is assumed of it.
+
+    Args:
+        weights: of the pairs, (size, size), symmetric.
+        expected: the expected score of i against j, (size, size).
+    """
+    total = np.zeros(table.size**2)
+    for block in table.blocks:
+        for start in range(0, len(block.matches), CHUNK):
+            rows = slice(start, start + CHUNK)
+            at, values = _surplus_squares(block, rows, table.size, weights, expected)
+            total += np.bincount(at, values, table.size**2)
+    return total.reshape(table.size, table.size)
+
+
+def _surplus_squares(
+    block: Block, rows: slice, size: int, weights: Floats, expected: Floats
+) -> tuple[Ints, Floats]:
+    """For every row and every two of its entrants: their place in the matrix, and their share."""
+    entrants, halves = block.entrants[rows], block.halves[rows]
+    couples = np.array(pairs(block.seats))
+    one, other = entrants[:, couples[:, 0]], entrants[:, couples[:, 1]]
+    hoped, weight = expected[one, other], weights[one, other]
+    got = halves / (2 * block.games)
+    first, second = np.array(pairs_of_pairs(block.seats)).T
+    squares = np.empty((len(halves), len(couples), len(couples)))
+    squares[:, first, second] = block.products[rows] / (2 * block.games) ** 2
+    squares[:, second, first] = squares[:, first, second]
+    squares -= got[:, :, None] * hoped[:, None, :] + hoped[:, :, None] * got[:, None, :]
+    squares += block.matches[rows, None, None] * hoped[:, :, None] * hoped[:, None, :]
+    squares *= weight[:, :, None] * weight[:, None, :]
+    signs = np.zeros((len(couples), block.seats))
+    signs[np.arange(len(couples)), couples[:, 0]] = 1.0
+    signs[np.arange(len(couples)), couples[:, 1]] = -1.0
+    shares = signs.T @ squares @ signs
+    at = entrants[:, :, None] * size + entrants[:, None, :]
+    return at.ravel(), shares.ravel()

@@ -1,0 +1,49 @@
+"""Who can be compared with whom: by meeting, and by having taken something from each other."""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+Edges = Iterable[tuple[str, str]]
+
+
+def components(names: Iterable[str], met: Edges) -> tuple[tuple[str, ...], ...]:
+    """Return the groups within which everybody is linked by meetings, the largest first.
+
+    Strengths of two groups cannot be compared: nothing that was played says anything about it.
+    Groups of one size stand in the order of their names, and so do the names in a group.
+    """
+    neighbours: dict[str, list[str]] = {name: [] for name in sorted(names)}
+    for one, other in met:
+        neighbours[one].append(other)
+        neighbours[other].append(one)
+    left = set(neighbours)
+    groups = []
+    for name in neighbours:
+        if name in left:
+            group = _reached(name, neighbours)
+            left -= group
+            groups.append(tuple(sorted(group)))
+    return tuple(sorted(groups, key=lambda group: (-len(group), group)))
+
+
+def all_within_reach(names: Sequence[str], took: Edges) -> bool:
+    """Return whether everybody has, by way of others, taken something from everybody else.
+
+    Without a prior the fit has a maximum only then (Ford 1957; Zermelo 1929).
+    """
+    forth: dict[str, list[str]] = {name: [] for name in names}
+    back: dict[str, list[str]] = {name: [] for name in names}
+    for winner, loser in took:
+        forth[winner].append(loser)
+        back[loser].append(winner)
+    everyone = set(names)
+    return all(_reached(names[0], ways) == everyone for ways in (forth, back)) if names else True
+
+
+def _reached(start: str, ways: Mapping[str, Sequence[str]]) -> set[str]:
+    found, waiting = {start}, [start]
+    while waiting:
+        for name in ways[waiting.pop()]:
+            if name not in found:
+                found.add(name)
+                waiting.append(name)
+    return found

@@ -1,0 +1,270 @@
+"""Strength: what the ladder ranks by. A fit to all matches at once, so their order cannot matter.
+
+The unit is the whole match, all its tables over the same boards; `arena.ratings.fitting` has the
+model and its sources. Values are on the Elo scale: who is 400 points stronger is expected to score
+ten elevenths. numpy is loaded by the first fit, not by importing this module.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from arena.ratings.graph import all_within_reach, components
+from arena.ratings.meetings import Meetings, pairs
+from arena.ratings.scale import ELO, Z95, normal
+from arena.ratings.strength_settings import StrengthSettings
+
+if TYPE_CHECKING:
+    from arena.ratings.columns import Columns, Floats
+    from arena.ratings.fitting import Fit
+    from arena.ratings.misfit import LackOfFit
+
+DECIMALS = 6
+"""What is told is rounded to this, far below any doubt and far above the solver's own rounding."""
+
+CERTAIN = 0.975
+"""The likelihood of superiority from which one is said to be stronger than another."""
+
+Square = tuple[tuple[float, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Strength:
+    """How strong one entrant is, in Elo points.
+
+    first, last: the ranks it may have: 1 more than how many are certainly stronger, and how many
+        are not certainly weaker. Certain is a likelihood of superiority of 97.5 %, each pair
+        judged by itself.
+    value: the strength. low, high: its 95 % interval. error: its standard error.
+    matches: how many it played. opponents: how many others it met.
+    provisional: its interval is wider than the settings allow, or it is not linked by meetings to
+        the largest group, so that its value against theirs is the prior's alone.
+    anchored: its value was given.
+    group: the number, from 0, of its group among `Strengths.groups`.
+    """
+
+    entrant: str
+    first: int
+    last: int
+    value: float
+    low: float
+    high: float
+    error: float
+    matches: int
+    opponents: int
+    provisional: bool
+    anchored: bool
+    group: int
+
+    def to_json(self) -> dict[str, object]:
+        """Return it as plain values."""
+        return {
+            "entrant": self.entrant,
+            "ranks": [self.first, self.last],
+            "strength": self.value,
+            "interval": [self.low, self.high],
+            "error": self.error,
+            "matches": self.matches,
+            "opponents": self.opponents,
+            "provisional": self.provisional,
+            "anchored": self.anchored,
+            "group": self.group,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Strengths:
+    """The strengths of all entrants, the strongest first.
+
+    superiority: superiority[i][j] is the likelihood, from 0 to 1, that line i is stronger than
+        line j; 0.5 on the diagonal.
+    gap_errors: gap_errors[i][j] is the standard error of the difference of lines i and j. It is
+        less than their own errors suggest, as far as the doubt is about the others.
+    groups: the entrants linked with each other by meetings, the largest group first. Only within
+        a group do matches say who is stronger.
+    lack_of_fit: whether one number for each entrant explains the results; None if there are not
+        enough matches to tell.
+    """
+
+    settings: StrengthSettings
+    lines: tuple[Strength, ...]
+    superiority: Square
+    gap_errors: Square
+    groups: tuple[tuple[str, ...], ...]
+    lack_of_fit: LackOfFit | None
+
+    def of(self, entrant: str) -> Strength:
+        """Return the line of an entrant; raises KeyError if there is none."""
+        return {line.entrant: line for line in self.lines}[entrant]
+
+    def to_json(self) -> dict[str, object]:
+        """Return everything as plain values which the json module can write."""
+        return {
+            "settings": self.settings.to_json(),
+            "strengths": [line.to_json() for line in self.lines],
+            "superiority": [list(row) for row in self.superiority],
+            "gap_errors": [list(row) for row in self.gap_errors],
+            "groups": [list(group) for group in self.groups],
+            "lack_of_fit": self.lack_of_fit.to_json() if self.lack_of_fit else None,
+        }
+
+
+def strengths(
+    meetings: Meetings,
+    settings: StrengthSettings | None = None,
+    entrants: Iterable[str] = (),
+) -> Strengths:
+    """Fit the strengths of everyone who played, and of `entrants`, who may not have.
+
+    The same matches give the same digits, in whatever order they were summed up.
+
+    Raises:
+        ValueError: there is no prior, and somebody has taken nothing, or lost nothing, or is not
+            linked with the others: no finite strength is the most likely one. Or an anchor is not
+            among the entrants.
+    """
+    settings = settings or StrengthSettings()
+    names = sorted({*meetings.entrants, *entrants})
+    _check(names, meetings, settings)
+    if not names:
+        return Strengths(settings, (), (), (), (), None)
+    from threadpoolctl import threadpool_limits
+
+    from arena.ratings.columns import columns
+    from arena.ratings.misfit import lack_of_fit
+
+    # On a busy machine the threads of OpenBLAS wait for each other: 2.7 s instead of 0.05 s for
+    # 200 entrants; and with one thread no digit depends on the number of cores.
+    with threadpool_limits(1):
+        table = columns(meetings, names)
+        fitted = _fit(table, names, settings)
+        misfit = lack_of_fit(table, names, _precision(settings))
+        return _told(table, names, settings, fitted, misfit)
+
+
+def _check(names: list[str], meetings: Meetings, settings: StrengthSettings) -> None:
+    unknown = sorted(set(dict(settings.anchors)) - set(names))
+    if unknown:
+        raise ValueError(f"the anchor {unknown[0]} is not among the entrants")
+    if math.isinf(settings.prior) and not all_within_reach(names, _took(meetings)):
+        raise ValueError(
+            "without a prior, strengths need that everyone has, by way of others, taken something "
+            "from everyone else"
+        )
+
+
+def _took(meetings: Meetings) -> Iterable[tuple[str, str]]:
+    for line_up, sums in meetings.sums.items():
+        everything = 2 * line_up.games * sums.matches
+        for halves, (one, other) in zip(sums.halves, pairs(len(line_up.entrants)), strict=True):
+            if halves > 0:
+                yield line_up.entrants[one], line_up.entrants[other]
+            if halves < everything:
+                yield line_up.entrants[other], line_up.entrants[one]
+
+
+def _precision(settings: StrengthSettings) -> float:
+    return (ELO / settings.prior) ** 2
+
+
+def _fit(table: Columns, names: list[str], settings: StrengthSettings) -> Fit:
+    import numpy as np
+
+    from arena.ratings.fitting import fit
+
+    weights = np.ones((table.size, table.size))
+    met = np.sort(table.count[np.triu(table.count, 1) > 0])
+    if settings.weighting == "pairs" and len(met):
+        enough = met[(len(met) - 1) // 2]
+        weights = enough / np.maximum(table.count, enough)
+    anchors = {
+        names.index(name): (value - settings.centre) / ELO for name, value in settings.anchors
+    }
+    return fit(table, weights, _precision(settings), anchors)
+
+
+def _told(
+    table: Columns,
+    names: list[str],
+    settings: StrengthSettings,
+    fitted: Fit,
+    misfit: LackOfFit | None,
+) -> Strengths:
+    import numpy as np
+
+    met = np.argwhere(np.triu(table.count, 1) > 0)
+    groups = components(names, ((names[one], names[other]) for one, other in met))
+    values = [round(settings.centre + ELO * value, DECIMALS) for value in fitted.strength.tolist()]
+    order = sorted(range(len(names)), key=lambda place: (-values[place], names[place]))
+    gap_errors = _gap_errors(fitted.covariance[np.ix_(order, order)])
+    superiority = _superiority([values[place] for place in order], gap_errors)
+    opponents = np.count_nonzero(table.count, axis=1)
+    lines = tuple(
+        _line(
+            names[place],
+            settings,
+            groups,
+            superiority[row],
+            values[place],
+            round(ELO * math.sqrt(fitted.covariance[place, place]), DECIMALS),
+            (int(table.matches[place]), int(opponents[place])),
+        )
+        for row, place in enumerate(order)
+    )
+    return Strengths(settings, lines, superiority, gap_errors, groups, misfit)
+
+
+def _line(
+    name: str,
+    settings: StrengthSettings,
+    groups: tuple[tuple[str, ...], ...],
+    likelihoods: tuple[float, ...],
+    value: float,
+    error: float,
+    played: tuple[int, int],
+) -> Strength:
+    """Put a line together; `played` are matches and opponents."""
+    anchored = name in dict(settings.anchors)
+    group = next(number for number, members in enumerate(groups) if name in members)
+    return Strength(
+        entrant=name,
+        first=1 + sum(likely < 1 - CERTAIN for likely in likelihoods),
+        last=len(likelihoods) - sum(likely > CERTAIN for likely in likelihoods),
+        value=value,
+        low=round(value - Z95 * error, DECIMALS),
+        high=round(value + Z95 * error, DECIMALS),
+        error=error,
+        matches=played[0],
+        opponents=played[1],
+        provisional=not anchored and (Z95 * error > settings.provisional or group > 0),
+        anchored=anchored,
+        group=group,
+    )
+
+
+def _gap_errors(covariance: Floats) -> Square:
+    import numpy as np
+
+    own = np.diag(covariance)
+    squares = np.maximum(own[:, None] + own[None, :] - 2 * covariance, 0.0)
+    return tuple(tuple(row) for row in np.round(ELO * np.sqrt(squares), DECIMALS).tolist())
+
+
+def _superiority(values: list[float], gap_errors: Square) -> Square:
+    """The likelihood that one is stronger than the other: that the gap is above 0.
+
+    Of two whose gap is known exactly, as of two anchors, it is 0, 0.5 or 1.
+    """
+
+    def likely(gap: float, error: float) -> float:
+        if error:
+            return round(normal(gap / error), DECIMALS)
+        return 0.5 + 0.5 * ((gap > 0) - (gap < 0))
+
+    return tuple(
+        tuple(likely(mine - other, error) for other, error in zip(values, errors, strict=True))
+        for mine, errors in zip(values, gap_errors, strict=True)
+    )

@@ -1,0 +1,207 @@
+"""How often the 95 % intervals of strength hold the truth, with bots of known strength.
+
+    uv run python -m bench.coverage [ROUNDS]
+
+Every game is played by chance so that, taken by itself, it follows the model exactly: entrants
+draw luck from Gumbel distributions, and strength plus luck ranks them (Plackett-Luce; for two,
+Bradley-Terry). On mirrored boards the luck is the seat's, not the entrant's: the games of a match
+hang together, and much of the luck cancels. An error that took games for independent would be
+wrong there by a factor of about two.
+"""
+
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from statistics import NormalDist, fmean
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arena.ratings.meetings import LineUp, Meetings, Sums, pairs, pairs_of_pairs
+from arena.ratings.scale import ELO, Z95
+from arena.ratings.strength import Strengths, strengths
+
+SPREAD = 200.0
+"""Standard deviation of the true strengths in Elo points."""
+BOTS = {2: 11, 4: 12}
+"""By seats: everyone can meet everyone equally often, and everyone always sits somewhere."""
+SEATS_LUCK = 0.8
+"""The correlation of a seat's luck between the games over one board."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What is played: tables of so many, and matches of so many mirrored boards, or of one game.
+
+    uneven: some meet much more often than others.
+    """
+
+    seats: int
+    boards: int = 0
+    uneven: bool = False
+
+    def __str__(self) -> str:
+        boards = f"{self.boards} mirrored boards" if self.boards else "single games"
+        return f"{self.seats} seats, {boards}{', uneven' * self.uneven}"
+
+    @property
+    def truth(self) -> NDArray[np.float64]:
+        """The strengths in Elo points, with the mean 0."""
+        bots = BOTS[self.seats]
+        normal = NormalDist(0, SPREAD)
+        return np.array([normal.inv_cdf((place + 0.5) / bots) for place in range(bots)])
+
+
+SETTINGS = (
+    Setting(2),
+    Setting(2, uneven=True),
+    Setting(2, boards=4),
+    Setting(4),
+    Setting(4, boards=1),
+)
+MATCHES = (50, 200, 1000)
+
+
+def name(place: int) -> str:
+    """The name of the bot with this place in `truth`."""
+    return f"bot{place:02}@1"
+
+
+def played(setting: Setting, matches: int, dice: np.random.Generator) -> Meetings:
+    """So many matches a bot, on average if uneven."""
+    line_ups = np.sort(np.array(list(_line_ups(setting, matches, dice))), axis=1)
+    halves = _halves(setting, setting.truth[line_ups] / ELO, dice)
+    couples = pairs_of_pairs(setting.seats)
+    games = max(1, setting.boards * setting.seats)
+    found: dict[LineUp, Sums] = {}
+    order = np.lexsort(line_ups.T)
+    sorted_ups, sorted_halves = line_ups[order], halves[order]
+    starts = np.flatnonzero(
+        np.r_[True, (sorted_ups[1:] != sorted_ups[:-1]).any(axis=1)],
+    )
+    for start, end in zip(starts, [*starts[1:], len(order)], strict=True):
+        group = sorted_halves[start:end]
+        squares = group.T @ group
+        found[LineUp(tuple(name(int(place)) for place in sorted_ups[start]), games)] = Sums(
+            len(group),
+            tuple(group.sum(axis=0).tolist()),
+            tuple(int(squares[one, other]) for one, other in couples),
+        )
+    return Meetings(found)
+
+
+def _line_ups(
+    setting: Setting, matches: int, dice: np.random.Generator
+) -> Iterator[NDArray[np.int64]]:
+    bots = BOTS[setting.seats]
+    if setting.seats == 2:
+        everyone = np.array(pairs(bots))
+        if setting.uneven:
+            often = dice.pareto(1.5, len(everyone)) + 0.2
+            yield from dice.choice(everyone, matches * bots // 2, p=often / often.sum())
+        else:
+            yield from np.repeat(everyone, matches // (bots - 1), axis=0)
+        return
+    for _ in range(matches):
+        yield from dice.permutation(bots).reshape(-1, setting.seats)
+
+
+def _halves(
+    setting: Setting, strength: NDArray[np.float64], dice: np.random.Generator
+) -> NDArray[np.int64]:
+    """By match and pair: the half games the first of the pair won."""
+    matches, seats = strength.shape
+    couples = np.array(pairs(seats))
+    total = np.zeros((matches, len(couples)), dtype=np.int64)
+    for board_luck in _boards(setting, matches, dice):
+        for turn in range(seats if setting.boards else 1):
+            own = dice.normal(size=(matches, seats))
+            share = SEATS_LUCK if setting.boards else 0.0
+            luck = np.sqrt(share) * np.roll(board_luck, turn, axis=1) + np.sqrt(1 - share) * own
+            ranked = strength + _gumbel(luck)
+            total += 2 * (ranked[:, couples[:, 0]] > ranked[:, couples[:, 1]])
+    return total
+
+
+def _boards(
+    setting: Setting, matches: int, dice: np.random.Generator
+) -> Iterator[NDArray[np.float64]]:
+    for _ in range(max(1, setting.boards)):
+        yield dice.normal(size=(matches, setting.seats))
+
+
+def _gumbel(luck: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Normal luck, made to follow the Gumbel distribution by its quantiles."""
+    return np.asarray(-np.log(-np.log(np.clip(_share(luck), 1e-15, 1 - 1e-15))))
+
+
+def _share(z: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The normal distribution below z, by Abramowitz and Stegun 7.1.26: right to 1.5e-7."""
+    x = np.abs(z) / np.sqrt(2)
+    t = 1 / (1 + 0.3275911 * x)
+    series = (0.254829592, -0.284496736, 1.421413741, -1.453152027, 1.061405429)
+    tail = sum(a * t ** (power + 1) for power, a in enumerate(series)) * np.exp(-x * x)
+    return np.asarray(0.5 * (1 + np.sign(z) * (1 - tail)))
+
+
+@dataclass(frozen=True)
+class Coverage:
+    """What was found, as shares from 0 to 1.
+
+    strength: intervals of strength that hold the truth. gap: intervals of the difference of two,
+    as superiority is computed from them. misfit: how often lack of fit was found at 5 %, though
+    there was none. half_width: of the intervals, in Elo points.
+    """
+
+    strength: float
+    gap: float
+    misfit: float
+    half_width: float
+
+
+def coverage(setting: Setting, matches: int, rounds: int, seed: int = 1) -> Coverage:
+    """Play the same field again and again and look how often the truth is in the intervals."""
+    dice = np.random.default_rng([seed, setting.seats, setting.boards, matches])
+    truth = {name(place): value for place, value in enumerate(setting.truth.tolist())}
+    held: list[bool] = []
+    gaps: list[bool] = []
+    misfits: list[bool] = []
+    widths: list[float] = []
+    for _ in range(rounds):
+        found = strengths(played(setting, matches, dice))
+        centre = found.settings.centre
+        for line in found.lines:
+            held.append(line.low - centre <= truth[line.entrant] <= line.high - centre)
+            widths.append((line.high - line.low) / 2)
+        gaps += _gaps_held(found, truth)
+        misfits.append(found.lack_of_fit is not None and found.lack_of_fit.likelihood < 0.05)
+    return Coverage(fmean(held), fmean(gaps), fmean(misfits), fmean(widths))
+
+
+def _gaps_held(found: Strengths, truth: dict[str, float]) -> list[bool]:
+    """For every two whether their difference is within its interval."""
+    names = [line.entrant for line in found.lines]
+    held = []
+    for one, other in pairs(len(names)):
+        gap = found.lines[one].value - found.lines[other].value
+        off = abs(gap - truth[names[one]] + truth[names[other]])
+        held.append(off <= Z95 * found.gap_errors[one][other])
+    return held
+
+
+def main() -> None:
+    """Prints a line for every setting and number of matches."""
+    rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 300
+    print("setting                            matches  coverage     gap   misfit   +- Elo")
+    for setting in SETTINGS:
+        for matches in MATCHES:
+            found = coverage(setting, matches, rounds)
+            print(
+                f"{setting!s:34} {matches:7}   {found.strength:7.1%} {found.gap:7.1%} "
+                f"{found.misfit:7.1%} {found.half_width:8.1f}",
+                flush=True,
+            )
+
+
+if __name__ == "__main__":
+    main()
