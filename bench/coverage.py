@@ -169,7 +169,9 @@ def coverage(setting: Setting, matches: int, rounds: int, seed: int = 1) -> Cove
     widths: list[float] = []
     for _ in range(rounds):
         found = strengths(played(setting, matches, dice))
-        centre = found.settings.centre
+        whole = sum(line.matches for line in found.lines)
+        mean = sum(truth[line.entrant] * line.matches for line in found.lines) / whole
+        centre = found.settings.centre - mean
         for line in found.lines:
             held.append(line.low - centre <= truth[line.entrant] <= line.high - centre)
             widths.append((line.high - line.low) / 2)

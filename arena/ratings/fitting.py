@@ -64,6 +64,15 @@ def fit(table: Columns, weights: Floats, precision: float, anchors: dict[int, fl
     return Fit(strength, inverse @ meat @ inverse)
 
 
+def about_mean(fitted: Fit, shares: Floats) -> Fit:
+    """Return the same fit with the mean of all, each weighted by its share, at 0.
+
+    Differences stay as they are. The doubt of each becomes that of its distance from this mean.
+    """
+    moved = np.eye(len(shares)) - shares[None, :]
+    return Fit(moved @ fitted.strength, moved @ fitted.covariance @ moved.T)
+
+
 def most_plausible(
     count: Floats, score: Floats, precision: float, anchors: dict[int, float]
 ) -> Floats:

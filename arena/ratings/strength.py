@@ -28,6 +28,7 @@ DECIMALS = 6
 CERTAIN = 0.975
 """The likelihood of superiority from which one is said to be stronger than another."""
 
+Groups = tuple[tuple[str, ...], ...]
 Square = tuple[tuple[float, ...], ...]
 
 
@@ -93,7 +94,7 @@ class Strengths:
     lines: tuple[Strength, ...]
     superiority: Square
     gap_errors: Square
-    groups: tuple[tuple[str, ...], ...]
+    groups: Groups
     lack_of_fit: LackOfFit | None
 
     def of(self, entrant: str) -> Strength:
@@ -140,9 +141,10 @@ def strengths(
     # 200 entrants; and with one thread no digit depends on the number of cores.
     with threadpool_limits(1):
         table = columns(meetings, names)
-        fitted = _fit(table, names, settings)
+        groups = _groups(table, names)
+        fitted = _fit(table, names, settings, groups)
         misfit = lack_of_fit(table, names, _precision(settings))
-        return _told(table, names, settings, fitted, misfit)
+        return _told(table, names, settings, fitted, groups, misfit)
 
 
 def _check(names: list[str], meetings: Meetings, settings: StrengthSettings) -> None:
@@ -170,10 +172,17 @@ def _precision(settings: StrengthSettings) -> float:
     return (ELO / settings.prior) ** 2
 
 
-def _fit(table: Columns, names: list[str], settings: StrengthSettings) -> Fit:
+def _groups(table: Columns, names: list[str]) -> Groups:
     import numpy as np
 
-    from arena.ratings.fitting import fit
+    met = np.argwhere(np.triu(table.count, 1) > 0)
+    return components(names, ((names[one], names[other]) for one, other in met))
+
+
+def _fit(table: Columns, names: list[str], settings: StrengthSettings, groups: Groups) -> Fit:
+    import numpy as np
+
+    from arena.ratings.fitting import about_mean, fit
 
     weights = np.ones((table.size, table.size))
     met = np.sort(table.count[np.triu(table.count, 1) > 0])
@@ -183,7 +192,12 @@ def _fit(table: Columns, names: list[str], settings: StrengthSettings) -> Fit:
     anchors = {
         names.index(name): (value - settings.centre) / ELO for name, value in settings.anchors
     }
-    return fit(table, weights, _precision(settings), anchors)
+    fitted = fit(table, weights, _precision(settings), anchors)
+    if anchors:
+        return fitted
+    linked = np.array([name in groups[0] for name in names])
+    shares = np.where(linked, np.maximum(table.matches, 1e-9), 0.0)
+    return about_mean(fitted, shares / shares.sum())
 
 
 def _told(
@@ -191,12 +205,11 @@ def _told(
     names: list[str],
     settings: StrengthSettings,
     fitted: Fit,
+    groups: Groups,
     misfit: LackOfFit | None,
 ) -> Strengths:
     import numpy as np
 
-    met = np.argwhere(np.triu(table.count, 1) > 0)
-    groups = components(names, ((names[one], names[other]) for one, other in met))
     values = [round(settings.centre + ELO * value, DECIMALS) for value in fitted.strength.tolist()]
     order = sorted(range(len(names)), key=lambda place: (-values[place], names[place]))
     gap_errors = _gap_errors(fitted.covariance[np.ix_(order, order)])
@@ -220,7 +233,7 @@ def _told(
 def _line(
     name: str,
     settings: StrengthSettings,
-    groups: tuple[tuple[str, ...], ...],
+    groups: Groups,
     likelihoods: tuple[float, ...],
     value: float,
     error: float,

@@ -11,7 +11,9 @@ Weighting = Literal["pairs", "matches"]
 class StrengthSettings:
     """The parameters of the fit, to be shown wherever strengths are shown.
 
-    centre: the mean strength of all, where no anchors say otherwise; in Elo points.
+    centre: the mean strength in Elo points, where no anchors say otherwise: of the largest group
+        linked by meetings, each entrant weighted by its matches, so that a newcomer of whom
+        little is known neither moves the others nor widens their intervals.
     prior: the standard deviation, in Elo points, of how strengths are expected to lie around their
         mean before anything is played. Infinite is no prior: plain maximum likelihood.
     anchors: entrants fixed at a value, as (name, Elo points): frozen house bots, so that strengths

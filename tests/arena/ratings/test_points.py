@@ -1,0 +1,75 @@
+"""The rules of points per board."""
+
+import random
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arena.ratings.points import points, usual_clip
+from arena.results import ClosedGame, ClosedMatch
+
+
+def match(number: int, entrants: str, *scores: tuple[int, ...] | None) -> ClosedMatch:
+    size = len(entrants)
+    games = tuple(
+        ClosedGame(game, tuple(range(1, size + 1)), got, ("finished",) * size, (0,) * size)
+        for game, got in enumerate(scores)
+    )
+    return ClosedMatch(f"m-{number}", 0, number, tuple(entrants), games)
+
+
+def test_a_margin_is_the_score_less_the_mean_of_the_others() -> None:
+    found = {line.entrant: line.mean for line in points([match(0, "abc", (10, 4, 1))], 100)}
+    assert found == {"a": 7.5, "b": -1.5, "c": -6.0}
+
+
+def test_a_match_counts_its_mean_margin_and_every_match_alike() -> None:
+    played = [match(0, "ab", (10, 0), (20, 0)), match(1, "ab", (5, 0), (5, 0), (5, 0), (5, 0))]
+    a, b = points(played, 100)
+    assert (a.mean, a.matches, a.error) == (10.0, 2, 5.0)
+    assert (a.low, a.high) == pytest.approx((10 - 9.79982, 10 + 9.79982), abs=1e-4)
+    assert b.mean == -10.0
+
+
+def test_a_margin_beyond_the_clip_counts_as_the_clip() -> None:
+    a, b = points([match(0, "ab", (900, 0), (10, 0))], 30)
+    assert (a.mean, a.clipped) == (20.0, 1)
+    assert (b.mean, b.clipped) == (-20.0, 1)
+
+
+def test_games_without_scores_and_matches_of_such_are_left_out() -> None:
+    played = [match(0, "ab", (10, 0), None), match(1, "ab", None)]
+    a, _ = points(played, 100)
+    assert (a.mean, a.matches) == (10.0, 1)
+
+
+def test_one_match_has_no_error_to_show() -> None:
+    a, _ = points([match(0, "ab", (10, 0))], 100)
+    assert (a.error, a.low, a.high) == (None, None, None)
+    assert a.to_json()["interval"] is None
+
+
+def test_the_usual_clip_leaves_98_of_100_margins_alone() -> None:
+    played = [match(n, "ab", (n, 0)) for n in range(1, 101)]
+    assert usual_clip(played) == 98
+    assert usual_clip([]) == 1
+
+
+def test_a_clip_that_is_not_positive_is_refused() -> None:
+    with pytest.raises(ValueError, match="positive margin"):
+        points([], 0)
+
+
+@given(
+    st.lists(st.tuples(*[st.integers(-50, 50)] * 3), min_size=1, max_size=20),
+    st.randoms(use_true_random=False),
+)
+def test_the_order_of_matches_changes_no_digit_and_all_margins_add_up_to_nothing(
+    scores: list[tuple[int, int, int]], dice: random.Random
+) -> None:
+    played = [match(number, "abc", got) for number, got in enumerate(scores)]
+    found = points(played, Fraction(10**6))
+    assert found == points(dice.sample(played, len(played)), Fraction(10**6))
+    assert sum(line.mean for line in found) == pytest.approx(0, abs=1e-5)
