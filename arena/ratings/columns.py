@@ -1,6 +1,6 @@
 """The table of meetings as arrays of numbers, for the numerics. Entrants are numbers from 0."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
@@ -13,8 +13,8 @@ from arena.ratings.meetings import LineUp, Meetings, Sums, pairs, pairs_of_pairs
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-CHUNK = 50_000
-"""Line-ups that are worked on at once, so that memory stays bounded."""
+CHUNK = 2_000
+"""Line-ups that are worked on at once, so that they fit into the processor's cache."""
 
 
 @dataclass(frozen=True)
@@ -100,32 +100,36 @@ class Columns:
 def columns(meetings: Meetings, names: Sequence[str]) -> Columns:
     """Turn the table into arrays; `names` are all entrants, their place is their number."""
     number = {name: place for place, name in enumerate(names)}
-    groups: dict[tuple[int, int], list[tuple[LineUp, Sums]]] = {}
+    shapes: dict[tuple[int, int], tuple[list[LineUp], list[Sums]]] = {}
     for line_up, sums in meetings.sums.items():
-        groups.setdefault((len(line_up.entrants), line_up.games), []).append((line_up, sums))
+        line_ups, of_line_ups = shapes.setdefault((len(line_up.entrants), line_up.games), ([], []))
+        line_ups.append(line_up)
+        of_line_ups.append(sums)
     return Columns(
-        len(names), tuple(_block(number, shape, rows) for shape, rows in sorted(groups.items()))
+        len(names), tuple(_block(number, *shape, *rows) for shape, rows in sorted(shapes.items()))
     )
 
 
 def _block(
-    number: Mapping[str, int], shape: tuple[int, int], rows: list[tuple[LineUp, Sums]]
+    number: Mapping[str, int], seats: int, games: int, line_ups: list[LineUp], sums: list[Sums]
 ) -> Block:
-    seats, games = shape
-    entrants = _matrix([[number[name] for name in line_up.entrants] for line_up, _ in rows], seats)
+    # Generators all through: a million lists would keep the garbage collector busy for seconds.
+    places = (number[name] for line_up in line_ups for name in line_up.entrants)
+    entrants = _matrix(places, len(line_ups), seats)
     order = np.lexsort(entrants.T[::-1])
+    halves = chain.from_iterable(row.halves for row in sums)
+    products = chain.from_iterable(row.products for row in sums)
     return Block(
         games,
         entrants[order],
-        np.fromiter((sums.matches for _, sums in rows), np.int64, len(rows))[order],
-        _matrix([sums.halves for _, sums in rows], len(pairs(seats)))[order],
-        _matrix([sums.products for _, sums in rows], len(pairs_of_pairs(seats)))[order],
+        np.fromiter((row.matches for row in sums), np.int64, len(sums))[order],
+        _matrix(halves, len(sums), len(pairs(seats)))[order],
+        _matrix(products, len(sums), len(pairs_of_pairs(seats)))[order],
     )
 
 
-def _matrix(rows: Sequence[Sequence[int]], width: int) -> Ints:
-    flat = np.fromiter(chain.from_iterable(rows), np.int64, len(rows) * width)
-    return flat.reshape(len(rows), width)
+def _matrix(flat: Iterable[int], rows: int, width: int) -> Ints:
+    return np.fromiter(flat, np.int64, rows * width).reshape(rows, width)
 
 
 def score_scatter(table: Columns, weights: Floats, expected: Floats) -> Floats:

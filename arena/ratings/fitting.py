@@ -21,6 +21,8 @@ STEPS = 200
 WIDEST_STEP = 2.0
 CONVERGED = 1e-9
 """The step after which the fit stops; steps shrink quadratically, the next would be 1e-18."""
+LEVEL = 1e-14
+"""The slope for each match at which the top is level, but for the rounding of floats."""
 
 FAMILIAR = 5.0
 """After so many matches an entrant's own scatter counts as much as what is usual for everyone."""
@@ -89,6 +91,7 @@ def most_plausible(
         strength[free] = np.mean(list(anchors.values()))
     prior = precision * _centring(size)
     height = _height(count, score, prior, strength)
+    level = LEVEL * float(np.max(count.sum(axis=1), initial=0.0))
     for _ in range(STEPS):
         expected = expected_scores(strength)
         slope = (score - count * expected).sum(axis=1) - prior @ strength
@@ -96,7 +99,7 @@ def most_plausible(
         step = _inverse(bend, anchors) @ slope
         size_of_step = float(np.max(np.abs(step), initial=0.0))
         step *= min(1.0, WIDEST_STEP / size_of_step) if size_of_step else 1.0
-        if size_of_step < CONVERGED:
+        if size_of_step < CONVERGED or float(np.max(np.abs(slope), initial=0.0)) <= level:
             return np.asarray(strength + step)
         height, strength = _uphill(count, score, prior, strength, step, height)
     raise ArithmeticError("the fit of strengths did not converge")

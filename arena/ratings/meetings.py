@@ -6,13 +6,16 @@ which order matches are added, and a ladder of a million matches between 200 bot
 19,900 lines to which one match is added without looking at the others.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import combinations, combinations_with_replacement
 from typing import NamedTuple, Self
 
-from arena.results import ClosedGame, ClosedMatch
+from arena.results import ClosedMatch
+
+_Result = tuple[tuple[str, ...], int, tuple[int, ...]]
 
 
 class LineUp(NamedTuple):
@@ -59,15 +62,16 @@ class Meetings:
     @classmethod
     def of(cls, matches: Iterable[ClosedMatch]) -> Self:
         """Sum up matches; their order does not matter."""
+        alike = Counter(map(_result, matches))
         sums: dict[LineUp, Sums] = {}
-        for match in matches:
-            _fold(sums, *_single(match))
+        for result, times in alike.items():
+            _fold(sums, *_summed(result, times))
         return cls(sums)
 
     def with_match(self, match: ClosedMatch) -> Self:
         """Return the table with one more match."""
         sums = dict(self.sums)
-        _fold(sums, *_single(match))
+        _fold(sums, *_summed(_result(match), 1))
         return type(self)(sums)
 
     def __add__(self, other: Self) -> Self:
@@ -88,21 +92,33 @@ class Meetings:
         return sum(sums.matches for sums in self.sums.values())
 
 
-def _single(match: ClosedMatch) -> tuple[LineUp, Sums]:
-    order = sorted(range(len(match.entrants)), key=match.entrants.__getitem__)
+def _result(match: ClosedMatch) -> _Result:
+    """What counts of a match, with the entrants in the order in which it names them."""
+    games = match.games
     halves = tuple(
-        _halves(match.games, order[one], order[other]) for one, other in pairs(len(order))
+        [
+            2 * sum([game.places[one] < game.places[other] for game in games])
+            + sum([game.places[one] == game.places[other] for game in games])
+            for one, other in pairs(len(match.entrants))
+        ]
     )
-    products = tuple(halves[one] * halves[other] for one, other in pairs_of_pairs(len(order)))
-    line_up = LineUp(tuple(match.entrants[position] for position in order), len(match.games))
-    return line_up, Sums(1, halves, products)
+    return match.entrants, len(games), halves
 
 
-def _halves(games: tuple[ClosedGame, ...], one: int, other: int) -> int:
-    return sum(
-        (game.places[one] <= game.places[other]) + (game.places[one] < game.places[other])
-        for game in games
+def _summed(result: _Result, times: int) -> tuple[LineUp, Sums]:
+    """So many matches with one and the same result."""
+    entrants, games, got = result
+    order = sorted(range(len(entrants)), key=entrants.__getitem__)
+    against = dict(zip(pairs(len(entrants)), got, strict=True))
+    halves = tuple(
+        against[one, other] if one < other else 2 * games - against[other, one]
+        for one, other in ((order[one], order[other]) for one, other in pairs(len(entrants)))
     )
+    products = tuple(
+        times * halves[one] * halves[other] for one, other in pairs_of_pairs(len(entrants))
+    )
+    line_up = LineUp(tuple(entrants[place] for place in order), games)
+    return line_up, Sums(times, tuple(times * half for half in halves), products)
 
 
 def _fold(sums: dict[LineUp, Sums], line_up: LineUp, added: Sums) -> None:

@@ -19,6 +19,8 @@ from arena.ratings.scale import normal
 ENOUGH = 1.0
 """A pair is looked at if its matches say as much as four single games between equals."""
 SHOWN = 5
+FAINTEST = 1e-3
+"""The least precision of the prior: the pairs that are looked at may not link all entrants."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +84,7 @@ def lack_of_fit(table: Columns, names: list[str], precision: float) -> LackOfFit
     Returns:
         None if nobody has met often enough, or there are no more pairs than strengths.
     """
+    precision = max(precision, FAINTEST)
     everywhere = np.ones((table.size, table.size))
     first = _expected(table, everywhere, precision)
     said = table.count * first * (1 - first)

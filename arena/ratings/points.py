@@ -9,12 +9,13 @@ depend on each other as they like.
 """
 
 import math
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from fractions import Fraction
+from typing import Self
 
 from arena.ratings.scale import Z95
-from arena.results import ClosedGame, ClosedMatch
+from arena.results import ClosedMatch
 
 USUAL_SHARE = 0.98
 """The share of margins that `usual_clip` leaves as they are."""
@@ -50,65 +51,102 @@ class Points:
         }
 
 
-def points(matches: Iterable[ClosedMatch], clip: Fraction | int) -> tuple[Points, ...]:
-    """Return the points of everyone who has any, sorted by name; the order of matches is nothing.
+@dataclass(frozen=True, slots=True)
+class _Sum:
+    """Of matches whose mean margins have one denominator: the sums of numerators and squares."""
 
-    Args:
-        clip: the largest margin, in the game's points, that counts in full.
+    matches: int
+    margins: int
+    squares: int
+    clipped: int
 
-    Raises:
-        ValueError: the clip is not positive.
+
+@dataclass(frozen=True, slots=True)
+class PointSums:
+    """The margins of all matches, summed up in whole numbers; an immutable value.
+
+    clip: the largest margin, in the game's points, that counts in full.
+    sums: by entrant and denominator: opponents times games.
+
+    Raises ValueError if the clip is not positive.
     """
-    if not clip > 0:
-        raise ValueError(f"points are clipped at a positive margin, not {clip}")
-    means: dict[str, list[Fraction]] = {}
-    clipped: dict[str, int] = {}
-    for match in matches:
-        for entrant, margins in _margins(match):
-            cut = [max(-clip, min(clip, margin)) for margin in margins]
-            means.setdefault(entrant, []).append(Fraction(sum(cut), len(cut)))
-            clipped[entrant] = clipped.get(entrant, 0) + sum(
-                before != after for before, after in zip(margins, cut, strict=True)
-            )
-    return tuple(_points(name, means[name], clipped[name]) for name in sorted(means))
+
+    clip: int
+    sums: Mapping[tuple[str, int], _Sum] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not self.clip > 0:
+            raise ValueError(f"points are clipped at a positive margin, not {self.clip}")
+
+    @classmethod
+    def of(cls, matches: Iterable[ClosedMatch], clip: int) -> Self:
+        """Sum up matches; their order does not matter."""
+        sums: dict[tuple[str, int], _Sum] = {}
+        for match in matches:
+            _fold(sums, match, clip)
+        return cls(clip, sums)
+
+    def with_match(self, match: ClosedMatch) -> Self:
+        """Return the sums with one more match."""
+        sums = dict(self.sums)
+        _fold(sums, match, self.clip)
+        return type(self)(self.clip, sums)
+
+    def points(self) -> tuple[Points, ...]:
+        """Return the points of everyone who has any, sorted by name."""
+        names = sorted({name for name, _ in self.sums})
+        return tuple(self._points(name) for name in names)
+
+    def _points(self, name: str) -> Points:
+        own = [(sums, divisor) for (entrant, divisor), sums in self.sums.items() if entrant == name]
+        matches = sum(sums.matches for sums, _ in own)
+        total = sum(Fraction(sums.margins, divisor) for sums, divisor in own)
+        squares = sum(Fraction(sums.squares, divisor**2) for sums, divisor in own)
+        mean, clipped = Fraction(total, matches), sum(sums.clipped for sums, _ in own)
+        told = round(float(mean), DECIMALS)
+        if matches < 2:
+            return Points(name, matches, clipped, told, None, None, None)
+        error = math.sqrt((squares - matches * mean**2) / (matches - 1) / matches)
+        low, high = (round(float(mean) + side * Z95 * error, DECIMALS) for side in (-1, 1))
+        return Points(name, matches, clipped, told, round(error, DECIMALS), low, high)
 
 
-def usual_clip(matches: Iterable[ClosedMatch], share: float = USUAL_SHARE) -> Fraction:
-    """Return the margin that so many of all margins do not exceed; 1 if there are no margins.
+def usual_clip(matches: Iterable[ClosedMatch], share: float = USUAL_SHARE) -> int:
+    """Return the whole margin that so many of all margins do not exceed; at least 1.
 
-    A clip taken from the matches moves with them: fix it when a ladder is opened, or show it.
+    A clip taken from the matches moves with them: fix it when a ladder is opened, and show it.
     """
     sizes = sorted(
-        abs(margin) for match in matches for _, margins in _margins(match) for margin in margins
+        math.ceil(abs(margin) / (len(game.scores) - 1))
+        for match in matches
+        for game in match.games
+        if game.scores is not None
+        for margin in _margins(game.scores)
     )
-    if not sizes:
-        return Fraction(1)
-    return max(sizes[min(len(sizes) - 1, math.ceil(share * len(sizes)) - 1)], Fraction(1))
+    return max(1, sizes[math.ceil(share * len(sizes)) - 1]) if sizes else 1
 
 
-def _margins(match: ClosedMatch) -> Iterable[tuple[str, list[Fraction]]]:
-    scored = [game for game in match.games if game.scores is not None]
+def _fold(sums: dict[tuple[str, int], _Sum], match: ClosedMatch, clip: int) -> None:
+    scored = [_margins(game.scores) for game in match.games if game.scores is not None]
     if not scored:
-        return []
-    return [
-        (entrant, [_margin(game, place) for game in scored])
-        for place, entrant in enumerate(match.entrants)
-    ]
+        return
+    opponents = len(match.entrants) - 1
+    limit = clip * opponents
+    for place, entrant in enumerate(match.entrants):
+        margins = [margins[place] for margins in scored]
+        margin = sum(max(-limit, min(limit, value)) for value in margins)
+        clipped = sum(abs(value) > limit for value in margins)
+        key = entrant, opponents * len(scored)
+        before = sums.get(key, _Sum(0, 0, 0, 0))
+        sums[key] = _Sum(
+            before.matches + 1,
+            before.margins + margin,
+            before.squares + margin**2,
+            before.clipped + clipped,
+        )
 
 
-def _margin(game: ClosedGame, place: int) -> Fraction:
-    scores = game.scores or ()
-    others = sum(scores) - scores[place]
-    return Fraction(scores[place] * (len(scores) - 1) - others, len(scores) - 1)
-
-
-def _points(entrant: str, means: list[Fraction], clipped: int) -> Points:
-    # Fractions add up exactly, so the order of the matches cannot matter.
-    mean = Fraction(sum(means), len(means))
-    if len(means) < 2:
-        return Points(entrant, len(means), clipped, round(float(mean), DECIMALS), None, None, None)
-    variance = sum((value - mean) ** 2 for value in means) / (len(means) - 1)
-    error = math.sqrt(variance / len(means))
-    low, high = (round(float(mean) + side * Z95 * error, DECIMALS) for side in (-1, 1))
-    told = round(float(mean), DECIMALS), round(error, DECIMALS)
-    return Points(entrant, len(means), clipped, *told, low, high)
+def _margins(scores: tuple[int, ...]) -> list[int]:
+    """The margin of everyone, times the number of opponents, which makes it whole."""
+    total = sum(scores)
+    return [len(scores) * score - total for score in scores]

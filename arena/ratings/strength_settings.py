@@ -4,6 +4,9 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
+FARTHEST = 4000.0
+"""The farthest apart that anchors and centre may be: ten thousand million to one."""
+
 Weighting = Literal["pairs", "matches"]
 
 
@@ -40,6 +43,12 @@ class StrengthSettings:
             raise ValueError(f"the provisional width must be positive, not {self.provisional}")
         if not all(math.isfinite(value) for value in (self.centre, *dict(self.anchors).values())):
             raise ValueError("the centre and the anchors of strengths must be finite numbers")
+        fixed = [self.centre, *dict(self.anchors).values()]
+        if max(fixed) - min(fixed) > FARTHEST:
+            raise ValueError(
+                f"the anchors and the centre of strengths may be {FARTHEST:.0f} apart at the most, "
+                f"not {max(fixed) - min(fixed):.0f}"
+            )
         if len(dict(self.anchors)) < len(self.anchors):
             raise ValueError("an entrant can be anchored at one strength only")
         if self.weighting not in ("pairs", "matches"):

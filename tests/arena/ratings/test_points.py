@@ -1,13 +1,12 @@
 """The rules of points per board."""
 
 import random
-from fractions import Fraction
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.ratings.points import points, usual_clip
+from arena.ratings.points import Points, PointSums, usual_clip
 from arena.results import ClosedGame, ClosedMatch
 
 
@@ -18,6 +17,10 @@ def match(number: int, entrants: str, *scores: tuple[int, ...] | None) -> Closed
         for game, got in enumerate(scores)
     )
     return ClosedMatch(f"m-{number}", 0, number, tuple(entrants), games)
+
+
+def points(matches: list[ClosedMatch], clip: int) -> tuple[Points, ...]:
+    return PointSums.of(matches, clip).points()
 
 
 def test_a_margin_is_the_score_less_the_mean_of_the_others() -> None:
@@ -70,6 +73,9 @@ def test_the_order_of_matches_changes_no_digit_and_all_margins_add_up_to_nothing
     scores: list[tuple[int, int, int]], dice: random.Random
 ) -> None:
     played = [match(number, "abc", got) for number, got in enumerate(scores)]
-    found = points(played, Fraction(10**6))
-    assert found == points(dice.sample(played, len(played)), Fraction(10**6))
+    found = points(played, 10**6)
+    sums = PointSums(10**6)
+    for one in dice.sample(played, len(played)):
+        sums = sums.with_match(one)
+    assert found == sums.points()
     assert sum(line.mean for line in found) == pytest.approx(0, abs=1e-5)

@@ -314,6 +314,7 @@ def test_the_tail_of_f_is_right_to_a_hundredth(upper: int, lower: int) -> None:
         {"centre": math.nan},
         {"anchors": (("a", math.inf),)},
         {"anchors": (("a", 1.0), ("a", 2.0))},
+        {"anchors": (("a", -2000.0), ("b", 3000.0))},
         {"weighting": "games"},
     ],
 )
