@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
+from operator import attrgetter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,11 +22,13 @@ CHUNK = 2_000
 class Block:
     """All line-ups of one size and number of games; rows are line-ups in the order of entrants.
 
+    once: they had one match each. There is nothing summed up then, which makes it simpler.
     entrants: (rows, seats). matches: (rows,). halves: (rows, pairs). products: (rows, pairs of
-    pairs).
+    pairs), or no columns if `once`.
     """
 
     games: int
+    once: bool
     entrants: Ints
     matches: Ints
     halves: Ints
@@ -35,6 +38,12 @@ class Block:
     def seats(self) -> int:
         """How many entrants a line-up has."""
         return int(self.entrants.shape[1])
+
+    def squares(self, pair: int) -> Ints:
+        """The squared halves of one of `pairs`, summed over the matches: (rows,)."""
+        if self.once:
+            return np.square(self.halves[:, pair])
+        return self.products[:, pairs_of_pairs(self.seats).index((pair, pair))]
 
 
 @dataclass(frozen=True)
@@ -73,11 +82,8 @@ class Columns:
         """The sum over matches of the squared mean score of i against j, for i below j."""
         squares = np.zeros((self.size, self.size))
         for block in self.blocks:
-            own = [
-                at for at, (one, other) in enumerate(pairs_of_pairs(block.seats)) if one == other
-            ]
-            for at, (one, other) in zip(own, pairs(block.seats), strict=True):
-                products = self._square(block, one, other, block.products[:, at])
+            for place, (one, other) in enumerate(pairs(block.seats)):
+                products = self._square(block, one, other, block.squares(place))
                 squares += products / (2 * block.games) ** 2
         return squares
 
@@ -100,32 +106,49 @@ class Columns:
 def columns(meetings: Meetings, names: Sequence[str]) -> Columns:
     """Turn the table into arrays; `names` are all entrants, their place is their number."""
     number = {name: place for place, name in enumerate(names)}
-    shapes: dict[tuple[int, int], tuple[list[LineUp], list[Sums]]] = {}
+    shapes: dict[tuple[int, int, bool], tuple[list[LineUp], list[Sums]]] = {}
     for line_up, sums in meetings.sums.items():
-        line_ups, of_line_ups = shapes.setdefault((len(line_up.entrants), line_up.games), ([], []))
+        shape = len(line_up.entrants), line_up.games, sums.matches == 1
+        line_ups, of_line_ups = shapes.setdefault(shape, ([], []))
         line_ups.append(line_up)
         of_line_ups.append(sums)
     return Columns(
-        len(names), tuple(_block(number, *shape, *rows) for shape, rows in sorted(shapes.items()))
+        len(names), tuple(_block(number, shape, *rows) for shape, rows in sorted(shapes.items()))
     )
 
 
 def _block(
-    number: Mapping[str, int], seats: int, games: int, line_ups: list[LineUp], sums: list[Sums]
+    number: Mapping[str, int],
+    shape: tuple[int, int, bool],
+    line_ups: list[LineUp],
+    sums: list[Sums],
 ) -> Block:
-    # Generators all through: a million lists would keep the garbage collector busy for seconds.
-    places = (number[name] for line_up in line_ups for name in line_up.entrants)
-    entrants = _matrix(places, len(line_ups), seats)
-    order = np.lexsort(entrants.T[::-1])
-    halves = chain.from_iterable(row.halves for row in sums)
-    products = chain.from_iterable(row.products for row in sums)
+    # No lists on the way: a million of them would keep the garbage collector busy for seconds.
+    seats, games, once = shape
+    names = chain.from_iterable(map(attrgetter("entrants"), line_ups))
+    entrants = _matrix(map(number.__getitem__, names), len(line_ups), seats)
+    order = _in_order(entrants, len(number))
+    halves = chain.from_iterable(map(attrgetter("halves"), sums))
+    products = chain.from_iterable(() if once else map(attrgetter("products"), sums))
     return Block(
         games,
+        once,
         entrants[order],
-        np.fromiter((row.matches for row in sums), np.int64, len(sums))[order],
+        np.fromiter(map(attrgetter("matches"), sums), np.int64, len(sums))[order],
         _matrix(halves, len(sums), len(pairs(seats)))[order],
-        _matrix(products, len(sums), len(pairs_of_pairs(seats)))[order],
+        _matrix(products, len(sums), 0 if once else len(pairs_of_pairs(seats)))[order],
     )
+
+
+def _in_order(entrants: Ints, size: int) -> Ints:
+    """Where the rows stand, sorted by entrants, the first column first."""
+    seats = entrants.shape[1]
+    if size**seats >= 2**63:
+        return np.lexsort(entrants.T[::-1])
+    key = np.zeros(len(entrants), np.int64)
+    for column in entrants.T:
+        key = key * size + column
+    return np.argsort(key)
 
 
 def _matrix(flat: Iterable[int], rows: int, width: int) -> Ints:
@@ -156,21 +179,29 @@ def _surplus_squares(
     block: Block, rows: slice, size: int, weights: Floats, expected: Floats
 ) -> tuple[Ints, Floats]:
     """For every row and every two of its entrants: their place in the matrix, and their share."""
-    entrants, halves = block.entrants[rows], block.halves[rows]
-    couples = np.array(pairs(block.seats))
+    entrants, couples = block.entrants[rows], np.array(pairs(block.seats))
     one, other = entrants[:, couples[:, 0]], entrants[:, couples[:, 1]]
     hoped, weight = expected[one, other], weights[one, other]
-    got = halves / (2 * block.games)
+    got = block.halves[rows] / (2 * block.games)
+    signs = np.zeros((len(couples), block.seats))
+    signs[np.arange(len(couples)), couples[:, 0]] = 1.0
+    signs[np.arange(len(couples)), couples[:, 1]] = -1.0
+    if block.once:
+        surplus = ((got - hoped) * weight) @ signs
+        shares = surplus[:, :, None] * surplus[:, None, :]
+    else:
+        shares = signs.T @ _pair_squares(block, rows, got, hoped, weight) @ signs
+    at = entrants[:, :, None] * size + entrants[:, None, :]
+    return at.ravel(), shares.ravel()
+
+
+def _pair_squares(block: Block, rows: slice, got: Floats, hoped: Floats, weight: Floats) -> Floats:
+    """The sum over matches of (score - hoped) of one pair times that of another, weighted."""
     first, second = np.array(pairs_of_pairs(block.seats)).T
-    squares = np.empty((len(halves), len(couples), len(couples)))
+    squares = np.empty((*got.shape, got.shape[1]))
     squares[:, first, second] = block.products[rows] / (2 * block.games) ** 2
     squares[:, second, first] = squares[:, first, second]
     squares -= got[:, :, None] * hoped[:, None, :] + hoped[:, :, None] * got[:, None, :]
     squares += block.matches[rows, None, None] * hoped[:, :, None] * hoped[:, None, :]
     squares *= weight[:, :, None] * weight[:, None, :]
-    signs = np.zeros((len(couples), block.seats))
-    signs[np.arange(len(couples)), couples[:, 0]] = 1.0
-    signs[np.arange(len(couples)), couples[:, 1]] = -1.0
-    shares = signs.T @ squares @ signs
-    at = entrants[:, :, None] * size + entrants[:, None, :]
-    return at.ravel(), shares.ravel()
+    return squares

@@ -10,7 +10,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import combinations, combinations_with_replacement
+from itertools import chain, combinations, combinations_with_replacement
+from operator import attrgetter
 from typing import NamedTuple, Self
 
 from arena.results import ClosedMatch
@@ -33,7 +34,8 @@ class Sums(NamedTuple):
         its second (a shared place is one, a better place two), summed over the matches.
     products: for each two of these pairs, in the order of `pairs_of_pairs`: the halves of one in
         a match times those of the other, summed over the matches. With them the scatter between
-        matches is known, and how far results of one match hang together.
+        matches is known, and how far results of one match hang together. Empty if there was one
+        match only: they follow from the halves.
     """
 
     matches: int
@@ -84,7 +86,7 @@ class Meetings:
     @property
     def entrants(self) -> tuple[str, ...]:
         """Everyone who was in a match, sorted by name."""
-        return tuple(sorted({name for line_up in self.sums for name in line_up.entrants}))
+        return tuple(sorted(set(chain.from_iterable(map(attrgetter("entrants"), self.sums)))))
 
     @property
     def matches(self) -> int:
@@ -114,9 +116,7 @@ def _summed(result: _Result, times: int) -> tuple[LineUp, Sums]:
         against[one, other] if one < other else 2 * games - against[other, one]
         for one, other in ((order[one], order[other]) for one, other in pairs(len(entrants)))
     )
-    products = tuple(
-        times * halves[one] * halves[other] for one, other in pairs_of_pairs(len(entrants))
-    )
+    products = tuple(times * product for product in _products(halves)) if times > 1 else ()
     line_up = LineUp(tuple(entrants[place] for place in order), games)
     return line_up, Sums(times, tuple(times * half for half in halves), products)
 
@@ -126,8 +126,14 @@ def _fold(sums: dict[LineUp, Sums], line_up: LineUp, added: Sums) -> None:
     if before is None:
         sums[line_up] = added
         return
+    own, new = (one.products or _products(one.halves) for one in (before, added))
     sums[line_up] = Sums(
         before.matches + added.matches,
         tuple(map(int.__add__, before.halves, added.halves)),
-        tuple(map(int.__add__, before.products, added.products)),
+        tuple(map(int.__add__, own, new)),
     )
+
+
+def _products(halves: tuple[int, ...]) -> tuple[int, ...]:
+    """Of one match."""
+    return tuple([one * other for one, other in combinations_with_replacement(halves, 2)])
