@@ -86,11 +86,16 @@ def pairwise(match: ClosedMatch) -> tuple[tuple[float, ...], ...]:
     It is the mean over the games of 1 for the better place, 0.5 for a shared one and 0 for the
     worse. [i][j] and [j][i] add up to 1; the diagonal is 0.5.
     """
-    seats = range(len(match.entrants))
-    return tuple(tuple(_mean_score(match.games, one, other) for other in seats) for one in seats)
+    return scores(match.games)
 
 
-def _mean_score(games: tuple[ClosedGame, ...], one: int, other: int) -> float:
+def scores(games: Sequence[ClosedGame]) -> tuple[tuple[float, ...], ...]:
+    """Return what `pairwise` does, from the games of a match (at least one) alone."""
+    seats = range(len(games[0].places))
+    return tuple(tuple(_mean_score(games, one, other) for other in seats) for one in seats)
+
+
+def _mean_score(games: Sequence[ClosedGame], one: int, other: int) -> float:
     # Counted in halves, which are whole numbers, so that the order of the games cannot matter.
     halves = sum(
         (game.places[one] <= game.places[other]) + (game.places[one] < game.places[other])

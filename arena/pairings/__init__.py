@@ -4,19 +4,21 @@ Pure and deterministic: the same numbers always give the same pairings in the sa
 Entrants are indexes from 0; who they are is the caller's business.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import comb
+from typing import TypeVar
 
 from arena.pairings.blocks import balanced_cycles
 
-__all__ = ["ALL_COMBINATIONS_UP_TO", "Pairing", "round_robin", "seatings"]
+__all__ = ["ALL_COMBINATIONS_UP_TO", "Pairing", "in_rounds", "round_robin", "seatings"]
 
 # With more than two sides: up to so many combinations of entrants, a cycle plays all of them.
 ALL_COMBINATIONS_UP_TO = 300
 
 Table = tuple[int, ...]
+Seated = TypeVar("Seated", bound=Sequence[Hashable])
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +71,9 @@ def _cycles(entrants: int, sides: int, cycles: int) -> Iterator[list[list[Table]
     if sides == 2:
         yield from [_circle(entrants)] * cycles
     elif comb(entrants, sides) <= ALL_COMBINATIONS_UP_TO:
-        yield from [_in_rounds(combinations(range(entrants), sides))] * cycles
+        yield from [in_rounds(combinations(range(entrants), sides))] * cycles
     else:
-        yield from map(_in_rounds, balanced_cycles(entrants, sides, cycles))
+        yield from map(in_rounds, balanced_cycles(entrants, sides, cycles))
 
 
 def _circle(entrants: int) -> list[list[Table]]:
@@ -89,10 +91,10 @@ def _circle(entrants: int) -> list[list[Table]]:
     return rounds
 
 
-def _in_rounds(tables: Iterable[Table]) -> list[list[Table]]:
+def in_rounds(tables: Iterable[Seated]) -> list[list[Seated]]:
     """Put every table into the first round in which all its entrants are still free."""
-    rounds: list[list[Table]] = []
-    busy: list[set[int]] = []
+    rounds: list[list[Seated]] = []
+    busy: list[set[Hashable]] = []
     for table in tables:
         free = (number for number, taken in enumerate(busy) if taken.isdisjoint(table))
         number = next(free, len(rounds))
