@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from arena import pairings
 from arena.cli import live, output
 from arena.cli.crew import CrewLost, at_work
 from arena.cli.errors import INTERRUPTED, USAGE, CommandError
 from arena.cli.place import Place
 from arena.cli.setup import sides_of
+from arena.pairings import Pairing
+from arena.pairings.contract import Entrant, Play
+from arena.pairings.rounds import RoundRobin
 from arena.store import tournaments
 from arena.store.errors import Conflict
 from arena.store.schema import TournamentState
@@ -26,7 +28,12 @@ def schedule(
     place: Place, plan: Plan, entrants: Sequence[str], seed: bytes | None = None
 ) -> Tournament:
     """Makes a round robin of versions, whose matches are due at once."""
-    rounds = pairings.round_robin(len(entrants), check(plan, len(entrants)), plan.cycles)
+    rules = RoundRobin(check(plan, len(entrants)), plan.cycles)
+    step = rules.next([Entrant(str(position)) for position in range(len(entrants))], ())
+    rounds = [
+        Pairing(fixture.round, tuple(map(int, fixture.entrants)))
+        for fixture in (step.fixtures if isinstance(step, Play) else ())
+    ]
     return tournaments.create(place.store, plan, entrants, rounds, seed)
 
 

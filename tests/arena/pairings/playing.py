@@ -105,7 +105,8 @@ def _places(names: Iterable[str], strength: Strength, luck: random.Random) -> li
     left = dict(enumerate(names))
     places = [0] * len(left)
     for place in range(1, len(left) + 1):
-        weights = [exp(strength(name)) for name in left.values()]
+        most = max(map(strength, left.values()))
+        weights = [exp(strength(name) - most) for name in left.values()]
         chosen = luck.choices(list(left), weights)[0]
         places[chosen] = place
         del left[chosen]
