@@ -1,0 +1,156 @@
+"""How many matches each bot needs until a ladder has them in the right order.
+
+    uv run python -m bench.ladder
+    uv run python -m bench.ladder --runs 50 --field pairs
+
+Bots of known strength play matches whose games are drawn from the Bradley-Terry model: by the
+adaptive ladder, by one that is only even, and by round robins one after the other. After every
+round the order is estimated, for all three in the same way from what has been played, and compared
+with the true one. No cards, no processes; the same seed gives the same table.
+"""
+
+import argparse
+import random
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import accumulate, combinations
+from math import exp, log
+
+from arena.pairings.contract import Entrant, Fixture, Match, Play, State
+from arena.pairings.guess import guess, meetings
+from arena.pairings.ladder import Ladder
+from arena.pairings.rounds import RoundRobin
+from arena.results import FINISHED, ClosedGame
+
+ELO = 400 / log(10)
+FIELDS: dict[str, tuple[int, ...]] = {
+    "even: 12 bots, 50 Elo apart": (50,) * 11,
+    "pairs: 12 bots, 30 and 150 Elo apart in turn": (30, 150) * 5 + (30,),
+    "crowd: 12 bots, gaps of 150 at the ends and 30 in the middle": (150,) * 3
+    + (30,) * 5
+    + (150,) * 3,
+    "large: 24 bots, 40 Elo apart": (40,) * 23,
+}
+SHARES = (0.5, 0.9)
+TAUS = (0.9, 0.95)
+
+
+@dataclass(frozen=True)
+class Run:
+    """How one run went on, round by round."""
+
+    right: tuple[bool, ...]
+    """Whether every bot stood in its place."""
+    tau: tuple[float, ...]
+    """Kendall's rank correlation with the true order."""
+
+
+Rounds = Callable[[Sequence[Entrant], list[Match]], Iterator[Sequence[Fixture]]]
+
+
+def ladder(adaptive: int) -> Rounds:
+    """The rounds of a ladder; each is known when the last but one has been played."""
+
+    def rounds(entrants: Sequence[Entrant], played: list[Match]) -> Iterator[Sequence[Fixture]]:
+        rules = Ladder(adaptive=adaptive)
+        while True:
+            step = rules.next(entrants, played)
+            assert isinstance(step, Play)
+            yield step.fixtures
+
+    return rounds
+
+
+def round_robins(entrants: Sequence[Entrant], _: list[Match]) -> Iterator[Sequence[Fixture]]:
+    """The rounds of round robins, one after the other."""
+    step = RoundRobin(2, 100).next(entrants, ())
+    assert isinstance(step, Play)
+    size = len(entrants) // 2
+    for first in range(0, len(step.fixtures), size):
+        yield step.fixtures[first : first + size]
+
+
+WAYS: dict[str, Rounds] = {
+    "round robin": round_robins,
+    "ladder, even only": ladder(0),
+    "ladder, 30 % adaptive": ladder(30),
+}
+
+
+@lru_cache
+def outcome(wins: int, games: int) -> tuple[ClosedGame, ...]:
+    """The games of a match in which the first entrant has won so many."""
+    fine = (FINISHED, FINISHED)
+    return tuple(
+        ClosedGame(number, (1, 2) if number < wins else (2, 1), None, fine, (0, 0))
+        for number in range(games)
+    )
+
+
+def run(way: Rounds, gaps: Sequence[int], rounds: int, games: int, seed: int) -> Run:
+    """Play so many rounds."""
+    luck = random.Random(seed)
+    true = [-gap / ELO for gap in accumulate(gaps, initial=0)]
+    names = [f"bot{place:02}@1" for place in range(len(true))]
+    strength = dict(zip(names, true, strict=True))
+    # Seeds say nothing of strength.
+    entrants = [Entrant(name) for name in luck.sample(names, len(names))]
+    played: list[Match] = []
+    right, taus = [], []
+    for fixtures, _ in zip(way(entrants, played), range(rounds), strict=False):
+        for fixture in fixtures:
+            one, other = fixture.entrants
+            chance = 1 / (1 + exp(strength[other] - strength[one]))
+            wins = sum(luck.random() < chance for _ in range(games))
+            played.append(
+                Match(
+                    fixture.round,
+                    fixture.number,
+                    fixture.entrants,
+                    State.CLOSED,
+                    outcome(wins, games),
+                )
+            )
+        guesses = guess(names, meetings(played))
+        means = [guesses[name].mean for name in names]
+        signs = [(a > b) - (a < b) for a, b in combinations(means, 2)]
+        taus.append(sum(signs) / len(signs))
+        right.append(sum(signs) == len(signs))
+    return Run(tuple(right), tuple(taus))
+
+
+def lasting(values: Sequence[float], level: float) -> str:
+    """The first round from which on a value keeps a level, in matches of each bot."""
+    below = [place for place, value in enumerate(values) if value < level]
+    first = below[-1] + 2 if below else 1
+    return f"over {len(values)}" if first > len(values) else str(first)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--runs", type=int, default=100)
+    parser.add_argument("--rounds", type=int, default=100, help="matches of each bot")
+    parser.add_argument("--games", type=int, default=20, help="games of a match")
+    parser.add_argument("--field", default="", help="the beginning of a field's name")
+    given = parser.parse_args()
+    heads = [f"tau {level}" for level in TAUS] + [f"all right, {share:.0%}" for share in SHARES]
+    print(
+        f"{given.runs} runs, matches of {given.games} games, {given.rounds} matches of each bot\n"
+    )
+    print("| field | way | " + " | ".join(heads) + " | right at the end |")
+    print("|---" * (len(heads) + 3) + "|")
+    for field, gaps in FIELDS.items():
+        if not field.startswith(given.field):
+            continue
+        for name, way in WAYS.items():
+            runs = [run(way, gaps, given.rounds, given.games, seed) for seed in range(given.runs)]
+            taus = [sum(column) / len(runs) for column in zip(*(r.tau for r in runs), strict=True)]
+            share = [sum(c) / len(runs) for c in zip(*(r.right for r in runs), strict=True)]
+            cells = [lasting(taus, level) for level in TAUS]
+            cells += [lasting(share, level) for level in SHARES]
+            print(f"| {field} | {name} | {' | '.join(cells)} | {share[-1]:.0%} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()

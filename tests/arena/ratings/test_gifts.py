@@ -1,0 +1,151 @@
+"""Giving at tables of three and more: what chance alone does, and what is found."""
+
+import random
+from collections.abc import Callable, Sequence
+from itertools import combinations
+from math import erfc, exp, sqrt
+
+import pytest
+
+from arena.pairings import round_robin, seatings
+from arena.ratings.gifts import Gift, gifts
+from arena.results import FINISHED, ClosedGame, ClosedMatch
+
+Favour = Callable[[Sequence[str]], dict[str, float]]
+"""By how much strengths differ from usual at a table."""
+STRENGTHS = {f"bot{number}@1": 0.25 * number for number in range(8)}
+
+
+def nobody(_: Sequence[str]) -> dict[str, float]:
+    return {}
+
+
+def giving(giver: str, taker: str, cost: float, gain: float) -> Favour:
+    def favour(names: Sequence[str]) -> dict[str, float]:
+        return {giver: -cost, taker: gain} if giver in names and taker in names else {}
+
+    return favour
+
+
+def places(strengths: Sequence[float], luck: random.Random) -> tuple[int, ...]:
+    """Plackett and Luce's order."""
+    # Exponential times with these rates come in that order.
+    times = [luck.expovariate(exp(strength)) for strength in strengths]
+    return tuple(sorted(times).index(time) + 1 for time in times)
+
+
+def tournament(
+    seed: int, favour: Favour, sides: int = 4, boards: int = 2, cycles: int = 1
+) -> list[ClosedMatch]:
+    """A round robin of eight over mirrored boards, each with luck of its own for every seat."""
+    luck = random.Random(seed)
+    names = list(STRENGTHS)
+    matches = []
+    for number, pairing in enumerate(round_robin(len(names), sides, cycles)):
+        table = tuple(names[one] for one in pairing.entrants)
+        favoured = favour(table)
+        strengths = [STRENGTHS[name] + favoured.get(name, 0.0) for name in table]
+        cards = [[luck.gauss(0, 1) for _ in table] for _ in range(boards)]
+        games = []
+        for turn, seating in enumerate(seatings(sides)):
+            for board in range(boards):
+                by_seat = [strengths[seating[seat]] + cards[board][seat] for seat in range(sides)]
+                ended = places(by_seat, luck)
+                by_entrant = tuple(ended[seating.index(one)] for one in range(sides))
+                games.append(
+                    ClosedGame(
+                        turn * boards + board, by_entrant, None, (FINISHED,) * sides, (0,) * sides
+                    )
+                )
+        matches.append(ClosedMatch(f"m{number}", pairing.round, number, table, tuple(games)))
+    return matches
+
+
+def alone(gift: Gift) -> float:
+    """The chance of one pair, not corrected for there being others."""
+    return erfc(gift.z / sqrt(2)) / 2
+
+
+def null(sides: int, runs: int) -> tuple[list[float], int]:
+    """All uncorrected chances of tournaments without giving; in how many some line is marked."""
+    chances, marked = [], 0
+    for seed in range(runs):
+        found = gifts(tournament(seed, nobody, sides, cycles=2 if sides == 3 else 1))
+        assert len(found) == 8 * 7
+        chances += [alone(gift) for gift in found]
+        marked += found[0].chance < 0.05
+    return chances, marked
+
+
+def test_without_giving_as_many_are_unlikely_as_should_be() -> None:
+    chances, marked = null(4, 40)
+    for level in (0.05, 0.25, 0.5, 0.75, 0.95):
+        share = sum(chance < level for chance in chances) / len(chances)
+        assert abs(share - level) < 0.03
+    assert marked <= 6
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("sides", [3, 4, 5])
+def test_the_distribution_without_giving_is_that_of_chance(sides: int) -> None:
+    chances, marked = null(sides, 500)
+    for level in (0.001, 0.01, 0.05, 0.25, 0.5, 0.75, 0.95):
+        share = sum(chance < level for chance in chances) / len(chances)
+        # Lines of one tournament hang together: three errors of as many lines as a tenth.
+        assert abs(share - level) < 3 * sqrt(level * (1 - level) / (len(chances) / 10))
+    assert marked / 500 < 0.05 + 3 * sqrt(0.05 * 0.95 / 500)
+
+
+@pytest.mark.parametrize("cost", [0.0, 0.8])
+def test_who_gives_and_who_takes_is_pointed_out(cost: float) -> None:
+    found = gifts(tournament(1, giving("bot5@1", "bot2@1", cost, 0.8), cycles=4))
+    first, second = found[:2]
+    assert (first.giver, first.taker) == ("bot5@1", "bot2@1")
+    assert first.chance < 0.01 < second.chance
+    assert first.gain > 0.05
+
+
+def test_partners_who_gain_both_are_pointed_out_both_ways() -> None:
+    found = gifts(tournament(2, giving("bot6@1", "bot1@1", -0.7, 0.7), cycles=4))
+    marked = {(gift.giver, gift.taker) for gift in found if gift.chance < 0.01}
+    assert marked == {("bot6@1", "bot1@1"), ("bot1@1", "bot6@1")}
+
+
+def test_strength_alone_points_nobody_out() -> None:
+    strong = {"bot0@1": 2.0, "bot1@1": 2.0}
+    found = gifts(tournament(3, lambda _: strong, cycles=4))
+    assert found[0].chance > 0.05
+
+
+def test_a_gain_against_the_giver_itself_is_no_gift() -> None:
+    # One that always comes last hands everybody a win over itself, and nobody else's place.
+    found = gifts(tournament(4, lambda _: {"bot0@1": -10.0}, cycles=4))
+    assert found[0].chance > 0.05
+
+
+def test_who_always_or_hardly_ever_meets_cannot_be_judged() -> None:
+    matches = tournament(5, nobody, cycles=3)
+    together = [m for m in matches if {"bot0@1", "bot1@1"} <= set(m.entrants)]
+    apart = [m for m in matches if not {"bot0@1", "bot1@1"} & set(m.entrants)]
+    judged = {(gift.giver, gift.taker) for gift in gifts(together + apart)}
+    assert ("bot0@1", "bot1@1") not in judged
+    assert ("bot2@1", "bot3@1") in judged
+
+
+def test_matches_of_two_sides_say_nothing() -> None:
+    matches = [
+        ClosedMatch(
+            f"m{number}",
+            number,
+            0,
+            pair,
+            (ClosedGame(0, (1, 2), None, (FINISHED, FINISHED), (0, 0)),),
+        )
+        for number, pair in enumerate(list(combinations(STRENGTHS, 2)) * 10)
+    ]
+    assert gifts(matches) == ()
+
+
+def test_the_order_of_matches_does_not_matter() -> None:
+    matches = tournament(6, nobody)
+    assert gifts(matches) == gifts(matches[::-1])
