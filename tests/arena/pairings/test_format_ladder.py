@@ -23,7 +23,7 @@ def even(fixture: Fixture) -> bool:
     count=st.integers(4, 12), sides=st.integers(2, 4), adaptive=st.integers(0, 90),
     batch=st.integers(0, 9), seed=st.integers(0, 2**32), data=st.data(),
 )  # fmt: skip
-@settings(max_examples=50)
+@settings(max_examples=30)
 def test_everyone_plays_within_the_stated_bound(
     count: int, sides: int, adaptive: int, batch: int, seed: int, data: st.DataObject
 ) -> None:
@@ -163,3 +163,18 @@ def test_what_is_scheduled_tells_less_a_second_time() -> None:
     before = told(one, other, 10)
     learn(one, other, 10)
     assert told(one, other, 10) < before
+
+
+def test_newcomers_wait_behind_who_is_waiting() -> None:
+    ladder = Ladder(adaptive=0, batch=1)
+    playing = Playing(ladder, everyone(6))
+    for number in range(12):
+        playing.ask()
+        playing.finish()
+        playing.join(f"new{number}@1")
+    early = [fixture.entrants for fixture in playing.fixtures[: ladder.bound(6)]]
+    assert {entrant.name for entrant in playing.entrants[:6]} <= {
+        n for names in early for n in names
+    }
+    again = [fixture.entrants for fixture in playing.fixtures[6:]]
+    assert "aa@1" in {name for names in again for name in names}

@@ -4,7 +4,7 @@ from collections import Counter
 from itertools import combinations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.pairings import round_robin
@@ -50,6 +50,7 @@ def test_a_round_robin_waits_for_its_matches_and_is_over_with_them() -> None:
 
 
 @given(count=st.integers(2, 9), cycles=st.integers(1, 3))
+@settings(max_examples=30)
 def test_who_joins_a_round_robin_meets_everyone_who_is_there(count: int, cycles: int) -> None:
     playing = Playing(RoundRobin(2, cycles), everyone(count))
     playing.ask()
@@ -68,6 +69,7 @@ def test_who_joins_a_round_robin_meets_everyone_who_is_there(count: int, cycles:
     sides=st.integers(3, 4),
     cycles=st.integers(1, 2),
 )
+@settings(max_examples=40)
 def test_where_owners_stand_in_the_way_all_others_still_meet(
     owners: list[str], sides: int, cycles: int
 ) -> None:
@@ -83,6 +85,7 @@ def test_where_owners_stand_in_the_way_all_others_still_meet(
 
 
 @given(count=st.integers(3, 14), challengers=st.integers(1, 2), cycles=st.integers(1, 3))
+@settings(max_examples=40)
 def test_challengers_meet_everyone_else_so_often_and_not_each_other(
     count: int, challengers: int, cycles: int
 ) -> None:
@@ -97,6 +100,7 @@ def test_challengers_meet_everyone_else_so_often_and_not_each_other(
 
 
 @given(count=st.integers(6, 20), sides=st.integers(3, 6), cycles=st.integers(1, 3))
+@settings(max_examples=40)
 def test_at_larger_tables_a_challenger_meets_everyone_equally_often_within_one(
     count: int, sides: int, cycles: int
 ) -> None:
