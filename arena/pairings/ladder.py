@@ -25,6 +25,8 @@ from arena.pairings.tables import Clans, clans, complete
 
 NEIGHBOURS = 3
 """How far apart in the order two may be to be thought of for a match that tells."""
+SLACK = 1
+"""So many even matches more than the least still count as least, so that there is a choice."""
 DIGITS = ".9e"
 """Gains are compared to so many digits: machines may differ in the last ones."""
 
@@ -39,9 +41,10 @@ class Ladder:
         who has played least. limit: matches in all; 0 for no end.
     owners_meet: whether one owner's may share a table of more than two sides.
 
-    In an even match who has waited longest plays, with those who have played least (counting even
-    matches only, or the others would be evened out). So with n entrants nobody waits through
-    n even matches, or `bound(n)` matches of any kind.
+    In an even match who has waited longest plays; beside it sit, of those who have played least
+    (within one), whom it has met least. Both counts are of even matches only, or the adaptive ones
+    would be evened out. So with n entrants nobody waits through n even matches, or `bound(n)`
+    matches of any kind.
     """
 
     sides: int = 2
@@ -122,10 +125,12 @@ class _Round:
     def _even(self) -> tuple[Sequence[str], str]:
         queue = self._queue
         first = min(self._pool, key=queue.turn)
+        least = min(queue.even[name] for name in self._pool)
 
-        def liking(seated: Sequence[str], name: str) -> tuple[int, int, tuple[int, int]]:
+        def liking(seated: Sequence[str], name: str) -> tuple[int, int, int, tuple[int, int]]:
             met = sum(queue.met[frozenset((name, other))] for other in seated)
-            return queue.even[name], met, queue.turn(name)
+            played = queue.even[name]
+            return max(played - least - SLACK, 0), met, played, queue.turn(name)
 
         table = complete([first], self._pool, self._rules.sides, self._clan, liking)
         assert table is not None
@@ -177,6 +182,7 @@ class _Queue:
         self.even: dict[str, int] = {}
         """Even matches of each; of a newcomer as many as keep its placement short."""
         self.met = Counter[frozenset[str]]()
+        """How often any two have met in even matches."""
 
     def enter(self, number: int, count: int) -> None:
         """Let in who has joined by a round, before the match of this number."""
@@ -194,10 +200,11 @@ class _Queue:
     def count(self, names: Iterable[str], count: int) -> None:
         """Count a match."""
         names = list(names)
-        for name in names:
-            self._last[name] = count + 1
-            self.even[name] += not self._rules.tells(count)
-        self.met.update(map(frozenset, combinations(names, 2)))
+        self._last.update(dict.fromkeys(names, count + 1))
+        if not self._rules.tells(count):
+            for name in names:
+                self.even[name] += 1
+            self.met.update(map(frozenset, combinations(names, 2)))
 
     def turn(self, name: str) -> tuple[int, int]:
         """The key of the queue: who has waited longest is least."""

@@ -1,7 +1,9 @@
 """What every format promises."""
 
 import random
+import re
 from itertools import combinations
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -19,7 +21,7 @@ def walk(counts: PairCounts, low: float, high: float) -> float:
 
 
 def every(name: str, sides: int) -> Format:
-    limits = {"ladder": {"limit": 60}, "sprt": {"limit": 60}, "knockout": {"best_of": 3}}
+    limits = {"ladder": {"limit": 40}, "sprt": {"limit": 60}, "knockout": {"best_of": 3}}
     return make(name, sides, limits.get(name, {}), walk)
 
 
@@ -198,6 +200,20 @@ def test_what_does_not_fit_is_refused_in_a_sentence(
 ) -> None:
     with pytest.raises(ValueError, match=words):
         make(name, sides, given, walk)
+
+
+def test_the_page_of_formats_names_every_setting_with_its_usual_value() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "formats.md").read_text(encoding="utf-8")
+    for name in FORMATS:
+        section = page.split(f"\n## {name}\n")[1].split("\n## ")[0]
+        told = dict(
+            re.findall(r"`(\w+)` \(([\w.]+)", section.split("Settings: ")[1].split("\n")[0])
+        )
+        made = make(name, 2, llr=walk)
+        usual = {word: getattr(made, word) for word in settings_of(name)}
+        shown = {word: f"{value:g}" for word, value in usual.items() if type(value) is not bool}
+        shown |= {word: str(value).lower() for word, value in usual.items() if type(value) is bool}
+        assert told == shown
 
 
 def test_a_test_without_a_ratio_is_refused() -> None:

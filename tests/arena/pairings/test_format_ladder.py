@@ -68,13 +68,11 @@ def test_even_matches_are_shared_evenly_among_entrants_and_opponents(
     plays = Counter(name for fixture in fixtures for name in fixture.entrants)
     assert max(plays.values()) - min(plays.values()) <= 2
     met = Counter(
-        frozenset(pair)
-        for fixture in playing.fixtures
-        for pair in combinations(fixture.entrants, 2)
+        frozenset(pair) for fixture in fixtures for pair in combinations(fixture.entrants, 2)
     )
-    usual = 70 * sides * (sides - 1) / (count * (count - 1))
     names = [entrant.name for entrant in playing.entrants]
-    assert all(met[frozenset(pair)] >= usual / 2 - 1 for pair in combinations(names, 2))
+    times = [met[frozenset(pair)] for pair in combinations(names, 2)]
+    assert max(times) - min(times) <= 3
 
 
 def test_a_newcomer_is_caught_up_with_within_its_placement() -> None:
