@@ -15,7 +15,7 @@ import time
 from collections.abc import Iterator, Mapping
 
 from referee.dealing import Seeded, board_seed
-from referee.games.contract import Game, SetupError
+from referee.games.contract import Game
 from referee.games.registry import GAMES
 
 TARGETS = {
@@ -69,13 +69,8 @@ def forms(game: Game) -> Iterator[Form]:
 
 def _fewest(game: Game, options: dict[str, bool]) -> int:
     """The first number of seats that goes with these options."""
-    for seats in game.seats:
-        try:
-            game.check_seats(seats, game.settle(options))
-        except SetupError:
-            continue
-        return seats
-    raise AssertionError(f"nobody can play {game.id} with {options}")
+    settled = game.settle(options)
+    return next(seats for seats in game.seats if game.allows(seats, settled))
 
 
 def main() -> None:

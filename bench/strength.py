@@ -73,20 +73,13 @@ def forms() -> list[Form]:
         found += [Form(game, seats) for seats in game.seats]
         for name, option in game.options.items():
             if isinstance(option.default, bool):
-                turned = [Form(game, n, {name: not option.default}) for n in sorted(game.seats)]
-                found += list(filter(allowed, turned))[:1]
+                turned = {name: not option.default}
+                settled = game.settle(turned)
+                fewest = min(n for n in game.seats if game.allows(n, settled))
+                found.append(Form(game, fewest, turned))
             words = (word for word in option.choices if word != option.default)
             found += [Form(game, max(game.seats), {name: word}) for word in words]
     return found
-
-
-def allowed(form: Form) -> bool:
-    """Whether the game can be played like this."""
-    try:
-        form.game.check_seats(form.seats, form.game.settle(form.given))
-    except ValueError:
-        return False
-    return True
 
 
 def load(name: str, start: bot_pb2.StartRequest | None = None) -> Choose:

@@ -20,14 +20,17 @@ Ladders = Mapping[str, Sequence[Standing]]
 HEADINGS = ("#", "<bot", "Elo", "matches", "games", "W–D–L", "points", "mean", "<faults")
 
 
-def of_forms(engine: Engine, game: str | None = None) -> Ladders:
-    """The ladder of every form that has been played, or of those of one game.
+def of_forms(engine: Engine, name: str | None = None) -> Ladders:
+    """The ladder of every form that has been played, or of those that a name means.
 
     Each is made of all tournaments of its form.
+
+    name: the id of a game, or a form.
     """
     held: dict[str, list[str]] = {}
-    for found in tournaments.listing(engine, game=game):
-        held.setdefault(found.plan.form, []).append(found.id)
+    for found in tournaments.listing(engine):
+        if name in (None, found.plan.game, found.plan.form):
+            held.setdefault(found.plan.form, []).append(found.id)
     tables = ((form, standings.table(results.closed(engine, held[form]))) for form in sorted(held))
     return {form: table for form, table in tables if table}
 

@@ -12,7 +12,7 @@ from typing import Any
 import arena
 from referee.codec import snake
 from referee.dealing import SEED_BYTES, Seeded
-from referee.games.contract import Action, Game, Option, SetupError
+from referee.games.contract import Action, Game, Option
 from referee.replay import codec_of, in_words
 
 _GAMES = 20
@@ -72,10 +72,9 @@ def _examples(game: Game) -> dict[type, Action]:
     turned: list[dict[str, bool]] = [{}, *({name: not usual} for name, usual in switches.items())]
     for number in range(_GAMES):
         for seats, options in product(game.seats, turned):
-            try:
-                state = game.start(Seeded(number.to_bytes(SEED_BYTES, "big")), seats, options)
-            except SetupError:
+            if not game.allows(seats, game.settle(options)):
                 continue
+            state = game.start(Seeded(number.to_bytes(SEED_BYTES, "big")), seats, options)
             while state.actors and len(seen) < len(game.action_types):
                 moves = {seat: state.legal(seat).any(chance) for seat in state.actors}
                 for action in moves.values():

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from arena.bots.bot import Bot
 from arena.cli.errors import USAGE, CommandError
 from arena.cli.options import unknown
-from referee.games.contract import Game, SetupError, Value, either
+from referee.games.contract import Game, Value, either
 from referee.games.registry import GAMES
 
 
@@ -53,7 +53,7 @@ def seats_for(
     by_seats = {
         number: sides_of(game, number, options)
         for number in (game.seats if seats is None else (seats,))
-        if _allows(game, number, options)
+        if game.allows(number, options)
     }
     fitting = [number for number, sides in by_seats.items() if sides == entrants]
     if not fitting:
@@ -71,14 +71,6 @@ def seats_for(
 
 def usual_seats(game: Game, options: dict[str, Value], entrants: int) -> int:
     """The usual number of seats of a table for which there are entrants enough."""
-    allowed = [number for number in game.seats if _allows(game, number, options)]
+    allowed = [number for number in game.seats if game.allows(number, options)]
     enough = [number for number in allowed if sides_of(game, number, options) <= entrants]
     return (enough or allowed)[0]
-
-
-def _allows(game: Game, seats: int, options: dict[str, Value]) -> bool:
-    try:
-        game.check_seats(seats, options)
-    except SetupError:
-        return False
-    return True

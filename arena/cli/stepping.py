@@ -51,13 +51,10 @@ def pages(match: Line, game: GameRecord, seed: bytes) -> Iterator[Page]:
     picture = picture_of(match["game"])
     rules = find(match["game"])
     heading = story.title(match, game)
-    chapter: int | None = None
-    for step in steps(match, game, seed):
-        now = picture.chapter(step.state)
+    for step, ended, _ in story.chapters(picture, steps(match, game, seed)):
         page = [heading]
-        if chapter is not None and (now != chapter or not step.state.actors):
-            page += picture.closing(step.state, chapter, names)
-        chapter = now
+        if ended is not None:
+            page += picture.closing(step.state, ended, names)
         page += picture.position(step.state, names)
         page += [f"> {story.move(rules, line, names)}" for line in step.lines]
         if not step.lines:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from arena.cli.paint import clean
-from arena.cli.pictures import picture_of
+from arena.cli.pictures import Picture, picture_of
 from referee.games.contract import Game
 from referee.games.registry import find
 from referee.record import GameRecord, Line
-from referee.replay import in_words, steps
+from referee.replay import Step, in_words, steps
 
 _WIDEST_ACTION = 24
 
@@ -27,19 +27,28 @@ def seat_names(game: GameRecord) -> list[str]:
     return [name if names.count(name) == 1 else f"{name}/{seat}" for seat, name in enumerate(names)]
 
 
+def chapters(picture: Picture, told: Iterable[Step]) -> Iterator[tuple[Step, int | None, bool]]:
+    """Steps, each with the chapter that has ended before it, if one has, and whether one begins."""
+    chapter: int | None = None
+    for step in told:
+        now = picture.chapter(step.state)
+        goes_on = now == chapter
+        over = not step.state.actors
+        ended = chapter is not None and (over or not goes_on)
+        yield step, chapter if ended else None, not (goes_on or over)
+        chapter = now
+
+
 def tell(match: Line, game: GameRecord, seed: bytes) -> Iterator[str]:
     """A game as lines of text, in the order in which it happened."""
     names = seat_names(game)
     picture = picture_of(match["game"])
-    chapter: int | None = None
     yield title(match, game)
-    for step in steps(match, game, seed):
-        now = picture.chapter(step.state)
-        if chapter is not None and (now != chapter or not step.state.actors):
-            yield from picture.closing(step.state, chapter, names)
-        if now != chapter and step.state.actors:
+    for step, ended, begins in chapters(picture, steps(match, game, seed)):
+        if ended is not None:
+            yield from picture.closing(step.state, ended, names)
+        if begins:
             yield from picture.opening(step.state, names)
-        chapter = now
         for line in step.lines:
             yield f"  {move(find(match['game']), line, names)}"
     for clause in faults(game):

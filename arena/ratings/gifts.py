@@ -21,8 +21,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import permutations
-from math import copysign, erfc, fsum, log1p, sqrt
+from math import copysign, fsum, log1p, sqrt
 
+from arena.ratings.scale import normal
 from arena.results import ClosedMatch, canonical_order, pairwise
 
 LEAST = 8
@@ -147,7 +148,7 @@ def _gift(giver: str, taker: str, together: _Sample, apart: _Sample) -> Gift:
             sample.variance**2 / (sample.count - 1) for sample in (together, apart)
         )
         z = _normal(gain / error, freedom)
-    return Gift(giver, taker, together.count, apart.count, gain, error, z, erfc(z / sqrt(2)) / 2)
+    return Gift(giver, taker, together.count, apart.count, gain, error, z, normal(-z))
 
 
 def _normal(t: float, freedom: float) -> float:

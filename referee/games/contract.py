@@ -257,6 +257,14 @@ class Game(ABC):
             allowed = either(sorted(self.seats))
             raise SetupError(f"{self.id} is played by {allowed}, not by {seats}")
 
+    def allows(self, seats: int, options: Options) -> bool:
+        """Whether the game can be played by so many with these options."""
+        try:
+            self.check_seats(seats, options)
+        except SetupError:
+            return False
+        return True
+
     def outcome(self, state: State, sides: Sequence[int]) -> Outcome:
         """How a game ended."""
         return Outcome(state.scores, places_of(state.merits, sides))

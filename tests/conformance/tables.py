@@ -9,7 +9,7 @@ import pytest
 
 from referee.codec import Codec
 from referee.dealing import Luck
-from referee.games.contract import Game, Option, SetupError, State, Value
+from referee.games.contract import Game, Option, State, Value
 from referee.games.registry import GAMES
 
 Settings = tuple[tuple[str, Value], ...]
@@ -63,15 +63,6 @@ def settings(game: Game) -> Iterator[Settings]:
         yield tuple(zip(game.options, chosen, strict=True))
 
 
-def allows(game: Game, seats: int, chosen: Settings) -> bool:
-    """Whether so many can play with these options."""
-    try:
-        game.check_seats(seats, dict(chosen))
-    except SetupError:
-        return False
-    return True
-
-
 def tables(games: Mapping[str, Game]) -> Iterator[Table]:
     """The tables at which the games are tried.
 
@@ -81,11 +72,11 @@ def tables(games: Mapping[str, Game]) -> Iterator[Table]:
     for game in games.values():
         usual = tuple((name, option.default) for name, option in game.options.items())
         every = list(settings(game))
-        wanted = [(next(n for n in game.seats if allows(game, n, one)), one) for one in every]
+        wanted = [(next(n for n in game.seats if game.allows(n, dict(one))), one) for one in every]
         wanted += product(game.seats, [usual])
         wanted += [(n, every[-1]) for n in game.seats[-1:]]
         for seats, chosen in dict.fromkeys(wanted):
-            if allows(game, seats, chosen):
+            if game.allows(seats, dict(chosen)):
                 yield Table(game, seats, chosen)
 
 

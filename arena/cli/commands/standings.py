@@ -64,8 +64,7 @@ def _ladders(place: Place, name: str | None, tournament: str | None) -> Ladders:
         return {found.plan.form: ladder.of_tournament(place.store, found.id, found.entrants)}
     if name is None:
         return ladder.of_forms(place.store)
-    forms = ladder.of_forms(place.store)
-    return {name: forms[name]} if name in forms else ladder.of_forms(place.store, _game(name))
+    return ladder.of_forms(place.store, name) or ladder.of_forms(place.store, _game(name))
 
 
 def _game(name: str) -> str:

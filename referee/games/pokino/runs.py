@@ -1,6 +1,6 @@
 """Which runs a hand may play in Pokino (docs/rules/pokino.md, K-5), and their points."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise, permutations, product
 
@@ -149,11 +149,12 @@ class Search:
             choices += many[one] * (many[other] - (one == other))
         return 2 * choices
 
-    def _longer(self, run: Found) -> Iterable[Found]:
-        """The runs that are longer by one card."""
+    def _longer(self, run: Found, side: int = 0) -> Iterator[Found]:
+        """The runs that are longer by one card; ``side``: on which side to look first."""
         path, cards, crossed = run
         ground, held = self.ground, self._by_number
-        for beside, two in around(path[-1]):
+        beside_it = around(path[-1])
+        for beside, two in beside_it[side:] + beside_it[:side]:
             if two in crossed:
                 continue
             if two in ground.borders or (self.walls and two in ground.middles):
@@ -171,22 +172,7 @@ class Search:
             run: Found | None = ((one, other), cards, (two,))
             while run is not None:
                 yield run
-                run = self._next(run, turn) if len(run[0]) < self.most else None
-
-    def _next(self, run: Found, turn: int) -> Found | None:
-        """The first run that is longer by one card, looking round from another side each turn."""
-        path, cards, crossed = run
-        ground, held = self.ground, self._by_number
-        beside_it = around(path[-1])
-        side = turn % 4
-        for beside, two in beside_it[side:] + beside_it[:side]:
-            if two in crossed:
-                continue
-            if two in ground.borders or (self.walls and two in ground.middles):
-                for card in held.get(ground.numbers[beside], ()):
-                    if card not in cards:
-                        return (*path, beside), (*cards, card), (*crossed, two)
-        return None
+                run = next(self._longer(run, turn % 4), None) if len(run[0]) < self.most else None
 
 
 def listed(found: Found, draw: bool) -> Run:

@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from itertools import combinations
 from math import exp
-from operator import mul
 
 from pokearena.v1.bot_pb2 import Action, ActRequest
 from pokearena.v1.pokex_pb2 import PokexView
@@ -73,7 +72,8 @@ def lead(bid: int, tricks: float) -> float:
     weights = [exp(-(((taken - tricks) / SPREAD) ** 2) / 2) for taken in range(7)]
     points = [0 if taken < bid else bid * (bid + 1) / 2 + bid * (taken - bid) for taken in range(7)]
     leads = [won - (6 - taken) * (7 - taken) / 2 for taken, won in enumerate(points)]
-    return sum(map(mul, weights, leads)) / sum(weights)
+    weighed = zip(weights, leads, strict=True)
+    return sum(weight * by for weight, by in weighed) / sum(weights)
 
 
 def seats_of(view: PokexView) -> int:
