@@ -1,4 +1,4 @@
-"""The sweeper: sees to it that every match that is due has a hint in the queue.
+"""The sweeper: has formats asked what comes next, and every due match hinted at in the queue.
 
 The store knows what is due: matches nobody has begun, and those whose lease has lapsed because
 their worker died. Hints may get lost at any time; this is what puts them back. Any number of
@@ -16,6 +16,7 @@ from redis.exceptions import RedisError
 from sqlalchemy.exc import SQLAlchemyError
 
 from arena.queue import Hints, forget_worker
+from arena.scheduler import Scheduler
 from arena.store import matches
 from arena.store.errors import StoreError
 
@@ -41,6 +42,7 @@ class Sweeper:
         self._engine = engine
         self._connection = connection
         self._hints = Hints(connection)
+        self._scheduler = Scheduler(engine)
         self._dead: deque[str] = deque()
         self._wake = wake
         self._stopping = False
@@ -71,6 +73,7 @@ class Sweeper:
             matches.lapse(self._engine, self._dead[0])
             forget_worker(self._connection, self._dead[0])
             self._dead.popleft()
+        self._scheduler.advance()
         return self._hints.put_due(matches.due(self._engine, LONGEST_QUEUE))
 
     def _run(self) -> None:

@@ -16,12 +16,12 @@ from pathlib import Path
 
 from sqlalchemy import Engine
 
+from arena import scheduler
 from arena.bots import archive, resolver
 from arena.folder import Folder
 from arena.match.runner import play_match
-from arena.pairings import round_robin
 from arena.services import Services
-from arena.store import database, listing, matches, tournaments, versions
+from arena.store import course, database, listing, matches, tournaments, versions
 from arena.store.spec import Plan
 from arena.store.tournaments import Tournament
 from bench.decisions import table
@@ -56,8 +56,10 @@ def schedule(engine: Engine, where: Folder) -> Tournament:
         assert bot.folder is not None
         content = archive.content_hash(bot) + name
         names.append(versions.add(engine, name, "1", content, str(bot.folder), {}).id)
-    plan = Plan("bench", "poke", {"must_beat": True}, seats=2, boards=1, cycles=MATCHES)
-    return tournaments.create(engine, plan, names, round_robin(2, 2, MATCHES), bytes(32))
+    plan = Plan(
+        "bench", "poke", {"must_beat": True}, seats=2, boards=1, settings={"cycles": MATCHES}
+    )
+    return scheduler.begin(engine, plan, names, bytes(32))
 
 
 def with_worker(engine: Engine, where: Folder) -> float:
@@ -82,7 +84,7 @@ def without_worker(engine: Engine, where: Folder) -> float:
             began = time.perf_counter()
             play_match(lease.spec, referee, bots, lambda game: None)
             taken.append(time.perf_counter() - began)
-    tournaments.cancel(engine, cup.id)
+    course.cancel(engine, cup.id)
     return statistics.mean(taken)
 
 

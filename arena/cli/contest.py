@@ -5,36 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
+from arena import scheduler
 from arena.cli import live, output
 from arena.cli.crew import CrewLost, at_work
 from arena.cli.errors import INTERRUPTED, USAGE, CommandError
 from arena.cli.place import Place
 from arena.cli.setup import sides_of
-from arena.pairings import Pairing
-from arena.pairings.contract import Entrant, Play
-from arena.pairings.rounds import RoundRobin
-from arena.store import tournaments
+from arena.pairings.contract import Entrant, Step
+from arena.store import course, tournaments
 from arena.store.errors import Conflict
 from arena.store.schema import TournamentState
 from arena.store.spec import Plan
-from arena.store.tournaments import Tournament
 from referee.games.registry import find
 
 if TYPE_CHECKING:
     from arena.cli.live import Sight
-
-
-def schedule(
-    place: Place, plan: Plan, entrants: Sequence[str], seed: bytes | None = None
-) -> Tournament:
-    """Makes a round robin of versions, whose matches are due at once."""
-    rules = RoundRobin(check(plan, len(entrants)), plan.cycles)
-    step = rules.next([Entrant(str(position)) for position in range(len(entrants))], ())
-    rounds = [
-        Pairing(fixture.round, tuple(map(int, fixture.entrants)))
-        for fixture in (step.fixtures if isinstance(step, Play) else ())
-    ]
-    return tournaments.create(place.store, plan, entrants, rounds, seed)
 
 
 def check(plan: Plan, entrants: int) -> int:
@@ -47,6 +32,14 @@ def check(plan: Plan, entrants: int) -> int:
         named = f"{entrants} {'is' if entrants == 1 else 'are'} named"
         raise CommandError(f"a table of {plan.game} takes {sides} bots here; {named}.", USAGE)
     return sides
+
+
+def check_format(plan: Plan, entries: Sequence[Entrant]) -> Step:
+    """What a tournament would begin with; CommandError if these cannot play its format."""
+    try:
+        return scheduler.format_of(plan).next(entries, ())
+    except ValueError as error:
+        raise CommandError(f"{error}.", USAGE) from None
 
 
 def play_out(
@@ -92,7 +85,7 @@ def _mention_others(place: Place, names: Sequence[str]) -> None:
 def _pause(place: Place, names: Sequence[str]) -> None:
     for name in names:
         try:
-            tournaments.pause(place.store, name)
+            course.pause(place.store, name)
         except Conflict:
             continue  # it is over already
 

@@ -34,8 +34,9 @@ class Sight:
     @property
     def over(self) -> bool:
         """Whether nothing of it will be played any more, unless it is resumed."""
-        stopped = self.tournament.state is not TournamentState.RUNNING
-        return self.progress.open == 0 or (stopped and self.progress.running == 0)
+        state = self.tournament.state
+        stopped = state in (TournamentState.PAUSED, TournamentState.CANCELLED)
+        return state is TournamentState.CLOSED or (stopped and self.progress.running == 0)
 
 
 class Display(Protocol):

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from arena import scheduler
 from arena.bots import resolver
-from arena.cli import contest, entries, ladder, seeds
+from arena.cli import entries, ladder, seeds
 from arena.cli import tournament_views as views
 from arena.cli.checking import Checked
 from arena.cli.live import Sight
@@ -35,10 +36,10 @@ def begin(place: Place, boards: int | None, cycles: int, seed: str | None) -> li
             options=game.settle({}),
             seats=_seats(game),
             boards=boards or _BOARDS.get(game.id, _OTHER_BOARDS),
-            cycles=cycles,
+            settings={"cycles": cycles},
         )
         secret = None if seed is None else derive(seeds.seed_of(seed), game.id, 0)
-        made.append(contest.schedule(place, plan, entrants, secret).id)
+        made.append(scheduler.begin(place.store, plan, entrants, secret).id)
     return made
 
 

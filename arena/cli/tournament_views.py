@@ -43,8 +43,8 @@ def as_json(found: Tournament, progress: Progress) -> dict[str, Any]:
         "options": dict(plan.options),
         "seats": plan.seats,
         "boards": plan.boards,
-        "cycles": plan.cycles,
         "format": plan.format,
+        "settings": dict(plan.settings),
         "clock": {
             "start_ms": plan.clock.start_ms,
             "allowance_ms": plan.clock.allowance_ms,
@@ -99,10 +99,11 @@ def show(place: Place, name: str) -> None:
     progress = tournaments.progress(place.store, name)
     plan = found.plan
     options = "".join(f" · {key} {str(value).lower()}" for key, value in plan.options.items())
+    settings = "".join(f" · {key} {value}" for key, value in plan.settings.items())
     output.line(f"{found.id} · {plan.name} · {found.state}")
     output.line(
         f"{plan.game} for {plan.seats}{options} · {plan.boards} boards a match · "
-        f"{plan.cycles} cycle{'s' * (plan.cycles != 1)} · {plan.policy}"
+        f"{plan.format}{settings} · {plan.policy}"
     )
     output.line(
         f"begun {times.local(found.created)}, ended {times.local(found.ended)} · "

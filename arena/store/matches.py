@@ -22,7 +22,6 @@ from arena.store.games import CommittedGame, PlayedGame
 from arena.store.listing import not_found
 from arena.store.schema import OPEN, MatchState, TournamentState
 from arena.store.spec import MatchSpec
-from arena.store.tournaments import close_if_over
 
 LEASE_SECONDS: Final = 15.0
 FAILURES_TO_VOID: Final = 3
@@ -260,7 +259,6 @@ def _end(
         .where(matches.c.id == row.id)
         .values(state=state, owner=None, lease_until=None, ended=now(), **values)
     )
-    close_if_over(connection, row.tournament)
 
 
 def _check(spec: MatchSpec, game: PlayedGame) -> None:

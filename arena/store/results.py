@@ -63,7 +63,7 @@ def closed(engine: Engine, of: Collection[str] | None = None) -> Iterator[Closed
                 round=row.round,
                 number=row.number,
                 entrants=tuple(row.outcome["entrants"]),
-                games=tuple(_closed_game(played) for played in row.outcome["games"]),
+                games=games_of(row.outcome),
             )
 
 
@@ -142,6 +142,11 @@ def faults(
         LoggedFault(**{word: value for word, value in row._mapping.items() if word != "number"})
         for row in rows
     )
+
+
+def games_of(outcome: Mapping[str, Any]) -> tuple[ClosedGame, ...]:
+    """The games of a match, from its outcome as it is stored."""
+    return tuple(map(_closed_game, outcome["games"]))
 
 
 def _closed_game(played: Mapping[str, Any]) -> ClosedGame:

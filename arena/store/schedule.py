@@ -1,44 +1,57 @@
 """The schedule of a tournament as rows of the store."""
 
 import secrets
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from typing import Any
 
-from arena.pairings import Pairing
-from arena.store import keys
+from sqlalchemy import Connection, insert, select
+
+from arena.pairings.contract import Fixture
+from arena.store import keys, schema
 from arena.store.schema import MatchState
 from arena.store.spec import Plan
 from referee import dealing
 
 
-def numbered(pairings: Iterable[Pairing]) -> list[tuple[int, int, tuple[int, ...]]]:
-    """The pairings as (round, number within the round, entrants), in canonical order."""
-    numbers: dict[int, int] = {}
-    schedule = []
-    for pairing in pairings:
-        number = numbers.get(pairing.round, 0)
-        numbers[pairing.round] = number + 1
-        schedule.append((pairing.round, number, pairing.entrants))
-    return sorted(schedule)
+def store(
+    connection: Connection,
+    tournament: str,
+    plan: Plan,
+    fixtures: Iterable[Fixture],
+    seed: bytes | None,
+) -> None:
+    """Writes matches of a tournament down; they are due at once.
+
+    Args:
+        fixtures: whose entrants are versions as ``name@number``, in the order of their seeds.
+        seed: the tournament's, if it has one.
+    """
+    wanted = sorted(fixtures, key=lambda fixture: (fixture.round, fixture.number))
+    if not wanted:
+        return
+    versions = schema.versions
+    query = select(versions.c.id, versions.c.content_hash).join(
+        schema.entrants, schema.entrants.c.version == versions.c.id
+    )
+    of_it = query.where(schema.entrants.c.tournament == tournament)
+    contents = {row.id: row.content_hash for row in connection.execute(of_it)}
+    matches, sides = rows(tournament, plan, contents, wanted, seed)
+    connection.execute(insert(schema.matches), matches)
+    connection.execute(insert(schema.match_entrants), sides)
 
 
 def rows(
-    name: str,
+    tournament: str,
     plan: Plan,
-    entrants: Sequence[str],
-    contents: Sequence[str],
-    schedule: Iterable[tuple[int, int, tuple[int, ...]]],
+    contents: Mapping[str, str],
+    fixtures: Iterable[Fixture],
     seed: bytes | None,
 ) -> tuple[list[Mapping[str, Any]], list[Mapping[str, Any]]]:
-    """The rows of a tournament's matches, and of their entrants.
+    """The rows of matches, and of their entrants.
 
     Args:
-        name: the tournament's id.
-        entrants: its versions as ``name@number``.
-        contents: their content hashes.
-        schedule: its matches as :func:`numbered` gives them.
-        seed: the tournament's, if it has one.
+        contents: the content hash of each version.
     """
     common: dict[str, object] = {
         "game": plan.game,
@@ -50,14 +63,17 @@ def rows(
     }
     matches: list[Mapping[str, Any]] = []
     sides: list[Mapping[str, Any]] = []
-    for turn, number, table in schedule:
+    for fixture in fixtures:
+        turn, number, table = fixture.round, fixture.number, fixture.entrants
         key = keys.match_key(common, turn, number, [contents[entrant] for entrant in table])
-        match_seed = _match_seed(seed, key)
-        row = {"id": keys.match_id(name, key), "tournament": name, "round": turn, "key": key}
+        match_seed = match_seed_of(seed, key)
+        row = {"id": keys.match_id(tournament, key), "tournament": tournament, "round": turn}
         matches.append(
             row
             | {
                 "number": number,
+                "key": key,
+                "why": fixture.why,
                 "seed": match_seed,
                 "commitment": dealing.commitment(match_seed),
                 "boards": plan.boards,
@@ -68,13 +84,14 @@ def rows(
             }
         )
         sides.extend(
-            {"match": row["id"], "position": position, "version": entrants[entrant]}
+            {"match": row["id"], "position": position, "version": entrant}
             for position, entrant in enumerate(table)
         )
     return matches, sides
 
 
-def _match_seed(seed: bytes | None, key: str) -> bytes:
+def match_seed_of(seed: bytes | None, key: str) -> bytes:
+    """A match's seed: what follows from the tournament's and the match's key, else chance."""
     if seed is None:
         return secrets.token_bytes(dealing.SEED_BYTES)
     return dealing.derive(seed, f"match/{key}", 0)

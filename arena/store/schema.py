@@ -30,7 +30,7 @@ class TournamentState(StrEnum):
     PAUSED = "paused"
     """No match is begun; those that are being played are finished."""
     CLOSED = "closed"
-    """Every match is closed or void."""
+    """Its format says that it is over, and every match has ended."""
     CANCELLED = "cancelled"
     """Ended by its organiser before every match was over."""
 
@@ -46,7 +46,7 @@ class MatchState(StrEnum):
     VOID = "VOID"
     """Given up because of failures of the arena; it has no result and nobody is charged."""
     CANCELLED = "CANCELLED"
-    """Its tournament was cancelled before it was over; it has no result."""
+    """It had not begun when its tournament was cancelled or an entrant withdrawn; no result."""
 
 
 OPEN: Final = (MatchState.PENDING, MatchState.RUNNING)
@@ -73,6 +73,8 @@ bots = Table(
     metadata,
     Column("name", Text, primary_key=True),
     Column("created", Double, nullable=False),
+    # Empty: nobody it shares with other bots.
+    Column("owner", Text, nullable=False, server_default=""),
 )
 
 versions = Table(
@@ -87,6 +89,9 @@ versions = Table(
     Column("manifest", JSON, nullable=False),
     Column("created", Double, nullable=False),
     Column("retired", Double),
+    # When it was kept from further play because the arena kept failing with it, and why.
+    Column("quarantined", Double),
+    Column("quarantine_reason", Text),
     UniqueConstraint("name", "number"),
 )
 
@@ -99,8 +104,9 @@ tournaments = Table(
     Column("options", JSON, nullable=False),
     Column("seats", Integer, nullable=False),
     Column("boards", Integer, nullable=False),
-    Column("cycles", Integer, nullable=False),
     Column("format", Text, nullable=False),
+    # Those of the format that are not the usual ones.
+    Column("settings", JSON, nullable=False, server_default="{}"),
     Column("start_ms", Integer, nullable=False),
     Column("allowance_ms", Integer, nullable=False),
     Column("bank_ms", Integer, nullable=False),
@@ -119,6 +125,11 @@ entrants = Table(
     Column("tournament", Text, ForeignKey("tournaments.id"), primary_key=True),
     Column("position", Integer, primary_key=True),
     Column("version", Text, ForeignKey("versions.id"), nullable=False),
+    # As it was when it entered.
+    Column("owner", Text, nullable=False, server_default=""),
+    # The first round it can be paired in, and the first it is not paired in any more.
+    Column("joined", Integer, nullable=False, server_default="0"),
+    Column("withdrawn", Integer),
     UniqueConstraint("tournament", "version"),
 )
 
@@ -130,6 +141,8 @@ matches = Table(
     Column("round", Integer, nullable=False),
     Column("number", Integer, nullable=False),
     Column("key", Text, nullable=False),
+    # Why the format paired these.
+    Column("why", Text, nullable=False, server_default=""),
     # Secret while the match is not closed.
     Column("seed", LargeBinary, nullable=False),
     Column("commitment", Text, nullable=False),
@@ -178,6 +191,16 @@ games = Table(
     Column("committed", Double, nullable=False),
     # Last, because SQLite has to read through it to reach what comes after.
     Column("record", Text, nullable=False),
+)
+
+failures = Table(
+    "failures",
+    metadata,
+    Column("match", Text, ForeignKey("matches.id"), primary_key=True),
+    # The attempt that the arena itself ended.
+    Column("attempt", Integer, primary_key=True),
+    Column("at", Double, nullable=False),
+    Column("reason", Text, nullable=False),
 )
 
 faults = Table(

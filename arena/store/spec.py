@@ -28,8 +28,9 @@ class Plan:
     seats: int
     boards: int
     """How many boards each match has."""
-    cycles: int = 1
     format: str = "round-robin"
+    settings: Mapping[str, bool | int | float] = field(default_factory=dict)
+    """Those of the format that are not the usual ones."""
     clock: Clock = field(default_factory=Clock)
     policy: str = "lenient"
 

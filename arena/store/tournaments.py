@@ -1,19 +1,19 @@
-"""Tournaments: made with all their matches in one transaction, paused, resumed, cancelled."""
+"""Tournaments: made with their first matches in one transaction, found, counted."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import groupby
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Engine, Row, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Engine, Row, func, insert, select
 
-from arena.pairings import Pairing
+from arena.pairings.contract import Entrant, Fixture
 from arena.store import keys, schedule, schema
 from arena.store.database import now, reading, writing
 from arena.store.errors import Conflict, NotFound, StoreError
-from arena.store.schema import OPEN, MatchState, TournamentState
+from arena.store.schema import MatchState, TournamentState
 from arena.store.spec import Clock, Plan
 
 
@@ -23,13 +23,18 @@ class Tournament:
 
     id: str
     plan: Plan
-    entrants: tuple[str, ...]
-    """Versions as ``name@number``; pairings name them by their position here."""
+    entries: tuple[Entrant, ...]
+    """Those who play it, in the order of their seeds."""
     state: TournamentState
     created: float
     ended: float | None
     seed: bytes | None
     """What all its deals follow from, if it was given one; None until it is closed."""
+
+    @property
+    def entrants(self) -> tuple[str, ...]:
+        """Their versions as ``name@number``."""
+        return tuple(entry.name for entry in self.entries)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,34 +65,33 @@ class Progress:
 def create(
     engine: Engine,
     plan: Plan,
-    entrants: Sequence[str],
-    pairings: Iterable[Pairing],
+    entries: Sequence[Entrant],
+    fixtures: Iterable[Fixture],
     seed: bytes | None = None,
 ) -> Tournament:
-    """Makes a tournament and all its matches; they are due at once.
+    """Makes a tournament and its first matches; they are due at once.
 
     Args:
-        entrants: versions as ``name@number``.
-        pairings: its matches, in rounds; their order within a round is the matches' order.
+        entries: who plays it; their names are versions as ``name@number``.
+        fixtures: the matches that are known from the start.
         seed: what all deals follow from; without one every match gets 32 bytes of its own.
 
     Raises:
         NotFound: an entrant is not registered.
-        Conflict: an entrant is retired.
-        StoreError: an entrant is named twice, or there is nothing to play.
+        Conflict: an entrant is retired, or in quarantine.
+        StoreError: an entrant is named twice, or a match is of no board.
     """
-    if len(set(entrants)) < len(entrants):
+    names = [entry.name for entry in entries]
+    if len(set(names)) < len(names):
         raise StoreError("an entrant is named twice; each version enters a tournament once.")
-    numbered = schedule.numbered(pairings)
-    if not numbered or plan.boards < 1:
-        raise StoreError("a tournament needs at least one match of at least one board.")
+    if plan.boards < 1:
+        raise StoreError("a match needs at least one board.")
     with writing(engine) as connection:
-        contents = _contents(connection, entrants)
+        admit(connection, names)
         name = _free_id(connection)
-        _insert(connection, name, plan, entrants, seed)
-        rows, sides = schedule.rows(name, plan, entrants, contents, numbered, seed)
-        connection.execute(insert(schema.matches), rows)
-        connection.execute(insert(schema.match_entrants), sides)
+        _insert(connection, name, plan, seed)
+        enter(connection, name, entries, first=0)
+        schedule.store(connection, name, plan, fixtures, seed)
     return find(engine, name)
 
 
@@ -100,20 +104,26 @@ def find(engine: Engine, tournament: str) -> Tournament:
     with reading(engine) as connection:
         found = _select(connection, schema.tournaments.c.id == tournament)
     if not found:
-        raise _not_found(tournament)
+        raise not_found(tournament)
     return found[0]
 
 
 def listing(
-    engine: Engine, *, game: str | None = None, state: TournamentState | None = None
+    engine: Engine,
+    *,
+    game: str | None = None,
+    state: TournamentState | None = None,
+    over: bool | None = None,
 ) -> tuple[Tournament, ...]:
-    """The tournaments, oldest first; only those of a game or in a state, if one is given."""
+    """The tournaments, oldest first; only those of a game, in a state, over or not, if asked."""
     table = schema.tournaments
     conditions = []
     if game is not None:
         conditions.append(table.c.game == game)
     if state is not None:
         conditions.append(table.c.state == state)
+    if over is not None:
+        conditions.append(table.c.ended.is_not(None) if over else table.c.ended.is_(None))
     with reading(engine) as connection:
         return _select(connection, *conditions)
 
@@ -138,8 +148,8 @@ def progress(engine: Engine, tournament: str) -> Progress:
     with reading(engine) as connection:
         rows = connection.execute(counts).all()
         done = connection.execute(committed).scalar_one()
-    if not rows:
-        raise _not_found(tournament)
+        if not rows and not _select(connection, schema.tournaments.c.id == tournament):
+            raise not_found(tournament)
     by_state = {state: number for state, number, _ in rows}
     return Progress(
         **{state.lower(): by_state.get(state, 0) for state in MatchState},
@@ -148,88 +158,7 @@ def progress(engine: Engine, tournament: str) -> Progress:
     )
 
 
-def pause(engine: Engine, tournament: str) -> Tournament:
-    """Lets no further match begin; matches that are being played are finished.
-
-    Raises:
-        NotFound: there is no such tournament.
-        Conflict: it is over.
-    """
-    with writing(engine) as connection:
-        _turn(connection, tournament, TournamentState.PAUSED)
-    return find(engine, tournament)
-
-
-def resume(engine: Engine, tournament: str) -> Tournament:
-    """Lets a paused tournament go on. One that runs is left as it is.
-
-    Raises:
-        NotFound: there is no such tournament.
-        Conflict: it is over.
-    """
-    with writing(engine) as connection:
-        _turn(connection, tournament, TournamentState.RUNNING)
-    return find(engine, tournament)
-
-
-def cancel(engine: Engine, tournament: str) -> Tournament:
-    """Ends it. What is being played now may still be finished, nothing else is begun.
-
-    Raises:
-        NotFound: there is no such tournament.
-        Conflict: it is over already.
-    """
-    matches = schema.matches
-    with writing(engine) as connection:
-        # Matches before the tournament, as everywhere: two orders could lock each other out.
-        connection.execute(
-            update(matches)
-            .where(matches.c.tournament == tournament, matches.c.state == MatchState.PENDING)
-            .values(state=MatchState.CANCELLED, ended=now())
-        )
-        _turn(connection, tournament, TournamentState.CANCELLED, ended=now())
-    return find(engine, tournament)
-
-
-def close_if_over(connection: Connection, tournament: str) -> bool:
-    """Closes it if no match is open any more; to be called when a match has ended."""
-    table, matches = schema.tournaments, schema.matches
-    # Of two last matches that end at once, one waits here until it sees the other's end.
-    connection.execute(select(table.c.id).where(table.c.id == tournament).with_for_update())
-    still_open = select(matches.c.id).where(
-        matches.c.tournament == tournament, matches.c.state.in_(OPEN)
-    )
-    if connection.execute(still_open.limit(1)).first() is not None:
-        return False
-    changed = connection.execute(
-        update(table)
-        .where(table.c.id == tournament, table.c.ended.is_(None))
-        .values(state=TournamentState.CLOSED, ended=now())
-    )
-    return changed.rowcount == 1
-
-
-def _turn(
-    connection: Connection,
-    tournament: str,
-    state: TournamentState,
-    **values: ColumnElement[float],
-) -> None:
-    table = schema.tournaments
-    changed = connection.execute(
-        update(table)
-        .where(table.c.id == tournament, table.c.ended.is_(None))
-        .values(state=state, **values)
-    )
-    if changed.rowcount == 1:
-        return
-    found = connection.execute(select(table.c.state).where(table.c.id == tournament)).scalar()
-    if found is None:
-        raise _not_found(tournament)
-    raise Conflict(f"tournament {tournament} is {found}; only one that is not over can change.")
-
-
-def _not_found(tournament: str) -> NotFound:
+def not_found(tournament: str) -> NotFound:
     return NotFound(
         f"there is no tournament {tournament}; `pokearena tournament list` shows those there are."
     )
@@ -241,19 +170,19 @@ def _select(connection: Connection, *conditions: ColumnElement[bool]) -> tuple[T
         select(table).where(*conditions).order_by(table.c.created, table.c.id)
     ).all()
     sides = connection.execute(
-        select(entrants.c.tournament, entrants.c.version)
+        select(*entrants.c["tournament", "version", "owner", "joined", "withdrawn"])
         .join(table, table.c.id == entrants.c.tournament)
         .where(*conditions)
         .order_by(entrants.c.tournament, entrants.c.position)
     ).all()
-    versions = {
-        name: tuple(version for _, version in group)
+    entries = {
+        name: tuple(Entrant(*row[1:]) for row in group)
         for name, group in groupby(sides, lambda row: row[0])
     }
-    return tuple(_tournament(row, versions[row.id]) for row in rows)
+    return tuple(_tournament(row, entries.get(row.id, ())) for row in rows)
 
 
-def _tournament(row: Row[*tuple[Any, ...]], versions: tuple[str, ...]) -> Tournament:
+def _tournament(row: Row[*tuple[Any, ...]], entries: tuple[Entrant, ...]) -> Tournament:
     state = TournamentState(row.state)
     return Tournament(
         id=row.id,
@@ -263,12 +192,12 @@ def _tournament(row: Row[*tuple[Any, ...]], versions: tuple[str, ...]) -> Tourna
             options=row.options,
             seats=row.seats,
             boards=row.boards,
-            cycles=row.cycles,
             format=row.format,
+            settings=row.settings,
             clock=Clock(row.start_ms, row.allowance_ms, row.bank_ms),
             policy=row.policy,
         ),
-        entrants=versions,
+        entries=entries,
         state=state,
         created=row.created,
         ended=row.ended,
@@ -276,19 +205,40 @@ def _tournament(row: Row[*tuple[Any, ...]], versions: tuple[str, ...]) -> Tourna
     )
 
 
-def _contents(connection: Connection, entrants: Sequence[str]) -> list[str]:
-    """The content hashes of versions that may enter a tournament."""
+def admit(connection: Connection, names: Sequence[str]) -> None:
+    """Sees that versions may enter a tournament; raises as :func:`create` does."""
     versions = schema.versions
-    query = select(versions.c.id, versions.c.content_hash, versions.c.retired)
-    found = {row.id: row for row in connection.execute(query.where(versions.c.id.in_(entrants)))}
-    for version in entrants:
+    query = select(*versions.c["id", "retired", "quarantined", "quarantine_reason"])
+    found = {row.id: row for row in connection.execute(query.where(versions.c.id.in_(names)))}
+    for version in names:
         if version not in found:
             raise NotFound(
                 f"there is no version {version}; `pokearena bot list` shows those there are."
             )
         if found[version].retired is not None:
             raise Conflict(f"{version} is retired and enters no more tournaments.")
-    return [found[version].content_hash for version in entrants]
+        if found[version].quarantined is not None:
+            raise Conflict(
+                f"{version} is in quarantine: {found[version].quarantine_reason} "
+                f"`pokearena bot release {version}` lets it play again."
+            )
+
+
+def enter(connection: Connection, name: str, entries: Sequence[Entrant], first: int) -> None:
+    """Writes entrants of a tournament down; the first of them gets this position."""
+    rows: list[Mapping[str, object]] = [
+        {
+            "tournament": name,
+            "position": position,
+            "version": entry.name,
+            "owner": entry.owner,
+            "joined": entry.joined,
+            "withdrawn": entry.withdrawn,
+        }
+        for position, entry in enumerate(entries, first)
+    ]
+    if rows:
+        connection.execute(insert(schema.entrants), rows)
 
 
 def _free_id(connection: Connection) -> str:
@@ -299,9 +249,7 @@ def _free_id(connection: Connection) -> str:
             return name
 
 
-def _insert(
-    connection: Connection, name: str, plan: Plan, entrants: Sequence[str], seed: bytes | None
-) -> None:
+def _insert(connection: Connection, name: str, plan: Plan, seed: bytes | None) -> None:
     connection.execute(
         insert(schema.tournaments).values(
             id=name,
@@ -310,19 +258,12 @@ def _insert(
             options=dict(plan.options),
             seats=plan.seats,
             boards=plan.boards,
-            cycles=plan.cycles,
             format=plan.format,
+            settings=dict(plan.settings),
             **asdict(plan.clock),
             policy=plan.policy,
             seed=seed,
             state=TournamentState.RUNNING,
             created=now(),
         )
-    )
-    connection.execute(
-        insert(schema.entrants),
-        [
-            {"tournament": name, "position": position, "version": version}
-            for position, version in enumerate(entrants)
-        ],
     )

@@ -12,6 +12,10 @@ from arena.store import schema
 from arena.store.database import now, reading, writing
 from arena.store.errors import Conflict, NotFound
 
+_ALL = select(schema.versions, schema.bots.c.owner).join(
+    schema.bots, schema.bots.c.name == schema.versions.c.name
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Version:
@@ -27,6 +31,11 @@ class Version:
     created: float
     retired: float | None
     """When it was withdrawn from future tournaments; None while it may enter them."""
+    quarantined: float | None
+    """When it was kept from further play because the arena kept failing with it."""
+    quarantine_reason: str | None
+    owner: str
+    """Whose bot it is; empty: nobody it shares with other bots."""
 
 
 def add(
@@ -36,22 +45,27 @@ def add(
     content_hash: str,
     folder: str,
     manifest: Mapping[str, Any],
+    owner: str = "",
 ) -> Version:
     """Registers a version. Registering the same content again gives what is there.
 
+    Args:
+        owner: whose bot it is; empty: as it is known, nobody's if it is new.
+
     Raises:
-        Conflict: this version is there with other content.
+        Conflict: this version is there with other content, or the bot is somebody else's.
     """
     label = f"{name}@{number}"
     try:
         with writing(engine) as connection:
+            _own(connection, name, owner)
             found = _find(connection, label)
             if found is None:
                 _insert(connection, label, name, number, content_hash, folder, manifest)
                 found = _find(connection, label)
     except exc.IntegrityError:
         # Another process registered the same bot or version at this moment (PostgreSQL).
-        return add(engine, name, number, content_hash, folder, manifest)
+        return add(engine, name, number, content_hash, folder, manifest, owner)
     assert found is not None
     if found.content_hash != content_hash:
         raise Conflict(
@@ -83,9 +97,7 @@ def listing(
         name: only those of this bot.
         retired: the retired ones as well.
     """
-    query = select(schema.versions).order_by(
-        schema.versions.c.name, schema.versions.c.created, schema.versions.c.id
-    )
+    query = _ALL.order_by(schema.versions.c.name, schema.versions.c.created, schema.versions.c.id)
     if name is not None:
         query = query.where(schema.versions.c.name == name)
     if not retired:
@@ -110,6 +122,19 @@ def retire(engine: Engine, label: str) -> Version:
     return find(engine, label)
 
 
+def _own(connection: Connection, name: str, owner: str) -> None:
+    """Sees to it that the bot is known, as this owner's if one is given."""
+    bots = schema.bots
+    query = select(bots.c.owner).where(bots.c.name == name)
+    known = connection.execute(query.with_for_update()).scalar_one_or_none()
+    if known is None:
+        connection.execute(insert(bots).values(name=name, created=now(), owner=owner))
+    elif owner and known and known != owner:
+        raise Conflict(f"the bot {name} belongs to {known}; give yours another name.")
+    elif owner and not known:
+        connection.execute(update(bots).where(bots.c.name == name).values(owner=owner))
+
+
 def _insert(
     connection: Connection,
     label: str,
@@ -119,9 +144,6 @@ def _insert(
     folder: str,
     manifest: Mapping[str, Any],
 ) -> None:
-    bots = schema.bots
-    if connection.execute(select(bots.c.name).where(bots.c.name == name)).first() is None:
-        connection.execute(insert(bots).values(name=name, created=now()))
     connection.execute(
         insert(schema.versions).values(
             id=label,
@@ -136,7 +158,7 @@ def _insert(
 
 
 def _find(connection: Connection, label: str) -> Version | None:
-    query = select(schema.versions).where(schema.versions.c.id == label)
+    query = _ALL.where(schema.versions.c.id == label)
     row = connection.execute(query).one_or_none()
     return None if row is None else _version(row)
 

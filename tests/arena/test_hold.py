@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Engine
 
-from arena.pairings import round_robin
-from arena.store import database, listing, matches, tournaments, versions
+from arena import scheduler
+from arena.store import database, listing, matches, versions
 from arena.store.spec import Plan
 
 PLAYER = """
@@ -61,7 +61,7 @@ class Player:
         for name in "ab":
             versions.add(engine, name, "1", name * 64, f"/{name}", {})
         plan = Plan("cup", "poke", {"must_beat": True}, 2, 1)
-        tournaments.create(engine, plan, ["a@1", "b@1"], round_robin(2, 2))
+        scheduler.begin(engine, plan, ["a@1", "b@1"])
         [self.match] = listing.matches(engine)
 
     def start(self, code: str, lease_seconds: float = 60.0) -> subprocess.Popen[str]:

@@ -13,10 +13,9 @@ from textwrap import dedent
 import pytest
 from sqlalchemy import Engine
 
-from arena import queue
+from arena import queue, scheduler
 from arena.bots import resolver
 from arena.folder import Folder
-from arena.pairings import round_robin
 from arena.queue import Hints
 from arena.results import ClosedGame
 from arena.services import Services, ServicesError
@@ -88,10 +87,15 @@ class Arena:
     def schedule(self, entrants: list[str], boards: int, cycles: int = 1) -> Tournament:
         """A round robin of Poke whose deals follow from a fixed seed."""
         plan = Plan(
-            "cup", "poke", {"must_beat": True}, 2, boards, cycles, clock=Clock(20_000, 5000)
+            "cup",
+            "poke",
+            {"must_beat": True},
+            2,
+            boards,
+            settings={"cycles": cycles},
+            clock=Clock(20_000, 5000),
         )
-        pairings = round_robin(len(entrants), 2, cycles)
-        return tournaments.create(self.engine, plan, entrants, pairings, bytes(32))
+        return scheduler.begin(self.engine, plan, entrants, bytes(32))
 
     def closed(self, tournament: Tournament) -> bool:
         """Whether every match is over."""

@@ -8,11 +8,10 @@ import pytest
 from redis import Redis
 from sqlalchemy import Engine
 
-from arena import queue, redis_server, sweeper
+from arena import queue, redis_server, scheduler, sweeper
 from arena.folder import Folder
-from arena.pairings import round_robin
 from arena.queue import Hints
-from arena.store import database, listing, matches, tournaments, versions
+from arena.store import database, listing, matches, versions
 from arena.store.errors import LeaseLost
 from arena.store.games import PlayedGame
 from arena.store.spec import Plan
@@ -30,8 +29,8 @@ class Bench:
         self.hints = Hints(connection)
         for name in "ab":
             versions.add(engine, name, "1", name * 64, f"/{name}", {})
-        plan = Plan("cup", "poke", {"must_beat": True}, 2, 1, MATCHES)
-        tournaments.create(engine, plan, ["a@1", "b@1"], round_robin(2, 2, MATCHES))
+        plan = Plan("cup", "poke", {"must_beat": True}, 2, 1, settings={"cycles": MATCHES})
+        scheduler.begin(engine, plan, ["a@1", "b@1"])
         self.matches = [match.id for match in listing.matches(engine)]
 
     def sweeper(self) -> Sweeper:

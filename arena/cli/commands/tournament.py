@@ -80,6 +80,7 @@ def run(
     way. If services run for this data folder they play it, else it brings its own. Ctrl-C loses
     nothing: `pokearena tournament resume ID` goes on.
     """
+    from arena import scheduler
     from arena.cli import contest, entries, seeds, setup
     from arena.cli.place import Place
     from arena.store.spec import Clock, Plan
@@ -93,7 +94,7 @@ def run(
         options=options,
         seats=setup.usual_seats(rules, options, len(bots)) if seats is None else seats,
         boards=boards,
-        cycles=cycles,
+        settings={"cycles": cycles},
         clock=Clock(start, allowance, bank),
     )
     contest.check(plan, len(bots))
@@ -101,10 +102,11 @@ def run(
     for one in found:
         setup.check_plays(one, rules)
     entrants = [entries.register(place, one).id for one in found]
+    contest.check_format(plan, scheduler.enrol(place.store, entrants))
     secret = None if seed is None else seeds.seed_of(seed)
 
     def begin() -> list[str]:
-        made = contest.schedule(place, plan, entrants, secret)
+        made = scheduler.begin(place.store, plan, entrants, secret)
         output.hint(f"{made.id} · {rules.id} · {', '.join(entrants)}")
         return [made.id]
 
@@ -125,6 +127,7 @@ def resume(
     """
     from arena.cli import contest, lookup
     from arena.cli.place import Place
+    from arena.store import course
     from arena.store import tournaments as store
 
     place = Place(data)
@@ -145,7 +148,7 @@ def resume(
 
     def begin() -> list[str]:
         for name in names:
-            store.resume(place.store, name)
+            course.resume(place.store, name)
         output.hint(f"going on with {', '.join(names)}")
         return names
 
@@ -200,11 +203,12 @@ def cancel(tournaments: tuple[str, ...], as_json: bool, data: Path | None) -> No
     from arena.cli import lookup
     from arena.cli import tournament_views as views
     from arena.cli.place import Place
+    from arena.store import course
     from arena.store import tournaments as store
 
     place = Place(data)
     for name in [lookup.tournament(place, one) for one in tournaments]:
-        ended = store.cancel(place.store, name)
+        ended = course.cancel(place.store, name)
         progress = store.progress(place.store, name)
         if as_json:
             output.document(views.as_json(ended, progress))

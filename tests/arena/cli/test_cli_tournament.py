@@ -156,16 +156,17 @@ def test_ctrl_c_loses_nothing_and_resume_goes_on(cli: Cli, here: Path) -> None:
 
 
 def test_what_was_interrupted_is_resumed_to_its_end(cli: Cli, here: Path) -> None:
-    from arena.cli import contest, entries
+    from arena import scheduler
+    from arena.cli import entries
     from arena.cli.place import Place
-    from arena.store import tournaments
+    from arena.store import course
     from arena.store.spec import Plan
 
     place = Place()
     entrants = [entries.register(place, place.bot(text)).id for text in BOTS[:2]]
     plan = Plan(name="x", game="poke", options={"must_beat": True}, seats=2, boards=1)
-    made = contest.schedule(place, plan, entrants)
-    tournaments.pause(place.store, made.id)
+    made = scheduler.begin(place.store, plan, entrants)
+    course.pause(place.store, made.id)
     said = cli("tournament", "resume", "--workers", 1, "--json")
     assert said.status == 0, said.err
     told = json.loads(said.out)

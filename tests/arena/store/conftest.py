@@ -16,8 +16,8 @@ import pytest
 from sqlalchemy import Engine, create_engine, text, update
 from sqlalchemy.engine import make_url
 
-from arena.pairings import round_robin
-from arena.store import database, schema, tournaments, versions
+from arena import scheduler
+from arena.store import database, schema, versions
 from arena.store.games import PlayedGame
 from arena.store.spec import Plan
 from arena.store.tournaments import Tournament
@@ -65,11 +65,19 @@ def schedule(store: Engine) -> Callable[..., Tournament]:
     ) -> Tournament:
         for bot in range(bots):
             versions.add(store, f"bot{bot}", "1", f"{bot:064x}", f"/bots/{bot}", {"run": ["x"]})
-        plan = Plan("cup", game, {"must_beat": True}, seats=2, boards=boards, cycles=cycles)
+        plan = Plan(
+            "cup", game, {"must_beat": True}, seats=2, boards=boards, settings={"cycles": cycles}
+        )
         names = [f"bot{bot}@1" for bot in range(bots)]
-        return tournaments.create(store, plan, names, round_robin(bots, 2, cycles), seed)
+        return scheduler.begin(store, plan, names, seed)
 
     return make
+
+
+@pytest.fixture
+def settle(store: Engine) -> Callable[[], object]:
+    """Has the formats asked, as the sweeper does when matches have ended."""
+    return scheduler.Scheduler(store).advance
 
 
 @pytest.fixture(scope="session")

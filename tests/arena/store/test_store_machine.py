@@ -20,8 +20,9 @@ from hypothesis.stateful import (
 )
 from sqlalchemy import Engine, update
 
-from arena.pairings import Pairing
-from arena.store import database, listing, matches, results, schema, tournaments, versions
+from arena import scheduler
+from arena.scheduler import Scheduler
+from arena.store import course, database, listing, matches, results, schema, tournaments, versions
 from arena.store.errors import Conflict, LeaseLost
 from arena.store.games import PlayedGame
 from arena.store.matches import FAILURES_TO_VOID, Lease
@@ -71,9 +72,9 @@ class Leases(RuleBasedStateMachine):
         database.upgrade(self.store)
         for name in "ab":
             versions.add(self.store, name, "1", name, f"/{name}", {})
-        plan = Plan("cup", "poke", {}, seats=2, boards=BOARDS)
-        pairings = (Pairing(0, (0, 1)), Pairing(1, (0, 1)))
-        cup = tournaments.create(self.store, plan, ["a@1", "b@1"], pairings)
+        plan = Plan("cup", "poke", {}, seats=2, boards=BOARDS, settings={"cycles": 2})
+        cup = scheduler.begin(self.store, plan, ["a@1", "b@1"])
+        self.scheduler = Scheduler(self.store)
         self.cup = cup.id
         self.cup_state = TournamentState.RUNNING
         self.ids = matches.due(self.store)
@@ -87,6 +88,7 @@ class Leases(RuleBasedStateMachine):
         return self.model[self.ids.index(lease.match)]
 
     def settle(self) -> None:
+        assert self.scheduler.advance() == 0
         over = all(match.state not in OPEN for match in self.model)
         if over and self.cup_state is not TournamentState.CANCELLED:
             self.cup_state = TournamentState.CLOSED
@@ -173,20 +175,20 @@ class Leases(RuleBasedStateMachine):
     @precondition(lambda self: self.cup_state is TournamentState.RUNNING)
     @rule()
     def pause(self) -> None:
-        tournaments.pause(self.store, self.cup)
+        course.pause(self.store, self.cup)
         self.cup_state = TournamentState.PAUSED
 
     @precondition(lambda self: self.cup_state is TournamentState.PAUSED)
     @rule()
     def resume(self) -> None:
-        tournaments.resume(self.store, self.cup)
+        course.resume(self.store, self.cup)
         self.cup_state = TournamentState.RUNNING
 
     @precondition(lambda self: self.cup_state in (TournamentState.RUNNING, TournamentState.PAUSED))
     @rule(sure=st.integers(0, 2))
     def cancel(self, sure: int) -> None:
         if sure == 0:
-            tournaments.cancel(self.store, self.cup)
+            course.cancel(self.store, self.cup)
             self.cup_state = TournamentState.CANCELLED
             for match in self.model:
                 if match.state is PENDING:

@@ -6,7 +6,7 @@ import pytest
 from sqlalchemy import Engine
 
 from arena.results import ClosedGame, ClosedMatch
-from arena.store import listing, matches, results, tournaments
+from arena.store import course, listing, matches, results
 from arena.store.errors import NotFound
 from arena.store.games import PlayedGame
 from arena.store.matches import Lease
@@ -160,7 +160,7 @@ def test_a_void_or_cancelled_match_shows_its_games_but_never_its_seed(
         matches.commit_game(store, lease, played(lease.spec, 0))
         if match == void:
             matches.void(store, match, "Because.")
-    tournaments.cancel(store, cup.id)
+    course.cancel(store, cup.id)
     matches.release(store, lease)
     for match in (void, cancelled):
         read = record.read(results.record(store, match))

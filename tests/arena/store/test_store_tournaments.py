@@ -7,8 +7,8 @@ from collections.abc import Callable
 import pytest
 from sqlalchemy import Engine
 
-from arena.pairings import Pairing
-from arena.store import ledger, listing, matches, tournaments, versions
+from arena.pairings.contract import Entrant, Fixture
+from arena.store import course, ledger, listing, matches, tournaments, versions
 from arena.store.database import reading
 from arena.store.errors import Conflict, NotFound, StoreError
 from arena.store.games import PlayedGame
@@ -21,6 +21,7 @@ from referee import dealing
 Schedule = Callable[..., Tournament]
 Played = Callable[..., PlayedGame]
 Lapse = Callable[[str], None]
+Settle = Callable[[], object]
 
 SEED = bytes(range(32))
 PLAN = Plan("cup", "poke", {"must_beat": True}, seats=2, boards=1)
@@ -148,28 +149,27 @@ def test_without_a_seed_every_match_has_one_of_its_own(store: Engine, schedule: 
 
 
 def test_the_seed_of_a_tournament_is_shown_when_it_is_closed(
-    store: Engine, schedule: Schedule, played: Played
+    store: Engine, schedule: Schedule, played: Played, settle: Settle
 ) -> None:
     cup = schedule(2, seed=SEED)
     assert cup.seed is None
     assert all(found.seed is None for found in tournaments.listing(store))
     play(store, played, matches.due(store)[0])
+    settle()
     assert tournaments.find(store, cup.id).seed == SEED
 
 
 @pytest.mark.parametrize(
-    ("entrants", "pairings", "error", "sentence"),
+    ("names", "error", "sentence"),
     [
-        (["a@1", "a@1"], [Pairing(0, (0, 1))], StoreError, "named twice"),
-        (["a@1", "b@1"], [], StoreError, "at least one match"),
-        (["a@1", "x@1"], [Pairing(0, (0, 1))], NotFound, "no version x@1"),
-        (["a@1", "old@1"], [Pairing(0, (0, 1))], Conflict, "old@1 is retired"),
+        (["a@1", "a@1"], StoreError, "named twice"),
+        (["a@1", "x@1"], NotFound, "no version x@1"),
+        (["a@1", "old@1"], Conflict, "old@1 is retired"),
     ],
 )
 def test_a_tournament_that_cannot_be_is_explained_and_leaves_nothing(
     store: Engine,
-    entrants: list[str],
-    pairings: list[Pairing],
+    names: list[str],
     error: type[StoreError],
     sentence: str,
 ) -> None:
@@ -177,15 +177,16 @@ def test_a_tournament_that_cannot_be_is_explained_and_leaves_nothing(
         versions.add(store, name, "1", name, f"/{name}", {})
     versions.retire(store, "old@1")
     with pytest.raises(error, match=sentence):
-        tournaments.create(store, PLAN, entrants, pairings)
+        tournaments.create(store, PLAN, list(map(Entrant, names)), [Fixture(0, 0, tuple(names))])
     assert tournaments.listing(store) == ()
 
 
 def test_a_tournament_is_made_whole_or_not_at_all(store: Engine) -> None:
     for name in ("a", "b"):
         versions.add(store, name, "1", name, f"/{name}", {})
-    with pytest.raises(IndexError):
-        tournaments.create(store, PLAN, ["a@1", "b@1"], [Pairing(0, (0, 1)), Pairing(1, (0, 7))])
+    fixtures = [Fixture(0, 0, ("a@1", "b@1")), Fixture(1, 0, ("a@1", "stranger@1"))]
+    with pytest.raises(KeyError):
+        tournaments.create(store, PLAN, [Entrant("a@1"), Entrant("b@1")], fixtures)
     assert tournaments.listing(store) == ()
     assert matches.due(store) == ()
 
@@ -194,7 +195,7 @@ def test_tournaments_are_listed_oldest_first_by_game_and_state(
     store: Engine, schedule: Schedule
 ) -> None:
     one, two, three = schedule(), schedule(game="saint_poker"), schedule()
-    tournaments.pause(store, three.id)
+    course.pause(store, three.id)
 
     def ids(found: tuple[Tournament, ...]) -> list[str]:
         return [cup.id for cup in found]
@@ -205,14 +206,16 @@ def test_tournaments_are_listed_oldest_first_by_game_and_state(
 
 
 def test_a_tournament_closes_with_its_last_match(
-    store: Engine, schedule: Schedule, played: Played
+    store: Engine, schedule: Schedule, played: Played, settle: Settle
 ) -> None:
     cup = schedule(3)
     *firsts, last = matches.due(store)
     for match in firsts:
         play(store, played, match)
+    settle()
     assert tournaments.find(store, cup.id).state is TournamentState.RUNNING
     play(store, played, last)
+    settle()
     over = tournaments.find(store, cup.id)
     assert over.state is TournamentState.CLOSED
     assert over.ended is not None
@@ -222,13 +225,14 @@ def test_a_tournament_closes_with_its_last_match(
 
 
 def test_a_void_match_can_be_the_last_one(
-    store: Engine, schedule: Schedule, played: Played
+    store: Engine, schedule: Schedule, played: Played, settle: Settle
 ) -> None:
     cup = schedule(3)
     first, second, third = matches.due(store)
     play(store, played, first)
     play(store, played, second)
     assert matches.void(store, third, "the folder of bot2@1 is gone")
+    settle()
     assert tournaments.find(store, cup.id).state is TournamentState.CLOSED
     assert tournaments.progress(store, cup.id).void == 1
 
@@ -240,13 +244,13 @@ def test_a_paused_tournament_begins_nothing_but_finishes_what_was_begun(
     begun, *waiting = matches.due(store)
     lease = matches.lease(store, begun, "worker")
     assert lease is not None
-    assert tournaments.pause(store, cup.id).state is TournamentState.PAUSED
+    assert course.pause(store, cup.id).state is TournamentState.PAUSED
     assert matches.due(store) == ()
     assert matches.lease(store, waiting[0], "worker") is None
     for number in range(2):
         matches.commit_game(store, lease, played(lease.spec, number))
     assert listing.find(store, begun).state is MatchState.CLOSED
-    assert tournaments.resume(store, cup.id).state is TournamentState.RUNNING
+    assert course.resume(store, cup.id).state is TournamentState.RUNNING
     assert matches.due(store) == tuple(waiting)
 
 
@@ -256,22 +260,23 @@ def test_a_lost_match_of_a_paused_tournament_waits_for_it_to_go_on(
     cup = schedule()
     (match,) = matches.due(store)
     matches.lease(store, match, "worker")
-    tournaments.pause(store, cup.id)
+    course.pause(store, cup.id)
     lapse(match)
     assert matches.due(store) == ()
-    tournaments.resume(store, cup.id)
+    course.resume(store, cup.id)
     assert matches.due(store) == (match,)
 
 
 def test_a_paused_tournament_closes_if_its_last_match_was_being_played(
-    store: Engine, schedule: Schedule, played: Played
+    store: Engine, schedule: Schedule, played: Played, settle: Settle
 ) -> None:
     cup = schedule()
     lease = matches.lease(store, matches.due(store)[0], "worker")
     assert lease is not None
-    tournaments.pause(store, cup.id)
+    course.pause(store, cup.id)
     for number in range(2):
         matches.commit_game(store, lease, played(lease.spec, number))
+    settle()
     assert tournaments.find(store, cup.id).state is TournamentState.CLOSED
 
 
@@ -282,7 +287,7 @@ def test_cancelling_ends_what_waits_and_lets_what_is_played_finish(
     begun, *waiting = matches.due(store)
     lease = matches.lease(store, begun, "worker")
     assert lease is not None
-    cancelled = tournaments.cancel(store, cup.id)
+    cancelled = course.cancel(store, cup.id)
     assert cancelled.state is TournamentState.CANCELLED
     assert cancelled.ended is not None
     assert [listing.find(store, match).state for match in waiting] == [MatchState.CANCELLED] * 2
@@ -299,7 +304,7 @@ def test_a_lost_match_of_a_cancelled_tournament_is_put_to_rest(
     cup = schedule()
     (match,) = matches.due(store)
     matches.lease(store, match, "worker")
-    tournaments.cancel(store, cup.id)
+    course.cancel(store, cup.id)
     lapse(match)
     assert matches.due(store) == (match,)
     assert matches.lease(store, match, "another") is None
@@ -313,15 +318,15 @@ def test_a_match_given_back_to_a_cancelled_tournament_is_put_to_rest(
     cup = schedule()
     lease = matches.lease(store, matches.due(store)[0], "worker")
     assert lease is not None
-    tournaments.cancel(store, cup.id)
+    course.cancel(store, cup.id)
     matches.release(store, lease)
     assert listing.find(store, lease.match).state is MatchState.CANCELLED
 
 
 def test_what_is_over_does_not_change(store: Engine, schedule: Schedule) -> None:
     cup = schedule()
-    tournaments.cancel(store, cup.id)
-    for verb in (tournaments.pause, tournaments.resume, tournaments.cancel):
+    course.cancel(store, cup.id)
+    for verb in (course.pause, course.resume, course.cancel):
         with pytest.raises(Conflict, match=f"tournament {cup.id} is cancelled"):
             verb(store, cup.id)
 
@@ -330,9 +335,9 @@ def test_a_tournament_that_is_not_there_is_named(store: Engine) -> None:
     for verb in (
         tournaments.find,
         tournaments.progress,
-        tournaments.pause,
-        tournaments.resume,
-        tournaments.cancel,
+        course.pause,
+        course.resume,
+        course.cancel,
     ):
         with pytest.raises(NotFound, match="there is no tournament t-none;"):
             verb(store, "t-none")

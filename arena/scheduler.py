@@ -1,0 +1,133 @@
+"""The scheduler: asks the formats of running tournaments what comes next, and has it stored.
+
+It keeps nothing: any number of schedulers may work on one store, and what one of them has
+concluded from an older state is not taken (`arena.store.course.extend`).
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from arena.pairings import formats
+from arena.pairings.contract import Entrant, Format, Over, Play, Step
+from arena.pairings.sprt import PairCounts
+from arena.ratings.duel import pentanomial
+from arena.ratings.sprt import Sprt, log_likelihood_ratio
+from arena.store import course, tournaments, versions
+from arena.store.course import Marks
+from arena.store.history import History
+from arena.store.schema import TournamentState
+from arena.store.spec import Plan
+from arena.store.tournaments import Tournament
+from referee.games.registry import find as game_of
+
+if TYPE_CHECKING:
+    from sqlalchemy import Engine
+
+log = logging.getLogger("arena.scheduler")
+
+
+def sides_of(plan: Plan) -> int:
+    """How many entrants a match of this plan has."""
+    return len(set(game_of(plan.game).sides(plan.seats, plan.options)))
+
+
+def format_of(plan: Plan) -> Format:
+    """The format of a tournament.
+
+    Raises ValueError, in a sentence, if there is no such format or its settings do not fit.
+    """
+    return formats.make(plan.format, sides_of(plan), plan.settings, _ratio)
+
+
+def begin(
+    engine: Engine,
+    plan: Plan,
+    entrants: Sequence[str],
+    seed: bytes | None = None,
+    owners: Mapping[str, str] | None = None,
+) -> Tournament:
+    """Makes a tournament; the matches with which it begins are due at once.
+
+    entrants: versions as "name@number" in the order of their seeds, the best first.
+    owners: of entrants whose bots' known owners do not hold here.
+
+    Raises ValueError if they cannot play the format, and what `tournaments.create` raises.
+    """
+    entries = enrol(engine, entrants, owners)
+    step = format_of(plan).next(entries, ())
+    first = step.fixtures if isinstance(step, Play) else ()
+    return tournaments.create(engine, plan, entries, first, seed)
+
+
+def enrol(
+    engine: Engine, entrants: Sequence[str], owners: Mapping[str, str] | None = None
+) -> list[Entrant]:
+    """Versions as entrants, with their owners.
+
+    Raises NotFound if there is no such version.
+    """
+    return [
+        Entrant(name, (owners or {}).get(name) or versions.find(engine, name).owner)
+        for name in entrants
+    ]
+
+
+def standing(engine: Engine, tournament: Tournament) -> Step:
+    """What the format says of a tournament as it is now."""
+    history = History(engine, tournament.id).matches()
+    return format_of(tournament.plan).next(tournament.entries, history)
+
+
+class Scheduler:
+    """Advances tournaments; looks closer only at those in which something has happened."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._histories: dict[str, History] = {}
+        self._seen: dict[str, tuple[TournamentState, Marks]] = {}
+
+    def advance(self) -> int:
+        """Stores what comes next in every tournament that runs, and closes those that are over.
+
+        Returns how many new matches there are.
+
+        Raises SQLAlchemyError or StoreError.
+        """
+        going_on = tournaments.listing(self._engine, over=False)
+        for gone in self._seen.keys() - {found.id for found in going_on}:
+            del self._seen[gone]
+            self._histories.pop(gone, None)
+        return sum(self._advance(found) for found in going_on)
+
+    def _advance(self, tournament: Tournament) -> int:
+        name = tournament.id
+        marks = course.marks(self._engine, name)
+        if self._seen.get(name) == (tournament.state, marks):
+            return 0
+        history = self._histories.setdefault(name, History(self._engine, name))
+        # Entrants are read after the marks: if they differ by now, nothing is stored.
+        tournament = tournaments.find(self._engine, name)
+        try:
+            step = format_of(tournament.plan).next(tournament.entries, history.matches())
+        except ValueError as error:
+            log.warning("tournament %s cannot go on: %s", name, error)
+            self._seen[name] = tournament.state, marks
+            return 0
+        made = 0
+        match step:
+            case Play(fixtures=fixtures) if tournament.state is TournamentState.RUNNING:
+                made = course.extend(self._engine, tournament, marks, fixtures)
+            case Over(why=why):
+                if course.close(self._engine, name, marks):
+                    log.info("tournament %s is over: %s", name, why)
+        if made == 0:
+            # Nothing was to be done, or it has changed meanwhile and its marks tell so.
+            self._seen[name] = tournament.state, marks
+        return made
+
+
+def _ratio(counts: PairCounts, low: float, high: float) -> float:
+    return log_likelihood_ratio(Sprt(low, high), pentanomial(*counts))
