@@ -6,6 +6,7 @@
     <data>/logs/matches/   what bots wrote while they played, by match and version
     <data>/versions/       the files of every hosted bot version, by content hash
     <data>/running.json    where the services of this folder listen while they run
+    <data>/sockets.PID.*   where services keep their sockets, so that the next ones can clean up
 
 Sockets do not live here: their paths must stay under about 100 bytes, so they get a private
 directory of their own (`private_directory`).
@@ -32,6 +33,7 @@ DEFAULT = ".pokearena"
 
 _PRIVATE = 0o700
 _SOCKETS = "pokearena-"
+_SOCKETS_NOTE = "sockets."
 # sun_path holds 108 bytes on Linux and 104 on macOS; the file names in it take up to 20.
 _LONGEST_DIRECTORY = 80
 
@@ -116,6 +118,23 @@ class Folder:
         if running is not None and running.pid == pid:
             self._note.unlink(missing_ok=True)
 
+    def note_sockets(self, directory: Path) -> Path:
+        """Writes down that this process has made a private directory. Raises OSError.
+
+        Gives the note, to be deleted after the directory.
+        """
+        note = self.root / f"{_SOCKETS_NOTE}{os.getpid()}.{secrets.token_hex(4)}"
+        note.write_text(str(directory), encoding="utf-8")
+        return note
+
+    def remove_leftovers(self) -> None:
+        """Removes the private directories of services that were killed."""
+        for note in self.root.glob(f"{_SOCKETS_NOTE}*"):
+            pid = note.name.split(".")[1]
+            if pid.isdigit() and not alive(int(pid)):
+                remove_private_directory(Path(note.read_text(encoding="utf-8")))
+                note.unlink(missing_ok=True)
+
     @property
     def _note(self) -> Path:
         return self.root / "running.json"
@@ -136,6 +155,17 @@ def setting(
         if value:
             return name, value
     return None
+
+
+def alive(pid: int) -> bool:
+    """Whether there is a process of this id."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
 
 
 def private_directory(environment: Mapping[str, str] = os.environ) -> Path:

@@ -24,6 +24,8 @@ from rq.exceptions import DuplicateJobError
 from rq.serializers import JSONSerializer
 from rq.worker_registration import REDIS_WORKER_KEYS, WORKERS_BY_QUEUE_KEY
 
+from arena import failpoint
+
 if TYPE_CHECKING:
     from redis import Redis
 
@@ -81,10 +83,14 @@ class Hints:
         self._connection = connection
         self._queue = Queue(QUEUE, connection=connection, serializer=JSONSerializer)
 
-    def put(self, match: str) -> bool:
-        """Puts a hint. False if there is one already, waiting or being followed."""
+    def put(self, match: str, first: bool = False) -> bool:
+        """Puts a hint, behind the others or as the first one.
+
+        False if there is one already, waiting or being followed.
+        """
         if not MATCH_ID.fullmatch(match):
             raise ValueError(f"{match!r} is no id of a match")
+        failpoint.reach("hint.put")
         try:
             self._queue.enqueue_call(
                 FUNCTION,
@@ -96,6 +102,7 @@ class Hints:
                 description=match,
                 job_id=match,
                 unique=True,
+                at_front=first,
             )
         except DuplicateJobError:
             return False
@@ -106,20 +113,27 @@ class Hints:
 
         A job of that id which does not wait is what a killed worker left behind: RQ would
         notice in minutes, and would refuse a new hint until then. It is taken away. (If it was
-        dequeued a moment ago instead, the match is tried twice, and leased once.) Returns how
-        many hints were put.
+        dequeued a moment ago instead, the match is tried twice, and leased once.)
+
+        `due` is in canonical order: what comes before one that waits already has been begun and
+        lost, and is put before all of them, or it would wait for hundreds of matches.
+
+        Returns how many hints were put.
         """
         waiting = set(self.waiting())
-        put = 0
-        for match in due:
-            if match in waiting:
-                continue
-            if not self.put(match):
-                self.drop(match)
-                if not self.put(match):
-                    continue
-            put += 1
-        return put
+        last = max((n for n, match in enumerate(due) if match in waiting), default=-1)
+        missing = [(n < last, match) for n, match in enumerate(due) if match not in waiting]
+        urgent = [match for first, match in reversed(missing) if first]
+        usual = [match for first, match in missing if not first]
+        return sum(self._put_again(match, True) for match in urgent) + sum(
+            self._put_again(match, False) for match in usual
+        )
+
+    def _put_again(self, match: str, first: bool) -> bool:
+        if self.put(match, first):
+            return True
+        self.drop(match)
+        return self.put(match, first)
 
     def waiting(self) -> list[str]:
         """The matches with a hint that nobody has taken yet, the next one first."""

@@ -75,8 +75,10 @@ class Supervisor:
         Raises ServicesError, and what the store and Redis raise; all is stopped then.
         """
         with self._stack, _log_to(self._where.logs / "services.log"):
-            self._remove_leftovers()
+            self._where.remove_leftovers()
             self._sockets = folder.private_directory(self._environment)
+            note = self._where.note_sockets(self._sockets)
+            self._stack.callback(note.unlink, missing_ok=True)
             self._stack.callback(folder.remove_private_directory, self._sockets)
             self._start_redis()
             self._stack.callback(self._stop_children)
@@ -212,27 +214,12 @@ class Supervisor:
         self._where.note_running(running)
         self._stack.callback(self._where.forget_running, pid)
 
-    def _remove_leftovers(self) -> None:
-        last = self._where.running()
-        if last is not None and not _exists(last.pid):
-            folder.remove_private_directory(Path(last.sockets))
-
 
 def _registered(connection: Redis, name: str) -> bool:
     try:
         return queue.worker(connection, name) is not None
     except RedisError:
         return False
-
-
-def _exists(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True
-    return True
 
 
 @contextlib.contextmanager

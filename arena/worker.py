@@ -30,7 +30,7 @@ from rq.serializers import JSONSerializer
 from rq.worker.base import WorkerStatus
 from rq.worker_registration import REDIS_WORKER_KEYS, clean_worker_registry, register
 
-from arena import folder, leash, redis_server
+from arena import failpoint, folder, leash, redis_server
 from arena.folder import Folder
 from arena.hint import Hint
 from arena.queue import (
@@ -43,8 +43,12 @@ from arena.queue import (
 )
 
 if TYPE_CHECKING:
+    from resource import struct_rusage
+
     from redis import Redis
     from redis.client import Pipeline
+
+    from arena.attempt import Bench
 
 _LONGEST_RECONNECT_SECONDS = 2.0
 _CLEANING_SECONDS = 60.0
@@ -66,11 +70,18 @@ class MatchWorker(Worker):
 
     play: tries the match of the id it is given, in the work horse, until the event it is given
         is set. What it raises is logged; the hint is gone either way.
+    fallen: called in the worker after a work horse has died of itself or was killed.
     """
 
     max_connection_wait_time = _LONGEST_RECONNECT_SECONDS
 
-    def __init__(self, connection: Redis, play: Play, name: str | None = None) -> None:
+    def __init__(
+        self,
+        connection: Redis,
+        play: Play,
+        name: str | None = None,
+        fallen: Callable[[], object] = lambda: None,
+    ) -> None:
         super().__init__(
             [Queue(QUEUE, connection=connection, serializer=JSONSerializer, job_class=Hint)],
             name=name or fresh_name(),
@@ -85,6 +96,8 @@ class MatchWorker(Worker):
         self._cleaned = -math.inf
         self._own_pid = os.getpid()
         self._play = play
+        self._fallen = fallen
+        self._horse_fell = False
         self._drain = Drain()
         self._hints = Hints(connection)
 
@@ -146,6 +159,7 @@ class MatchWorker(Worker):
 
     def execute_job(self, job: Job, queue: Queue) -> None:
         """Has the match tried by a work horse. Redis may go away meanwhile."""
+        failpoint.reach("hint.taken")
         try:
             super().execute_job(job, queue)
         except redis.exceptions.ConnectionError as error:
@@ -153,6 +167,16 @@ class MatchWorker(Worker):
             if self.horse_pid:
                 self.wait_for_horse()
                 self._horse_pid = 0
+        finally:
+            if self._horse_fell:
+                self._horse_fell = False
+                self._fallen()
+
+    def wait_for_horse(self) -> tuple[int | None, int | None, struct_rusage | None]:
+        """Waits for the end of the work horse."""
+        ended = super().wait_for_horse()
+        self._horse_fell = bool(ended[1])
+        return ended
 
     def monitor_work_horse(self, job: Job, queue: Queue) -> None:
         """Waits for the work horse; passes on a request to stop that came while it was forked."""
@@ -188,6 +212,7 @@ class MatchWorker(Worker):
         leash.hold(self._own_pid)
         if isinstance(job, Hint):
             job.play = lambda match: self._play(match, self._drain)
+        failpoint.reach("hint.followed")
         super().main_work_horse(job, queue)
 
     def setup_work_horse_signals(self) -> None:
@@ -217,6 +242,7 @@ class MatchWorker(Worker):
             super().handle_execution_ended(job, queue, heartbeat_ttl)
 
     def _forget(self, job: Job) -> None:
+        failpoint.reach("hint.dropped")
         with _without_redis():
             with self.connection.pipeline() as pipeline:
                 self.cleanup_execution(job, pipeline)
@@ -253,9 +279,26 @@ def run(where: Folder, name: str | None = None, environment: Mapping[str, str] =
     name = name or fresh_name()
     bench = Bench(database.open(where.database_url(environment)), referee, name, where.outputs)
     log.info("worker %s: Redis %s, referee %s", name, redis_server.shown(found.url), referee)
-    worker = MatchWorker(connect(found.url), functools.partial(attempt, bench), name)
+    play, fallen = functools.partial(attempt, bench), functools.partial(_let_lapse, bench)
+    worker = MatchWorker(connect(found.url), play, name, fallen)
     worker.work(logging_level="WARNING")
     return 0
+
+
+def _let_lapse(bench: Bench) -> None:
+    """Gives up what a fallen work horse had, rather than waiting for its lease to lapse."""
+    from sqlalchemy.exc import SQLAlchemyError
+
+    from arena.store import matches
+    from arena.store.errors import StoreError
+
+    try:
+        matches.lapse(bench.engine, bench.owner)
+    except (SQLAlchemyError, StoreError) as error:
+        log.warning("worker %s: its match waits for its lease to lapse: %s", bench.owner, error)
+    finally:
+        # The next work horse must not inherit a connection: SQLite does not survive forks.
+        bench.engine.dispose()
 
 
 def _missing(sentence: str) -> int:

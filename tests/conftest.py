@@ -1,5 +1,8 @@
 """For all tests: Hypothesis tries the same cases in every run, and no clock judges it."""
 
+from collections.abc import Iterator
+from typing import Any
+
 import pytest
 from hypothesis import HealthCheck, settings
 
@@ -12,3 +15,21 @@ settings.load_profile("pokearena")
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """The longest goes first, so that no core waits for it alone at the end."""
     items.sort(key=lambda item: "test_everything_the_readme_shows" not in item.nodeid)
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """The table of the fault suite, if it has run: here, for under xdist only this file is read
+    by the process that prints."""
+    told = list(_told(terminalreporter.stats))
+    if told:
+        from tests.faults.checker import table
+
+        terminalreporter.section("faults")
+        for line in table(told):
+            terminalreporter.write_line(line)
+
+
+def _told(stats: dict[str, list[Any]]) -> Iterator[dict[str, Any]]:
+    for outcome in ("passed", "failed"):
+        for report in stats.get(outcome, []):
+            yield from (value for name, value in report.user_properties if name == "faults")

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 from arena import reach
 from arena.cli.place import Place
-from arena.folder import Running
+from arena.folder import Running, alive
 from arena.services import Services
 
 
@@ -81,16 +80,6 @@ def at_work(place: Place, workers: int | None) -> Iterator[Crew]:
 def running(place: Place) -> Running | None:
     """The services that run for the data folder, if any do."""
     found = place.folder.running()
-    if found is None or not _exists(found.pid) or not reach.answers(found.referee):
+    if found is None or not alive(found.pid) or not reach.answers(found.referee):
         return None
     return found
-
-
-def _exists(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True
-    return True

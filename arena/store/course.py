@@ -36,7 +36,7 @@ def pause(engine: Engine, tournament: str) -> Tournament:
         NotFound: there is no such tournament.
         Conflict: it is over.
     """
-    with writing(engine) as connection:
+    with writing(engine, "pause") as connection:
         _turn(connection, tournament, TournamentState.PAUSED)
     return find(engine, tournament)
 
@@ -48,7 +48,7 @@ def resume(engine: Engine, tournament: str) -> Tournament:
         NotFound: there is no such tournament.
         Conflict: it is over.
     """
-    with writing(engine) as connection:
+    with writing(engine, "resume") as connection:
         _turn(connection, tournament, TournamentState.RUNNING)
     return find(engine, tournament)
 
@@ -61,7 +61,7 @@ def cancel(engine: Engine, tournament: str) -> Tournament:
         Conflict: it is over already.
     """
     matches = schema.matches
-    with writing(engine) as connection:
+    with writing(engine, "cancel") as connection:
         _turn(connection, tournament, TournamentState.CANCELLED, ended=now())
         connection.execute(
             update(matches)
@@ -82,7 +82,7 @@ def add(engine: Engine, tournament: str, entries: Sequence[Entrant]) -> Tourname
         Conflict: it is over, or one of them plays or played in it, or may enter none.
     """
     table = schema.entrants
-    with writing(engine) as connection:
+    with writing(engine, "join") as connection:
         _lock(connection, tournament)
         admit(connection, [entry.name for entry in entries])
         query = select(table.c.version).where(table.c.tournament == tournament)
@@ -110,7 +110,7 @@ def withdraw(engine: Engine, tournament: str, version: str, reason: str = "") ->
         NotFound: there is no such tournament.
         Conflict: it is over, or the version has not entered it.
     """
-    with writing(engine) as connection:
+    with writing(engine, "withdraw") as connection:
         _lock(connection, tournament)
         leave(connection, tournament, version, reason)
     return find(engine, tournament)
@@ -153,7 +153,7 @@ def extend(engine: Engine, tournament: Tournament, seen: Marks, fixtures: Iterab
     """
     table = schema.tournaments
     wanted = tuple(fixtures)
-    with writing(engine) as connection:
+    with writing(engine, "extend") as connection:
         found = connection.execute(
             select(table.c.seed, table.c.ended).where(table.c.id == tournament.id).with_for_update()
         ).one_or_none()
@@ -166,7 +166,7 @@ def extend(engine: Engine, tournament: Tournament, seen: Marks, fixtures: Iterab
 def close(engine: Engine, tournament: str, seen: Marks) -> bool:
     """Closes it, if nothing has changed since it was seen and no match is open."""
     table = schema.tournaments
-    with writing(engine) as connection:
+    with writing(engine, "close") as connection:
         locked = select(table.c.id).where(table.c.id == tournament).with_for_update()
         connection.execute(locked)
         if seen.open or _marks(connection, tournament) != seen:

@@ -19,6 +19,7 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.functions import FunctionElement
 
+from arena import failpoint
 from arena.store.errors import StoreError, Unreachable
 
 if TYPE_CHECKING:
@@ -106,14 +107,19 @@ def reading(engine: Engine) -> Iterator[Connection]:
 
 
 @contextmanager
-def writing(engine: Engine) -> Iterator[Connection]:
+def writing(engine: Engine, name: str = "") -> Iterator[Connection]:
     """A transaction that writes: all of it is committed at the end, or nothing if it raises.
 
     In SQLite it has the only write lock from its first moment on; in PostgreSQL it must lock the
     rows on which it decides.
+
+    name: what it does, one of ``failpoint.TRANSACTIONS``.
     """
+    failpoint.edge(name, "begin")
     with engine.connect().execution_options(**{_WRITES: True}) as connection, connection.begin():
         yield connection
+        failpoint.edge(name, "written")
+    failpoint.edge(name, "committed")
 
 
 def upgrade(engine: Engine) -> None:
@@ -129,7 +135,7 @@ def upgrade(engine: Engine) -> None:
         with reading(engine) as connection:
             if _version(connection) == HEAD:
                 return
-        with writing(engine) as connection:
+        with writing(engine, "upgrade") as connection:
             if connection.dialect.name == "postgresql":
                 lock = text("SELECT pg_advisory_xact_lock(:lock)")
                 connection.execute(lock, {"lock": _UPGRADE_LOCK})

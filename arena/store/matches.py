@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from sqlalchemy import ColumnElement, Connection, Engine, Row, and_, func, or_, select, update
 
+from arena import failpoint
 from arena.store import ledger, schema
 from arena.store.database import now, reading, writing
 from arena.store.errors import Conflict, LeaseLost
@@ -71,7 +72,7 @@ def lease(engine: Engine, match: str, owner: str, seconds: float = LEASE_SECONDS
         seconds: how long it holds unless it is renewed.
     """
     matches = schema.matches
-    with writing(engine) as connection:
+    with writing(engine, "lease") as connection:
         row = _lock_if_due(connection, match)
         if row is None:
             return None
@@ -105,7 +106,7 @@ def renew(engine: Engine, lease: Lease) -> bool:
     bots' time was counted on a machine that could not renew for so long.
     """
     matches = schema.matches
-    with writing(engine) as connection:
+    with writing(engine, "renew") as connection:
         held = connection.execute(
             update(matches)
             .where(matches.c.id == lease.match, _is_held(lease))
@@ -120,7 +121,7 @@ def lapse(engine: Engine, owner: str) -> int:
     Its name must be of one process only. Returns how many matches it had.
     """
     matches = schema.matches
-    with writing(engine) as connection:
+    with writing(engine, "lapse") as connection:
         held = connection.execute(
             update(matches)
             .where(matches.c.state == MatchState.RUNNING, matches.c.owner == owner)
@@ -140,7 +141,7 @@ def commit_game(engine: Engine, lease: Lease, game: PlayedGame) -> bool:
         ValueError: it is no game of this match.
     """
     _check(lease.spec, game)
-    with writing(engine) as connection:
+    with writing(engine, "commit_game") as connection:
         row = _lock(connection, lease.match, _is_held(lease))
         if row is None:
             raise _lost(connection, lease)
@@ -154,6 +155,8 @@ def commit_game(engine: Engine, lease: Lease, game: PlayedGame) -> bool:
             return False
         ledger.insert_result(connection, lease.match, lease.attempt)
         _end(connection, row, MatchState.CLOSED)
+        failpoint.edge("closing_game", "written")
+    failpoint.edge("closing_game", "committed")
     return True
 
 
@@ -165,7 +168,7 @@ def release(engine: Engine, lease: Lease, reason: str | None = None) -> None:
             and the last allowed one makes the match void. None for a worker that just stops.
     """
     matches = schema.matches
-    with writing(engine) as connection:
+    with writing(engine, "release") as connection:
         row = _lock(connection, lease.match, _is_newest(lease))
         if row is None:
             return
@@ -190,7 +193,7 @@ def void(engine: Engine, match: str, reason: str) -> bool:
         NotFound: there is no such match.
     """
     matches = schema.matches
-    with writing(engine) as connection:
+    with writing(engine, "void") as connection:
         row = _lock(connection, match, matches.c.state.in_(OPEN))
         if row is not None:
             _end(connection, row, MatchState.VOID, reason=reason)

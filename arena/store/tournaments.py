@@ -86,7 +86,7 @@ def create(
         raise StoreError("an entrant is named twice; each version enters a tournament once.")
     if plan.boards < 1:
         raise StoreError("a match needs at least one board.")
-    with writing(engine) as connection:
+    with writing(engine, "schedule") as connection:
         admit(connection, names)
         name = _free_id(connection)
         _insert(connection, name, plan, seed)

@@ -57,7 +57,7 @@ def add(
     """
     label = f"{name}@{number}"
     try:
-        with writing(engine) as connection:
+        with writing(engine, "add_version") as connection:
             _own(connection, name, owner)
             found = _find(connection, label)
             if found is None:
@@ -113,7 +113,7 @@ def retire(engine: Engine, label: str) -> Version:
         NotFound: there is no such version.
     """
     versions = schema.versions
-    with writing(engine) as connection:
+    with writing(engine, "retire") as connection:
         connection.execute(
             update(versions)
             .where(versions.c.id == label, versions.c.retired.is_(None))

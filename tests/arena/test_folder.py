@@ -67,6 +67,20 @@ def test_a_damaged_note_counts_as_none(tmp_path: Path, text: str) -> None:
     assert Folder(tmp_path).running() is None
 
 
+def test_the_sockets_of_killed_services_are_removed_and_those_of_others_are_not(
+    tmp_path: Path,
+) -> None:
+    where = Folder(tmp_path).create()
+    dead, ours = folder.private_directory({}), folder.private_directory({})
+    where.note_sockets(dead).rename(tmp_path / "sockets.999999999.0")
+    note = where.note_sockets(ours)
+    where.remove_leftovers()
+    assert not dead.exists()
+    assert ours.exists()
+    assert list(tmp_path.glob("sockets.*")) == [note]
+    folder.remove_private_directory(ours)
+
+
 def test_a_directory_for_sockets_is_private_and_short_under_a_long_path(tmp_path: Path) -> None:
     long = tmp_path / ("x" * 100)
     long.mkdir()

@@ -42,6 +42,12 @@ def test_hints_wait_in_the_order_they_were_put(hints: Hints) -> None:
     assert hints.waiting() == ["m-two", "m-one"]
 
 
+def test_what_comes_before_one_that_waits_has_been_lost_and_goes_first(hints: Hints) -> None:
+    hints.put_due(["m-3", "m-4", "m-6"])
+    hints.put_due(["m-1", "m-2", "m-3", "m-4", "m-5", "m-6", "m-7"])
+    assert hints.waiting() == ["m-1", "m-2", "m-5", "m-3", "m-4", "m-6", "m-7"]
+
+
 def test_a_second_hint_for_the_same_match_is_refused(hints: Hints) -> None:
     assert hints.put("m-one")
     assert not hints.put("m-one")

@@ -21,6 +21,7 @@ from arena.results import ClosedGame
 from arena.services import Services, ServicesError
 from arena.store import database, listing, results, tournaments, versions
 from arena.store.errors import StoreError
+from arena.store.matches import LEASE_SECONDS
 from arena.store.schema import MatchState, TournamentState
 from arena.store.spec import Clock, Plan
 from arena.store.tournaments import Tournament
@@ -192,6 +193,22 @@ def test_a_worker_killed_in_the_middle_of_a_match_costs_no_game_and_doubles_none
         *[(2,)] * (6 - len(kept)),
     ]
     assert arena.sql("SELECT attempt FROM results") == [(2,)]
+
+
+def test_a_match_whose_work_horse_was_killed_does_not_wait_for_its_lease(arena: Arena) -> None:
+    entrants = [arena.admit("first", 0, NAP), arena.admit("last", -1, NAP)]
+    arena.schedule(entrants, boards=20)
+    with Services(arena.where, 1, {}) as services:
+        [match] = listing.matches(arena.engine)
+        wait_until(lambda: listing.find(arena.engine, match.id).committed >= 1)
+        worker = services.snapshot.children[1].pid
+        assert worker is not None
+        os.kill(family(worker)[0], signal.SIGKILL)
+        killed = time.time()
+        wait_until(lambda: listing.find(arena.engine, match.id).attempt == 2)
+        [(leased,)] = arena.sql("SELECT leased FROM matches")
+        assert isinstance(leased, float)
+        assert leased - killed < LEASE_SECONDS / 2
 
 
 def test_leaving_gives_a_match_back_between_two_games_and_it_goes_on_later(arena: Arena) -> None:

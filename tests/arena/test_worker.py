@@ -42,7 +42,9 @@ def play(match, drain):
         raise ValueError("cannot be played")
     note(f"{match} ends")
 
-MatchWorker(connect(sys.argv[1]), play, sys.argv[3]).work(logging_level="WARNING")
+MatchWorker(
+    connect(sys.argv[1]), play, sys.argv[3], lambda: note("a work horse fell")
+).work(logging_level="WARNING")
 note("worker ends")
 """
 
@@ -271,9 +273,11 @@ def test_a_killed_work_horse_costs_the_worker_nothing(bench: Bench) -> None:
     bench.start()
     bench.hints.put("m-long")
     wait_until(lambda: bench.noted("m-long begins"))
+    assert not bench.noted("a work horse fell")
     os.kill(bench.horse(), signal.SIGKILL)
     bench.hints.put("m-one")
     wait_until(lambda: bench.noted("m-one ends"))
+    assert bench.noted("a work horse fell")
 
 
 def test_a_worker_signs_on_again_when_redis_has_forgotten_everything(bench: Bench) -> None:

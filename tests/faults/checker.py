@@ -1,0 +1,175 @@
+"""What must be true of an arena whatever has been done to it; counted in one line."""
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass, field
+from itertools import groupby
+from statistics import quantiles
+from typing import Any
+
+from arena import standings
+from arena.cli.checking import check as check_records
+from arena.ratings.meetings import Meetings
+from arena.ratings.strength import strengths
+from arena.results import ClosedGame, ClosedMatch
+from arena.store import games, listing, results, tournaments
+from arena.store.schema import MatchState, TournamentState
+from referee import record
+from tests.faults.stage import Arena
+from tests.faults.witness import Witness
+
+RESUME_SECONDS = 20.0
+"""Within this a match must be taken up again, at the 95th percentile (issue 4)."""
+
+
+@dataclass
+class Tally:
+    """What came out of one run, or of several of one name."""
+
+    run: str
+    matches: int = 0
+    closed: int = 0
+    void: int = 0
+    cancelled: int = 0
+    lost: int = 0
+    doubled: int = 0
+    resumed: list[float] = field(default_factory=list)
+
+    @property
+    def p95(self) -> float | None:
+        """Seconds to the next lease at the 95th percentile; None if nothing was taken."""
+        if len(self.resumed) < 2:
+            return self.resumed[0] if self.resumed else None
+        return quantiles(self.resumed, n=20, method="inclusive")[-1]
+
+    def row(self) -> tuple[object, ...]:
+        """A line of the table."""
+        slowest = "–" if self.p95 is None else f"{self.p95:.1f}"
+        ended = (self.closed, self.void + self.cancelled)
+        return (self.run, self.matches, *ended, self.lost, self.doubled, len(self.resumed), slowest)
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values."""
+        return asdict(self)
+
+
+HEADINGS = ("run", "matches", "closed", "void", "lost", "doubled", "taken up", "p95 s")
+
+
+def table(told: Iterable[dict[str, Any]]) -> Iterator[str]:
+    """The lines that show what came out, one for all runs of a name, in the order of names."""
+    tallies: dict[str, Tally] = {}
+    for found in (Tally(**one) for one in told):
+        summed = tallies.setdefault(found.run, Tally(found.run))
+        for word in ("matches", "closed", "void", "cancelled", "lost", "doubled", "resumed"):
+            setattr(summed, word, getattr(summed, word) + getattr(found, word))
+    rows = [HEADINGS, *(tallies[run].row() for run in sorted(tallies))]
+    width = max(len(str(row[0])) for row in rows)
+    for row in rows:
+        yield f"{row[0]!s:<{width}}" + "".join(f"{value!s:>10}" for value in row[1:])
+
+
+def check(arena: Arena, witness: Witness, run: str) -> Tally:
+    """Counts, and fails if anything was lost or doubled, is not true, or was left behind.
+
+    For an arena all of whose tournaments are over and whose services have ended.
+    """
+    found = listing.matches(arena.engine)
+    by_state = {state: [m for m in found if m.state is state] for state in MatchState}
+    tally = Tally(
+        run,
+        matches=len(found),
+        closed=len(by_state[MatchState.CLOSED]),
+        void=len(by_state[MatchState.VOID]),
+        cancelled=len(by_state[MatchState.CANCELLED]),
+        resumed=witness.resumed(),
+    )
+    tally.lost = tally.matches - tally.closed - tally.void - tally.cancelled
+    tally.doubled = len(witness.doubled) + _played_twice(arena)
+    print(" · ".join(map(str, tally.row())))
+    assert (tally.lost, tally.doubled) == (0, 0)
+    assert all(match.reason for match in by_state[MatchState.VOID])
+    _tournaments_ended_as_they_should(arena)
+    _what_was_seen_stands(arena, witness)
+    closed = _results_are_those_of_the_records(arena)
+    assert len(closed) == tally.closed
+    _ratings_are_those_of_the_records(arena, closed)
+    _nothing_is_left(arena)
+    return tally
+
+
+def _played_twice(arena: Arena) -> int:
+    """Results and games beyond one each, whatever the database's keys would have let in."""
+    surplus = arena.sql("SELECT count(*) - count(DISTINCT match) FROM results")[0][0]
+    surplus += arena.sql(
+        "SELECT count(*) - count(DISTINCT match || '/' || json_extract(record, '$.game')) FROM ("
+        " SELECT match, substr(record, 1, instr(record, char(10)) - 1) AS record FROM games)"
+    )[0][0]
+    return int(surplus)
+
+
+def _tournaments_ended_as_they_should(arena: Arena) -> None:
+    for cup in tournaments.listing(arena.engine):
+        states = {match.state for match in listing.matches(arena.engine, tournament=cup.id)}
+        if cup.state is TournamentState.CLOSED:
+            # Those of an entrant that was withdrawn are cancelled.
+            assert states <= {MatchState.CLOSED, MatchState.VOID, MatchState.CANCELLED}
+        else:
+            assert cup.state is TournamentState.CANCELLED
+            assert states <= {MatchState.CLOSED, MatchState.VOID, MatchState.CANCELLED}
+
+
+def _what_was_seen_stands(arena: Arena, witness: Witness) -> None:
+    """No committed game was taken back or played again, and no attempt wrote after the next."""
+    rows = arena.sql("SELECT match, game, attempt, committed FROM games ORDER BY match, committed")
+    stands = {(match, game): (attempt, at) for match, game, attempt, at in rows}
+    assert {key: stands.get(key) for key in witness.games} == witness.games
+    for _, written in groupby(rows, lambda row: row[0]):
+        attempts = [attempt for _, _, attempt, _ in written]
+        assert attempts == sorted(attempts)
+
+
+def _results_are_those_of_the_records(arena: Arena) -> list[ClosedMatch]:
+    """Every closed match again, from its record alone, after the record has been verified."""
+    cups = [cup.id for cup in tournaments.listing(arena.engine)]
+    for looked in check_records(arena.engine, cups):
+        if looked.match.state is MatchState.CLOSED:
+            assert looked.problems == ()
+    told = list(results.closed(arena.engine))
+    again = [_from_record(results.record(arena.engine, match.id), match) for match in told]
+    assert again == told
+    return again
+
+
+def _from_record(text: str, told: ClosedMatch) -> ClosedMatch:
+    match = record.read(text).match
+    entrants = [version for version, _ in match["entrants"]]
+    lines: dict[int, list[str]] = defaultdict(list)
+    for line in text.splitlines(keepends=True):
+        said = json.loads(line)
+        if said["type"] not in ("match", "seed"):
+            lines[said["game"]].append(line)
+    played = [games.read("".join(lines[number]), entrants) for number in sorted(lines)]
+    return ClosedMatch(
+        match["match"],
+        match["round"],
+        match["number"],
+        tuple(entrants),
+        tuple(ClosedGame(g.game, g.places, g.scores, g.verdicts, g.faults) for g in played),
+        told.tournament,
+    )
+
+
+def _ratings_are_those_of_the_records(arena: Arena, again: list[ClosedMatch]) -> None:
+    told = list(results.closed(arena.engine))
+    assert standings.table(told) == standings.table(reversed(again))
+    assert strengths(Meetings.of(told)) == strengths(Meetings.of(reversed(again)))
+
+
+def _nothing_is_left(arena: Arena) -> None:
+    """No lease, no socket, no temporary folder, no note of services. (Processes: `orphanage`.)"""
+    held = arena.sql("SELECT id FROM matches WHERE owner IS NOT NULL OR lease_until IS NOT NULL")
+    assert held == []
+    assert [path.name for path in arena.temporary.iterdir()] == []
+    assert arena.where.running() is None

@@ -1,0 +1,97 @@
+"""Who is who among the processes of an arena, as far as whoever kills them must know."""
+
+import contextlib
+import os
+import signal
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from arena.bots.keeper import linux
+
+BELOW = {"worker": "horse", "horse": "keeper", "keeper": "guard", "guard": "bot"}
+
+
+def family(pid: int) -> list[int]:
+    """A process's descendants, those before whom they started first."""
+    found = []
+    for child in linux.children(pid):
+        found += [child, *family(child)]
+    return found
+
+
+def words(pid: int) -> list[str]:
+    """The command line of a process; nothing if it is gone."""
+    with contextlib.suppress(OSError):
+        return Path(f"/proc/{pid}/cmdline").read_bytes().decode().split("\0")
+    return []
+
+
+def roles(serve: int) -> Iterator[tuple[str, int]]:
+    """Every process of `pokearena serve` with what it is: redis, referee, worker, horse, keeper,
+    guard, bot."""
+    for child in linux.children(serve):
+        line = words(child)
+        if any("leash.py" in word for word in line):
+            continue
+        if any("valkey" in word or "redis-server" in word for word in line[:1]):
+            yield "redis", child
+        elif "referee" in line:
+            yield "referee", child
+        elif "arena.worker" in line:
+            yield "worker", child
+            yield from _below(child, "worker")
+
+
+def _below(pid: int, role: str) -> Iterator[tuple[str, int]]:
+    if role in BELOW:
+        for child in linux.children(pid):
+            yield BELOW[role], child
+            yield from _below(child, BELOW[role])
+
+
+def owner(worker: int) -> str:
+    """The name of a worker, as the store shows it. Its work horse has the same command line."""
+    line = words(worker)
+    return line[line.index("--name") + 1] if "--name" in line else ""
+
+
+def send(pid: int, number: int) -> bool:
+    """Sends a signal; false if the process is gone already."""
+    try:
+        os.kill(pid, number)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+@contextlib.contextmanager
+def orphanage() -> Iterator[None]:
+    """For as long as the block lasts orphans below this process become its children.
+
+    At the end none may be left that runs: that is how it is known that nothing stays behind.
+    """
+    before = set(linux.children(os.getpid()))
+    linux.prctl(linux.PR_SET_CHILD_SUBREAPER, 1)
+    try:
+        yield
+    finally:
+        linux.prctl(linux.PR_SET_CHILD_SUBREAPER, 0)
+    left: list[int] = []
+    give_up = time.monotonic() + 10
+    while time.monotonic() < give_up:
+        left = [pid for pid in set(linux.children(os.getpid())) - before if not _buried(pid)]
+        if not left:
+            return
+        time.sleep(0.05)
+    said = [" ".join(words(pid)) for pid in left]
+    for pid in left:
+        send(pid, signal.SIGKILL)
+    raise AssertionError(f"processes are left behind: {said}")
+
+
+def _buried(pid: int) -> bool:
+    try:
+        return os.waitpid(pid, os.WNOHANG)[0] == pid
+    except ChildProcessError:
+        return True

@@ -1,0 +1,227 @@
+"""An arena to be shot at: a data folder, bots, tournaments, and `pokearena serve` on it."""
+
+import contextlib
+import json
+import os
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from redis import Redis
+from redis.exceptions import RedisError
+from sqlalchemy import Engine
+
+from arena import queue, scheduler
+from arena.bots import resolver
+from arena.failpoint import VARIABLE
+from arena.folder import Folder
+from arena.queue import Hints
+from arena.store import database, tournaments, versions
+from arena.store.schema import TournamentState
+from arena.store.spec import Clock, Plan
+from arena.store.tournaments import Tournament
+from tests.faults import processes
+
+POKEARENA = Path(sys.executable).with_name("pokearena")
+HOUSE = Path(__file__).parents[2] / "sample_bots" / "house"
+SLOW = """
+import time
+from pokearena_bot import run
+
+def choose(turn):
+    time.sleep({nap})
+    return turn.legal[{choice}]
+
+run(choose)
+"""
+PATIENT = Clock(start_ms=60_000, allowance_ms=20_000)
+"""No bot is late by it, however busy the machine is."""
+
+
+class Arena:
+    """A data folder in a directory of its own, where whatever stays behind would be seen."""
+
+    def __init__(self, made: bool = True) -> None:
+        # Short, because sockets live in it.
+        self.root = Path(tempfile.mkdtemp(prefix="pkf-", dir="/tmp"))
+        self.temporary = self.root / "t"
+        self.temporary.mkdir()
+        self.where = Folder(self.root / "data").create()
+        self.engine: Engine = database.open(self.where.database_url({}))
+        self.serve: Serve | None = None
+        if made:
+            database.upgrade(self.engine)
+
+    def environment(self, **more: str) -> dict[str, str]:
+        """Ours, without what names services elsewhere, and with a temporary folder of its own."""
+        strange = ("POKEARENA", "REDIS", "DATABASE", "XDG_RUNTIME")
+        own = {k: v for k, v in os.environ.items() if not k.startswith(strange)}
+        return {**own, "TMPDIR": str(self.temporary), **more}
+
+    def house(self, name: str, number: str = "1") -> str:
+        """A house bot as a version of this arena."""
+        folder = self.where.versions / f"{name}-{number}"
+        shutil.copytree(HOUSE / name, folder)
+        return self._add(folder, name, number)
+
+    def slow(self, name: str, nap: float = 0.0, choice: int = 0) -> str:
+        """A bot that plays the first or the last (-1) listed action after a nap, in seconds."""
+        folder = self.where.versions / name
+        folder.mkdir()
+        (folder / "bot.py").write_text(SLOW.format(nap=nap, choice=choice))
+        (folder / "bot.toml").write_text(
+            f'name = "{name}"\nversion = "1"\nrun = ["python", "bot.py"]\n'
+        )
+        return self._add(folder, name, "1")
+
+    def _add(self, folder: Path, name: str, number: str) -> str:
+        content = resolver.from_folder(folder).label * 8
+        return versions.add(self.engine, name, number, content, str(folder), {}).id
+
+    def schedule(
+        self, entrants: Sequence[str], cycles: int = 1, boards: int = 1, **plan: Any
+    ) -> Tournament:
+        """A round robin of Saint Poker, unless said otherwise, whose deals follow from a seed."""
+        words: dict[str, Any] = {
+            "name": "cup",
+            "game": "saint_poker",
+            "options": {},
+            "seats": 2,
+            "boards": boards,
+            "settings": {"cycles": cycles},
+            "clock": PATIENT,
+        }
+        return scheduler.begin(self.engine, Plan(**{**words, **plan}), entrants, bytes(32))
+
+    def over(self) -> bool:
+        """Whether every tournament has ended and nobody plays any more."""
+        playing = self.sql("SELECT count(*) FROM matches WHERE state IN ('PENDING', 'RUNNING')")
+        open_ones = tournaments.listing(self.engine, state=TournamentState.RUNNING)
+        return playing == [(0,)] and not open_ones
+
+    def sql(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
+        """Rows of the database as it is."""
+        connection = sqlite3.connect(self.where.database, timeout=60)
+        try:
+            return connection.execute(statement, values).fetchall()
+        finally:
+            connection.close()
+
+    def operate(self, *said: str, failpoint: str | None = None) -> int:
+        """Has an operator's process do something to the store; gives how it ended."""
+        armed = {} if failpoint is None else {VARIABLE: failpoint}
+        program = Path(__file__).with_name("operator_program.py")
+        return subprocess.run(
+            [sys.executable, "-P", str(program), self.where.database_url({}), *said],
+            env=self.environment(**armed),
+            check=False,
+        ).returncode
+
+    def token(self) -> Path:
+        """A file that a fail-point takes away when it strikes."""
+        path = self.root / "token"
+        path.touch()
+        return path
+
+    @contextmanager
+    def serving(self, workers: int = 1, **environment: str) -> "Iterator[Serve]":
+        """`pokearena serve`, for as long as the block lasts."""
+        self.serve = Serve(self, workers, environment)
+        try:
+            yield self.serve
+            self.serve.await_idle()
+        finally:
+            self.serve.stop()
+
+    def remove(self) -> None:
+        """Deletes it."""
+        self.engine.dispose()
+        shutil.rmtree(self.root, ignore_errors=True)
+
+
+class Serve:
+    """`pokearena serve` as a process."""
+
+    def __init__(self, arena: Arena, workers: int, environment: Mapping[str, str]) -> None:
+        self._arena = arena
+        self._workers = workers
+        self.start(environment)
+
+    def start(self, environment: Mapping[str, str] | None = None) -> bool:
+        """Starts it, again if need be; false if it died before it was at work."""
+        line = [POKEARENA, "serve", "--json", "--workers", str(self._workers)]
+        log = self._arena.root / "serve.log"
+        with log.open("ab") as errors:
+            self._process = subprocess.Popen(
+                [*map(str, line), "--data", str(self._arena.where.root)],
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                env=self._arena.environment(**(environment or {})),
+                start_new_session=True,
+            )
+        assert self._process.stdout is not None
+        said = self._process.stdout.readline()
+        self._url = json.loads(said)["redis"] if said else ""
+        return bool(said)
+
+    @property
+    def pid(self) -> int:
+        """Its process id."""
+        return self._process.pid
+
+    @property
+    def fell(self) -> bool:
+        """Whether it has died."""
+        return self._process.poll() is not None
+
+    def of(self, role: str) -> list[int]:
+        """The process ids of a role (tests.faults.processes)."""
+        return [pid for what, pid in processes.roles(self.pid) if what == role]
+
+    def one(self, role: str) -> int:
+        """A process of a role, waited for if there is none yet."""
+        while not (found := self.of(role)):
+            time.sleep(0.01)
+        return found[0]
+
+    def redis(self) -> Redis:
+        """A connection to its Redis."""
+        return queue.connect(self._url)
+
+    def until(self, true: Callable[[], bool], seconds: float = 300) -> None:
+        """Waits, and starts it again whenever it dies."""
+        give_up = time.monotonic() + seconds
+        while not true():
+            if self.fell:
+                self._close()
+                self.start()
+            assert time.monotonic() < give_up, f"not within {seconds:g} s; see {self._arena.root}"
+            time.sleep(0.05)
+
+    def await_idle(self, seconds: float = 30) -> None:
+        """Waits until no hint is left in Redis: whoever took one has forgotten it."""
+        self.until(self._idle, seconds)
+
+    def _idle(self) -> bool:
+        with contextlib.suppress(RedisError), self.redis() as connection:
+            return not Hints(connection).waiting() and not [*connection.scan_iter("rq:job:*")]
+        return False
+
+    def stop(self) -> None:
+        """Ends it as Ctrl-C would, and waits."""
+        if not self.fell:
+            self._process.send_signal(signal.SIGTERM)
+        self._process.wait(60)
+        self._close()
+
+    def _close(self) -> None:
+        assert self._process.stdout is not None
+        self._process.stdout.close()

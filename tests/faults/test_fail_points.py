@@ -1,0 +1,168 @@
+"""SIGKILL at every edge of every transaction, and around every hint, by name."""
+
+import signal
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from arena.failpoint import HINTS, NAMES, VARIABLE
+from arena.store import tournaments
+from tests.faults import processes
+from tests.faults.conftest import Conclude
+from tests.faults.stage import Arena, Serve
+from tests.faults.witness import Witness
+
+pytestmark = [pytest.mark.long, pytest.mark.timeout(400)]
+
+NAP = 0.15
+"""Seconds: a game of 16 decisions then takes long enough for a lease to be renewed."""
+Act = Callable[[Arena, Witness, str], None]
+
+
+def play(
+    arena: Arena, witness: Witness, failpoint: str = "", act: str = "", nap: float = 0
+) -> None:
+    """Plays a cup to its end, under a fail-point; `act` is done once a game is committed."""
+    cup = arena.schedule([arena.slow("first", nap), arena.slow("last", nap, -1)], cycles=2)
+    serve_under(arena, witness, failpoint, act, cup.id)
+
+
+def serve_under(
+    arena: Arena, witness: Witness, failpoint: str, act: str = "", cup: str = ""
+) -> None:
+    with arena.serving(1, **({VARIABLE: failpoint} if failpoint else {})) as serve:
+        if act:
+            serve.until(lambda: bool(arena.sql("SELECT 1 FROM games LIMIT 1")))
+            ACTS[act](serve, witness)
+        serve.until(lambda: arena.over() and (not cup or bool(tournaments.find(arena.engine, cup))))
+
+
+def kill_referee(serve: Serve, witness: Witness) -> None:
+    witness.blow()
+    processes.send(serve.one("referee"), signal.SIGKILL)
+
+
+def kill_worker(serve: Serve, witness: Witness) -> None:
+    witness.blow()
+    processes.send(serve.one("worker"), signal.SIGKILL)
+
+
+ACTS: dict[str, Callable[[Serve, Witness], None]] = {
+    "kill the referee": kill_referee,
+    "kill the worker": kill_worker,
+}
+
+
+def under_way(arena: Arena, witness: Witness, failpoint: str) -> None:
+    play(arena, witness, failpoint)
+
+
+def under_a_long_match(arena: Arena, witness: Witness, failpoint: str) -> None:
+    play(arena, witness, failpoint, nap=NAP)
+
+
+def in_a_knockout(arena: Arena, witness: Witness, failpoint: str) -> None:
+    """Its second round is scheduled when the first is over."""
+    entrants = [arena.slow(name, choice=-n) for n, name in enumerate(("first", "last"))]
+    arena.schedule([*entrants, arena.slow("other")], format="knockout", settings={})
+    serve_under(arena, witness, failpoint)
+
+
+def when_the_referee_dies(arena: Arena, witness: Witness, failpoint: str) -> None:
+    play(arena, witness, failpoint, "kill the referee", nap=NAP / 3)
+
+
+def when_the_worker_dies(arena: Arena, witness: Witness, failpoint: str) -> None:
+    play(arena, witness, failpoint, "kill the worker", nap=NAP / 3)
+
+
+def in_the_first_moment(arena: Arena, witness: Witness, failpoint: str) -> None:
+    with arena.serving(1, **{VARIABLE: failpoint}) as serve:
+        serve.until(lambda: arena.where.running() is not None and not serve.fell)
+    play(arena, witness)
+
+
+def by_an_operator(action: str) -> Act:
+    """An operator's process dies while it does something, and the operator does it again."""
+
+    def act(arena: Arena, witness: Witness, failpoint: str) -> None:
+        entrants = [arena.slow("first"), arena.slow("last", choice=-1)]
+        cup = arena.schedule(entrants, cycles=2)
+        match = arena.sql("SELECT id FROM matches")[0][0]
+        said = {
+            "schedule": entrants,
+            "add_version": [],
+            "retire": entrants[:1],
+            "void": [match],
+            "join": [cup.id, arena.slow("other")],
+            "withdraw": [cup.id, entrants[0]],
+        }.get(action, [cup.id])
+        if action == "resume":
+            arena.operate("pause", cup.id)
+        assert arena.operate(action, *said, failpoint=failpoint) == -signal.SIGKILL
+        before = len(tournaments.listing(arena.engine))
+        assert before == 1 + (failpoint.startswith("schedule.committed"))
+        again = arena.operate(action, *said)
+        # What is done already cannot be done again, and says so.
+        done = failpoint.startswith(("cancel.committed", "join.committed"))
+        assert again == (1 if done else 0)
+        if action == "pause":
+            assert arena.operate("resume", cup.id) == 0
+        serve_under(arena, witness, "")
+
+    return act
+
+
+PROVOKED: dict[str, Act] = {
+    "upgrade": in_the_first_moment,
+    "lease": under_way,
+    "commit_game": under_way,
+    "closing_game": under_way,
+    "renew": under_a_long_match,
+    "release": when_the_referee_dies,
+    "extend": in_a_knockout,
+    "close": under_way,
+    "lapse": when_the_worker_dies,
+    **{
+        action: by_an_operator(action)
+        for action in (
+            *("add_version", "retire", "schedule", "pause", "resume", "cancel", "void"),
+            *("join", "withdraw"),
+        )
+    },
+    **dict.fromkeys(HINTS, under_way),
+}
+"""How each transaction, or hint, is brought about."""
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_killed_at_a_point_nothing_is_lost_and_nothing_doubled(
+    name: str, conclude: Conclude
+) -> None:
+    what = name if name in HINTS else name.partition(".")[0]
+    with processes.orphanage():
+        arena = Arena(made=what != "upgrade")
+        if what == "upgrade":
+            under_fire_from_nothing(arena, name, conclude)
+        else:
+            token = arena.token()
+            with Witness(arena, token) as witness:
+                PROVOKED[what](arena, witness, f"{name}@{token}")
+            assert_reached(token, name)
+            conclude(arena, witness, f"SIGKILL at {what}")
+    arena.remove()
+
+
+def under_fire_from_nothing(arena: Arena, name: str, conclude: Conclude) -> None:
+    token = arena.token()
+    with arena.serving(1, **{VARIABLE: f"{name}@{token}"}) as serve:
+        serve.until(lambda: arena.where.running() is not None and not serve.fell)
+    assert_reached(token, name)
+    with Witness(arena) as witness:
+        play(arena, witness)
+    conclude(arena, witness, "SIGKILL at upgrade")
+
+
+def assert_reached(token: Path, name: str) -> None:
+    assert not token.exists(), f"{name} was never reached"
