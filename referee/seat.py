@@ -21,6 +21,8 @@ class Seat:
     bot: Bot
     allowance_ms: int
     bank_ms: float
+    unforgiving: bool = False
+    """Whether the first fault forfeits the rest of the table."""
     faults: int = 0
     """Faults counted at this table, crashes aside."""
     crashes: int = 0
@@ -78,13 +80,13 @@ class Seat:
         return old
 
     def count_fault(self, play: Play) -> None:
-        """Counts a fault; the third forfeits the rest of the table."""
+        """Counts a fault; the third (of an unforgiving table the first) forfeits its rest."""
         self.faults += 1
         play.faults[self.number] += 1
         self._judge()
 
     def count_crash(self, play: Play | None, times: int = 1) -> None:
-        """Counts a lost process; the second forfeits the rest of the table."""
+        """Counts a lost process; the second (or the first) forfeits the rest of the table."""
         self.crashes += times
         if play is not None:
             play.crashes[self.number] += times
@@ -92,5 +94,8 @@ class Seat:
 
     def _judge(self) -> None:
         """Puts the seat out if what has been counted is enough."""
-        too_many = self.faults >= FAULTS_TO_FORFEIT or self.crashes >= CRASHES_TO_FORFEIT
+        if self.unforgiving:
+            too_many = self.faults + self.crashes > 0
+        else:
+            too_many = self.faults >= FAULTS_TO_FORFEIT or self.crashes >= CRASHES_TO_FORFEIT
         self.out = self.out or too_many

@@ -26,8 +26,16 @@ class Table:
         self._setting = setting
         self._caller = caller
         self._seats = [
-            Seat(n, Bot(s.address), order.allowance_ms, s.bank_ms, s.faults, s.crashes)
-            for n, s in enumerate(order.seats)
+            Seat(
+                number,
+                Bot(one.address),
+                order.allowance_ms,
+                one.bank_ms,
+                order.unforgiving,
+                one.faults,
+                one.crashes,
+            )
+            for number, one in enumerate(order.seats)
         ]
         self._waiting: deque[Seat] = deque()
         """Seats with questions whose bots nobody is asking."""

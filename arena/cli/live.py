@@ -5,14 +5,18 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
+from arena import forecast
 from arena.cli import ladder, output
 from arena.cli.crew import Crew
+from arena.cli.times import duration
+from arena.pairings.contract import Entrant
 from arena.standings import Standing
 from arena.store import tournaments
+from arena.store.history import History
 from arena.store.schema import TournamentState
 from arena.store.tournaments import Progress, Tournament
 
@@ -21,6 +25,7 @@ if TYPE_CHECKING:
 
 _GLANCE_SECONDS = 0.25
 _LINES_SECONDS = 5.0
+_GAMES_FOR_A_PACE = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +35,29 @@ class Sight:
     tournament: Tournament
     progress: Progress
     standings: Sequence[Standing]
+    coming: int | None = None
+    """How many matches there will be, as far as its format can say."""
+    seconds_left: float | None = None
+    """At the pace at which games have been committed while it was watched."""
+
+    @property
+    def words(self) -> str:
+        """How far it is, for people."""
+        of = self.progress.matches if self.coming is None else self.coming
+        told = (
+            f"{self.tournament.plan.form} {self.progress.closed}/{of} matches, "
+            f"{self.progress.games}/{max(self.planned, self.progress.planned)} games"
+        )
+        if self.seconds_left is None or self.over:
+            return told
+        return f"{told}, about {duration(self.seconds_left)} left"
+
+    @property
+    def planned(self) -> int:
+        """How many games there will be, as far as its format can say."""
+        if self.coming is None:
+            return self.progress.planned
+        return forecast.games(self.tournament.plan, self.coming)
 
     @property
     def over(self) -> bool:
@@ -77,6 +105,9 @@ class _Look:
         self._name = tournament
         self._closed = -1
         self._standings: Sequence[Standing] = ()
+        self._coming: int | None = None
+        self._entries: Sequence[Entrant] = ()
+        self._since: tuple[float, int] | None = None
 
     def now(self) -> Sight:
         # The state first: a tournament that was running then cannot have been over before.
@@ -85,7 +116,28 @@ class _Look:
         if progress.closed != self._closed:
             self._closed = progress.closed
             self._standings = ladder.of_tournament(self._engine, self._name, found.entrants)
-        return Sight(found, progress, self._standings)
+        if found.entries != self._entries:
+            self._entries = found.entries
+            self._coming = self._forecast(found)
+        sight = Sight(found, progress, self._standings, self._coming)
+        return replace(sight, seconds_left=self._seconds_left(sight))
+
+    def _forecast(self, found: Tournament) -> int | None:
+        played = History(self._engine, found.id).matches()
+        try:
+            return forecast.matches(found.plan, found.entries, played)
+        except ValueError:
+            return None
+
+    def _seconds_left(self, sight: Sight) -> float | None:
+        now = time.monotonic()
+        if self._since is None:
+            self._since = now, sight.progress.games
+        began, games = self._since
+        played = sight.progress.games - games
+        if sight.coming is None or played < _GAMES_FOR_A_PACE:
+            return None
+        return max(sight.planned - sight.progress.games, 0) * (now - began) / played
 
 
 class _Lines:
@@ -107,11 +159,7 @@ class _Lines:
         if now < self._next and not all(sight.over for sight in sights):
             return
         self._next = now + _LINES_SECONDS
-        words = " · ".join(
-            f"{s.tournament.plan.form} {s.progress.closed}/{s.progress.matches} matches, "
-            f"{s.progress.games}/{s.progress.planned} games"
-            for s in sights
-        )
+        words = " · ".join(sight.words for sight in sights)
         if words != self._last:
             self._last = words
             output.hint(f"{timedelta(seconds=round(now - self._begin))}  {words}")
@@ -128,10 +176,8 @@ class _Live:
         from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
         self._bars = Progress(
-            TextColumn("{task.description}"),
             BarColumn(bar_width=32),
-            TextColumn("{task.fields[matches]}"),
-            TextColumn("[dim]{task.fields[games]}[/dim]"),
+            TextColumn("{task.fields[words]}"),
             TimeElapsedColumn(),
         )
         self._tasks: dict[str, Any] = {}
@@ -161,9 +207,8 @@ class _Live:
         progress = sight.progress
         fields: dict[str, Any] = {
             "completed": progress.games,
-            "total": progress.planned,
-            "matches": f"{progress.closed}/{progress.matches} matches",
-            "games": f"{progress.games}/{progress.planned} games",
+            "total": max(sight.planned, progress.planned),
+            "words": sight.words,
         }
         name = sight.tournament.id
         if name not in self._tasks:

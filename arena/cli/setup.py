@@ -1,6 +1,6 @@
 """What is to be played, as it is named on the command line."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from arena.bots.bot import Bot
 from arena.cli.errors import USAGE, CommandError
@@ -19,14 +19,22 @@ def game_named(name: str) -> Game:
 
 def options_of(game: Game, pairs: Sequence[str]) -> dict[str, Value]:
     """A value for every option of the game, from texts such as "must_beat=false"."""
-    given: dict[str, object] = {}
-    for pair in pairs:
-        name, equals, value = pair.partition("=")
+    return settled_options(game, dict(map(option, pairs)))
+
+
+def option(text: str) -> tuple[str, object]:
+    """The name and value in a text such as "must_beat=false"; the name alone means true."""
+    name, equals, value = text.partition("=")
+    return name, value if equals else True
+
+
+def settled_options(game: Game, given: Mapping[str, object]) -> dict[str, Value]:
+    """A value for every option of the game."""
+    for name, value in given.items():
         if name not in game.options:
             raise unknown(f"option of {game.id}", name, sorted(game.options))
-        if not equals and not isinstance(game.options[name].default, bool):
+        if value is True and not isinstance(game.options[name].default, bool):
             raise CommandError(f"option {name} needs a value; write {name}=VALUE.", USAGE)
-        given[name] = value if equals else True
     return game.settle(given)
 
 

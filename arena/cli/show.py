@@ -59,7 +59,7 @@ def as_json(
         "seconds": seconds,
         "bots": [{"version": bot.id, "content_hash": bot.content_hash} for bot in bots],
         "tournaments": [
-            views.as_json(one, tournaments.progress(place.store, one.id)) for one in found
+            views.facts(one, tournaments.progress(place.store, one.id)) for one in found
         ],
         "matches": [
             {

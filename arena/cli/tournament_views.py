@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
-from arena.cli import ladder, output, times
+from arena.cli import decision, ladder, output, times
+from arena.cli.errors import FAILED, OK
 from arena.store import listing, tournaments
-from arena.store.schema import MatchState
+from arena.store.schema import MatchState, TournamentState
 
 if TYPE_CHECKING:
     from arena.cli.live import Sight
@@ -32,7 +33,7 @@ def row(found: Tournament, progress: Progress) -> tuple[object, ...]:
     )
 
 
-def as_json(found: Tournament, progress: Progress) -> dict[str, Any]:
+def facts(found: Tournament, progress: Progress) -> dict[str, Any]:
     """A tournament without its matches, as plain values."""
     plan = found.plan
     return {
@@ -76,6 +77,7 @@ def match_json(match: Match) -> dict[str, Any]:
         "games": match.committed,
         "planned": match.games,
         "commitment": match.commitment,
+        "why": match.why,
         "reason": match.reason,
         "ended": times.iso(match.ended),
     }
@@ -86,9 +88,10 @@ def whole(place: Place, name: str) -> dict[str, Any]:
     found = tournaments.find(place.store, name)
     table = ladder.of_tournament(place.store, name, found.entrants)
     return {
-        **as_json(found, tournaments.progress(place.store, name)),
+        **facts(found, tournaments.progress(place.store, name)),
         "standings": ladder.to_json(table),
         "elo": ladder.settings_json(),
+        "decision": decision.to_json(decision.of(place.store, found)),
         "schedule": [match_json(match) for match in listing.matches(place.store, tournament=name)],
     }
 
@@ -113,8 +116,12 @@ def show(place: Place, name: str) -> None:
     output.line()
     table = ladder.of_tournament(place.store, name, found.entrants)
     output.table(ladder.HEADINGS, ladder.rows(table))
+    step = decision.of(place.store, found)
+    for words in decision.lines(step):
+        output.line(words)
     output.line()
     matches = listing.matches(place.store, tournament=name)
+    drained = decision.drained(step)
     output.table(
         ("match", "round", "<bots", "<state", "attempts", "games", "<"),
         [
@@ -125,7 +132,8 @@ def show(place: Place, name: str) -> None:
                 match.state.lower(),
                 match.attempt,
                 f"{match.committed}/{match.games}",
-                match.reason or "",
+                match.reason
+                or ("drained" if (match.round, match.number) in drained else match.why),
             )
             for match in matches
         ],
@@ -134,11 +142,19 @@ def show(place: Place, name: str) -> None:
     what_next(place, [name])
 
 
+def _remark(match: Match, drained: Collection[tuple[int, int]]) -> str:
+    if (match.round, match.number) in drained:
+        return "drained: in flight when the decision fell, not counted for it"
+    return match.reason or match.why
+
+
 def conclude(place: Place, sight: Sight) -> None:
     """The end of a tournament for people."""
     found, progress = sight.tournament, sight.progress
     output.heading(f"{found.plan.form} · {found.id}")
     output.table(ladder.HEADINGS, ladder.rows(sight.standings))
+    for words in decision.lines(decision.of(place.store, found)):
+        output.line(words)
     output.line()
     if progress.closed < progress.matches:
         for match in listing.matches(place.store, tournament=found.id, states=[MatchState.VOID]):
@@ -159,3 +175,30 @@ def what_next(place: Place, names: Sequence[str]) -> None:
     if open_ones:
         steps.append(f"pokearena tournament resume {' '.join(open_ones)}")
     output.next_step(*(steps or ["pokearena tournament list"]))
+
+
+def report(place: Place, sights: Sequence[Sight], as_json: bool) -> int:
+    """The end of tournaments: their standings. Returns the exit status: was all played?"""
+    for sight in sights:
+        if as_json:
+            output.document(whole(place, sight.tournament.id))
+        else:
+            conclude(place, sight)
+    if not as_json:
+        what_next(place, [sight.tournament.id for sight in sights])
+    done = all(
+        sight.tournament.state is TournamentState.CLOSED and sight.progress.void == 0
+        for sight in sights
+    )
+    return OK if done else FAILED
+
+
+def changed(place: Place, name: str, said: str, as_json: bool) -> None:
+    """A tournament that has just been changed."""
+    found, progress = tournaments.find(place.store, name), tournaments.progress(place.store, name)
+    if as_json:
+        output.document(facts(found, progress))
+        return
+    output.line(said)
+    if progress.running and found.state in (TournamentState.PAUSED, TournamentState.CANCELLED):
+        output.line(f"{progress.running} matches are being played; they end, and count")

@@ -104,6 +104,7 @@ class Table:
             start_ms=spec.clock.start_ms,
             allowance_ms=spec.clock.allowance_ms,
             strict=spec.policy == "strict",
+            unforgiving=spec.policy == "unforgiving",
         )
 
     def _listen(self, processes: Processes, sink: Sink) -> None:

@@ -21,6 +21,8 @@ FORMATS: Final[Mapping[str, Callable[..., Format]]] = {
 }
 TWO_SIDES: Final = frozenset(("knockout", "sprt"))
 """Formats that are for matches of two sides."""
+CLOSED: Final = TWO_SIDES
+"""Formats that nobody can join once they have begun."""
 
 
 def settings_of(name: str) -> dict[str, type]:

@@ -42,6 +42,8 @@ class Match:
     games: int
     """How many games it has."""
     ended: float | None
+    why: str
+    """Why its format paired these; empty where there is nothing to say."""
 
 
 def find(engine: Engine, match: str) -> Match:
@@ -107,7 +109,7 @@ def _select(
     chosen = (
         select(
             *table.c["id", "tournament", "round", "number", "boards", "commitment", "state"],
-            *table.c["attempt", "owner", "failures", "reason", "games", "ended"],
+            *table.c["attempt", "owner", "failures", "reason", "games", "ended", "why"],
             tournaments.c.game,
             committed,
         )

@@ -33,6 +33,7 @@ class Plan:
     """Those of the format that are not the usual ones."""
     clock: Clock = field(default_factory=Clock)
     policy: str = "lenient"
+    """What a fault costs: "lenient", "unforgiving" or, for a bot's author, "strict"."""
 
     @property
     def form(self) -> str:

@@ -379,6 +379,15 @@ def test_when_all_of_a_table_of_three_fault_they_share_the_place() -> None:
     assert played.places == [[1, 1, 1]]
 
 
+def test_at_an_unforgiving_table_the_first_fault_forfeits_the_rest() -> None:
+    def illegal(question: bot_pb2.ActRequest) -> Answer:
+        return Answer(game=question.game, decision=question.decision)
+
+    played = play([Author(illegal), Author()], boards=3, unforgiving=True)
+    assert [verdicts[0] for verdicts in played.verdicts] == ["illegal", "forfeit", "forfeit"]
+    assert played.places == [[2, 1]] * 3
+
+
 def test_strict_stops_the_table_at_the_first_fault() -> None:
     def illegal(question: bot_pb2.ActRequest) -> Answer:
         return Answer(game=question.game, decision=question.decision)

@@ -1,116 +1,23 @@
-"""`pokearena tournament`: schedule, watch, resume and cancel tournaments."""
+"""`pokearena tournament`: run, watch and steer tournaments."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import rich_click as click
 
 from arena.cli import output
-from arena.cli.errors import FAILED, OK, CommandError
-from arena.cli.options import (
-    data_option,
-    game_options,
-    json_option,
-    seats_option,
-    workers_option,
-)
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from arena.cli.live import Sight
-    from arena.cli.place import Place
+from arena.cli.commands.tournament_run import run
+from arena.cli.errors import FAILED, CommandError
+from arena.cli.options import data_option, json_option, workers_option
 
 
 @click.group()
 def tournament() -> None:
-    """Schedule, watch, resume and cancel tournaments."""
+    """Run, watch and steer tournaments."""
 
 
-@tournament.command(epilog="Example: pokearena tournament run poke ./mybot sample:greedy -n 20")
-@click.argument("game")
-@click.argument("bots", nargs=-1, required=True, metavar="BOT BOT...")
-@click.option(
-    "-n",
-    "--boards",
-    type=click.IntRange(1, 10_000),
-    default=10,
-    show_default=True,
-    help="How many boards a match has; each is played with every seating.",
-)
-@click.option(
-    "--cycles",
-    type=click.IntRange(1, 1000),
-    default=1,
-    show_default=True,
-    help="How often everyone meets everyone.",
-)
-@seats_option
-@click.option(
-    "--seed",
-    metavar="TEXT",
-    help="What all cards follow from: the same again, the same deals. [default: random]",
-)
-@click.option("--name", metavar="TEXT", help="What people call it. [default: the game]")
-@game_options
-@workers_option
-@json_option
-@data_option
-def run(
-    game: str,
-    bots: tuple[str, ...],
-    boards: int,
-    cycles: int,
-    seats: int | None,
-    seed: str | None,
-    name: str | None,
-    pairs: tuple[str, ...],
-    allowance: int,
-    bank: int,
-    start: int,
-    workers: int | None,
-    as_json: bool,
-    data: Path | None,
-) -> int:
-    """Run a round robin of bots and watch it.
-
-    A BOT is one of the names that `pokearena play` takes; what is no version yet is added on the
-    way. If services run for this data folder they play it, else it brings its own. Ctrl-C loses
-    nothing: `pokearena tournament resume ID` goes on.
-    """
-    from arena import scheduler
-    from arena.cli import contest, entries, seeds, setup
-    from arena.cli.place import Place
-    from arena.store.spec import Clock, Plan
-
-    place = Place(data)
-    rules = setup.game_named(game)
-    options = setup.options_of(rules, pairs)
-    plan = Plan(
-        name=name or rules.id,
-        game=rules.id,
-        options=options,
-        seats=setup.usual_seats(rules, options, len(bots)) if seats is None else seats,
-        boards=boards,
-        settings={"cycles": cycles},
-        clock=Clock(start, allowance, bank),
-    )
-    contest.check(plan, len(bots))
-    found = [place.bot(text) for text in bots]
-    for one in found:
-        setup.check_plays(one, rules)
-    entrants = [entries.register(place, one).id for one in found]
-    contest.check_format(plan, scheduler.enrol(place.store, entrants))
-    secret = None if seed is None else seeds.seed_of(seed)
-
-    def begin() -> list[str]:
-        made = scheduler.begin(place.store, plan, entrants, secret)
-        output.hint(f"{made.id} · {rules.id} · {', '.join(entrants)}")
-        return [made.id]
-
-    return _report(place, contest.play_out(place, workers, begin), as_json)
+tournament.add_command(run)
 
 
 @tournament.command(epilog="Example: pokearena tournament resume t-7f3k9q")
@@ -126,6 +33,7 @@ def resume(
     Without an ID: with all of them.
     """
     from arena.cli import contest, lookup
+    from arena.cli import tournament_views as views
     from arena.cli.place import Place
     from arena.store import course
     from arena.store import tournaments as store
@@ -152,7 +60,77 @@ def resume(
         output.hint(f"going on with {', '.join(names)}")
         return names
 
-    return _report(place, contest.play_out(place, workers, begin), as_json)
+    return views.report(place, contest.play_out(place, workers, begin), as_json)
+
+
+@tournament.command(epilog="Example: pokearena tournament pause t-7f3k9q")
+@click.argument("tournaments", nargs=-1, required=True, metavar="ID...")
+@json_option
+@data_option
+def pause(tournaments: tuple[str, ...], as_json: bool, data: Path | None) -> None:
+    """Let no further match begin. Matches that are being played are finished."""
+    from arena.cli import lookup
+    from arena.cli import tournament_views as views
+    from arena.cli.place import Place
+    from arena.store import course
+
+    place = Place(data)
+    for name in [lookup.tournament(place, one) for one in tournaments]:
+        course.pause(place.store, name)
+        views.changed(place, name, f"{name} is paused", as_json)
+    if not as_json:
+        output.next_step(f"pokearena tournament resume {' '.join(tournaments)}")
+
+
+@tournament.command(epilog="Example: pokearena tournament add t-7f3k9q ./newbot")
+@click.argument("tournament", metavar="ID")
+@click.argument("bots", nargs=-1, required=True, metavar="BOT...")
+@click.option("--owner", default="", metavar="NAME", help="Whose bots they are.")
+@json_option
+@data_option
+def add(
+    tournament: str, bots: tuple[str, ...], owner: str, as_json: bool, data: Path | None
+) -> None:
+    """Let bots into a tournament that goes on; they are paired from the next round on.
+
+    A knockout and a test of two take nobody in.
+    """
+    from arena.cli import plans
+    from arena.cli import tournament_views as views
+    from arena.cli.place import Place
+
+    place = Place(data)
+    name, joined = plans.join(place, tournament, bots, owner)
+    views.changed(place, name, f"{', '.join(joined)} will be paired in {name}", as_json)
+    if not as_json:
+        output.next_step(f"pokearena tournament show {name}")
+
+
+@tournament.command(epilog="Example: pokearena tournament withdraw t-7f3k9q mybot@1")
+@click.argument("tournament", metavar="ID")
+@click.argument("versions", nargs=-1, required=True, metavar="NAME@VERSION...")
+@click.option("--reason", default="", metavar="TEXT", help="Why; shown beside what it cancels.")
+@json_option
+@data_option
+def withdraw(
+    tournament: str, versions: tuple[str, ...], reason: str, as_json: bool, data: Path | None
+) -> None:
+    """Take bots out of a tournament: they are paired no more.
+
+    What they are playing is finished, what they have played counts, the rest is cancelled.
+    """
+    from arena.cli import lookup
+    from arena.cli import tournament_views as views
+    from arena.cli.place import Place
+    from arena.store import course
+
+    place = Place(data)
+    name = lookup.tournament(place, tournament)
+    for version in [lookup.version(place, one).id for one in versions]:
+        course.withdraw(place.store, name, version, reason)
+    views.changed(place, name, f"{', '.join(versions)} is paired no more in {name}", as_json)
+    if not as_json:
+        output.next_step(f"pokearena tournament show {name}")
 
 
 @tournament.command("list", epilog="Example: pokearena tournament list")
@@ -169,7 +147,7 @@ def listing(as_json: bool, data: Path | None) -> None:
     counted = [(one, store.progress(place.store, one.id)) for one in found]
     if as_json:
         for one, progress in counted:
-            output.document(views.as_json(one, progress))
+            output.document(views.facts(one, progress))
         return
     output.table(views.HEADINGS, [views.row(*each) for each in counted])
     last = found[-1].id if found else ""
@@ -208,28 +186,9 @@ def cancel(tournaments: tuple[str, ...], as_json: bool, data: Path | None) -> No
 
     place = Place(data)
     for name in [lookup.tournament(place, one) for one in tournaments]:
-        ended = course.cancel(place.store, name)
-        progress = store.progress(place.store, name)
-        if as_json:
-            output.document(views.as_json(ended, progress))
-        else:
-            output.line(f"{name} is cancelled; {progress.closed} of its matches are closed")
-            if progress.running:
-                output.line(f"{progress.running} more are being played; they end, and count")
+        course.cancel(place.store, name)
+        closed = store.progress(place.store, name).closed
+        said = f"{name} is cancelled; {closed} of its matches are closed"
+        views.changed(place, name, said, as_json)
     if not as_json:
         output.next_step("pokearena tournament list")
-
-
-def _report(place: Place, sights: Sequence[Sight], as_json: bool) -> int:
-    """The end of tournaments: their standings, and whether all was played."""
-    from arena.cli import tournament_views as views
-
-    for sight in sights:
-        if as_json:
-            output.document(views.whole(place, sight.tournament.id))
-        else:
-            views.conclude(place, sight)
-    if not as_json:
-        views.what_next(place, [sight.tournament.id for sight in sights])
-    closed = all(sight.progress.closed == sight.progress.matches for sight in sights)
-    return OK if closed else FAILED

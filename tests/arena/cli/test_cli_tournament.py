@@ -125,7 +125,7 @@ def test_what_cannot_be_played_is_refused_before_anything_is_stored(cli: Cli) ->
         assert sentence in said.err
     assert not Path(".pokearena/arena.db").exists()
     twice = cli("tournament", "run", "poke", "sample:meek", "sample:meek")
-    assert twice.status == 1
+    assert twice.status == 2
     assert "an entrant is named twice" in twice.err
 
 

@@ -46,7 +46,7 @@ class RunTableRequest(_message.Message):
     def __init__(self, table: _Optional[_Union[Table, _Mapping]] = ..., report: _Optional[_Union[BotReport, _Mapping]] = ...) -> None: ...
 
 class Table(_message.Message):
-    __slots__ = ("match", "game", "options", "seats", "boards", "start_ms", "allowance_ms", "strict")
+    __slots__ = ("match", "game", "options", "seats", "boards", "start_ms", "allowance_ms", "strict", "unforgiving")
     class OptionsEntry(_message.Message):
         __slots__ = ("key", "value")
         KEY_FIELD_NUMBER: _ClassVar[int]
@@ -62,6 +62,7 @@ class Table(_message.Message):
     START_MS_FIELD_NUMBER: _ClassVar[int]
     ALLOWANCE_MS_FIELD_NUMBER: _ClassVar[int]
     STRICT_FIELD_NUMBER: _ClassVar[int]
+    UNFORGIVING_FIELD_NUMBER: _ClassVar[int]
     match: str
     game: str
     options: _containers.ScalarMap[str, str]
@@ -70,7 +71,8 @@ class Table(_message.Message):
     start_ms: int
     allowance_ms: int
     strict: bool
-    def __init__(self, match: _Optional[str] = ..., game: _Optional[str] = ..., options: _Optional[_Mapping[str, str]] = ..., seats: _Optional[_Iterable[_Union[Seat, _Mapping]]] = ..., boards: _Optional[_Iterable[_Union[Board, _Mapping]]] = ..., start_ms: _Optional[int] = ..., allowance_ms: _Optional[int] = ..., strict: bool = ...) -> None: ...
+    unforgiving: bool
+    def __init__(self, match: _Optional[str] = ..., game: _Optional[str] = ..., options: _Optional[_Mapping[str, str]] = ..., seats: _Optional[_Iterable[_Union[Seat, _Mapping]]] = ..., boards: _Optional[_Iterable[_Union[Board, _Mapping]]] = ..., start_ms: _Optional[int] = ..., allowance_ms: _Optional[int] = ..., strict: bool = ..., unforgiving: bool = ...) -> None: ...
 
 class Seat(_message.Message):
     __slots__ = ("address", "bank_ms", "faults", "crashes")

@@ -1,0 +1,165 @@
+"""From what an organiser wrote to what will be played."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from arena import forecast, scheduler
+from arena.cli import contest, cup, entries, lookup, output, setup, times
+from arena.cli.errors import USAGE, CommandError
+from arena.pairings.contract import Entrant, Fixture, Play
+from arena.pairings.formats import CLOSED as CLOSED_FORMATS
+from arena.services import cores
+from arena.store import course, tournaments
+from arena.store.spec import Clock, Plan
+
+if TYPE_CHECKING:
+    from arena.bots.bot import Bot
+    from arena.cli.cup import Cup
+    from arena.cli.place import Place
+
+_SHOWN = 40
+
+
+def prepare(place: Place, wanted: Cup) -> tuple[Plan, list[tuple[Bot, str]]]:
+    """The plan, and the bots with their owners. Stores nothing.
+
+    Raises CommandError or SetupError, in a sentence, if it cannot be played.
+    """
+    rules = setup.game_named(wanted.game)
+    options = setup.settled_options(rules, wanted.options)
+    if wanted.faults not in ("lenient", "unforgiving"):
+        raise CommandError(f"faults are lenient or unforgiving, not {wanted.faults!r}.", USAGE)
+    if wanted.boards < 1:
+        raise CommandError(f"a match has at least one board, not {wanted.boards}.", USAGE)
+    number = len(wanted.bots)
+    plan = Plan(
+        name=wanted.name or rules.id,
+        game=rules.id,
+        options=options,
+        seats=setup.usual_seats(rules, options, number) if wanted.seats is None else wanted.seats,
+        boards=wanted.boards,
+        format=wanted.format,
+        settings=cup.settled(wanted.format, wanted.settings),
+        clock=Clock(wanted.start_ms, wanted.allowance_ms, wanted.bank_ms),
+        policy=wanted.faults,
+    )
+    contest.check(plan, number)
+    found = [(place.bot(text), owner) for text, owner in wanted.bots]
+    for one, _ in found:
+        setup.check_plays(one, rules)
+    return plan, found
+
+
+def registered(
+    place: Place, bots: Sequence[tuple[Bot, str]]
+) -> tuple[list[str], Mapping[str, str]]:
+    """The versions that these bots are in the store, and who owns them."""
+    versions = [entries.register(place, bot).id for bot, _ in bots]
+    owners = {name: owner for name, (_, owner) in zip(versions, bots, strict=True) if owner}
+    return versions, owners
+
+
+def preview(place: Place, wanted: Cup, workers: int | None, as_json: bool) -> None:
+    """Says what would be played, and how long it should take."""
+    plan, bots = prepare(place, wanted)
+    entrants = [Entrant(bot.label, owner) for bot, owner in bots]
+    step = contest.check_format(plan, entrants)
+    first = step.fixtures if isinstance(step, Play) else ()
+    total = forecast.matches(plan, entrants)
+    at_once = workers or cores()
+    pace, known = forecast.seconds_per_game(place.store if place.has_store else None, plan)
+    seconds = None if total is None else forecast.games(plan, total) * pace / at_once
+    if as_json:
+        output.document(_as_json(plan, entrants, first, total, seconds, known))
+        return
+    settings = "".join(f" · {name} {value}" for name, value in plan.settings.items())
+    output.line(f"{plan.name} · {plan.form} · {plan.format}{settings} · {plan.policy}")
+    output.line(f"{len(entrants)} bots · {plan.boards} boards a match")
+    output.line()
+    output.table(
+        ("round", "match", "<bots", "<why"),
+        [(f.round, f.number, " v ".join(f.entrants), f.why) for f in first[:_SHOWN]],
+    )
+    if len(first) > _SHOWN:
+        output.line(f"… and {len(first) - _SHOWN} more")
+    output.line()
+    for line in _words(plan, first, total, seconds, at_once, known):
+        output.line(line)
+    if wanted.file:
+        output.next_step(f"pokearena tournament run {wanted.file}")
+
+
+def _words(
+    plan: Plan,
+    first: Sequence[Fixture],
+    total: int | None,
+    seconds: float | None,
+    at_once: int,
+    known: int,
+) -> list[str]:
+    if total is None or seconds is None:
+        end = "it is stopped" if plan.format == "ladder" else "there is a verdict"
+        return [f"it goes on until {end}; it begins with {len(first)} matches"]
+    rest = "" if len(first) == total else f", {len(first)} of them known now"
+    source = (
+        f"as fast as the last {known} matches of this form here"
+        if known
+        else "guessed from the house bots: none of this form has been played here"
+    )
+    return [
+        f"{total} matches{rest}, {forecast.games(plan, total)} games",
+        f"about {times.duration(seconds)} with {at_once} at a time ({source})",
+    ]
+
+
+def _as_json(
+    plan: Plan,
+    entrants: Sequence[Entrant],
+    first: Sequence[Fixture],
+    total: int | None,
+    seconds: float | None,
+    known: int,
+) -> dict[str, Any]:
+    return {
+        "name": plan.name,
+        "game": plan.game,
+        "form": plan.form,
+        "options": dict(plan.options),
+        "seats": plan.seats,
+        "boards": plan.boards,
+        "format": plan.format,
+        "settings": dict(plan.settings),
+        "clock": asdict(plan.clock),
+        "policy": plan.policy,
+        "entrants": [{"bot": entrant.name, "owner": entrant.owner} for entrant in entrants],
+        "schedule": [
+            {"round": f.round, "number": f.number, "entrants": list(f.entrants), "why": f.why}
+            for f in first
+        ],
+        "matches": total,
+        "games": None if total is None else forecast.games(plan, total),
+        "seconds": None if seconds is None else round(seconds, 1),
+        "pace_from_matches": known,
+    }
+
+
+def join(
+    place: Place, tournament: str, bots: Sequence[str], owner: str
+) -> tuple[str, Sequence[str]]:
+    """Lets bots into a tournament; gives its id and their versions.
+
+    Raises CommandError if its format takes nobody in, and what `course.add` raises.
+    """
+    name = lookup.tournament(place, tournament)
+    plan = tournaments.find(place.store, name).plan
+    if plan.format in CLOSED_FORMATS:
+        raise CommandError(f"{name} is a {plan.format}, which takes nobody in later.", USAGE)
+    found = [place.bot(text) for text in bots]
+    for one in found:
+        setup.check_plays(one, setup.game_named(plan.game))
+    versions, owners = registered(place, [(bot, owner) for bot in found])
+    course.add(place.store, name, scheduler.enrol(place.store, versions, owners))
+    return name, versions
