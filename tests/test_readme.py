@@ -24,6 +24,12 @@ def commands(page: str) -> list[str]:
     return [line for line in lines if line]
 
 
+def files(page: str) -> dict[str, str]:
+    """The files a page shows: blocks of TOML that begin with a comment that names them."""
+    text = (ROOT / page).read_text(encoding="utf-8")
+    return dict(re.findall(r"^```toml\n# (\S+\.toml)\n(.*?)^```$", text, re.DOTALL | re.MULTILINE))
+
+
 def a_match(data: Path) -> str:
     """The id of a match that has been played."""
     told = subprocess.run(
@@ -60,6 +66,8 @@ def test_everything_the_readme_shows_runs(tmp_path: Path) -> None:
     data = tmp_path / ".pokearena"
     environment = {**os.environ, "NO_COLOR": "1"}
     environment.pop("POKEARENA_DATA", None)
+    for name, text in files("README.md").items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
     ran = 0
     for line in commands("README.md"):
         if line == TEST_COMMAND:
@@ -83,6 +91,7 @@ def test_everything_the_readme_shows_runs(tmp_path: Path) -> None:
             json.loads(done.stdout)
         ran += 1
     assert ran > 10
+    assert files("README.md")
 
 
 def test_every_page_that_the_readme_links_to_is_there() -> None:

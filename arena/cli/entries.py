@@ -19,11 +19,13 @@ if TYPE_CHECKING:
 
 
 def register(
-    place: Place, bot: Bot, *, name: str | None = None, number: str | None = None
+    place: Place, bot: Bot, *, name: str | None = None, number: str | None = None, owner: str = ""
 ) -> Version:
     """The version that a bot is in the store; it is added, and built, if it is new.
 
     name, number: instead of those in its bot.toml. A remote bot, which has none, needs a name.
+
+    owner: whose bot it is; empty: as it is known.
 
     A bot that names no version gets that of the same content, else the next whole number.
 
@@ -33,16 +35,16 @@ def register(
     _check(name, number)
     stored = _stored(place, bot)
     if stored is not None and name is None and number is None:
-        return stored
+        return versions.own(place.store, stored, owner)
     if bot.address is not None:
-        return _register_remote(place, bot, name, number)
+        return versions.own(place.store, _register_remote(place, bot, name, number), owner)
     kept = admit(bot, place.folder.versions)
     assert kept.manifest is not None
     assert kept.folder is not None
     name = name or kept.manifest.name
     number = number or kept.manifest.version or _number(place, name, kept.content)
     said: dict[str, Any] = asdict(kept.manifest)
-    return versions.add(place.store, name, number, kept.content, str(kept.folder), said)
+    return versions.add(place.store, name, number, kept.content, str(kept.folder), said, owner)
 
 
 def register_house_bot(place: Place, bot: Bot) -> Version:

@@ -116,7 +116,8 @@ class _Look:
         if progress.closed != self._closed:
             self._closed = progress.closed
             self._standings = ladder.of_tournament(self._engine, self._name, found.entrants)
-        if found.entries != self._entries:
+        more = self._coming is not None and progress.matches > self._coming
+        if found.entries != self._entries or more:
             self._entries = found.entries
             self._coming = self._forecast(found)
         sight = Sight(found, progress, self._standings, self._coming)

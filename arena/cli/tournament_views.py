@@ -53,6 +53,8 @@ def facts(found: Tournament, progress: Progress) -> dict[str, Any]:
         },
         "policy": plan.policy,
         "entrants": list(found.entrants),
+        "owners": {entry.name: entry.owner for entry in found.entries if entry.owner},
+        "withdrawn": [entry.name for entry in found.entries if entry.withdrawn is not None],
         "state": str(found.state),
         "created": times.iso(found.created),
         "ended": times.iso(found.ended),

@@ -106,6 +106,19 @@ def listing(
         return tuple(_version(row) for row in connection.execute(query))
 
 
+def own(engine: Engine, version: Version, owner: str) -> Version:
+    """Says whose bot it is; an empty owner changes nothing.
+
+    Raises:
+        Conflict: it is somebody else's.
+    """
+    if not owner or version.owner == owner:
+        return version
+    with writing(engine) as connection:
+        _own(connection, version.name, owner)
+    return find(engine, version.id)
+
+
 def retire(engine: Engine, label: str) -> Version:
     """Withdraws a version from future tournaments; those it is in go on, its results stay.
 

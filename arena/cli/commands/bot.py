@@ -26,19 +26,28 @@ def bot() -> None:
 @click.argument("bot", metavar="BOT")
 @click.option("--name", help="Instead of the name in its bot.toml; a remote bot needs one.")
 @click.option("--version", "number", help="Instead of the version in its bot.toml.")
+@click.option("--owner", default="", metavar="NAME", help="Whose bot it is.")
 @json_option
 @data_option
-def add(bot: str, name: str | None, number: str | None, as_json: bool, data: Path | None) -> None:
+def add(
+    bot: str,
+    name: str | None,
+    number: str | None,
+    owner: str,
+    as_json: bool,
+    data: Path | None,
+) -> None:
     """Add a bot as it is now: a folder, a file, sample:NAME or grpc://HOST:PORT.
 
     It is built if its bot.toml says how. Without a version there it gets the next number;
-    the same content again is the same version.
+    the same content again is the same version. Bots of one owner do not meet at tables of more
+    than two sides, unless a tournament asks for it.
     """
     from arena.cli import entries
     from arena.cli.place import Place
 
     place = Place(data)
-    version = entries.register(place, place.bot(bot), name=name, number=number)
+    version = entries.register(place, place.bot(bot), name=name, number=number, owner=owner)
     if as_json:
         output.document(_as_json(version))
     else:
@@ -63,10 +72,11 @@ def listing(everything: bool, as_json: bool, data: Path | None) -> None:
             output.document(_as_json(version))
         return
     output.table(
-        ("version", "<language", "<games", "<added", "<state"),
+        ("version", "<owner", "<language", "<games", "<added", "<state"),
         [
             (
                 version.id,
+                version.owner or "–",
                 version.manifest.get("language") or "–",
                 " ".join(version.manifest.get("games") or ("all",)),
                 times.local(version.created),
@@ -102,6 +112,7 @@ def show(version: str, as_json: bool, data: Path | None) -> None:
     manifest = found.manifest
     facts = {
         "version": found.id,
+        "owner": found.owner,
         "state": _state(found),
         "added": times.local(found.created),
         "authors": ", ".join(manifest.get("authors") or ()),
@@ -157,6 +168,7 @@ def _as_json(version: Version) -> dict[str, object]:
         "version": version.id,
         "name": version.name,
         "number": version.number,
+        "owner": version.owner,
         "content_hash": version.content_hash,
         "folder": version.folder,
         "manifest": dict(version.manifest),

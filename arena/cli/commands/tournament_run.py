@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @click.command(
-    epilog="Examples: pokearena tournament run poke ./mybot sample:greedy -n 20 · "
+    epilog="Example: pokearena tournament run poke ./mybot sample:greedy -n 20 or "
     "pokearena tournament run cup.toml --dry-run"
 )
 @click.argument("game", metavar="GAME|FILE.toml")

@@ -116,3 +116,13 @@ def test_a_database_that_cannot_be_opened_cannot_be_reached(
     said = cli("bot", "list")
     assert said.status == 3
     assert "cannot be used" in said.err
+
+
+def test_a_bot_has_one_owner(cli: Cli, mine: Path) -> None:
+    told = json.loads(cli("bot", "add", "mine", "--owner", "ada", "--json").out)
+    assert told["owner"] == "ada"
+    assert "ada" in cli("bot", "list").out
+    assert json.loads(cli("bot", "add", "mine", "--json").out)["owner"] == "ada"
+    said = cli("bot", "add", "mine", "--owner", "bob")
+    assert said.status == 1
+    assert "the bot mine belongs to ada" in said.err

@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.migration import MigrationContext
@@ -19,7 +20,7 @@ from sqlalchemy import Dialect, Engine, create_engine, exc, insert, inspect, sel
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.schema import CreateTable
 
-from arena.store import database, schema
+from arena.store import database, schema, tournaments
 from arena.store.errors import StoreError, Unreachable
 
 SQLITE: Dialect = sqlite.dialect()
@@ -232,3 +233,22 @@ def test_a_forked_process_uses_connections_of_its_own(store: Engine) -> None:
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
     with database.reading(store) as connection:
         assert connection.execute(select(schema.bots.c.name)).scalars().all() == ["a"]
+
+
+def test_a_tournament_of_the_first_tables_keeps_its_cycles(tmp_path: Path) -> None:
+    engine = database.open(f"sqlite:///{tmp_path}/old.db")
+    config = Config()
+    config.set_main_option("path_separator", "os")
+    config.set_main_option("script_location", str(Path(database.__file__).parent / "migrations"))
+    with database.writing(engine) as connection:
+        config.attributes["connection"] = connection
+        command.upgrade(config, "0001")
+        connection.execute(
+            text(
+                "INSERT INTO tournaments VALUES ('t-old', 'cup', 'poke', '{}', 2, 1, 3,"
+                " 'round-robin', 1, 1, 1, 'lenient', NULL, 'running', 0, NULL)"
+            )
+        )
+    database.upgrade(engine)
+    assert tournaments.find(engine, "t-old").plan.settings == {"cycles": 3}
+    engine.dispose()
