@@ -6,7 +6,7 @@ from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
 from arena import scheduler
-from arena.pairings.contract import Over, Play, Ranking, Step
+from arena.pairings.contract import Over, Play, Ranking, Step, Wait
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
@@ -16,11 +16,16 @@ if TYPE_CHECKING:
 
 def of(engine: Engine, tournament: Tournament) -> Step:
     """The format's last word, from all matches as they stand."""
-    return scheduler.standing(engine, tournament)
+    try:
+        return scheduler.standing(engine, tournament)
+    except ValueError as error:
+        return Wait(f"it cannot go on: {error}")
 
 
 def lines(step: Step) -> list[str]:
     """It in words; nothing where the ratings say all."""
+    if isinstance(step, Wait):
+        return [step.why]
     if not isinstance(step, Over):
         return []
     told = [f"over: {step.why}"]
