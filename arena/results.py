@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
+from typing import Protocol
 
 # Why an entrant stopped playing, in the words of the record: those of `referee.verdict`, which
 # cannot be imported here, because it loads the protocol and the standings have to be quick.
@@ -74,31 +76,64 @@ class ClosedMatch:
                     f"the match has {len(self.entrants)}"
                 )
 
+    @property
+    def played(self) -> int:
+        """How many games it had."""
+        return len(self.games)
 
-def canonical_order(match: ClosedMatch) -> tuple[int, int, int, str]:
+    @property
+    def halves(self) -> tuple[int, ...]:
+        """What each of two entrants won from the other; see `Scored`."""
+        return tuple(
+            2 * sum([game.places[one] < game.places[other] for game in self.games])
+            + sum([game.places[one] == game.places[other] for game in self.games])
+            for one, other in combinations(range(len(self.entrants)), 2)
+        )
+
+
+class Scored(Protocol):
+    """All that ratings ask of a match: `ClosedMatch` has it, and so has its `arena.digest`.
+
+    played: how many games it had.
+    halves: for each two of its entrants, in the order (0, 1), (0, 2), ... (1, 2), ...: half games
+        won by the first from the second; a shared place is one, a better place two.
+    """
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def tournament(self) -> int: ...
+    @property
+    def round(self) -> int: ...
+    @property
+    def number(self) -> int: ...
+    @property
+    def entrants(self) -> tuple[str, ...]: ...
+    @property
+    def played(self) -> int: ...
+    @property
+    def halves(self) -> tuple[int, ...]: ...
+
+
+def canonical_order(match: Scored) -> tuple[int, int, int, str]:
     """Return the key that sorts matches into the one order in which they are folded."""
     return match.tournament, match.round, match.number, match.id
 
 
-def pairwise(match: ClosedMatch) -> tuple[tuple[float, ...], ...]:
+def pairwise(match: Scored) -> tuple[tuple[float, ...], ...]:
     """Return how well entrant i did against entrant j, as `pairwise(match)[i][j]` from 0 to 1.
 
     It is the mean over the games of 1 for the better place, 0.5 for a shared one and 0 for the
     worse. [i][j] and [j][i] add up to 1; the diagonal is 0.5.
     """
-    return scores(match.games)
+    size, most = len(match.entrants), 2 * match.played
+    table = [[0.5] * size for _ in range(size)]
+    for (one, other), got in zip(combinations(range(size), 2), match.halves, strict=True):
+        table[one][other], table[other][one] = got / most, (most - got) / most
+    return tuple(map(tuple, table))
 
 
 def scores(games: Sequence[ClosedGame]) -> tuple[tuple[float, ...], ...]:
     """Return what `pairwise` does, from the games of a match (at least one) alone."""
-    seats = range(len(games[0].places))
-    return tuple(tuple(_mean_score(games, one, other) for other in seats) for one in seats)
-
-
-def _mean_score(games: Sequence[ClosedGame], one: int, other: int) -> float:
-    # Counted in halves, which are whole numbers, so that the order of the games cannot matter.
-    halves = sum(
-        (game.places[one] <= game.places[other]) + (game.places[one] < game.places[other])
-        for game in games
-    )
-    return halves / (2 * len(games))
+    names = tuple(str(place) for place in range(len(games[0].places)))
+    return pairwise(ClosedMatch("", 0, 0, names, tuple(games)))

@@ -1,138 +1,255 @@
-"""The table of a tournament: what every entrant has achieved in the closed matches."""
+"""The table of a ladder or tournament: what every entrant has achieved in the closed matches."""
+
+from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from statistics import fmean
+from fractions import Fraction
+from itertools import combinations
 
-from arena.ratings import elo
-from arena.results import FAULTS, FORFEIT, ClosedGame, ClosedMatch, canonical_order, pairwise
+from arena.digest import Digest
+from arena.ratings import elo, meetings, points
+from arena.ratings.meetings import Meetings
+from arena.ratings.points import Points
+from arena.ratings.strength import Strength, Strengths, strengths
+from arena.ratings.strength_settings import StrengthSettings
+from arena.results import FAULTS, FORFEIT
+from arena.thinking import Thinking
 
-# Ratings and means that agree in so many decimals differ by rounding only and share a rank.
-RANK_DECIMALS = 6
+MEAN_DECIMALS = 6
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
     """One line of the table.
 
-    rank: from 1; equal entrants share one and the next rank is left out (1 2 2 4).
+    strength: its strength, with the ranks it may have; what the table is ordered by.
+    elo: the Elo rating.
     wins, draws, losses: games with the first place alone, shared, and not had.
     points: the sum of the scores of the games that have scores, in the game's own points.
+    board: points a board ahead of its table; None before the first game with scores.
     mean: the mean over the matches of the mean score against the opponents, from 0 to 1;
         None before the first match.
     faults: games ended by each kind of fault, by the verdict's word; kinds that did not occur
         are left out. forfeits: games lost because of faults in earlier ones.
-    elo: the Elo rating.
     """
 
-    rank: int
     entrant: str
+    strength: Strength
+    elo: float
     matches: int
     games: int
     wins: int
     draws: int
     losses: int
     points: int
+    board: Points | None
     mean: float | None
     faults: dict[str, int]
     forfeits: int
-    elo: float
 
     def to_json(self) -> dict[str, object]:
         """Return the line as plain values which the json module can write."""
         return {
-            "rank": self.rank,
-            "entrant": self.entrant,
+            **self.strength.to_json(),
+            "elo": self.elo,
             "matches": self.matches,
             "games": self.games,
             "wins": self.wins,
             "draws": self.draws,
             "losses": self.losses,
             "points": self.points,
+            "points_per_board": _without_name(self.board) if self.board else None,
             "mean": self.mean,
             "faults": dict(self.faults),
             "forfeits": self.forfeits,
-            "elo": self.elo,
         }
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """The standings, the strongest first, and all that they were computed with.
+
+    clip: at which points per board are clipped. meetings: who met whom.
+    thinking: the decision times of everyone; left out of comparisons, because no two runs of a
+        tournament take the same time.
+    """
+
+    lines: tuple[Standing, ...]
+    strengths: Strengths
+    elo: elo.EloSettings
+    clip: int
+    meetings: Meetings = field(repr=False)
+    thinking: Mapping[str, Thinking] = field(compare=False, repr=False)
+
+    @property
+    def entrants(self) -> tuple[str, ...]:
+        """Everyone in the table, the strongest first."""
+        return tuple(line.entrant for line in self.lines)
+
+    def of(self, entrant: str) -> Standing:
+        """Return the line of an entrant; raises KeyError if there is none."""
+        return {line.entrant: line for line in self.lines}[entrant]
 
 
 @dataclass(slots=True)
 class _Tally:
-    """What is counted of one entrant."""
+    """What is counted of one entrant.
 
+    shares: for each denominator the sum of numerators of its mean scores; whole numbers, so that
+    the order of adding cannot matter.
+    """
+
+    matches: int = 0
     games: int = 0
     wins: int = 0
     draws: int = 0
     points: int = 0
-    means: list[float] = field(default_factory=list)
+    shares: Counter[int] = field(default_factory=Counter)
     verdicts: Counter[str] = field(default_factory=Counter)
+    bins: Counter[int] = field(default_factory=Counter)
 
-    def count(self, game: ClosedGame, position: int) -> None:
-        self.games += 1
-        if game.places[position] == 1:
-            if game.places.count(1) == 1:
-                self.wins += 1
-            else:
-                self.draws += 1
-        if game.scores is not None:
-            self.points += game.scores[position]
-        self.verdicts[game.verdicts[position]] += 1
+    @property
+    def mean(self) -> float | None:
+        if not self.matches:
+            return None
+        total = sum((Fraction(got, most) for most, got in self.shares.items()), Fraction(0))
+        return round(float(total / self.matches), MEAN_DECIMALS)
+
+
+class Fold:
+    """Closed matches, summed up: one more is one more addition, in any order.
+
+    clip: at which their margins are clipped.
+    open_rounds: matches of older rounds than so many are refused with `elo.TooLate`, and
+        everything is to be folded anew, because Elo depends on the order of rounds; None keeps
+        all matches and takes any.
+    """
+
+    def __init__(
+        self,
+        clip: int,
+        settings: elo.EloSettings | None = None,
+        open_rounds: int | None = elo.OPEN_ROUNDS,
+    ) -> None:
+        self.clip = clip
+        self._elo = elo.Periods(settings, open_rounds)
+        self._meetings = meetings.Summing()
+        self._points = points.Summing(clip)
+        self._tallies: dict[str, _Tally] = {}
+
+    def add(self, match: Digest, thinking: Mapping[str, Thinking] | None = None) -> None:
+        """Add a match, and how long its entrants thought.
+
+        Raises:
+            elo.TooLate: see above; nothing has been added.
+            ValueError: its margins were clipped elsewhere.
+        """
+        if match.clip != self.clip:
+            raise ValueError(
+                f"match {match.id} is summed up with points clipped at {match.clip}, "
+                f"not at {self.clip}; `pokearena ladder rebuild` does it anew"
+            )
+        self._elo.add(match)
+        self._meetings.add(match)
+        self._points.add(match.entrants, match.margins)
+        won = _won(match)
+        most = 2 * match.played * (len(match.entrants) - 1)
+        for place, name in enumerate(match.entrants):
+            tally = self._tallies.get(name)
+            if tally is None:
+                tally = self._tallies[name] = _Tally()
+            tally.matches += 1
+            tally.games += match.played
+            tally.wins += match.wins[place]
+            tally.draws += match.draws[place]
+            tally.points += match.points[place]
+            tally.shares[most] += won[place]
+            if match.verdicts[place]:
+                tally.verdicts.update(match.verdicts[place])
+            if thinking and name in thinking:
+                tally.bins.update(thinking[name].bins)
+
+    @property
+    def entrants(self) -> tuple[str, ...]:
+        """Everyone who was in a match, sorted by name."""
+        return tuple(sorted(self._tallies))
+
+    def table(
+        self, entrants: Iterable[str] = (), settings: StrengthSettings | None = None
+    ) -> Table:
+        """Return the standings: by strength, equal ones by name.
+
+        Args:
+            entrants: some that may not have played yet.
+            settings: of strength.
+
+        Raises:
+            ValueError: as `strengths` does.
+        """
+        named = sorted({*self._tallies, *entrants})
+        met = self._meetings.meetings()
+        found = strengths(met, settings, named)
+        ratings = self._elo.ratings(named)
+        boards = {one.entrant: one for one in self._points.sums().points()}
+        return Table(
+            tuple(
+                _standing(
+                    line,
+                    ratings[line.entrant],
+                    boards.get(line.entrant),
+                    self._tallies.get(line.entrant, _Tally()),
+                )
+                for line in found.lines
+            ),
+            found,
+            self._elo.settings,
+            self.clip,
+            met,
+            {name: Thinking(tally.bins) for name, tally in self._tallies.items() if tally.bins},
+        )
 
 
 def table(
-    matches: Iterable[ClosedMatch],
+    matches: Iterable[Digest],
+    clip: int,
     settings: elo.EloSettings | None = None,
     entrants: Iterable[str] = (),
-) -> tuple[Standing, ...]:
-    """Return the standings, the best first: by Elo, then by mean score, then by name.
-
-    `entrants` may name some that have not played yet: they stand at the initial rating.
-    The order in which the matches are given does not matter.
-    """
-    ordered = sorted(matches, key=canonical_order)
-    ratings = elo.ratings(ordered, settings, entrants)
-    tallies = {name: _Tally() for name in ratings}
-    for match in ordered:
-        _count(match, tallies)
-    means = {name: fmean(tally.means) if tally.means else None for name, tally in tallies.items()}
-
-    def weakness(name: str) -> tuple[float, float]:
-        mean = means[name]
-        return (
-            -round(ratings[name], RANK_DECIMALS),
-            1.0 if mean is None else -round(mean, RANK_DECIMALS),
-        )
-
-    names = sorted(ratings, key=lambda name: (weakness(name), name))
-    order = [weakness(name) for name in names]
-    return tuple(
-        _standing(1 + order.index(own), name, tallies[name], means[name], ratings[name])
-        for own, name in zip(order, names, strict=True)
-    )
+) -> Table:
+    """Return the standings of matches, which may be given in any order."""
+    fold = Fold(clip, settings, open_rounds=None)
+    for match in matches:
+        fold.add(match)
+    return fold.table(entrants)
 
 
-def _count(match: ClosedMatch, tallies: dict[str, _Tally]) -> None:
-    scores = pairwise(match)
-    for position, name in enumerate(match.entrants):
-        opponents = scores[position][:position] + scores[position][position + 1 :]
-        tallies[name].means.append(fmean(opponents))
-        for game in match.games:
-            tallies[name].count(game, position)
+def _without_name(board: Points) -> dict[str, object]:
+    return {name: value for name, value in board.to_json().items() if name != "entrant"}
 
 
-def _standing(rank: int, name: str, tally: _Tally, mean: float | None, rating: float) -> Standing:
+def _won(match: Digest) -> list[int]:
+    """The half games won by each entrant from all others together."""
+    won = [0] * len(match.entrants)
+    for (one, other), got in zip(combinations(range(len(won)), 2), match.halves, strict=True):
+        won[one] += got
+        won[other] += 2 * match.played - got
+    return won
+
+
+def _standing(line: Strength, rating: float, board: Points | None, tally: _Tally) -> Standing:
     return Standing(
-        rank=rank,
-        entrant=name,
-        matches=len(tally.means),
+        entrant=line.entrant,
+        strength=line,
+        elo=rating,
+        matches=tally.matches,
         games=tally.games,
         wins=tally.wins,
         draws=tally.draws,
         losses=tally.games - tally.wins - tally.draws,
         points=tally.points,
-        mean=mean,
+        board=board,
+        mean=tally.mean,
         faults={word: tally.verdicts[word] for word in FAULTS if tally.verdicts[word]},
         forfeits=tally.verdicts[FORFEIT],
-        elo=rating,
     )

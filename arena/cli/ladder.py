@@ -2,81 +2,202 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, replace
+from typing import TYPE_CHECKING, Any
 
-from arena import standings
-from arena.ratings.elo import EloSettings
-from arena.standings import Standing
-from arena.store import results, tournaments
+from arena.cli import output
+from arena.cli.errors import USAGE, CommandError
+from arena.cli.scope import Scope
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
 
-Ladders = Mapping[str, Sequence[Standing]]
+    from arena.ratings.gifts import Gift
+    from arena.ratings.strength_settings import StrengthSettings
+    from arena.standings import Standing, Table
+
+MISFIT = 0.05
+"""A likelihood below this, and the lack of fit is told."""
+SUSPICIOUS = 0.01
+"""A chance below this, and a gift is pointed out (arena.ratings.gifts)."""
+
+Ladders = Mapping[str, "Table"]
 """The standings by form (arena.form)."""
 
-HEADINGS = ("#", "<bot", "Elo", "matches", "games", "W–D–L", "points", "mean", "<faults")
 
+def of_scopes(
+    engine: Engine, scopes: Iterable[Scope], settings: StrengthSettings | None = None
+) -> Ladders:
+    """The standings of each scope, by form; those in which nothing was played are left out.
 
-def of_forms(engine: Engine, name: str | None = None) -> Ladders:
-    """The ladder of every form that has been played, or of those that a name means.
-
-    Each is made of all tournaments of its form.
-
-    name: the id of a game, or a form.
+    An anchor counts where its entrant has played; CommandError if that is nowhere.
     """
-    held: dict[str, list[str]] = {}
-    for found in tournaments.listing(engine):
-        if name in (None, found.plan.game, found.plan.form):
-            held.setdefault(found.plan.form, []).append(found.id)
-    tables = ((form, standings.table(results.closed(engine, held[form]))) for form in sorted(held))
-    return {form: table for form, table in tables if table}
+    from arena.ratings.strength_settings import StrengthSettings
+    from arena.store import folding
+
+    settings = settings or StrengthSettings()
+    tables: dict[str, Table] = {}
+    for scope in scopes:
+        folded = folding.fold(engine, scope.tournaments, scope.clip)
+        names = {*folded.entrants, *scope.entrants}
+        anchors = tuple((name, value) for name, value in settings.anchors if name in names)
+        if names:
+            tables[scope.form] = folded.table(scope.entrants, replace(settings, anchors=anchors))
+    used = {name for table in tables.values() for name in dict(table.strengths.settings.anchors)}
+    for name, _ in settings.anchors:
+        if name not in used:
+            raise CommandError(f"the anchor {name} has played in none of these ladders.", USAGE)
+    return tables
 
 
-def of_tournament(engine: Engine, tournament: str, entrants: Iterable[str]) -> Sequence[Standing]:
+def of_tournament(engine: Engine, scope: Scope) -> Table:
     """The standings of one tournament; who has not played yet is in it too."""
-    return standings.table(results.closed(engine, [tournament]), entrants=entrants)
+    return of_scopes(engine, [scope])[scope.form]
 
 
-def rows(table: Sequence[Standing]) -> Iterator[tuple[object, ...]]:
-    """The lines of a ladder for people."""
-    for one in table:
-        yield (
-            one.rank,
-            one.entrant,
-            f"{one.elo:.0f}",
-            one.matches,
-            one.games,
-            f"{one.wins}–{one.draws}–{one.losses}",
-            one.points,
-            "–" if one.mean is None else f"{one.mean:.3f}",
-            _faults(one),
-        )
+def gifts(engine: Engine, scope: Scope) -> tuple[Gift, ...]:
+    """Who gives whom at its tables; nothing where no match has more than two sides."""
+    from arena.ratings import gifts
+    from arena.store import folding
+
+    if scope.sides < 3:
+        return ()
+    return gifts.gifts(folding.digests(engine, scope.tournaments, scope.clip))
 
 
-def _faults(one: Standing) -> str:
-    kinds = dict(one.faults)
-    if one.forfeits:
-        kinds["forfeit"] = one.forfeits
-    return ", ".join(f"{number} {kind}" for kind, number in kinds.items()) or "–"
+def show(table: Table) -> None:
+    """A ladder for people."""
+    output.table(*shown(table))
 
 
-def to_json(table: Sequence[Standing]) -> list[dict[str, object]]:
-    """A ladder as plain values."""
-    return [one.to_json() for one in table]
+def shown(
+    table: Table, only: Sequence[str] | None = None
+) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """The headings and lines of a ladder for people; columns that say nothing are left out.
+
+    only: the entrants of the lines that are wanted.
+    """
+    lines = [line for line in table.lines if only is None or line.entrant in only]
+
+    def thought(line: Standing) -> str:
+        times = table.thinking.get(line.entrant)
+        return f"{times.p95:.3g}" if times is not None and times.p95 is not None else ""
+
+    columns: list[tuple[str, Callable[[Standing], str], bool]] = [
+        ("#", lambda line: ranks(line), True),
+        ("<bot", lambda line: line.entrant, True),
+        ("strength", lambda line: _strength(line), True),
+        ("Elo", lambda line: f"{line.elo:.0f}", True),
+        ("matches", lambda line: str(line.matches), True),
+        ("W–D–L", lambda line: f"{line.wins}–{line.draws}–{line.losses}", True),
+        ("points/board", _board, False),
+        ("<faults", _faults, False),
+        ("p95 ms", thought, False),
+    ]
+    kept = [(title, cell) for title, cell, always in columns if always or any(map(cell, lines))]
+    rows = [tuple(cell(line) or "–" for _, cell in kept) for line in lines]
+    return tuple(title for title, _ in kept), rows
+
+
+def ranks(line: Standing) -> str:
+    """The rank, or the range of ranks where bots cannot be told apart."""
+    first, last = line.strength.first, line.strength.last
+    return str(first) if first == last else f"{first}-{last}"
+
+
+def _strength(line: Standing) -> str:
+    one = line.strength
+    if one.anchored:
+        return f"{one.value:.0f} set"
+    mark = "?" if one.provisional else " "
+    return f"{one.value:.0f} ±{(one.high - one.low) / 2:.0f}{mark}".rstrip()
+
+
+def _board(line: Standing) -> str:
+    if line.board is None:
+        return ""
+    digits = 0 if abs(line.board.mean) >= 100 else 1
+    told = f"{line.board.mean:+.{digits}f}"
+    if line.board.low is None or line.board.high is None:
+        return told
+    return f"{told} ±{(line.board.high - line.board.low) / 2:.{digits}f}"
+
+
+def _faults(line: Standing) -> str:
+    kinds = dict(line.faults)
+    if line.forfeits:
+        kinds["forfeit"] = line.forfeits
+    return ", ".join(f"{number} {kind}" for kind, number in kinds.items())
+
+
+def to_json(table: Table) -> list[dict[str, object]]:
+    """The lines of a ladder as plain values."""
+    return [line.to_json() for line in table.lines]
+
+
+def details_json(engine: Engine, scope: Scope, table: Table) -> dict[str, Any]:
+    """What a ladder was computed with, and what else is to be known of it, as plain values.
+
+    Decision times are here and not in the lines, because they differ between two runs of the same
+    tournament, and the lines do not.
+    """
+    found = table.strengths
+    return {
+        "strength": found.settings.to_json(),
+        "groups": [list(group) for group in found.groups],
+        "lack_of_fit": found.lack_of_fit.to_json() if found.lack_of_fit else None,
+        "clip": table.clip,
+        "thinking": {name: times.to_json() for name, times in sorted(table.thinking.items())},
+        "gifts": [asdict(gift) for gift in gifts(engine, scope)],
+    }
 
 
 def settings_json() -> dict[str, float]:
-    """The parameters of the ratings."""
+    """The parameters of Elo."""
+    from arena.ratings.elo import EloSettings
+
     return asdict(EloSettings())
 
 
-def settings_words() -> str:
-    """The parameters of the ratings for people."""
-    s = EloSettings()
-    return (
-        f"Elo: K {s.k:g}, from {s.initial:g}; {2 * s.beta:g} points are odds of ten to one; "
-        "mean is the mean score of a match, from 0 to 1"
+def explain(tables: Iterable[Table]) -> None:
+    """Says what the columns mean, and what is to be minded of these ladders, for people."""
+    from arena.ratings.elo import EloSettings
+
+    tables = list(tables)
+    output.hint(
+        "strength: fitted to all matches at once, whatever their order, with its 95 % interval; "
+        "? is provisional (docs/ratings.md)"
     )
+    s = EloSettings()
+    output.hint(
+        f"Elo: K {s.k:g}, from {s.initial:g}; {2 * s.beta:g} points are odds of ten to one; "
+        "by rounds, whose order matters"
+    )
+    if any(line.board for table in tables for line in table.lines):
+        output.hint("points/board: points ahead of the others at the table, with the 95 % interval")
+
+
+def remark(table: Table) -> None:
+    """Says what one number for each bot does not tell of a ladder."""
+    found = table.strengths
+    if len(found.groups) > 1:
+        apart = "; ".join(", ".join(group) for group in found.groups[1:])
+        output.hint(f"not linked with the others by any match: {apart}")
+    if found.lack_of_fit is not None and found.lack_of_fit.likelihood < MISFIT:
+        worst = found.lack_of_fit.worst[0]
+        output.hint(
+            f"strength does not tell it all (p {found.lack_of_fit.likelihood:.3g}): {worst.one} "
+            f"scored {worst.score:.0%} against {worst.other}, expected were {worst.expected:.0%}"
+        )
+
+
+def remark_gifts(found: Iterable[Gift]) -> None:
+    """Points out who gives whom more than chance does."""
+    for gift in found:
+        if gift.chance < SUSPICIOUS:
+            output.hint(
+                f"{gift.taker} scores {gift.gain:.1%} more against others while {gift.giver} is at "
+                f"the table ({gift.together} matches with it, {gift.apart} without; chance "
+                f"{gift.chance:.1g})"
+            )

@@ -10,11 +10,10 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from arena import forecast
-from arena.cli import ladder, output
+from arena.cli import ladder, output, scope
 from arena.cli.crew import Crew
 from arena.cli.times import duration
 from arena.pairings.contract import Entrant
-from arena.standings import Standing
 from arena.store import tournaments
 from arena.store.history import History
 from arena.store.schema import TournamentState
@@ -22,6 +21,10 @@ from arena.store.tournaments import Progress, Tournament
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
+
+    from arena.cli.scope import Scope
+    from arena.standings import Table
+    from arena.store.folding import Following
 
 _GLANCE_SECONDS = 0.25
 _LINES_SECONDS = 5.0
@@ -34,7 +37,7 @@ class Sight:
 
     tournament: Tournament
     progress: Progress
-    standings: Sequence[Standing]
+    standings: Table
     coming: int | None = None
     """How many matches there will be, as far as its format can say."""
     seconds_left: float | None = None
@@ -103,8 +106,9 @@ class _Look:
     def __init__(self, engine: Engine, tournament: str) -> None:
         self._engine = engine
         self._name = tournament
+        self._following: Following | None = None
         self._closed = -1
-        self._standings: Sequence[Standing] = ()
+        self._standings: Table | None = None
         self._coming: int | None = None
         self._entries: Sequence[Entrant] = ()
         self._since: tuple[float, int] | None = None
@@ -113,9 +117,9 @@ class _Look:
         # The state first: a tournament that was running then cannot have been over before.
         found = tournaments.find(self._engine, self._name)
         progress = tournaments.progress(self._engine, self._name)
-        if progress.closed != self._closed:
+        if self._standings is None or progress.closed != self._closed:
             self._closed = progress.closed
-            self._standings = ladder.of_tournament(self._engine, self._name, found.entrants)
+            self._standings = self._table(scope.of_tournament(found))
         more = self._coming is not None and progress.matches > self._coming
         if found.entries != self._entries or more:
             self._entries = found.entries
@@ -139,6 +143,13 @@ class _Look:
         if sight.coming is None or played < _GAMES_FOR_A_PACE:
             return None
         return max(sight.planned - sight.progress.games, 0) * (now - began) / played
+
+    def _table(self, own: Scope) -> Table:
+        from arena.store.folding import Following
+
+        if self._following is None:
+            self._following = Following(self._engine, own.tournaments, own.clip)
+        return self._following.now().table(own.entrants)
 
 
 class _Lines:
@@ -201,7 +212,7 @@ class _Live:
         for sight in sights:
             self._bar(sight)
             parts.append(Text(f"\n{sight.tournament.plan.form}", style="bold"))
-            parts.append(output.drawn(ladder.HEADINGS, ladder.rows(sight.standings)))
+            parts.append(output.drawn(*ladder.shown(sight.standings)))
         self._live.update(Group(*parts))
 
     def _bar(self, sight: Sight) -> None:

@@ -29,6 +29,14 @@ def json_option(command: F) -> F:
     return click.option("--json", "as_json", is_flag=True, help="JSON on standard output.")(command)
 
 
+def scope_options(command: F) -> F:
+    """[GAME] and --tournament: what is ranked together."""
+    command = click.option(
+        "--tournament", metavar="ID", help="Only the matches of this tournament."
+    )(command)
+    return click.argument("game", required=False)(command)
+
+
 def workers_option(command: F) -> F:
     """--workers: how many of our own."""
     return click.option(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
-from arena.cli import decision, ladder, output, times
+from arena.cli import decision, ladder, output, scope, times
 from arena.cli.errors import FAILED, OK
 from arena.store import listing, tournaments
 from arena.store.schema import MatchState, TournamentState
@@ -88,11 +88,13 @@ def match_json(match: Match) -> dict[str, Any]:
 def whole(place: Place, name: str) -> dict[str, Any]:
     """A tournament with its standings and matches, as plain values."""
     found = tournaments.find(place.store, name)
-    table = ladder.of_tournament(place.store, name, found.entrants)
+    own = scope.of_tournament(found)
+    table = ladder.of_tournament(place.store, own)
     return {
         **facts(found, tournaments.progress(place.store, name)),
         "standings": ladder.to_json(table),
         "elo": ladder.settings_json(),
+        "details": ladder.details_json(place.store, own, table),
         "decision": decision.to_json(decision.of(place.store, found)),
         "schedule": [match_json(match) for match in listing.matches(place.store, tournament=name)],
     }
@@ -116,8 +118,9 @@ def show(place: Place, name: str) -> None:
         f"{progress.games} of {progress.planned} games kept"
     )
     output.line()
-    table = ladder.of_tournament(place.store, name, found.entrants)
-    output.table(ladder.HEADINGS, ladder.rows(table))
+    own = scope.of_tournament(found)
+    table = ladder.of_tournament(place.store, own)
+    ladder.show(table)
     step = decision.of(place.store, found)
     for words in decision.lines(step):
         output.line(words)
@@ -140,7 +143,9 @@ def show(place: Place, name: str) -> None:
             for match in matches
         ],
     )
-    output.hint(ladder.settings_words())
+    ladder.remark(table)
+    ladder.remark_gifts(ladder.gifts(place.store, own))
+    ladder.explain([table])
     what_next(place, [name])
 
 
@@ -154,10 +159,11 @@ def conclude(place: Place, sight: Sight) -> None:
     """The end of a tournament for people."""
     found, progress = sight.tournament, sight.progress
     output.heading(f"{found.plan.form} · {found.id}")
-    output.table(ladder.HEADINGS, ladder.rows(sight.standings))
+    ladder.show(sight.standings)
     for words in decision.lines(decision.of(place.store, found)):
         output.line(words)
     output.line()
+    ladder.remark(sight.standings)
     if progress.closed < progress.matches:
         for match in listing.matches(place.store, tournament=found.id, states=[MatchState.VOID]):
             output.hint(f"{match.id} is void, and nobody is charged with it: {match.reason}")

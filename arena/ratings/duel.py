@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from arena.ratings.scale import Z95, gap_of, normal
-from arena.results import ClosedMatch, pairwise
+from arena.results import Scored, pairwise
 
 NORMALIZED = 800.0 / math.log(10.0)
 """Points of normalized Elo of one standard deviation of a game."""
@@ -97,7 +97,7 @@ def pentanomial(ll: int, ld: int, wl: int, dd: int, wd: int, ww: int) -> Duel:
     return Duel((0.0, 0.25, 0.5, 0.75, 1.0), (ll, ld, wl + dd, wd, ww), games=2)
 
 
-def of_matches(matches: Iterable[ClosedMatch], first: str, second: str) -> Duel:
+def of_matches(matches: Iterable[Scored], first: str, second: str) -> Duel:
     """The matches of two entrants as a duel, a whole match being one unit.
 
     Args:
@@ -113,8 +113,8 @@ def of_matches(matches: Iterable[ClosedMatch], first: str, second: str) -> Duel:
     for match in matches:
         if set(match.entrants) == {first, second}:
             score = pairwise(match)[match.entrants.index(first)][match.entrants.index(second)]
-            games.add(len(match.games))
-            found[Fraction(round(score * 2 * len(match.games)), 2 * len(match.games))] += 1
+            games.add(match.played)
+            found[Fraction(round(score * 2 * match.played), 2 * match.played)] += 1
     if len(games) != 1:
         told = "differ in their number of games" if games else "do not exist"
         raise ValueError(f"the matches between {first} and {second} {told}")

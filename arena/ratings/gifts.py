@@ -24,7 +24,7 @@ from itertools import permutations
 from math import copysign, fsum, log1p, sqrt
 
 from arena.ratings.scale import normal
-from arena.results import ClosedMatch, canonical_order, pairwise
+from arena.results import Scored, canonical_order, pairwise
 
 LEAST = 8
 """A pair is judged if the taker has so many matches with the giver, and so many without."""
@@ -81,7 +81,7 @@ class _Sample:
         return scatter / (self.count - 1) / self.count
 
 
-def gifts(matches: Iterable[ClosedMatch]) -> tuple[Gift, ...]:
+def gifts(matches: Iterable[Scored]) -> tuple[Gift, ...]:
     """Return a line for each giver and taker that can be judged, the least likely first.
 
     Matches of two sides say nothing here and are left out. The order of matches does not matter.

@@ -14,9 +14,12 @@ from itertools import chain, combinations, combinations_with_replacement
 from operator import attrgetter
 from typing import NamedTuple, Self
 
-from arena.results import ClosedMatch
+from arena.results import Scored
 
 _Result = tuple[tuple[str, ...], int, tuple[int, ...]]
+
+ALIKE = 50_000
+"""So many different results are held before they are summed up: the same one again is cheap."""
 
 
 class LineUp(NamedTuple):
@@ -62,15 +65,14 @@ class Meetings:
     sums: Mapping[LineUp, Sums] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, matches: Iterable[ClosedMatch]) -> Self:
+    def of(cls, matches: Iterable[Scored]) -> Self:
         """Sum up matches; their order does not matter."""
-        alike = Counter(map(_result, matches))
-        sums: dict[LineUp, Sums] = {}
-        for result, times in alike.items():
-            _fold(sums, *_summed(result, times))
-        return cls(sums)
+        summing = Summing()
+        for match in matches:
+            summing.add(match)
+        return cls(summing.meetings().sums)
 
-    def with_match(self, match: ClosedMatch) -> Self:
+    def with_match(self, match: Scored) -> Self:
         """Return the table with one more match."""
         sums = dict(self.sums)
         _fold(sums, *_summed(_result(match), 1))
@@ -94,17 +96,39 @@ class Meetings:
         return sum(sums.matches for sums in self.sums.values())
 
 
-def _result(match: ClosedMatch) -> _Result:
+class Summing:
+    """A table that is being summed up, match by match."""
+
+    def __init__(self) -> None:
+        self._alike: Counter[_Result] = Counter()
+        self._sums: dict[LineUp, Sums] = {}
+
+    def add(self, match: Scored) -> None:
+        """Count one more match."""
+        self._alike[_result(match)] += 1
+        if len(self._alike) >= ALIKE:
+            self._settle()
+
+    def count(
+        self, entrants: tuple[str, ...], played: int, halves: tuple[int, ...], times: int
+    ) -> None:
+        """Count so many matches that are alike; as `Scored` has them."""
+        _fold(self._sums, *_summed((entrants, played, halves), times))
+
+    def meetings(self) -> Meetings:
+        """Return the table so far."""
+        self._settle()
+        return Meetings(dict(self._sums))
+
+    def _settle(self) -> None:
+        for result, times in self._alike.items():
+            _fold(self._sums, *_summed(result, times))
+        self._alike.clear()
+
+
+def _result(match: Scored) -> _Result:
     """What counts of a match, with the entrants in the order in which it names them."""
-    games = match.games
-    halves = tuple(
-        [
-            2 * sum([game.places[one] < game.places[other] for game in games])
-            + sum([game.places[one] == game.places[other] for game in games])
-            for one, other in pairs(len(match.entrants))
-        ]
-    )
-    return match.entrants, len(games), halves
+    return match.entrants, match.played, match.halves
 
 
 def _summed(result: _Result, times: int) -> tuple[LineUp, Sums]:

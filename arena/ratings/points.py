@@ -8,6 +8,8 @@ its mean margin, every match alike; the error is that of the mean over matches, 
 depend on each other as they like.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -62,6 +64,36 @@ class _Sum:
 
 
 @dataclass(frozen=True, slots=True)
+class Margins:
+    """What a match says of points; tuples in the order of its entrants.
+
+    scored: how many of its games had scores.
+    sums: the clipped margins of these games, summed, times the number of opponents, which makes
+        them whole. clipped: how many of each entrant's games were cut at the clip.
+    """
+
+    scored: int
+    sums: tuple[int, ...]
+    clipped: tuple[int, ...]
+
+
+class Summing:
+    """Margins that are being summed up, match by match."""
+
+    def __init__(self, clip: int) -> None:
+        self._clip = clip
+        self._sums: dict[tuple[str, int], _Sum] = {}
+
+    def add(self, entrants: tuple[str, ...], margins: Margins) -> None:
+        """Count one more match, whose margins were clipped alike."""
+        _fold(self._sums, entrants, margins)
+
+    def sums(self) -> PointSums:
+        """Return the sums so far."""
+        return PointSums(self._clip, dict(self._sums))
+
+
+@dataclass(frozen=True, slots=True)
 class PointSums:
     """The margins of all matches, summed up in whole numbers; an immutable value.
 
@@ -83,13 +115,13 @@ class PointSums:
         """Sum up matches; their order does not matter."""
         sums: dict[tuple[str, int], _Sum] = {}
         for match in matches:
-            _fold(sums, match, clip)
+            _fold(sums, match.entrants, margins(match, clip))
         return cls(clip, sums)
 
     def with_match(self, match: ClosedMatch) -> Self:
         """Return the sums with one more match."""
         sums = dict(self.sums)
-        _fold(sums, match, self.clip)
+        _fold(sums, match.entrants, margins(match, self.clip))
         return type(self)(self.clip, sums)
 
     def points(self) -> tuple[Points, ...]:
@@ -126,24 +158,33 @@ def usual_clip(matches: Iterable[ClosedMatch], share: float = USUAL_SHARE) -> in
     return max(1, sizes[math.ceil(share * len(sizes)) - 1]) if sizes else 1
 
 
-def _fold(sums: dict[tuple[str, int], _Sum], match: ClosedMatch, clip: int) -> None:
+def margins(match: ClosedMatch, clip: int) -> Margins:
+    """Return the margins of a match; one beyond `clip` points counts as that."""
     scored = [_margins(game.scores) for game in match.games if game.scores is not None]
-    if not scored:
+    limit = clip * (len(match.entrants) - 1)
+    places = range(len(match.entrants))
+    return Margins(
+        len(scored),
+        tuple(sum(max(-limit, min(limit, game[place])) for game in scored) for place in places),
+        tuple(sum(abs(game[place]) > limit for game in scored) for place in places),
+    )
+
+
+def _fold(sums: dict[tuple[str, int], _Sum], entrants: tuple[str, ...], margins: Margins) -> None:
+    if not margins.scored:
         return
-    opponents = len(match.entrants) - 1
-    limit = clip * opponents
-    for place, entrant in enumerate(match.entrants):
-        margins = [margins[place] for margins in scored]
-        margin = sum(max(-limit, min(limit, value)) for value in margins)
-        clipped = sum(abs(value) > limit for value in margins)
-        key = entrant, opponents * len(scored)
-        before = sums.get(key, _Sum(0, 0, 0, 0))
-        sums[key] = _Sum(
-            before.matches + 1,
-            before.margins + margin,
-            before.squares + margin**2,
-            before.clipped + clipped,
-        )
+    divisor = (len(entrants) - 1) * margins.scored
+    for entrant, margin, clipped in zip(entrants, margins.sums, margins.clipped, strict=True):
+        before = sums.get((entrant, divisor))
+        if before is None:
+            sums[entrant, divisor] = _Sum(1, margin, margin**2, clipped)
+        else:
+            sums[entrant, divisor] = _Sum(
+                before.matches + 1,
+                before.margins + margin,
+                before.squares + margin**2,
+                before.clipped + clipped,
+            )
 
 
 def _margins(scores: tuple[int, ...]) -> list[int]:

@@ -41,8 +41,9 @@ class Strength:
         judged by itself.
     value: the strength. low, high: its 95 % interval. error: its standard error.
     matches: how many it played. opponents: how many others it met.
-    provisional: its interval is wider than the settings allow, or it is not linked by meetings to
-        the largest group, so that its value against theirs is the prior's alone.
+    provisional: its interval is wider than the settings allow, or it has not played, or it is not
+        linked by meetings to the largest group, so that its value against theirs is the prior's
+        alone.
     anchored: its value was given.
     group: the number, from 0, of its group among `Strengths.groups`.
     """
@@ -252,7 +253,8 @@ def _line(
         error=error,
         matches=played[0],
         opponents=played[1],
-        provisional=not anchored and (Z95 * error > settings.provisional or group > 0),
+        provisional=not anchored
+        and (Z95 * error > settings.provisional or group > 0 or not played[0]),
         anchored=anchored,
         group=group,
     )

@@ -1,10 +1,16 @@
 """A finished game as the store keeps it: its record, and what must be known without reading it."""
 
+from __future__ import annotations
+
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from arena.results import FINISHED
+from arena.thinking import Thinking
+
+if TYPE_CHECKING:
+    from referee.record import GameRecord
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +45,8 @@ class PlayedGame:
     tally: Mapping[str, Sequence[Any]]
     """What else the result line counts, by seat."""
     faulted: tuple[PlayedFault, ...] = ()
+    thinking: tuple[Thinking, ...] = ()
+    """How long each entrant took for its decisions; what the referee did for it does not count."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +77,7 @@ def read(record: str, entrants: Sequence[str]) -> PlayedGame:
         raise ValueError(f"this is the record of {len(found)} games; it must be of one")
     lines = found[0]
     try:
-        return _played(record, entrants, lines.game, lines.faults, lines.result)
+        return _played(record, entrants, lines)
     except KeyError as error:
         raise ValueError(f"game {lines.number}: a line of its record has no {error}") from None
 
@@ -77,10 +85,9 @@ def read(record: str, entrants: Sequence[str]) -> PlayedGame:
 def _played(
     record: str,
     entrants: Sequence[str],
-    game: Mapping[str, Any],
-    faults: Sequence[Mapping[str, Any]],
-    result: Mapping[str, Any],
+    lines: GameRecord,
 ) -> PlayedGame:
+    game, result = lines.game, lines.result
     seating: Sequence[str] = game["seating"]
     seats = [[i for i, name in enumerate(seating) if name == who] for who in entrants]
     if sum(map(len, seats)) != len(seating) or not all(seats):
@@ -114,9 +121,22 @@ def _played(
                 ended=_storable(line.get("ended", "")),
                 output=_storable(line.get("output", "")),
             )
-            for line in faults
+            for line in lines.faults
         ),
+        thinking=_thinking(seats, lines.actions),
     )
+
+
+def _thinking(
+    seats: Sequence[Sequence[int]], actions: Sequence[Mapping[str, Any]]
+) -> tuple[Thinking, ...]:
+    """The decision times of entrants that have these seats."""
+    own = [
+        (line["seat"], line["ms"])
+        for line in actions
+        if line.get("by") != "referee" and "ms" in line
+    ]
+    return tuple(Thinking.of(ms for seat, ms in own if seat in mine) for mine in seats)
 
 
 def _verdict(verdicts: Sequence[str]) -> str:

@@ -11,7 +11,7 @@ from sqlalchemy import Engine, select
 from arena.pairings.contract import Match, State
 from arena.store import schema
 from arena.store.database import reading
-from arena.store.results import games_of
+from arena.store.outcome import games_of
 from arena.store.schema import MatchState
 
 _STATES: Final[Mapping[str, State]] = {

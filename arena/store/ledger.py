@@ -7,10 +7,11 @@ from typing import Any
 
 from sqlalchemy import Connection, insert, select
 
-from arena.store import schema
+from arena.store import outcome, schema
 from arena.store.database import now
 from arena.store.games import CommittedGame, PlayedGame
 from arena.store.listing import not_found
+from arena.store.outcome import Result
 from arena.store.spec import Clock, Entrant, MatchSpec
 
 
@@ -76,6 +77,7 @@ def insert_game(connection: Connection, match: str, attempt: int, game: PlayedGa
             faults=list(game.faults),
             tally={word: list(value) for word, value in game.tally.items()},
             committed=now(),
+            thinking=[times.stored() for times in game.thinking],
         )
     )
     rows: list[Mapping[str, Any]] = [
@@ -99,19 +101,38 @@ def insert_game(connection: Connection, match: str, attempt: int, game: PlayedGa
 
 def insert_result(connection: Connection, match: str, attempt: int) -> None:
     """Writes the result down, which is what all its games say. A match has room for one only."""
+    result = _result(connection, match)
+    connection.execute(
+        insert(schema.results).values(
+            match=match,
+            attempt=attempt,
+            outcome=result.outcome,
+            closed=now(),
+            digest=result.digest,
+            thinking=result.thinking,
+        )
+    )
+
+
+def _result(connection: Connection, match: str) -> Result:
+    """What the games that are written down of a match come to."""
     games, sides = schema.games, schema.match_entrants
     entrants = connection.execute(
         select(sides.c.version).where(sides.c.match == match).order_by(sides.c.position)
     ).scalars()
     played = connection.execute(
-        select(*games.c["game", "places", "scores", "verdicts", "faults"])
+        select(*games.c["game", "places", "scores", "verdicts", "faults", "thinking"])
         .where(games.c.match == match)
         .order_by(games.c.game)
     )
-    outcome = {"entrants": list(entrants), "games": [dict(game._mapping) for game in played]}
-    connection.execute(
-        insert(schema.results).values(match=match, attempt=attempt, outcome=outcome, closed=now())
-    )
+    rows = [dict(game._mapping) for game in played]
+    thinking = [row.pop("thinking") for row in rows]
+    kind = connection.execute(
+        select(schema.tournaments.c.game)
+        .join(schema.matches, schema.matches.c.tournament == schema.tournaments.c.id)
+        .where(schema.matches.c.id == match)
+    ).scalar_one()
+    return outcome.result(kind, match, list(entrants), rows, thinking)
 
 
 def _entrants(connection: Connection, match: str) -> tuple[Entrant, ...]:

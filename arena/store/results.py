@@ -5,16 +5,16 @@ Nothing here tells anything of a match that is still open: its cards will be pla
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from sqlalchemy import Engine, select
 
-from arena.results import ClosedGame, ClosedMatch
+from arena.results import ClosedMatch
 from arena.store import ledger, schema
 from arena.store.database import reading
 from arena.store.errors import NotFound
+from arena.store.outcome import games_of
 from arena.store.schema import OPEN, MatchState
 
 
@@ -141,20 +141,4 @@ def faults(
     return tuple(
         LoggedFault(**{word: value for word, value in row._mapping.items() if word != "number"})
         for row in rows
-    )
-
-
-def games_of(outcome: Mapping[str, Any]) -> tuple[ClosedGame, ...]:
-    """The games of a match, from its outcome as it is stored."""
-    return tuple(map(_closed_game, outcome["games"]))
-
-
-def _closed_game(played: Mapping[str, Any]) -> ClosedGame:
-    scores = played["scores"]
-    return ClosedGame(
-        game=played["game"],
-        places=tuple(played["places"]),
-        scores=None if scores is None else tuple(scores),
-        verdicts=tuple(played["verdicts"]),
-        faults=tuple(played["faults"]),
     )

@@ -189,8 +189,10 @@ games = Table(
     # What else the result line of the record says, by seat: banks, slowest answers, crashes.
     Column("tally", JSON, nullable=False),
     Column("committed", Double, nullable=False),
-    # Last, because SQLite has to read through it to reach what comes after.
+    # Behind what is read without it, because SQLite has to read through it to what comes after.
     Column("record", Text, nullable=False),
+    # How long the entrants thought (arena.thinking); None if it was never counted.
+    Column("thinking", JSON(none_as_null=True)),
 )
 
 failures = Table(
@@ -228,5 +230,9 @@ results = Table(
     Column("attempt", Integer, nullable=False),
     # {"entrants": [...], "games": [{"game", "places", "scores", "verdicts", "faults"}, ...]}
     Column("outcome", JSON, nullable=False),
-    Column("closed", Double, nullable=False),
+    Column("closed", Double, nullable=False, index=True),
+    # The same summed up for ladders (arena.digest), and how long the entrants thought. They follow
+    # from the games: `ladder rebuild` makes them anew. None in results of older databases.
+    Column("digest", Text),
+    Column("thinking", JSON(none_as_null=True)),
 )

@@ -2,10 +2,27 @@
 
 import json
 import random
+from collections.abc import Iterable
 
-from arena.ratings.elo import EloSettings
+import pytest
+
+from arena import standings as module
+from arena.digest import digest
+from arena.ratings.elo import EloSettings, TooLate
 from arena.results import ClosedGame, ClosedMatch
-from arena.standings import Standing, table
+from arena.standings import Fold, Standing
+from arena.thinking import Thinking
+
+CLIP = 1000
+
+
+def table(
+    matches: Iterable[ClosedMatch],
+    settings: EloSettings | None = None,
+    entrants: Iterable[str] = (),
+) -> tuple[Standing, ...]:
+    told = (digest(match, CLIP) for match in matches)
+    return module.table(told, CLIP, settings, entrants).lines
 
 
 def game(
@@ -112,39 +129,40 @@ def test_the_mean_score_at_a_larger_table_is_the_mean_over_the_opponents() -> No
     assert [standings[name].mean for name in "abc"] == [1.0, 0.5, 0.0]
 
 
-def test_the_best_rating_stands_first() -> None:
+def test_the_strongest_stands_first_and_who_cannot_be_told_apart_shares_ranks() -> None:
     standings = table([match(0, ("c", "b", "a"), game(0, (1, 2, 3)))])
-    assert [(s.rank, s.entrant) for s in standings] == [(1, "c"), (2, "b"), (3, "a")]
-    assert standings[0].elo > standings[1].elo > standings[2].elo
+    assert [s.entrant for s in standings] == ["c", "b", "a"]
+    assert [(s.strength.first, s.strength.last) for s in standings] == [(1, 3)] * 3
+    many = [match(n, ("c", "b", "a"), game(0, (1, 2, 3)), in_round=n) for n in range(60)]
+    assert [(s.strength.first, s.strength.last) for s in table(many)] == [(1, 1), (2, 2), (3, 3)]
 
 
-def test_equal_entrants_share_a_rank_in_the_order_of_their_names() -> None:
+def test_strength_ranks_and_not_elo() -> None:
+    # Elo weighs the last rounds most: who won late stands above who won as much early.
+    played = [match(n, ("a", "b"), game(0, (1, 2)), in_round=n) for n in range(20)]
+    played += [match(n, ("a", "b"), game(0, (2, 1)), in_round=n) for n in range(20, 40)]
+    first, second = table(played)
+    assert (first.entrant, second.entrant) == ("a", "b")
+    assert first.strength.value == second.strength.value
+    assert first.elo < second.elo
+
+
+def test_equal_entrants_stand_in_the_order_of_their_names() -> None:
     standings = table([match(0, ("d", "c", "b", "a"), game(0, (1, 2, 2, 4)))])
-    assert [(s.rank, s.entrant) for s in standings] == [(1, "d"), (2, "b"), (2, "c"), (4, "a")]
+    assert [s.entrant for s in standings] == ["d", "b", "c", "a"]
 
 
-def test_between_equal_ratings_the_better_mean_score_stands_first() -> None:
-    # y wins twice and loses once, x and s win their only match: each is one win up.
-    played = [
-        match(0, ("x", "p"), game(0, (1, 2))),
-        match(1, ("y", "q"), game(0, (1, 2))),
-        match(2, ("y", "r"), game(0, (1, 2))),
-        match(3, ("y", "s"), game(0, (2, 1))),
-    ]
-    standings = table(played)[:3]
-    assert {s.elo for s in standings} == {1205.0}
-    assert [(s.rank, s.entrant) for s in standings] == [(1, "s"), (1, "x"), (3, "y")]
-
-
-def test_who_has_not_played_stands_below_equal_ratings_that_were_earned() -> None:
-    standings = table([match(0, ("y", "z"), game(0, (1, 1)))], entrants=["idle"])
-    assert len({s.elo for s in standings}) == 1
-    assert [(s.rank, s.entrant) for s in standings] == [(1, "y"), (1, "z"), (3, "idle")]
+def test_points_per_board_are_the_points_ahead_of_the_table() -> None:
+    first, second = table([match(0, ("a", "b"), game(0, (1, 2), (9, 3)))])
+    assert first.board is not None
+    assert second.board is not None
+    assert (first.board.mean, second.board.mean) == (6.0, -6.0)
 
 
 def test_an_entrant_without_a_match_stands_at_the_initial_rating_without_a_mean() -> None:
     idle = by_name(table([], EloSettings(initial=1500), entrants=["idle"]))["idle"]
-    assert (idle.rank, idle.elo, idle.mean, idle.matches, idle.games) == (1, 1500.0, None, 0, 0)
+    assert (idle.elo, idle.mean, idle.matches, idle.games) == (1500.0, None, 0, 0)
+    assert (idle.strength.value, idle.strength.provisional, idle.board) == (1200.0, True, None)
 
 
 def test_the_settings_decide_the_ratings() -> None:
@@ -170,20 +188,55 @@ def test_the_order_in_which_matches_arrive_does_not_matter() -> None:
         assert table(matches) == expected
 
 
+def test_matches_can_be_added_one_by_one_in_any_order_of_the_last_rounds() -> None:
+    dice = random.Random(3)
+    matches = [
+        match(n, tuple(dice.sample("abcde", 2)), game(0, (1, 2), (n, 0)), in_round=n // 3)
+        for n in range(30)
+    ]
+    fold = Fold(CLIP)
+    for one in dice.sample(matches, len(matches)):
+        fold.add(digest(one, CLIP))
+    assert fold.table().lines == table(matches)
+
+
+def test_a_match_of_a_round_long_past_is_refused_and_nothing_is_added() -> None:
+    fold = Fold(CLIP, open_rounds=2)
+    for n in (1, 2, 3):
+        fold.add(digest(match(n, ("a", "b"), game(0, (1, 2)), in_round=n), CLIP))
+    before = fold.table()
+    with pytest.raises(TooLate):
+        fold.add(digest(match(0, ("a", "b"), game(0, (1, 2)), in_round=0), CLIP))
+    assert fold.table() == before
+
+
+def test_margins_clipped_elsewhere_are_not_mixed() -> None:
+    with pytest.raises(ValueError, match="ladder rebuild"):
+        Fold(CLIP).add(digest(match(0, ("a", "b"), game(0, (1, 2))), 7))
+
+
+def test_two_tables_are_equal_whatever_time_was_thought() -> None:
+    tables = []
+    for times in ([1.0, 2.0], [300.0]):
+        fold = Fold(CLIP)
+        fold.add(digest(match(0, ("a", "b"), game(0, (1, 2))), CLIP), {"a": Thinking.of(times)})
+        tables.append(fold.table())
+    assert tables[0] == tables[1]
+    assert [one.thinking["a"].decisions for one in tables] == [2, 1]
+
+
 def test_a_line_can_be_written_as_json_with_every_column() -> None:
     played = match(0, ("a", "b"), game(0, (1, 2), None, ("finished", "crash")))
     lines = json.loads(json.dumps([standing.to_json() for standing in table([played])]))
-    assert lines[1] == {
-        "rank": 2,
+    told = lines[1]
+    assert {name: told[name] for name in ("entrant", "matches", "games", "elo", "faults")} == {
         "entrant": "b",
         "matches": 1,
         "games": 1,
-        "wins": 0,
-        "draws": 0,
-        "losses": 1,
-        "points": 0,
-        "mean": 0.0,
-        "faults": {"crash": 1},
-        "forfeits": 0,
         "elo": 1195.0,
+        "faults": {"crash": 1},
     }
+    assert [told[name] for name in ("wins", "draws", "losses", "points", "mean")] == [0, 0, 1, 0, 0]
+    assert told["ranks"] == [1, 2]
+    assert told["interval"][0] < told["strength"] < told["interval"][1]
+    assert (told["points_per_board"], told["forfeits"], told["provisional"]) == (None, 0, True)

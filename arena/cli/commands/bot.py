@@ -94,19 +94,15 @@ def listing(everything: bool, as_json: bool, data: Path | None) -> None:
 @data_option
 def show(version: str, as_json: bool, data: Path | None) -> None:
     """Show a version: what it is, where it is kept, how it stands."""
-    from arena.cli import ladder, lookup, times
+    from arena.cli import ladder, lookup, scope, times
     from arena.cli.place import Place
 
     place = Place(data)
     found = lookup.version(place, version)
-    standing = {
-        game: one
-        for game, table in ladder.of_forms(place.store).items()
-        for one in table
-        if one.entrant == found.id
-    }
+    ladders = ladder.of_scopes(place.store, scope.of_forms(place)).items()
+    standing = {form: table for form, table in ladders if found.id in table.entrants}
     if as_json:
-        stands = {game: one.to_json() for game, one in standing.items()}
+        stands = {form: table.of(found.id).to_json() for form, table in standing.items()}
         output.document({**_as_json(found), "standings": stands})
         return
     manifest = found.manifest
@@ -126,10 +122,10 @@ def show(version: str, as_json: bool, data: Path | None) -> None:
     for name, value in facts.items():
         if value:
             output.line(f"{name:<10}{value}")
-    for game, one in standing.items():
+    for form, table in standing.items():
         output.line()
-        output.heading(game)
-        output.table(ladder.HEADINGS, ladder.rows([one]))
+        output.heading(form)
+        output.table(*ladder.shown(table, [found.id]))
     output.next_step("pokearena standings")
 
 

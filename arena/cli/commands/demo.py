@@ -86,7 +86,7 @@ def _show(
             f"{len(checked)} matches closed once each, {games} games, every record verifies · "
             f"{seconds:.0f} s"
         )
-    output.hint(ladder.settings_words())
+    ladder.explain(sight.standings for sight in sights)
     closed = [one.match.id for one in checked if not one.problems]
     output.next_step(
         *(f"pokearena replay {match}" for match in closed[:1]),

@@ -9,77 +9,88 @@ from typing import TYPE_CHECKING
 import rich_click as click
 
 from arena.cli import output
-from arena.cli.options import data_option, json_option
+from arena.cli.options import data_option, json_option, scope_options
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from arena.cli.ladder import Ladders
     from arena.cli.place import Place
+    from arena.cli.scope import Scope
 
 _GLANCE_SECONDS = 1.0
 
 
 @click.command(epilog="Example: pokearena standings poke --watch")
-@click.argument("game", required=False)
-@click.option("--tournament", metavar="ID", help="Only the matches of this tournament.")
+@scope_options
+@click.option(
+    "--anchor",
+    "anchors",
+    multiple=True,
+    metavar="NAME@VERSION=STRENGTH",
+    help="Fix the strength of a bot, as often as needed: then ladders of different times compare.",
+)
 @click.option("--watch", is_flag=True, help="Show it again whenever it changes, until Ctrl-C.")
 @json_option
 @data_option
 def standings(
-    game: str | None, tournament: str | None, watch: bool, as_json: bool, data: Path | None
+    game: str | None,
+    tournament: str | None,
+    anchors: tuple[str, ...],
+    watch: bool,
+    as_json: bool,
+    data: Path | None,
 ) -> None:
-    """The ladders, of all games or of one: Elo, results, faults.
+    """The ladders, of all games or of one: ranks, strength, Elo, results, faults, times.
 
     A game has a ladder for every number of seats and setting of its options: a form, such as
-    pouku-3. GAME may name one.
+    pouku-3. GAME may name one. Bots that cannot be told apart share a range of ranks; ? marks a
+    strength that is provisional. What the columns mean is said in docs/ratings.md.
 
     With --json one document, with --watch one a line.
     """
-    from arena.cli import ladder
+    from arena.cli import anchoring, ladder, scope
     from arena.cli.place import Place
 
     place = Place(data)
     assert place.existing_store is not None
-    found = _ladders(place, game, tournament)
-    _show(found, as_json)
+    settings = anchoring.settings(anchors)
+
+    def look() -> tuple[Sequence[Scope], Ladders]:
+        scopes = scope.meant(place, game, tournament)
+        return scopes, ladder.of_scopes(place.store, scopes, settings)
+
+    scopes, found = look()
+    _show(place, scopes, found, as_json)
     while watch:
         time.sleep(_GLANCE_SECONDS)
-        fresh = _ladders(place, game, tournament)
+        scopes, fresh = look()
         if fresh != found:
             found = fresh
             if output.is_terminal() and not as_json:
                 output.screen().clear()
-            _show(found, as_json)
+            _show(place, scopes, found, as_json)
     if not as_json:
-        output.hint(ladder.settings_words())
+        if found:
+            ladder.explain(found.values())
         output.next_step("pokearena tournament list")
 
 
-def _ladders(place: Place, name: str | None, tournament: str | None) -> Ladders:
-    """The ladders of a game, a form of one, or a tournament; of everything without a name."""
-    from arena.cli import ladder, lookup
-    from arena.store import tournaments
-
-    if tournament is not None:
-        found = tournaments.find(place.store, lookup.tournament(place, tournament))
-        return {found.plan.form: ladder.of_tournament(place.store, found.id, found.entrants)}
-    if name is None:
-        return ladder.of_forms(place.store)
-    return ladder.of_forms(place.store, name) or ladder.of_forms(place.store, _game(name))
-
-
-def _game(name: str) -> str:
-    # The rules of the games are not needed for a ladder of all of them.
-    from arena.cli import setup
-
-    return setup.game_named(name).id
-
-
-def _show(ladders: Ladders, as_json: bool) -> None:
+def _show(place: Place, scopes: Sequence[Scope], ladders: Ladders, as_json: bool) -> None:
     from arena.cli import ladder
 
     if as_json:
-        tables = {form: ladder.to_json(table) for form, table in ladders.items()}
-        output.document({"ladders": tables, "elo": ladder.settings_json()})
+        output.document(
+            {
+                "ladders": {form: ladder.to_json(table) for form, table in ladders.items()},
+                "elo": ladder.settings_json(),
+                "details": {
+                    scope.form: ladder.details_json(place.store, scope, ladders[scope.form])
+                    for scope in scopes
+                    if scope.form in ladders
+                },
+            }
+        )
         return
     if not ladders:
         output.hint("no match is closed yet")
@@ -87,4 +98,5 @@ def _show(ladders: Ladders, as_json: bool) -> None:
         if number:
             output.line()
         output.heading(form)
-        output.table(ladder.HEADINGS, ladder.rows(table))
+        ladder.show(table)
+        ladder.remark(table)

@@ -52,7 +52,7 @@ def test_standings_are_told_to_people_and_to_programs(
     assert said.status == 0
     head, columns, first, *_ = said.out.splitlines()
     assert head == "poke"
-    assert columns.split() == "# bot Elo matches games W–D–L points mean faults".split()
+    assert columns.split() == "# bot strength Elo matches W–D–L points/board p95 ms".split()
     assert first.split()[1] == told["standings"][0]["entrant"]
     assert said.last == f"next  pokearena tournament list --data {arena}"
     ladders = json.loads(cli("standings", "poke", "--json", "--data", arena).out)["ladders"]

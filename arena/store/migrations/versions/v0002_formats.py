@@ -1,4 +1,4 @@
-"""Formats with settings, owners, entrants that come and go, failures and quarantine."""
+"""Formats with settings, owners, entrants that come and go, failures, quarantine, digests."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -28,6 +28,14 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("match", "attempt", name="pk_failures"),
         sa.ForeignKeyConstraint(["match"], ["matches.id"], name="fk_failures_match"),
     )
+    _digests()
+
+
+def _digests() -> None:
+    op.add_column("games", sa.Column("thinking", sa.JSON(none_as_null=True)))
+    op.add_column("results", sa.Column("digest", sa.Text))
+    op.add_column("results", sa.Column("thinking", sa.JSON(none_as_null=True)))
+    op.create_index("ix_results_closed", "results", ["closed"])
 
 
 def _formats() -> None:

@@ -1,0 +1,162 @@
+"""Ladders from the store: closed matches as digests, folds of them, and folds kept up to date."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from sqlalchemy import Connection, Engine, Row, func, select
+
+from arena.digest import Digest, digest, read, read_score, score_of
+from arena.ratings.clips import UNKNOWN
+from arena.ratings.elo import TooLate
+from arena.ratings.meetings import ALIKE, Meetings, Summing
+from arena.results import ClosedMatch
+from arena.standings import Fold
+from arena.store import schema
+from arena.store.database import reading
+from arena.store.outcome import games_of
+from arena.store.schema import MatchState
+from arena.thinking import Thinking
+
+_AT_ONCE = 5000
+_OVERLAP_SECONDS = 60.0
+"""A match may be seen so much later than one that says it closed after it, at the very most."""
+
+
+def digests(engine: Engine, of: Sequence[str], clip: int) -> Iterator[Digest]:
+    """The closed matches of tournaments (the oldest first), summed up, in canonical order.
+
+    clip: at which margins are clipped in results that were not summed up when they were stored.
+    """
+    with reading(engine) as connection:
+        for row in _rows(connection, of):
+            yield _told(connection, row, of, clip)[0]
+
+
+def meetings(engine: Engine, of: Sequence[str]) -> Meetings:
+    """Who met whom in the closed matches of tournaments: all that strength needs, and no more."""
+    summing = Summing()
+    alike: Counter[str] = Counter()
+
+    def settle() -> None:
+        for score, times in alike.items():
+            summing.count(*read_score(score), times)
+        alike.clear()
+
+    with reading(engine) as connection:
+        for row in _rows(connection, of):
+            text = row.digest or _old(connection, row, 0, UNKNOWN).text()
+            alike[score_of(text)] += 1
+            if len(alike) >= ALIKE:
+                settle()
+    settle()
+    return summing.meetings()
+
+
+class Following:
+    """The fold of some tournaments, kept up to date: what is in it is not read again.
+
+    of: the tournaments, the oldest first. clip: at which margins are clipped.
+    """
+
+    def __init__(self, engine: Engine, of: Sequence[str], clip: int) -> None:
+        self._engine = engine
+        self._of = tuple(of)
+        self._clip = clip
+        self._fold = Fold(clip)
+        self._folded = 0
+        self._newest = 0.0
+        # Those that closed last, with their times: they may be met again.
+        self._recent: dict[str, float] = {}
+
+    def now(self) -> Fold:
+        """The fold of all matches that are closed by now; it is changed by the next call."""
+        with reading(self._engine) as connection:
+            closed = _count(connection, self._of)
+            if closed != self._folded:
+                try:
+                    self._take(connection)
+                except TooLate:
+                    self._folded = -1
+            if closed != self._folded:
+                self._anew(connection)
+        return self._fold
+
+    def _take(self, connection: Connection) -> None:
+        """Adds what has closed since."""
+        since = self._newest - _OVERLAP_SECONDS
+        for row in _rows(connection, self._of, since):
+            if row.match not in self._recent:
+                self._add(connection, row)
+        since = self._newest - _OVERLAP_SECONDS
+        self._recent = {name: at for name, at in self._recent.items() if at > since}
+
+    def _anew(self, connection: Connection) -> None:
+        """Reads everything: a match is of a round long past, or was seen very late."""
+        self._fold, self._folded, self._newest, self._recent = Fold(self._clip), 0, 0.0, {}
+        for row in _rows(connection, self._of):
+            self._add(connection, row)
+
+    def _add(self, connection: Connection, row: Row[Any]) -> None:
+        self._fold.add(*_told(connection, row, self._of, self._clip))
+        self._folded += 1
+        self._newest = max(self._newest, row.closed)
+        if row.closed > self._newest - _OVERLAP_SECONDS:
+            self._recent[row.match] = row.closed
+
+
+def fold(engine: Engine, of: Sequence[str], clip: int) -> Fold:
+    """The closed matches of tournaments, folded."""
+    return Following(engine, of, clip).now()
+
+
+def _count(connection: Connection, of: Sequence[str]) -> int:
+    matches = schema.matches
+    query = select(func.count()).where(
+        matches.c.state == MatchState.CLOSED, matches.c.tournament.in_(of)
+    )
+    return int(connection.execute(query).scalar_one())
+
+
+def _rows(
+    connection: Connection, of: Sequence[str], since: float | None = None
+) -> Iterator[Row[Any]]:
+    """What is told of closed matches, in canonical order; of those that closed after a time."""
+    results, matches = schema.results, schema.matches
+    for tournament in of:
+        query = (
+            select(
+                *matches.c["tournament", "round", "number"],
+                *results.c["match", "closed", "digest", "thinking"],
+            )
+            .join(results, results.c.match == matches.c.id)
+            .where(matches.c.tournament == tournament)
+            .order_by(matches.c.round, matches.c.number)
+        )
+        if since is not None:
+            query = query.where(results.c.closed > since)
+        yield from connection.execution_options(yield_per=_AT_ONCE).execute(query)
+
+
+def _told(
+    connection: Connection, row: Row[Any], of: Sequence[str], clip: int
+) -> tuple[Digest, dict[str, Thinking]]:
+    age = of.index(row.tournament)
+    if row.digest is None:
+        told = _old(connection, row, age, clip)
+    else:
+        told = read(row.digest, row.match, age, row.round, row.number)
+    times = map(Thinking.read, row.thinking or ())
+    return told, dict(zip(told.entrants, times, strict=False))
+
+
+def _old(connection: Connection, row: Row[Any], age: int, clip: int) -> Digest:
+    """The digest of a result that was stored when there were none."""
+    results = schema.results
+    query = select(results.c.outcome).where(results.c.match == row.match)
+    outcome = connection.execute(query).scalar_one()
+    entrants = tuple(outcome["entrants"])
+    match = ClosedMatch(row.match, row.round, row.number, entrants, games_of(outcome), age)
+    return digest(match, clip)

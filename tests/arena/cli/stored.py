@@ -1,0 +1,76 @@
+"""A store with results of given matches, put there as workers would, without playing them."""
+
+import json
+from collections.abc import Mapping, Sequence
+
+from arena import scheduler
+from arena.cli.place import Place
+from arena.pairings import round_robin
+from arena.store import games, matches, versions
+from arena.store.spec import Plan
+from referee.games.registry import find
+
+Scores = Mapping[frozenset[str], Sequence[tuple[str, ...]]]
+"""For each line-up its games, over and over: the entrants from the first place to the last."""
+
+
+def record(number: int, boards: int, entrants: Sequence[str], order: Sequence[str]) -> str:
+    """The lines of a game in which the entrants were placed so; ten points a place."""
+    table, board = divmod(number, boards)
+    seating = [entrants[(seat + table) % len(entrants)] for seat in range(len(entrants))]
+    places = [1 + order.index(name) for name in seating]
+    lines: list[dict[str, object]] = [
+        {"type": "game", "game": number, "table": table, "board": board, "seating": list(seating)},
+        *(
+            {"type": "action", "game": number, "decision": seat, "seat": seat, "ms": 2.0 + seat}
+            for seat in range(len(seating))
+        ),
+        {
+            "type": "result",
+            "game": number,
+            "places": places,
+            "scores": [10 * (len(order) - place) for place in places],
+            "verdicts": ["finished"] * len(places),
+            "bank_ms": [0] * len(places),
+            "crashes": [0] * len(places),
+            "faults": [0] * len(places),
+        },
+    ]
+    return "".join(json.dumps(line) + "\n" for line in lines)
+
+
+def hold(
+    place: Place,
+    bots: Sequence[str],
+    results: Scores,
+    *,
+    game: str = "poke",
+    seats: int = 2,
+    boards: int = 1,
+    cycles: int = 1,
+) -> str:
+    """Holds a round robin of bots (by name, version 1) whose matches end as given; gives its id.
+
+    A pair of which nothing is given is won by whoever is named first.
+    """
+    for number, name in enumerate(bots):
+        versions.add(place.store, name, "1", f"{number:064x}", f"/bots/{name}", {"run": ["x"]})
+    names = [f"{name}@1" for name in bots]
+    options = find(game).settle({})
+    sides = len(set(find(game).sides(seats, options)))
+    plan = Plan("cup", game, options, seats=seats, boards=boards, settings={"cycles": cycles})
+    rounds = 1 + max(pairing.round for pairing in round_robin(len(names), sides, 1))
+    cup = scheduler.begin(place.store, plan, names)
+    while due := matches.due(place.store):
+        lease = matches.lease(place.store, due[0], "w")
+        assert lease is not None
+        sitting = lease.spec.versions
+        given = results.get(frozenset(name.partition("@")[0] for name in sitting), ())
+        for number in range(lease.spec.games):
+            at = lease.spec.round // rounds * lease.spec.games + number
+            order = given[at % len(given)] if given else ()
+            wanted = [f"{name}@1" for name in order] or sorted(sitting, key=names.index)
+            text = record(number, boards, sitting, wanted)
+            matches.commit_game(place.store, lease, games.read(text, sitting))
+    scheduler.Scheduler(place.store).advance()
+    return cup.id

@@ -1,0 +1,112 @@
+"""The ladder as people see it: ranks, strengths, anchors, what is left out."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from arena.cli.place import Place
+from tests.arena.cli.stored import hold
+from tests.arena.cli.terminal import Cli
+
+BOTS = ("ace", "bee", "cat")
+
+
+@pytest.fixture
+def cup(here: Path) -> str:
+    """A cup of thirty rounds in which ace beats everyone and bee and cat are level."""
+    level = {frozenset(("bee", "cat")): [*[("bee", "cat")] * 2, *[("cat", "bee")] * 2]}
+    return hold(Place(), BOTS, level, cycles=30)
+
+
+def test_the_certain_winner_is_first_and_the_others_share_a_range_of_ranks(
+    cli: Cli, cup: str
+) -> None:
+    said = cli("standings", "poke")
+    head, columns, *rows = said.out.splitlines()
+    assert (said.status, head) == (0, "poke")
+    assert columns.split() == "# bot strength Elo matches W–D–L points/board p95 ms".split()
+    cells = [row.split() for row in rows]
+    assert [(one[0], one[1]) for one in cells] == [
+        ("1", "ace@1"),
+        ("2-3", "bee@1"),
+        ("2-3", "cat@1"),
+    ]
+    assert cells[0][-3:] == ["+10.0", "±0.0", "2.95"]
+    assert cells[1][5:7] == ["60", "30–0–90"]
+    assert max(map(len, said.out.splitlines())) <= 100
+
+
+def test_what_the_columns_mean_is_said_beside_them(cli: Cli, cup: str) -> None:
+    said = cli("standings").err
+    assert "docs/ratings.md" in said
+    assert "K 10, from 1200" in said
+    assert "order matters" in said
+
+
+def test_a_strength_is_provisional_until_it_is_known_within_a_hundred_points(
+    cli: Cli, here: Path
+) -> None:
+    hold(Place(), BOTS, {})
+    assert cli("standings").out.count("?") == 3
+    told = json.loads(cli("standings", "--json").out)["ladders"]["poke"]
+    assert all(line["provisional"] for line in told)
+
+
+def test_json_has_what_the_table_was_computed_with(cli: Cli, cup: str) -> None:
+    told = json.loads(cli("standings", "--tournament", cup, "--json").out)
+    first = told["ladders"]["poke"][0]
+    assert (first["entrant"], first["ranks"], first["matches"]) == ("ace@1", [1, 1], 60)
+    assert first["interval"][0] < first["strength"] < first["interval"][1]
+    details = told["details"]["poke"]
+    assert details["strength"]["prior"] == 600
+    assert details["groups"] == [["ace@1", "bee@1", "cat@1"]]
+    assert details["lack_of_fit"] is None
+    assert (details["clip"], details["gifts"]) == (2400, [])
+
+
+def test_an_anchor_moves_everyone_and_is_said_to_be_set(cli: Cli, cup: str) -> None:
+    free, fixed = (
+        json.loads(cli("standings", *words, "--json").out)["ladders"]["poke"]
+        for words in ((), ("--anchor", "bee@1=1500"))
+    )
+    assert [line["anchored"] for line in fixed] == [False, True, False]
+    assert fixed[1]["strength"] == 1500
+    gaps = [[line["strength"] - table[1]["strength"] for line in table] for table in (free, fixed)]
+    assert gaps[0] == pytest.approx(gaps[1], abs=1e-3)
+    assert "1500 set" in cli("standings", "--anchor", "bee@1=1500").out
+
+
+@pytest.mark.parametrize(
+    ("anchors", "sentence"),
+    [
+        (("bee@1",), "an anchor is written greedy@1=1200, not bee@1."),
+        (("bee@1=strong",), "an anchor is written greedy@1=1200, not bee@1=strong."),
+        (("dog@1=1200",), "the anchor dog@1 has played in none of these ladders."),
+        (("bee@1=1200", "bee@1=1300"), "an entrant can be anchored at one strength only."),
+        (("bee@1=nan",), "must be finite numbers."),
+    ],
+)
+def test_an_anchor_that_makes_no_sense_is_refused(
+    cli: Cli, cup: str, anchors: tuple[str, ...], sentence: str
+) -> None:
+    words = [word for anchor in anchors for word in ("--anchor", anchor)]
+    said = cli("standings", *words)
+    assert (said.status, said.out) == (2, "")
+    assert sentence in said.err
+
+
+def test_a_circle_of_favourites_is_remarked(cli: Cli, here: Path) -> None:
+    circle = [("ace", "bee"), ("bee", "cat"), ("cat", "ace")]
+    results = {frozenset(two): [*[two] * 5, two[::-1]] for two in circle}
+    hold(Place(), BOTS, results, cycles=30)
+    assert "strength does not tell it all" in cli("standings").err
+    details = json.loads(cli("standings", "--json").out)["details"]["poke"]
+    assert details["lack_of_fit"]["p"] < 0.05
+
+
+def test_nothing_played_is_no_ladder(cli: Cli, here: Path) -> None:
+    assert Place().store is not None
+    said = cli("standings")
+    assert (said.status, said.out) == (0, "")
+    assert "no match is closed yet" in said.err

@@ -1,0 +1,102 @@
+"""The crosstable: what a cell says, and how often its interval holds the truth."""
+
+import random
+
+import pytest
+
+from arena.ratings.crosstable import crosstable
+from arena.ratings.meetings import Meetings
+from arena.results import ClosedGame, ClosedMatch
+
+NAMES = "abcde"
+
+
+def match(number: int, entrants: str, *places: tuple[int, ...]) -> ClosedMatch:
+    games = tuple(
+        ClosedGame(n, order, None, ("finished",) * len(order), (0,) * len(order))
+        for n, order in enumerate(places)
+    )
+    return ClosedMatch(f"m-{number}", 0, number, tuple(entrants), games)
+
+
+WON, LOST, LEVEL = (1, 2), (2, 1), (1, 1)
+
+
+def test_a_cell_is_the_mean_score_over_the_matches_of_two_and_the_other_half_its_mirror() -> None:
+    table = crosstable(
+        Meetings.of([match(0, "ab", WON, WON), match(1, "ba", WON, LEVEL), match(2, "ac", LOST)]),
+        "abc",
+    )
+    cell, mirror = table.cells[0][1], table.cells[1][0]
+    assert cell is not None
+    assert mirror is not None
+    assert (cell.matches, cell.score) == (2, 0.625)
+    assert (mirror.score, mirror.low, mirror.high) == pytest.approx(
+        (0.375, 1 - cell.high, 1 - cell.low)
+    )
+    assert [table.cells[at][at] for at in range(3)] == [None] * 3
+    assert table.cells[1][2] is None
+
+
+def test_tables_of_more_count_for_each_two_who_sat_there() -> None:
+    table = crosstable(Meetings.of([match(0, "bca", (1, 2, 3), (1, 3, 2))]), "abc")
+    scores = [[None if cell is None else cell.score for cell in row] for row in table.cells]
+    assert scores == [[None, 0, 0.5], [1, None, 1], [0.5, 0, None]]
+
+
+def test_who_won_everything_is_not_known_to_win_everything() -> None:
+    table = crosstable(Meetings.of([match(n, "ab", WON) for n in range(5)]), "ab")
+    cell = table.cells[0][1]
+    assert cell is not None
+    assert (cell.score, cell.high) == (1, 1)
+    assert 0.4 < cell.low < 0.7
+
+
+def test_matches_that_end_alike_leave_less_doubt() -> None:
+    alike = crosstable(Meetings.of([match(n, "ab", WON, LOST) for n in range(40)]), "ab")
+    apart = crosstable(
+        Meetings.of([match(n, "ab", *[(WON, LOST)[n % 2]] * 2) for n in range(40)]), "ab"
+    )
+    narrow, wide = (table.cells[0][1] for table in (alike, apart))
+    assert narrow is not None
+    assert wide is not None
+    assert narrow.score == wide.score == 0.5
+    assert narrow.high - narrow.low < 0.5 * (wide.high - wide.low)
+
+
+@pytest.mark.parametrize(("games", "matches"), [(1, 10), (1, 40), (2, 10), (20, 10)])
+def test_intervals_hold_the_truth_in_92_of_100_cases_and_more(games: int, matches: int) -> None:
+    dice = random.Random(games * matches)
+    held = cells = 0
+    for _ in range(60):
+        strong = {name: dice.gauss(0, 1) for name in NAMES}
+        chance = {
+            (one, other): 1 / (1 + 2.718 ** (strong[other] - strong[one]))
+            for one in NAMES
+            for other in NAMES
+            if one < other
+        }
+        played = [
+            match(n, one + other, *((WON, LOST)[dice.random() > p] for _ in range(games)))
+            for (one, other), p in chance.items()
+            for n in range(matches)
+        ]
+        table = crosstable(Meetings.of(played), NAMES)
+        for (one, other), p in chance.items():
+            cell = table.cells[NAMES.index(one)][NAMES.index(other)]
+            assert cell is not None
+            held += cell.low <= p <= cell.high
+            cells += 1
+    assert held / cells > 0.92
+
+
+def test_the_order_of_matches_changes_no_digit() -> None:
+    dice = random.Random(2)
+    played = [
+        match(n, "".join(dice.sample(NAMES, 3)), *(tuple(dice.sample((1, 2, 3), 3)) for _ in "xyz"))
+        for n in range(60)
+    ]
+    expected = crosstable(Meetings.of(played), NAMES)
+    for _ in range(5):
+        dice.shuffle(played)
+        assert crosstable(Meetings.of(played), NAMES) == expected
