@@ -18,6 +18,8 @@ _COMMANDS = {
     },
     "Watch and check": {
         "standings": "The ladders of all games.",
+        "matrix": "Who did how against whom.",
+        "compare": "Is one bot better than another: intervals, SPRT.",
         "replay": "Step through a match.",
         "verify": "Deal, play and score a match again: is its record true?",
         "logs": "What went wrong in a match, and what the bots wrote.",

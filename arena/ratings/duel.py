@@ -101,7 +101,8 @@ def of_matches(matches: Iterable[Scored], first: str, second: str) -> Duel:
     """The matches of two entrants as a duel, a whole match being one unit.
 
     Args:
-        matches: others than those between these two are passed over.
+        matches: those in which not both sat are passed over; at tables of more only how these two
+            did against each other is counted.
         first, second: versions as "name@version".
 
     Raises:
@@ -111,7 +112,7 @@ def of_matches(matches: Iterable[Scored], first: str, second: str) -> Duel:
     found: Counter[Fraction] = Counter()
     games = set()
     for match in matches:
-        if set(match.entrants) == {first, second}:
+        if {first, second} <= set(match.entrants):
             score = pairwise(match)[match.entrants.index(first)][match.entrants.index(second)]
             games.add(match.played)
             found[Fraction(round(score * 2 * match.played), 2 * match.played)] += 1

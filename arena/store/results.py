@@ -36,13 +36,16 @@ class LoggedFault:
     """The tail of the bot's output."""
 
 
-def closed(engine: Engine, of: Collection[str] | None = None) -> Iterator[ClosedMatch]:
+def closed(
+    engine: Engine, of: Collection[str] | None = None, with_all: Collection[str] = ()
+) -> Iterator[ClosedMatch]:
     """The closed matches in canonical order: by age of the tournament, round and number.
 
     They are read while they are asked for, in one transaction: do not leave the rest standing.
 
     Args:
         of: only those of the tournaments with these ids.
+        with_all: only those in which all of these versions sat.
     """
     results, matches, tournaments = schema.results, schema.matches, schema.tournaments
     query = (
@@ -54,6 +57,10 @@ def closed(engine: Engine, of: Collection[str] | None = None) -> Iterator[Closed
     )
     if of is not None:
         query = query.where(matches.c.tournament.in_(of))
+    sides = schema.match_entrants
+    for version in with_all:
+        sat = select(sides.c.match).where(sides.c.version == version)
+        query = query.where(matches.c.id.in_(sat))
     ages: dict[str, int] = {}
     with reading(engine) as connection:
         for row in connection.execution_options(yield_per=1000).execute(query):

@@ -1,0 +1,164 @@
+"""Two versions against each other: found in the store, and told."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, cast
+
+from arena.cli import output
+from arena.cli.errors import FAILED, USAGE, CommandError
+from arena.cli.scope import Scope
+
+if TYPE_CHECKING:
+    from sqlalchemy import Engine
+
+    from arena.comparison import Comparison, Unit
+    from arena.ratings.duel import Interval
+    from arena.ratings.sprt import Sprt
+    from arena.results import ClosedMatch
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A comparison, and the form it is of."""
+
+    form: str
+    comparison: Comparison
+
+    def to_json(self) -> dict[str, Any]:
+        """Everything as plain values."""
+        return {"form": self.form, **self.comparison.to_json()}
+
+
+def test_of(
+    bounds: tuple[float, float] | None, alpha: float, beta: float, model: str
+) -> Sprt | None:
+    """The test that is asked for; CommandError if it makes no sense."""
+    from arena.ratings.sprt import Model, Sprt
+
+    if bounds is None:
+        return None
+    try:
+        return Sprt(*bounds, alpha=alpha, beta=beta, model=cast("Model", model))
+    except ValueError as error:
+        raise CommandError(f"{error}.", USAGE) from None
+
+
+def compare(
+    engine: Engine,
+    scopes: Sequence[Scope],
+    pair: tuple[str, str],
+    unit: str | None,
+    test: Sprt | None,
+) -> Found:
+    """The comparison of two versions in the one of these ladders in which they have met.
+
+    CommandError if there is none, or a choice, or what is asked for cannot be counted.
+    """
+    from arena import comparison
+    from arena.store import results
+
+    first, second = pair
+    if first == second:
+        raise CommandError(f"{first} is no other than itself.", USAGE)
+    met = {
+        scope: matches
+        for scope in scopes
+        if (matches := list(results.closed(engine, scope.tournaments, pair)))
+    }
+    if not met:
+        raise CommandError(f"{first} and {second} have not met here.", FAILED, "pokearena matrix")
+    if len(met) > 1:
+        forms = ", ".join(scope.form for scope in met)
+        raise CommandError(f"{first} and {second} have met in {forms}; name one of them.", USAGE)
+    ((scope, matches),) = met.items()
+    by = _unit(engine, matches, pair, unit)
+    try:
+        return Found(scope.form, comparison.compare(matches, first, second, by, scope.clip, test))
+    except ValueError as error:
+        raise CommandError(f"{error}; --tournament names one of them.", USAGE) from None
+
+
+def _unit(
+    engine: Engine, matches: Sequence[ClosedMatch], pair: tuple[str, str], wanted: str | None
+) -> Unit:
+    from arena.store import versions
+
+    # A remote bot cannot be made to forget, so its tables play boards of their own.
+    mirrored = all(versions.find(engine, name).folder for name in pair)
+    boards = mirrored and all(len(match.entrants) == 2 for match in matches)
+    if wanted == "board" and not boards:
+        raise CommandError(
+            "boards are counted where two sides play them in both seatings; here use --by match.",
+            USAGE,
+        )
+    return "board" if boards and wanted != "match" else "match"
+
+
+def show(found: Found) -> None:
+    """A comparison for people."""
+    one = found.comparison
+    games = one.wins + one.draws + one.losses
+    output.heading(f"{found.form} · {one.first} against {one.second}")
+    facts = {
+        "matches": f"{one.matches}, {games} games",
+        "games": f"{one.wins} won, {one.draws} drawn, {one.losses} lost: {one.duel.score:.1%}",
+        "pairs": _pairs(one),
+        "Elo": _interval(one.elo),
+        "normalized": _interval(one.normalized) if one.duel.error else "",
+        "LOS": "" if one.superiority is None else f"{one.superiority:.2%}",
+        "points": _points(one),
+    }
+    for name, value in facts.items():
+        if value:
+            output.line(f"{name:<12}{value}")
+    if one.test:
+        output.line(f"{'SPRT':<12}{_test(one)}")
+    output.hint(
+        f"counted by {one.unit}; LOS is the likelihood that {one.first} is stronger, intervals "
+        "are of 95 %, pairs are boards played in both seatings (docs/ratings.md)"
+    )
+
+
+def _pairs(one: Comparison) -> str:
+    if one.pairs is None:
+        return ""
+    words = ("LL", "LD", "WL", "DD", "WD", "WW")
+    return "  ".join(f"{word} {count}" for word, count in zip(words, one.pairs, strict=True))
+
+
+def _interval(found: Interval) -> str:
+    if not math.isfinite(found.value):
+        return f"{'+' if found.value > 0 else '-'}∞: everything was {_all(found.value)}"
+    if not math.isfinite(found.margin):
+        return f"{found.value:+.2f}; no interval, because results do not differ"
+    return f"{found.value:+.2f} ±{found.margin:.2f}"
+
+
+def _all(value: float) -> str:
+    return "won" if value > 0 else "lost"
+
+
+def _points(one: Comparison) -> str:
+    if one.points is None:
+        return ""
+    told = f"{one.points.mean:+.2f}"
+    if one.points.low is not None and one.points.high is not None:
+        told += f" ±{(one.points.high - one.points.low) / 2:.2f}"
+    return f"{told} a board ahead of the table"
+
+
+def _test(one: Comparison) -> str:
+    assert one.test is not None
+    s = one.test.settings
+    low, high = s.bounds
+    told = (
+        f"LLR {one.test.ratio:.2f} ({low:.2f} to {high:.2f}) for {s.high:g} against {s.low:g} "
+        f"points, {s.model}: "
+    )
+    if one.test.decided is None:
+        return told + "open"
+    says = {"high": f"better by {s.high:g}", "low": f"no better than by {s.low:g}"}
+    return f"{told}{says[one.test.verdict]}, decided after {one.test.decided[0]} matches"
