@@ -7,7 +7,7 @@ from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
 from arena.cli import output
-from arena.cli.errors import USAGE, CommandError
+from arena.cli.errors import FAILED, USAGE, CommandError
 from arena.cli.scope import Scope
 
 if TYPE_CHECKING:
@@ -39,7 +39,10 @@ def of_scopes(
     settings = settings or StrengthSettings()
     tables: dict[str, Table] = {}
     for scope in scopes:
-        folded = folding.fold(engine, scope.tournaments, scope.clip)
+        try:
+            folded = folding.fold(engine, scope.tournaments, scope.clip)
+        except ValueError as error:
+            raise CommandError(f"{error}.", FAILED, "pokearena ladder verify") from None
         names = {*folded.entrants, *scope.entrants}
         anchors = tuple((name, value) for name, value in settings.anchors if name in names)
         if names:

@@ -26,6 +26,7 @@ _COMMANDS = {
     },
     "Organise": {
         "bot": "The versions of bots that may enter tournaments.",
+        "ladder": "Are results and ladders those of the records?",
         "tournament": "Schedule, watch, resume and cancel tournaments.",
     },
     "Operate": {
