@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import multiprocessing
-import signal
-from collections.abc import Iterable, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from arena.services import cores
+from arena import abreast
 from arena.store import listing, results
 from arena.store.listing import Match
 from arena.store.schema import MatchState
@@ -18,9 +15,6 @@ from referee.replay import verify
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
-
-_WORTH_A_PROCESS = 4
-"""With fewer matches than that, starting processes takes longer than verifying."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +34,8 @@ def check(engine: Engine, tournaments: Iterable[str]) -> tuple[Checked, ...]:
     Its deals are made again, its actions replayed and its scores computed anew.
     """
     matches = [m for name in tournaments for m in listing.matches(engine, tournament=name)]
-    records = [results.record(engine, m.id) for m in matches]
-    told = _verify_all(records)
+    records = (results.record(engine, m.id) for m in matches)
+    told = abreast.each(_verify, records, len(matches))
     return tuple(
         Checked(match, seed, (*_lost(match), *problems) if match.committed else _lost(match))
         for match, (seed, problems) in zip(matches, told, strict=True)
@@ -54,20 +48,6 @@ def _lost(match: Match) -> tuple[str, ...]:
     if match.committed != match.games:
         return (f"{match.id} has {match.committed} of {match.games} games",)
     return ()
-
-
-def _verify_all(records: Sequence[str]) -> list[tuple[bytes | None, tuple[str, ...]]]:
-    processes = min(cores(), len(records) // _WORTH_A_PROCESS)
-    if processes < 2:
-        return list(map(_verify, records))
-    # Spawned, for a fork of a process that has used threads and sockets is asking for trouble.
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(processes, context, _leave_ctrl_c_to_the_parent) as pool:
-        return list(pool.map(_verify, records, chunksize=1))
-
-
-def _leave_ctrl_c_to_the_parent() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _verify(record: str) -> tuple[bytes | None, tuple[str, ...]]:

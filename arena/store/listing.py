@@ -44,6 +44,8 @@ class Match:
     ended: float | None
     why: str
     """Why its format paired these; empty where there is nothing to say."""
+    key: str
+    """The hash of what it is (arena.store.keys)."""
 
 
 def find(engine: Engine, match: str) -> Match:
@@ -109,7 +111,7 @@ def _select(
     chosen = (
         select(
             *table.c["id", "tournament", "round", "number", "boards", "commitment", "state"],
-            *table.c["attempt", "owner", "failures", "reason", "games", "ended", "why"],
+            *table.c["attempt", "owner", "failures", "reason", "games", "ended", "why", "key"],
             tournaments.c.game,
             committed,
         )

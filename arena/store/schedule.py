@@ -2,7 +2,6 @@
 
 import secrets
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict
 from typing import Any
 
 from sqlalchemy import Connection, insert, select
@@ -53,14 +52,7 @@ def rows(
     Args:
         contents: the content hash of each version.
     """
-    common: dict[str, object] = {
-        "game": plan.game,
-        "options": dict(plan.options),
-        "seats": plan.seats,
-        "boards": plan.boards,
-        "clock": asdict(plan.clock),
-        "policy": plan.policy,
-    }
+    common = plan.agreed()
     matches: list[Mapping[str, Any]] = []
     sides: list[Mapping[str, Any]] = []
     for fixture in fixtures:

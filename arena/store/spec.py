@@ -40,6 +40,17 @@ class Plan:
         """The form of the game, which has a ladder of its own."""
         return form_of(self.game, self.seats, self.options)
 
+    def agreed(self) -> dict[str, object]:
+        """What all matches have in common as JSON values; their keys are made of it."""
+        return {
+            "game": self.game,
+            "options": dict(self.options),
+            "seats": self.seats,
+            "boards": self.boards,
+            "clock": asdict(self.clock),
+            "policy": self.policy,
+        }
+
 
 @dataclass(frozen=True, slots=True)
 class Entrant:

@@ -7,6 +7,7 @@ from pathlib import Path
 import rich_click as click
 
 from arena.cli import output
+from arena.cli.commands.tournament_bundle import bundle, verify
 from arena.cli.commands.tournament_run import run
 from arena.cli.errors import FAILED, CommandError
 from arena.cli.options import data_option, json_option, workers_option
@@ -17,7 +18,8 @@ def tournament() -> None:
     """Run, watch and steer tournaments."""
 
 
-tournament.add_command(run)
+for _elsewhere in (run, bundle, verify):
+    tournament.add_command(_elsewhere)
 
 
 @tournament.command(epilog="Example: pokearena tournament resume t-7f3k9q")

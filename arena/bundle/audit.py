@@ -1,0 +1,229 @@
+"""The check of a bundle, from itself alone: is everything in it as it must be?"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+from arena import abreast, standings
+from arena.bundle import conclusion, evidence
+from arena.bundle.bundle import OPEN, Bundle, Scheduled
+from arena.bundle.evidence import Finding, Task
+from arena.bundle.retracing import Retraced, Retracing
+from arena.digest import digest
+from arena.ratings.clips import clip_of
+from arena.results import ClosedMatch
+from arena.scheduler import format_of
+from arena.store import keys, schedule
+from arena.store.schema import MatchState, TournamentState
+from referee import dealing
+
+Told = Callable[[int, int], None]
+"""Is told after each match how many of how many have been checked."""
+
+_IN_SERIES: Final = "knockout"
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """What a check came to.
+
+    problems: in sentences; nothing if all is as it must be. matches: how many in each state.
+    reasons: of the matches that are void or cancelled, with how many there are of each.
+    games, actions: dealt and played again. seeds: how many were revealed and compared with their
+    commitments. seeded: how many of them follow from the tournament's seed, or None if none is
+    revealed. steps: how often the format was asked. drained: matches in flight when it decided.
+    """
+
+    problems: tuple[str, ...]
+    matches: Counter[MatchState]
+    reasons: Counter[str]
+    games: int
+    actions: int
+    seeds: int
+    seeded: int | None
+    steps: int
+    drained: int
+
+
+def audit(bundle: Bundle, told: Told = lambda done, of: None) -> Audit:
+    """Check a bundle.
+
+    told: see `Told`; dealing, playing and scoring again takes nearly all of the time.
+    """
+    problems = [*_listed_twice(bundle.matches), *_strangers(bundle)]
+    if problems:
+        # Nothing can be said of matches that cannot be told apart, or of unknown entrants.
+        return _audit(bundle, problems, [], Retraced((), 0), 0)
+    problems += _states(bundle)
+    problems += _names(bundle)
+    problems += _files(bundle)
+    seeded, unlike = _seeds(bundle)
+    problems += unlike
+    findings = list(_look(bundle, told))
+    problems += [problem for finding in findings for problem in finding.problems]
+    results = {one.match: one.result for one in findings if one.result is not None}
+    retraced = _retrace(bundle, results)
+    problems += retraced.problems
+    problems += _conclusion(bundle, results, retraced)
+    return _audit(bundle, problems, findings, retraced, seeded)
+
+
+def _audit(
+    bundle: Bundle,
+    problems: Iterable[str],
+    findings: Iterable[Finding],
+    retraced: Retraced,
+    seeded: int | None,
+) -> Audit:
+    found = list(findings)
+    gone = (MatchState.VOID, MatchState.CANCELLED)
+    return Audit(
+        problems=tuple(problems),
+        matches=Counter(match.state for match in bundle.matches),
+        reasons=Counter(
+            match.reason or "the tournament was cancelled"
+            for match in bundle.matches
+            if match.state in gone
+        ),
+        games=sum(finding.games for finding in found),
+        actions=sum(finding.actions for finding in found),
+        seeds=sum(finding.seed is not None for finding in found),
+        seeded=seeded,
+        steps=retraced.steps,
+        drained=retraced.drained,
+    )
+
+
+def _listed_twice(matches: Iterable[Scheduled]) -> Iterator[str]:
+    listed = list(matches)
+    for name, times in Counter(match.id for match in listed).items():
+        if times > 1:
+            yield f"{name} is listed {times} times"
+    for (turn, number), times in Counter(match.place for match in listed).items():
+        if times > 1:
+            yield f"{times} matches are listed as match {number} of round {turn}"
+
+
+def _strangers(bundle: Bundle) -> Iterator[str]:
+    names = [entry.name for entry in bundle.entries]
+    for name, times in Counter(names).items():
+        if times > 1:
+            yield f"{name} entered {times} times; each version enters a tournament once"
+    for match in bundle.matches:
+        for name in sorted(set(match.entrants) - set(names)):
+            yield f"{name} plays in {match.words}, but has not entered the tournament"
+
+
+def _states(bundle: Bundle) -> Iterator[str]:
+    """Scheduled = closed + void + cancelled with reasons, once a tournament is over."""
+    state = bundle.tournament.state
+    left = {entry.name for entry in bundle.entries if entry.withdrawn is not None}
+    for match in bundle.matches:
+        if match.state in OPEN and state is TournamentState.CLOSED:
+            yield f"{match.words} is {match.state.lower()}, but the tournament is closed"
+        if match.state is MatchState.VOID and not match.reason:
+            yield f"{match.words} is void without a reason"
+        if match.state is MatchState.CANCELLED and state is not TournamentState.CANCELLED:
+            if not left.intersection(match.entrants):
+                yield f"{match.words} is cancelled, though nobody in it has withdrawn"
+            elif not match.reason:
+                yield f"{match.words} is cancelled without a reason"
+
+
+def _names(bundle: Bundle) -> Iterator[str]:
+    """Keys and ids are the hashes of what is to be played."""
+    agreed = bundle.tournament.plan.agreed()
+    for match in bundle.matches:
+        contents = [bundle.versions[name].content_hash for name in match.entrants]
+        key = keys.match_key(agreed, match.round, match.number, contents)
+        name = keys.match_id(bundle.tournament.id, key)
+        if match.id != name:
+            yield f"{match.words} is not what was scheduled under this name; it would be {name}"
+        elif match.key != key:
+            yield f"the key of {match.words} is not the hash of what is to be played in it"
+
+
+def _files(bundle: Bundle) -> Iterator[str]:
+    """There is one record of each match that is over, and no other."""
+    over = {match.id: match for match in bundle.matches if match.over}
+    there = set(bundle.records)
+    for match in bundle.matches:
+        if match.over and match.id not in there:
+            yield f"there is no record of {match.words}"
+    for name in sorted(there - over.keys()):
+        if any(match.id == name for match in bundle.matches):
+            yield f"there is a record of {name}, which is not over"
+        else:
+            yield f"there is a record of {name}, which the tournament does not have"
+
+
+def _seeds(bundle: Bundle) -> tuple[int | None, list[str]]:
+    """How many seeds follow from the tournament's, and what is wrong with others."""
+    seed = bundle.tournament.seed
+    if seed is None:
+        return None, []
+    unlike = [
+        f"the seed of {match.words} does not follow from the tournament's"
+        for match in bundle.matches
+        if dealing.commitment(schedule.match_seed_of(seed, match.key)) != match.commitment
+    ]
+    return len(bundle.matches) - len(unlike), unlike
+
+
+def _look(bundle: Bundle, told: Told) -> Iterator[Finding]:
+    over = [match for match in bundle.matches if match.over and match.id in bundle.records]
+    tasks = (Task(bundle.spec(match), match.state, bundle.records[match.id]) for match in over)
+    told(0, len(over))
+    for done, finding in enumerate(abreast.each(evidence.look, tasks, len(over)), 1):
+        yield finding
+        told(done, len(over))
+
+
+def _retrace(bundle: Bundle, results: dict[str, ClosedMatch]) -> Retraced:
+    plan = bundle.tournament.plan
+    try:
+        rules = format_of(plan)
+    except ValueError as error:
+        return Retraced((str(error),), 0)
+    return Retracing(
+        rules,
+        bundle.entries,
+        bundle.matches,
+        {name: match.games for name, match in results.items()},
+        closed=bundle.tournament.state is TournamentState.CLOSED,
+        in_series=plan.format == _IN_SERIES,
+    ).retrace()
+
+
+def _conclusion(
+    bundle: Bundle, results: dict[str, ClosedMatch], retraced: Retraced
+) -> Iterator[str]:
+    """Where the standings are not what follows from the records."""
+    if bundle.standings is None:
+        yield "the standings are missing"
+        return
+    untold = [
+        match
+        for match in bundle.matches
+        if match.state is MatchState.CLOSED and match.id not in results
+    ]
+    if untold:
+        yield f"the standings cannot be computed again without the result of {untold[0].words}"
+        return
+    plan = bundle.tournament.plan
+    clip = clip_of(plan.game)
+    digests = [digest(match, clip) for match in results.values()]
+    table = standings.table(digests, clip, entrants=bundle.tournament.entrants)
+    told: Any = dict(bundle.standings)
+    true: Any = conclusion.conclude(plan, table, retraced.last)
+    # As they are in a file, where there are no tuples.
+    told, true = json.loads(json.dumps(told)), json.loads(json.dumps(true))
+    if retraced.last is None:
+        told.pop("decision", None)
+        true.pop("decision")
+    for clause in conclusion.differences(told, true):
+        yield f"standings: {clause}"

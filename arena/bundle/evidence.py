@@ -1,0 +1,149 @@
+"""One match held against its record: what the record says, and whether it can be true."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+from arena.match.plan import plan
+from arena.results import ClosedGame, ClosedMatch
+from arena.store import games
+from arena.store.schema import MatchState
+from arena.store.spec import MatchSpec
+from referee.record import GameRecord, MatchRecord, RecordError, read
+from referee.replay import verify
+
+_EXPLAINED: Final = ("init", "timeout", "illegal", "protocol")
+"""Verdicts that stand beside a fault line in the same game (others may come from another game)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A match that is over, and its record.
+
+    spec: what was to be played, without its seed.
+    """
+
+    spec: MatchSpec
+    state: MatchState
+    record: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What a record came to.
+
+    problems: in sentences; nothing if it is true. result: of a closed match, if it can be told.
+    games, actions: how many were dealt and played again. seed: the match's, if it is revealed.
+    """
+
+    match: str
+    problems: tuple[str, ...] = ()
+    result: ClosedMatch | None = None
+    games: int = 0
+    actions: int = 0
+    seed: bytes | None = None
+
+
+def look(task: Task) -> Finding:
+    """Hold a match against its record. Pure, so that many can be looked at side by side."""
+    name, problems = task.spec.id, list[str]()
+    try:
+        record = read(task.record)
+        problems += _disagreements(task.spec, record)
+        if problems:
+            # A record of something else says nothing about this match.
+            return Finding(name, tuple(problems))
+        if task.state is not MatchState.CLOSED:
+            return Finding(name, tuple(_not_closed(task, record)))
+        problems += _untrue(task.spec, record)
+        # What it says is followed even if it is not true, so that the rest can still be checked.
+        result = _result(task.spec, record)
+    except RecordError as error:
+        return Finding(name, (f"the record of {name} cannot be read: {error}",))
+    except (KeyError, TypeError, IndexError, AttributeError, ValueError) as error:
+        why = problems or [f"the record of {name} does not say what it should: {error!r}"]
+        return Finding(name, tuple(why))
+    actions = sum(len(game.actions) for game in record.games)
+    return Finding(name, tuple(problems), result, len(record.games), actions, record.seed)
+
+
+def _disagreements(spec: MatchSpec, record: MatchRecord) -> Iterator[str]:
+    """Where the record's first line is not that of this match."""
+    true, told = spec.line(), record.match
+    if told.get("match") != spec.id:
+        yield f"the record of {spec.id} is that of {told.get('match')}"
+        return
+    for name in dict.fromkeys([*true, *told]):
+        if name not in ("type", "format", "mirrored") and told.get(name) != true.get(name):
+            yield (
+                f"{name} of {spec.id} is {_plain(told.get(name))} in its record, and "
+                f"{_plain(true.get(name))} in the tournament"
+            )
+    if told.get("mirrored", True) != true.get("mirrored", True):
+        yield f"{spec.id} is mirrored by one of its record and the tournament, not by the other"
+
+
+def _plain(value: Any) -> str:
+    return "missing" if value is None else str(value)
+
+
+def _not_closed(task: Task, record: MatchRecord) -> Iterator[str]:
+    if record.seed is not None:
+        yield (
+            f"{task.spec.id} is {task.state.lower()}, but its record reveals the seed, which only "
+            "a closed match does"
+        )
+
+
+def _untrue(spec: MatchSpec, record: MatchRecord) -> Iterator[str]:
+    for problem in verify(record):
+        yield f"{spec.id}: {problem}"
+    yield from _seated_elsewhere(spec, record)
+    for game in record.games:
+        for problem in _unexplained(game):
+            yield f"{spec.id}: {problem}"
+
+
+def _seated_elsewhere(spec: MatchSpec, record: MatchRecord) -> Iterator[str]:
+    """Games at another table, or with other bots on its seats, than the match has."""
+    wanted = {
+        board.game: (table.table, [spec.versions[entrant] for entrant in table.seating])
+        for table in plan(spec)
+        for board in table.boards
+    }
+    for game in record.games:
+        told = game.game.get("table"), game.game.get("seating")
+        if game.number in wanted and told != wanted[game.number]:
+            table, seating = wanted[game.number]
+            yield (
+                f"{spec.id}: game {game.number} is told of table {told[0]} with {told[1]}; "
+                f"it belongs to table {table} with {seating}"
+            )
+
+
+def _unexplained(game: GameRecord) -> Iterator[str]:
+    """Verdicts that no fault stands beside, and faults that have had no consequence."""
+    said = {(line["seat"], line["verdict"]) for line in game.faults}
+    for seat, verdict in enumerate(game.result["verdicts"]):
+        if verdict in _EXPLAINED and (seat, verdict) not in said:
+            yield f"game {game.number}: seat {seat} has the verdict {verdict}, and no fault says so"
+        if verdict == "finished" and any(seat == faulted for faulted, _ in said):
+            yield f"game {game.number}: seat {seat} faulted, and is told to have finished"
+
+
+def _result(spec: MatchSpec, record: MatchRecord) -> ClosedMatch:
+    return ClosedMatch(
+        spec.id,
+        spec.round,
+        spec.number,
+        spec.versions,
+        tuple(_games(spec.versions, record.games)),
+    )
+
+
+def _games(entrants: tuple[str, ...], played: Iterable[GameRecord]) -> Iterator[ClosedGame]:
+    for game in played:
+        told = games.read(game.text, entrants)
+        yield ClosedGame(told.game, told.places, told.scores, told.verdicts, told.faults)

@@ -1,0 +1,122 @@
+"""`pokearena tournament bundle` and `verify`: a tournament that anyone can check."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import rich_click as click
+
+from arena.cli import output
+from arena.cli.errors import FAILED, OK, USAGE, CommandError
+from arena.cli.options import data_option, json_option
+
+if TYPE_CHECKING:
+    from arena.bundle.bundle import Bundle
+
+
+@click.command(epilog="Example: pokearena tournament bundle t-7f3k9q --output friday")
+@click.argument("tournament", metavar="ID")
+@click.option(
+    "--output",
+    "folder",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="FOLDER",
+    help="Where to; a bundle of the same tournament there is replaced. [default: bundle-ID here]",
+)
+@json_option
+@data_option
+def bundle(tournament: str, folder: Path | None, as_json: bool, data: Path | None) -> None:
+    """Write everything that is needed to check a tournament into a folder, as plain files.
+
+    The schedule, the record of every match that is over, the standings. Of open matches neither
+    seed nor cards. `pokearena tournament verify FOLDER` checks it, docs/bundle.md explains it.
+    """
+    from arena.bundle import folder as files
+    from arena.bundle.bundle import BundleError
+    from arena.bundle.gathering import gather
+    from arena.cli import lookup
+    from arena.cli.place import Place
+
+    place = Place(data)
+    name = lookup.tournament(place, tournament)
+    where = folder or Path(f"bundle-{name}")
+    try:
+        files.check(where, name)
+        found = gather(place.store, name)
+        files.write(found, where)
+    except BundleError as error:
+        raise CommandError(f"{error}.", USAGE) from None
+    except OSError as error:
+        raise CommandError(f"{where} cannot be written: {error.strerror}.", FAILED) from None
+    if as_json:
+        output.document(
+            {
+                "tournament": name,
+                "folder": str(where),
+                "state": str(found.tournament.state),
+                "matches": len(found.matches),
+                "records": len(found.records),
+            }
+        )
+        return
+    output.line(
+        f"{name} is in {where}: {len(found.matches)} matches, {len(found.records)} of them over, "
+        "with their records"
+    )
+    output.next_step(f"pokearena tournament verify {where}")
+
+
+@click.command(epilog="Example: pokearena tournament verify friday")
+@click.argument("tournament", metavar="ID|FOLDER")
+@json_option
+@data_option
+def verify(tournament: str, as_json: bool, data: Path | None) -> int:
+    """Check a tournament from the seeds to the final table, in the store or in a bundle.
+
+    Every game is dealt, played and scored again; every match must follow from the format, every
+    seed from its commitment, the standings from the records. FOLDER is what `tournament bundle`
+    wrote; nothing else is read then. Exit status 1, and a sentence each, if anything is wrong.
+    """
+    from arena.bundle.audit import audit
+    from arena.bundle.bundle import BundleError
+    from arena.cli import audits
+    from arena.cli.progress import Progress
+
+    try:
+        found = _find(tournament, data)
+    except BundleError as error:
+        raise CommandError(f"{error}.", FAILED) from None
+    done = audit(found, Progress("matches checked"))
+    if as_json:
+        output.document(audits.to_json(found, done))
+    else:
+        audits.show(found, done)
+        output.next_step(_next(tournament, found))
+    return FAILED if done.problems else OK
+
+
+def _next(name: str, found: Bundle) -> str:
+    """What to look at after a check."""
+    if not Path(name).expanduser().is_dir():
+        return f"pokearena tournament show {found.tournament.id}"
+    match = next(iter(found.records), None)
+    if match is None:
+        return "pokearena tournament verify --help"
+    return f"pokearena replay {Path(name) / 'matches' / match}.jsonl --game 0"
+
+
+def _find(name: str, data: Path | None) -> Bundle:
+    """The bundle in a folder of this name, else of the tournament in the store."""
+    from arena.bundle import folder as files
+    from arena.bundle.gathering import gather
+    from arena.cli import lookup
+    from arena.cli.place import Place
+
+    path = Path(name).expanduser()
+    if path.is_dir():
+        return files.read(path)
+    if "/" in name:
+        raise CommandError(f"there is no folder {name}.", USAGE)
+    place = Place(data)
+    return gather(place.store, lookup.tournament(place, name))

@@ -1,0 +1,106 @@
+"""A schedule is found again from its format, whatever happened and in whatever order."""
+
+import random
+from collections.abc import Mapping
+from dataclasses import replace
+
+import pytest
+
+from arena.bundle.bundle import Scheduled
+from arena.bundle.retracing import Retraced, Retracing
+from arena.pairings import formats
+from arena.pairings.contract import Entrant, Match, Over, State
+from arena.pairings.sprt import PairCounts
+from arena.store.schema import MatchState
+from tests.arena.pairings.playing import Playing, everyone
+
+STATES: Mapping[State, MatchState] = {
+    State.OPEN: MatchState.PENDING,
+    State.CLOSED: MatchState.CLOSED,
+    State.VOID: MatchState.VOID,
+}
+FORMATS: dict[str, dict[str, object]] = {
+    "round-robin": {},
+    "gauntlet": {"challengers": 2},
+    "swiss": {"rounds": 5},
+    "knockout": {"best_of": 3},
+    "ladder": {"limit": 60, "batch": 3},
+    "sprt": {"batch": 3, "limit": 40, "high": 200.0},
+}
+
+
+def ratio(counts: PairCounts, low: float, high: float) -> float:
+    """No real one, but a function of the counts that gets somewhere."""
+    return 0.3 * (sum(counts[4:]) - sum(counts[:2]))
+
+
+def playing(name: str, seed: int, bots: int = 7) -> Playing:
+    bots = 2 if name == "sprt" else bots
+    strength = {entrant.name: 0.4 * place for place, entrant in enumerate(everyone(bots + 3))}
+    return Playing(
+        formats.make(name, 2, FORMATS[name], ratio),
+        everyone(bots),
+        seed=seed,
+        dice=random.Random(seed),
+        strength=lambda entrant: strength.get(entrant, 0.0),
+        void=0.05,
+    )
+
+
+def happen(cup: Playing, name: str, asked: int = 300) -> bool:
+    """Lets a tournament happen: matches end in any order, bots leave and come. Is it over?"""
+    for turn in range(asked):
+        step = cup.ask()
+        if isinstance(step, Over) and not cup.opened():
+            return True
+        # Some matches end before the format is asked again.
+        for _ in range(cup.dice.randrange(1, 5)):
+            if opened := cup.opened():
+                cup.close(cup.dice.choice(opened))
+        if cup.dice.random() < 0.05:
+            leave(cup, cup.dice.randrange(len(cup.entrants)))
+        if name not in formats.CLOSED and cup.dice.random() < 0.04 and len(cup.entrants) < 12:
+            cup.join(f"new{turn}@1")
+    return False
+
+
+def leave(cup: Playing, place: int) -> None:
+    """As the store does it: matches that have not begun are cancelled."""
+    if cup.entrants[place].withdrawn is None:
+        cup.withdraw(place)
+        for one in cup.opened():
+            match = cup.matches[one]
+            if cup.entrants[place].name in match.entrants and cup.dice.random() < 0.7:
+                cup.matches[one] = replace(match, state=State.VOID)
+
+
+def schedule(cup: Playing) -> list[Scheduled]:
+    why = {(fixture.round, fixture.number): fixture.why for fixture in cup.fixtures}
+    return [listed(match, why[match.place]) for match in sorted(cup.matches, key=lambda m: m.place)]
+
+
+def listed(match: Match, why: str = "") -> Scheduled:
+    name = f"m-{match.round}/{match.number}"
+    state = STATES[match.state]
+    return Scheduled(
+        name, "", match.round, match.number, why, match.entrants, "", state, "because", 1
+    )
+
+
+def retrace(cup: Playing, name: str, matches: list[Scheduled], *, closed: bool = True) -> Retraced:
+    results = {f"m-{m.round}/{m.number}": m.games for m in cup.matches if m.games}
+    entries: list[Entrant] = list(cup.entrants)
+    return Retracing(
+        cup.format, entries, matches, results, closed=closed, in_series=name == "knockout"
+    ).retrace()
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("name", FORMATS)
+def test_what_happened_is_found_again(name: str, seed: int) -> None:
+    cup = playing(name, seed)
+    over = happen(cup, name)
+    found = retrace(cup, name, schedule(cup), closed=over)
+    assert found.problems == ()
+    assert found.last == cup.format.next(cup.entrants, cup.matches)
+    assert isinstance(found.last, Over) is over

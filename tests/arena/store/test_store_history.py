@@ -1,0 +1,26 @@
+"""What formats are shown of a tournament, however it was read before."""
+
+from sqlalchemy import Engine
+
+from arena import scheduler
+from arena.scheduler import Scheduler
+from arena.store import listing, matches, versions
+from arena.store.history import History
+from arena.store.spec import Plan
+
+
+def test_a_match_that_is_added_to_a_round_that_was_over_is_seen(store: Engine) -> None:
+    """A series of a knockout may need one more match while the next stage has begun elsewhere."""
+    for bot in range(5):
+        versions.add(store, f"bot{bot}", "1", f"{bot:064x}", f"/bots/{bot}", {"run": ["x"]})
+    plan = Plan("cup", "poke", {"must_beat": True}, 2, 1, "knockout", {"best_of": 1})
+    cup = scheduler.begin(store, plan, [f"bot{bot}@1" for bot in range(5)])
+    history, asking = History(store, cup.id), Scheduler(store)
+    assert [match.place for match in history.matches()] == [(0, 6), (1, 6)]
+    # A void match is played again.
+    matches.void(store, matches.due(store)[0], "because")
+    assert len(history.matches()) == 2
+    for wanted in (1, 0):
+        assert asking.advance() == wanted
+    found = [(match.round, match.number) for match in listing.matches(store, tournament=cup.id)]
+    assert found == [match.place for match in history.matches()] == [(0, 6), (0, 7), (1, 6)]
