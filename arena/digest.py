@@ -11,7 +11,8 @@ from arena.ratings import points
 from arena.ratings.points import Margins
 from arena.results import FINISHED, ClosedMatch
 
-_SEPARATOR = "\t"
+SEPARATOR = "\t"
+"""Between the score of a match and all the rest, in the text of a digest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +56,7 @@ class Digest:
             self.margins.clipped,
             [dict(sorted(verdicts.items())) for verdicts in self.verdicts],
         ]
-        return _SEPARATOR.join(json.dumps(half, separators=(",", ":")) for half in (score, rest))
+        return SEPARATOR.join(json.dumps(half, separators=(",", ":")) for half in (score, rest))
 
 
 def digest(match: ClosedMatch, clip: int) -> Digest:
@@ -85,7 +86,7 @@ def digest(match: ClosedMatch, clip: int) -> Digest:
 
 def read(text: str, id: str, tournament: int, round: int, number: int) -> Digest:  # noqa: A002
     """Return the digest of which this is the text, and where its match stands."""
-    score, _, rest = text.partition(_SEPARATOR)
+    score, _, rest = text.partition(SEPARATOR)
     entrants, played, halves = read_score(score)
     wins, draws, summed, clip, scored, sums, clipped, verdicts = json.loads(rest)
     return Digest(
@@ -105,13 +106,8 @@ def read(text: str, id: str, tournament: int, round: int, number: int) -> Digest
     )
 
 
-def score_of(text: str) -> str:
-    """Return the first half of a digest's text, which says who did how well against whom."""
-    return text.partition(_SEPARATOR)[0]
-
-
 def read_score(score: str) -> tuple[tuple[str, ...], int, tuple[int, ...]]:
-    """Return the entrants, games and halves of such a half."""
+    """Return the entrants, games and halves of the first half of a digest's text."""
     values = json.loads(score)
     seats = sum(isinstance(value, str) for value in values)
     return tuple(values[:seats]), values[seats], tuple(values[seats + 1 :])

@@ -108,7 +108,13 @@ class _Tally:
     points: int = 0
     shares: Counter[int] = field(default_factory=Counter)
     verdicts: Counter[str] = field(default_factory=Counter)
-    bins: Counter[int] = field(default_factory=Counter)
+    bins: dict[int, int] = field(default_factory=dict)
+
+    def think(self, times: Thinking) -> None:
+        """Counter.update does the same, and takes three times as long."""
+        bins = self.bins
+        for place, count in times.bins.items():
+            bins[place] = bins.get(place, 0) + count
 
     @property
     def mean(self) -> float | None:
@@ -169,7 +175,7 @@ class Fold:
             if match.verdicts[place]:
                 tally.verdicts.update(match.verdicts[place])
             if thinking and name in thinking:
-                tally.bins.update(thinking[name].bins)
+                tally.think(thinking[name])
 
     @property
     def entrants(self) -> tuple[str, ...]:

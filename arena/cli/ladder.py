@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
@@ -183,13 +183,19 @@ def explain(tables: Iterable[Table]) -> None:
 
 def remark(table: Table) -> None:
     """Says what one number for each bot does not tell of a ladder."""
+    for text in remarks(table):
+        output.hint(text)
+
+
+def remarks(table: Table) -> Iterator[str]:
+    """What one number for each bot does not tell of a ladder, in words."""
     found = table.strengths
     if len(found.groups) > 1:
         apart = "; ".join(", ".join(group) for group in found.groups[1:])
-        output.hint(f"not linked with the others by any match: {apart}")
+        yield f"not linked with the others by any match: {apart}"
     if found.lack_of_fit is not None and found.lack_of_fit.likelihood < MISFIT:
         worst = found.lack_of_fit.worst[0]
-        output.hint(
+        yield (
             f"strength does not tell it all (p {found.lack_of_fit.likelihood:.3g}): {worst.one} "
             f"scored {worst.score:.0%} against {worst.other}, expected were {worst.expected:.0%}"
         )
@@ -197,9 +203,15 @@ def remark(table: Table) -> None:
 
 def remark_gifts(found: Iterable[Gift]) -> None:
     """Points out who gives whom more than chance does."""
+    for text in gift_remarks(found):
+        output.hint(text)
+
+
+def gift_remarks(found: Iterable[Gift]) -> Iterator[str]:
+    """Who gives whom more than chance does, in words."""
     for gift in found:
         if gift.chance < SUSPICIOUS:
-            output.hint(
+            yield (
                 f"{gift.taker} scores {gift.gain:.1%} more against others while {gift.giver} is at "
                 f"the table ({gift.together} matches with it, {gift.apart} without; chance "
                 f"{gift.chance:.1g})"

@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from arena.cli.scope import Scope
     from arena.ratings.crosstable import Cell, Crosstable
     from arena.ratings.gifts import Gift
+    from arena.ratings.meetings import Meetings
     from arena.ratings.strength import Strengths
+    from arena.standings import Table
 
 NOTHING = "·"
 
@@ -40,14 +42,22 @@ class Matrix:
 
 def of_scope(engine: Engine, scope: Scope) -> Matrix | None:
     """The matrix of what is ranked together; None if nobody is there."""
-    from arena.ratings.crosstable import crosstable
     from arena.ratings.strength import strengths
     from arena.store import folding
 
     met = folding.meetings(engine, scope.tournaments)
     found = strengths(met, entrants=scope.entrants)
-    if not found.lines:
-        return None
+    return _matrix(engine, scope, met, found) if found.lines else None
+
+
+def of_table(engine: Engine, scope: Scope, table: Table) -> Matrix:
+    """The matrix of a ladder that is there already."""
+    return _matrix(engine, scope, table.meetings, table.strengths)
+
+
+def _matrix(engine: Engine, scope: Scope, met: Meetings, found: Strengths) -> Matrix:
+    from arena.ratings.crosstable import crosstable
+
     names = [line.entrant for line in found.lines]
     return Matrix(crosstable(met, names), found, ladder.gifts(engine, scope))
 
@@ -77,9 +87,7 @@ def _scores(matrix: Matrix) -> Iterator[list[str]]:
 
 
 def _score(cell: Cell) -> str:
-    low, high = 100 * (cell.score - cell.low), 100 * (cell.high - cell.score)
-    # The interval leans to the middle near 0 and 100: then its farther end is the honest one.
-    return f"{100 * cell.score:.0f} ±{max(low, high):.0f} ({cell.matches})"
+    return f"{100 * cell.score:.0f} ±{100 * cell.margin:.0f} ({cell.matches})"
 
 
 def _superiority(matrix: Matrix) -> Iterator[list[str]]:

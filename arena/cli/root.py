@@ -20,6 +20,7 @@ _COMMANDS = {
         "standings": "The ladders of all games.",
         "matrix": "Who did how against whom.",
         "compare": "Is one bot better than another: intervals, SPRT.",
+        "export": "Ladders and crosstables as CSV, JSON or a page.",
         "replay": "Step through a match.",
         "verify": "Deal, play and score a match again: is its record true?",
         "logs": "What went wrong in a match, and what the bots wrote.",

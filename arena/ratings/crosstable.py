@@ -37,6 +37,11 @@ class Cell:
     low: float
     high: float
 
+    @property
+    def margin(self) -> float:
+        """What stands after the +-: the farther end, as the interval leans to the middle."""
+        return max(self.score - self.low, self.high - self.score)
+
     def to_json(self) -> dict[str, object]:
         """Return it as plain values."""
         return {"matches": self.matches, "score": self.score, "interval": [self.low, self.high]}

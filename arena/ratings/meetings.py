@@ -18,7 +18,7 @@ from arena.results import Scored
 
 _Result = tuple[tuple[str, ...], int, tuple[int, ...]]
 
-ALIKE = 50_000
+ALIKE = 200_000
 """So many different results are held before they are summed up: the same one again is cheap."""
 
 

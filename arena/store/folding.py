@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Engine, Row, func, select
+from sqlalchemy import ColumnElement, Connection, Engine, Row, func, select
 
-from arena.digest import Digest, digest, read, read_score, score_of
+from arena.digest import SEPARATOR, Digest, digest, read, read_score
 from arena.ratings.clips import UNKNOWN
 from arena.ratings.elo import TooLate
 from arena.ratings.meetings import ALIKE, Meetings, Summing
@@ -45,12 +45,22 @@ def meetings(engine: Engine, of: Sequence[str]) -> Meetings:
             summing.count(*read_score(score), times)
         alike.clear()
 
+    # No more columns than this one, and no order: for a million rows that is most of the time.
+    results, matches = schema.results, schema.matches
+    query = (
+        select(results.c.digest)
+        .join(matches, matches.c.id == results.c.match)
+        .where(matches.c.tournament.in_(of))
+    )
     with reading(engine) as connection:
-        for row in _rows(connection, of):
-            text = row.digest or _old(connection, row, 0, UNKNOWN).text()
-            alike[score_of(text)] += 1
-            if len(alike) >= ALIKE:
-                settle()
+        texts = connection.execution_options(yield_per=_AT_ONCE).execute(query).scalars()
+        for text in texts:
+            if text is not None:
+                alike[text.partition(SEPARATOR)[0]] += 1
+                if len(alike) >= ALIKE:
+                    settle()
+        for row in _rows(connection, of, results.c.digest.is_(None)):
+            summing.add(_old(connection, row, 0, UNKNOWN))
     settle()
     return summing.meetings()
 
@@ -87,7 +97,7 @@ class Following:
     def _take(self, connection: Connection) -> None:
         """Adds what has closed since."""
         since = self._newest - _OVERLAP_SECONDS
-        for row in _rows(connection, self._of, since):
+        for row in _rows(connection, self._of, schema.results.c.closed > since):
             if row.match not in self._recent:
                 self._add(connection, row)
         since = self._newest - _OVERLAP_SECONDS
@@ -121,9 +131,9 @@ def _count(connection: Connection, of: Sequence[str]) -> int:
 
 
 def _rows(
-    connection: Connection, of: Sequence[str], since: float | None = None
+    connection: Connection, of: Sequence[str], only: ColumnElement[bool] | None = None
 ) -> Iterator[Row[Any]]:
-    """What is told of closed matches, in canonical order; of those that closed after a time."""
+    """What is told of closed matches (or of some only), in canonical order."""
     results, matches = schema.results, schema.matches
     for tournament in of:
         query = (
@@ -135,8 +145,8 @@ def _rows(
             .where(matches.c.tournament == tournament)
             .order_by(matches.c.round, matches.c.number)
         )
-        if since is not None:
-            query = query.where(results.c.closed > since)
+        if only is not None:
+            query = query.where(only)
         yield from connection.execution_options(yield_per=_AT_ONCE).execute(query)
 
 

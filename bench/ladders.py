@@ -1,0 +1,184 @@
+"""How fast ladders are made from the database: 200 bots, a million matches in SQLite.
+
+    uv run python -m bench.ladders [--matches 1000000]
+
+The matches are of one board (two games) with points, in rounds of a hundred. They are written
+straight into the tables, with the digests that closing them would have written.
+"""
+
+import argparse
+import json
+import random
+import resource
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Engine, insert
+
+from arena.digest import digest
+from arena.ratings.clips import clip_of
+from arena.ratings.strength import strengths
+from arena.results import FINISHED, ClosedGame, ClosedMatch
+from arena.store import database, folding, schema, versions
+from arena.store.schema import MatchState, TournamentState
+from arena.thinking import Thinking
+
+BOTS = 200
+A_ROUND = 100
+AT_ONCE = 10_000
+GAME = "poke"
+CUP = "t-bench0"
+TARGET = 10.0
+
+
+def name(place: int) -> str:
+    """The name of a bot."""
+    return f"bot{place:03}@1"
+
+
+def timed(what: str, work: Callable[[], Any], target: float | None = None) -> Any:
+    """Does some work and prints how long it took."""
+    own, began = time.process_time(), time.perf_counter()
+    found = work()
+    clock = time.perf_counter() - began
+    says = (
+        ""
+        if target is None
+        else f"target {target:g} s: {'reached' if clock < target else 'missed'}"
+    )
+    print(f"{what:56} {time.process_time() - own:7.3f} s {clock:7.3f} s  {says}", flush=True)
+    return found
+
+
+@cache
+def result(one: int, other: int, first: int, second: int) -> tuple[dict[str, Any], str]:
+    """Outcome and digest of a match: how many hundred points `one` was ahead in each game."""
+    games = tuple(
+        ClosedGame(
+            at,
+            (1, 1) if not ahead else (1, 2) if ahead > 0 else (2, 1),
+            (1000 + 100 * ahead, 1000),
+            (FINISHED, FINISHED),
+            (0, 0),
+        )
+        for at, ahead in enumerate((first, second))
+    )
+    match = ClosedMatch("", 0, 0, (name(one), name(other)), games)
+    told = [
+        {"game": g.game, "places": g.places, "scores": g.scores, "verdicts": g.verdicts}
+        | {"faults": g.faults}
+        for g in games
+    ]
+    outcome = {"entrants": match.entrants, "games": told}
+    return outcome, digest(match, clip_of(GAME)).text()
+
+
+def rows(first: int, many: int, dice: random.Random) -> Iterator[tuple[dict[str, Any], ...]]:
+    """Rows of matches and of their results."""
+    times = [Thinking.of(dice.lognormvariate(1, 1) for _ in range(60)).stored() for _ in range(50)]
+    for at in range(first, first + many):
+        one, other = sorted(dice.sample(range(BOTS), 2))
+        ahead = [round(dice.gauss((other - one) / 40, 3)) for _ in range(2)]
+        outcome, text = result(one, other, *ahead)
+        number, match = at % A_ROUND, f"m-{at:010}"
+        yield (
+            {
+                "id": match,
+                "tournament": CUP,
+                "round": at // A_ROUND,
+                "number": number,
+                "key": match,
+                "seed": b"",
+                "commitment": "",
+                "boards": 1,
+                "games": 2,
+                "state": MatchState.CLOSED,
+                "attempt": 1,
+                "failures": 0,
+                "ended": float(at),
+            },
+            {
+                "match": match,
+                "attempt": 1,
+                "outcome": outcome,
+                "closed": float(at),
+                "digest": text,
+                "thinking": [dice.choice(times), dice.choice(times)],
+            },
+        )
+
+
+def write(engine: Engine, first: int, many: int, dice: random.Random) -> None:
+    """Writes closed matches."""
+    for start in range(first, first + many, AT_ONCE):
+        some = list(rows(start, min(AT_ONCE, first + many - start), dice))
+        with database.writing(engine) as connection:
+            connection.execute(insert(schema.matches), [match for match, _ in some])
+            connection.execute(insert(schema.results), [result for _, result in some])
+
+
+def begin(engine: Engine) -> None:
+    """Makes the tournament."""
+    database.upgrade(engine)
+    for place in range(BOTS):
+        versions.add(engine, f"bot{place:03}", "1", f"{place:064x}", "/", {})
+    with database.writing(engine) as connection:
+        connection.execute(
+            insert(schema.tournaments).values(
+                id=CUP,
+                name="bench",
+                game=GAME,
+                options={},
+                seats=2,
+                boards=1,
+                format="ladder",
+                start_ms=1,
+                allowance_ms=1,
+                bank_ms=1,
+                policy="lenient",
+                state=TournamentState.RUNNING,
+                created=0.0,
+            )
+        )
+
+
+def measure(engine: Engine, matches: int, dice: random.Random) -> None:
+    """Prints a line for each way to a ladder."""
+    of, clip = [CUP], clip_of(GAME)
+    met = timed("who met whom, read and summed up", lambda: folding.meetings(engine, of))
+    timed("strengths of that", lambda: strengths(met))
+    timed(
+        "both: strengths from the database",
+        lambda: strengths(folding.meetings(engine, of)),
+        TARGET,
+    )
+    following = folding.Following(engine, of, clip)
+    timed("the whole ladder: Elo, points, faults, times as well", lambda: following.now().table())
+    for more in range(3):
+        write(engine, matches + more, 1, dice)
+        timed("one more match: the whole ladder again", lambda: following.now().table())
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print(f"{'memory at the most':56} {peak:7.0f} MB")
+
+
+def main() -> None:
+    """Writes a database, and measures."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("--matches", type=int, default=1_000_000)
+    matches = parser.parse_args().matches
+    dice = random.Random(1)
+    with tempfile.TemporaryDirectory() as folder:
+        engine = database.open(f"sqlite:///{folder}/arena.db")
+        begin(engine)
+        timed(f"writing {matches:,} matches", lambda: write(engine, 0, matches, dice))
+        size = Path(folder, "arena.db").stat().st_size / 2**20
+        print(f"{json.dumps(result(0, 1, 3, -2)[0])[:60]}...: {size:.0f} MB")
+        measure(engine, matches, dice)
+
+
+if __name__ == "__main__":
+    main()
