@@ -17,6 +17,7 @@ VARIABLE: Final = "POKEARENA_FAILPOINT"
 TRANSACTIONS: Final = (
     "upgrade",
     "add_version",
+    "own",
     "retire",
     "schedule",
     "pause",
@@ -33,6 +34,7 @@ TRANSACTIONS: Final = (
     "release",
     "lapse",
     "void",
+    "rebuild",
 )
 """Everything that is written to the store, in one transaction each."""
 

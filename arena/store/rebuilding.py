@@ -68,7 +68,7 @@ def store(engine: Engine, found: Rebuilt) -> None:
     if found.digest is None:
         return
     results, table = schema.results, schema.games
-    with writing(engine) as connection:
+    with writing(engine, "rebuild") as connection:
         connection.execute(
             update(results).where(results.c.match == found.match).values(**found.values)
         )

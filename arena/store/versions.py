@@ -114,7 +114,7 @@ def own(engine: Engine, version: Version, owner: str) -> Version:
     """
     if not owner or version.owner == owner:
         return version
-    with writing(engine) as connection:
+    with writing(engine, "own") as connection:
         _own(connection, version.name, owner)
     return find(engine, version.id)
 

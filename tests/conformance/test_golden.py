@@ -13,9 +13,7 @@ from referee.record import read
 from referee.replay import verify
 from tests.conformance import perft
 from tests.conformance.golden import FOLDER, path, record
-from tests.conformance.tables import TABLES, Table
-
-every_table = pytest.mark.parametrize("table", TABLES, ids=str)
+from tests.conformance.tables import TABLES, Table, every_table
 
 
 @every_table

@@ -2,10 +2,19 @@
 
 import sys
 
+from sqlalchemy import Engine
+
 from arena import scheduler
 from arena.pairings.contract import Entrant
-from arena.store import course, database, matches, versions
+from arena.store import course, database, matches, rebuilding, tournaments, versions
 from arena.store.spec import Clock, Plan
+
+
+def rebuild(engine: Engine) -> None:
+    """Writes every result down anew."""
+    cups = [cup.id for cup in tournaments.listing(engine)]
+    for found in list(rebuilding.rebuilt(engine, cups)):
+        rebuilding.store(engine, found)
 
 
 def main(url: str, action: str, *words: str) -> None:
@@ -16,6 +25,10 @@ def main(url: str, action: str, *words: str) -> None:
         scheduler.begin(engine, plan, words, bytes(32))
     elif action == "add_version":
         versions.add(engine, "late", "1", "0" * 64, "/late", {})
+    elif action == "own":
+        versions.own(engine, versions.find(engine, words[0]), words[1])
+    elif action == "rebuild":
+        rebuild(engine)
     elif action == "retire":
         versions.retire(engine, *words)
     elif action == "join":

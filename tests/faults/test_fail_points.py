@@ -93,6 +93,7 @@ def by_an_operator(action: str) -> Act:
         said = {
             "schedule": entrants,
             "add_version": [],
+            "own": [entrants[0], "ada"],
             "retire": entrants[:1],
             "void": [match],
             "join": [cup.id, arena.slow("other")],
@@ -114,6 +115,12 @@ def by_an_operator(action: str) -> Act:
     return act
 
 
+def when_a_ladder_is_rebuilt(arena: Arena, witness: Witness, failpoint: str) -> None:
+    play(arena, witness)
+    assert arena.operate("rebuild", failpoint=failpoint) == -signal.SIGKILL
+    assert arena.operate("rebuild") == 0
+
+
 PROVOKED: dict[str, Act] = {
     "upgrade": in_the_first_moment,
     "lease": under_way,
@@ -124,11 +131,12 @@ PROVOKED: dict[str, Act] = {
     "extend": in_a_knockout,
     "close": under_way,
     "lapse": when_the_worker_dies,
+    "rebuild": when_a_ladder_is_rebuilt,
     **{
         action: by_an_operator(action)
         for action in (
             *("add_version", "retire", "schedule", "pause", "resume", "cancel", "void"),
-            *("join", "withdraw"),
+            *("join", "withdraw", "own"),
         )
     },
     **dict.fromkeys(HINTS, under_way),

@@ -380,11 +380,11 @@ def test_when_all_of_a_table_of_three_fault_they_share_the_place() -> None:
 
 
 def test_at_an_unforgiving_table_the_first_fault_forfeits_the_rest() -> None:
-    def illegal(question: bot_pb2.ActRequest) -> Answer:
+    def empty(question: bot_pb2.ActRequest) -> Answer:
         return Answer(game=question.game, decision=question.decision)
 
-    played = play([Author(illegal), Author()], boards=3, unforgiving=True)
-    assert [verdicts[0] for verdicts in played.verdicts] == ["illegal", "forfeit", "forfeit"]
+    played = play([Author(empty), Author()], boards=3, unforgiving=True)
+    assert [verdicts[0] for verdicts in played.verdicts] == ["protocol", "forfeit", "forfeit"]
     assert played.places == [[2, 1]] * 3
 
 

@@ -14,6 +14,11 @@ from referee.games.contract import Legal
 from referee.games.registry import GAMES
 
 BOARDS = 30
+every_game = pytest.mark.parametrize(
+    "game_id",
+    # Games of Pokino are long.
+    [pytest.param(name, marks=[pytest.mark.long] * (name == "pokino")) for name in GAMES],
+)
 QUICK = [name for name in BOTS if name != "strong"]
 """The bots that search nothing; `strong` has tests of its own."""
 
@@ -60,14 +65,14 @@ def test_a_house_bot_plays_legally_and_the_same_again(name: str, game_id: str, s
         assert chosen(choose, question) == action
 
 
-@pytest.mark.parametrize("game_id", GAMES)
+@every_game
 @pytest.mark.parametrize("other", ["bold", "meek", "random"])
 def test_greedy_is_the_best_of_the_house(game_id: str, other: str) -> None:
     mean, half = duel(GAMES[game_id], "greedy", other, BOARDS)
     assert mean - half > 0.5
 
 
-@pytest.mark.parametrize("game_id", GAMES)
+@every_game
 def test_bold_is_better_than_random(game_id: str) -> None:
     mean, half = duel(GAMES[game_id], "bold", "random", BOARDS)
     assert mean - half > 0.5
