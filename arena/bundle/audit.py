@@ -21,8 +21,8 @@ from arena.store import keys, schedule
 from arena.store.schema import MatchState, TournamentState
 from referee import dealing
 
-Told = Callable[[int, int], None]
-"""Is told after each match how many of how many have been checked."""
+Told = Callable[[str, int, int], None]
+"""Is told what is being done, and with how many of how many matches it is done."""
 
 _IN_SERIES: Final = "knockout"
 
@@ -49,16 +49,17 @@ class Audit:
     drained: int
 
 
-def audit(bundle: Bundle, told: Told = lambda done, of: None) -> Audit:
+def audit(bundle: Bundle, told: Told = lambda what, done, of: None) -> Audit:
     """Check a bundle.
 
-    told: see `Told`; dealing, playing and scoring again takes nearly all of the time.
+    told: see `Told`.
     """
     problems = [*_listed_twice(bundle.matches), *_strangers(bundle)]
     if problems:
         # Nothing can be said of matches that cannot be told apart, or of unknown entrants.
         return _audit(bundle, problems, [], Retraced((), 0), 0)
     problems += _states(bundle)
+    problems += _absent(bundle)
     problems += _names(bundle)
     problems += _files(bundle)
     seeded, unlike = _seeds(bundle)
@@ -66,7 +67,7 @@ def audit(bundle: Bundle, told: Told = lambda done, of: None) -> Audit:
     findings = list(_look(bundle, told))
     problems += [problem for finding in findings for problem in finding.problems]
     results = {one.match: one.result for one in findings if one.result is not None}
-    retraced = _retrace(bundle, results)
+    retraced = _retrace(bundle, results, told)
     problems += retraced.problems
     problems += _conclusion(bundle, results, retraced)
     return _audit(bundle, problems, findings, retraced, seeded)
@@ -134,6 +135,18 @@ def _states(bundle: Bundle) -> Iterator[str]:
                 yield f"{match.words} is cancelled without a reason"
 
 
+def _absent(bundle: Bundle) -> Iterator[str]:
+    """Nobody plays before it has joined, or after it has left."""
+    entries = {entry.name: entry for entry in bundle.entries}
+    for match in bundle.matches:
+        for entry in (entries[name] for name in match.entrants):
+            told = f"{entry.name} plays in {match.words}, but"
+            if match.round < entry.joined:
+                yield f"{told} joined for round {entry.joined}"
+            elif not entry.plays_in(match.round):
+                yield f"{told} left before round {entry.withdrawn}"
+
+
 def _names(bundle: Bundle) -> Iterator[str]:
     """Keys and ids are the hashes of what is to be played."""
     agreed = bundle.tournament.plan.agreed()
@@ -177,13 +190,12 @@ def _seeds(bundle: Bundle) -> tuple[int | None, list[str]]:
 def _look(bundle: Bundle, told: Told) -> Iterator[Finding]:
     over = [match for match in bundle.matches if match.over and match.id in bundle.records]
     tasks = (Task(bundle.spec(match), match.state, bundle.records[match.id]) for match in over)
-    told(0, len(over))
     for done, finding in enumerate(abreast.each(evidence.look, tasks, len(over)), 1):
         yield finding
-        told(done, len(over))
+        told("matches played again", done, len(over))
 
 
-def _retrace(bundle: Bundle, results: dict[str, ClosedMatch]) -> Retraced:
+def _retrace(bundle: Bundle, results: dict[str, ClosedMatch], told: Told) -> Retraced:
     plan = bundle.tournament.plan
     try:
         rules = format_of(plan)
@@ -196,7 +208,7 @@ def _retrace(bundle: Bundle, results: dict[str, ClosedMatch]) -> Retraced:
         {name: match.games for name, match in results.items()},
         closed=bundle.tournament.state is TournamentState.CLOSED,
         in_series=plan.format == _IN_SERIES,
-    ).retrace()
+    ).retrace(lambda done: told("matches paired again", done, len(bundle.matches)))
 
 
 def _conclusion(

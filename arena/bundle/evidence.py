@@ -12,10 +12,13 @@ from arena.store import games
 from arena.store.schema import MatchState
 from arena.store.spec import MatchSpec
 from referee.record import GameRecord, MatchRecord, RecordError, read
-from referee.replay import verify
+from referee.replay import Mismatch, steps, verify
 
 _EXPLAINED: Final = ("init", "timeout", "illegal", "protocol")
 """Verdicts that stand beside a fault line in the same game (others may come from another game)."""
+
+
+_NOT_STARTED: Final = "init"
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +105,7 @@ def _untrue(spec: MatchSpec, record: MatchRecord) -> Iterator[str]:
         yield f"{spec.id}: {problem}"
     yield from _seated_elsewhere(spec, record)
     for game in record.games:
-        for problem in _unexplained(game):
+        for problem in (*_unexplained(game), *_misplaced(record, game)):
             yield f"{spec.id}: {problem}"
 
 
@@ -131,6 +134,31 @@ def _unexplained(game: GameRecord) -> Iterator[str]:
             yield f"game {game.number}: seat {seat} has the verdict {verdict}, and no fault says so"
         if verdict == "finished" and any(seat == faulted for faulted, _ in said):
             yield f"game {game.number}: seat {seat} faulted, and is told to have finished"
+
+
+def _misplaced(record: MatchRecord, game: GameRecord) -> Iterator[str]:
+    """Faults at decisions that were not open to the seat.
+
+    Where a fault ends the game it is at a question nobody has answered; where others play on, the
+    referee has answered it.
+    """
+    faults = [line for line in game.faults if line["verdict"] != _NOT_STARTED]
+    if not faults or record.seed is None:
+        return
+    stood_in = {(act["seat"], act["decision"]) for act in game.actions if act.get("by")}
+    if game.result["scores"] is None:
+        try:
+            *_, last = steps(record.match, game, record.seed)
+        except Mismatch:
+            return  # which is said already
+        actors = sorted(last.state.actors)
+        stood_in |= {(seat, last.decision + place) for place, seat in enumerate(actors)}
+    for line in faults:
+        if (line["seat"], line["decision"]) not in stood_in:
+            yield (
+                f"game {game.number}: seat {line['seat']} is said to have faulted at decision "
+                f"{line['decision']}, which was not open to it"
+            )
 
 
 def _result(spec: MatchSpec, record: MatchRecord) -> ClosedMatch:

@@ -17,7 +17,7 @@ all results known must give the same matches at the same places. Three things ne
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
@@ -84,15 +84,18 @@ class Retracing:
         self._back: list[Match] = []
         self._drained = self._steps = 0
 
-    def retrace(self) -> Retraced:
-        """Follow it to its end, or to the first thing that is not as it should be."""
+    def retrace(self, told: Callable[[int], None] = lambda done: None) -> Retraced:
+        """Follow it to its end, or to the first thing that is not as it should be.
+
+        told: is told after each step how many matches are back.
+        """
         try:
-            problems, last = self._follow()
+            problems, last = self._follow(told)
         except ValueError as error:
             problems, last = [f"the format cannot go on: {error}"], None
         return Retraced(tuple(problems), self._steps, self._drained, last)
 
-    def _follow(self) -> tuple[list[str], Step | None]:
+    def _follow(self, told: Callable[[int], None]) -> tuple[list[str], Step | None]:
         while True:
             step = self._ask(self._back)
             draining = False
@@ -110,6 +113,7 @@ class Retracing:
                 return list(self._rest(step)), step
             self._put_back(coming)
             self._drained += len(coming) if draining else 0
+            told(len(self._back))
 
     def _ask(self, matches: Sequence[Match]) -> Step:
         self._steps += 1

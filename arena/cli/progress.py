@@ -11,17 +11,13 @@ _PAUSE_SECONDS: Final = 2.0
 
 
 class Progress:
-    """Says how many of how many are done, at most every two seconds: nothing if it is quick.
+    """Says how many of how many are done, at most every two seconds: nothing if it is quick."""
 
-    what: what is counted, in words that stand behind the numbers.
-    """
-
-    def __init__(self, what: str) -> None:
-        self._what = what
+    def __init__(self) -> None:
         self._said = time.monotonic()
 
-    def __call__(self, done: int, of: int) -> None:
-        """So many are done."""
+    def __call__(self, what: str, done: int, of: int) -> None:
+        """So many are done; `what` stands behind the numbers."""
         if time.monotonic() - self._said >= _PAUSE_SECONDS:
-            output.hint(f"{done} of {of} {self._what}")
+            output.hint(f"{done} of {of} {what}")
             self._said = time.monotonic()

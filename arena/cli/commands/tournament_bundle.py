@@ -87,7 +87,7 @@ def verify(tournament: str, as_json: bool, data: Path | None) -> int:
         found = _find(tournament, data)
     except BundleError as error:
         raise CommandError(f"{error}.", FAILED) from None
-    done = audit(found, Progress("matches checked"))
+    done = audit(found, Progress())
     if as_json:
         output.document(audits.to_json(found, done))
     else:
@@ -115,8 +115,11 @@ def _find(name: str, data: Path | None) -> Bundle:
 
     path = Path(name).expanduser()
     if path.is_dir():
+        if not files.is_bundle(path):
+            raise CommandError(f"{name} is no bundle: there is no tournament.json in it.", USAGE)
         return files.read(path)
     if "/" in name:
         raise CommandError(f"there is no folder {name}.", USAGE)
     place = Place(data)
-    return gather(place.store, lookup.tournament(place, name))
+    found = lookup.tournament(place, name)
+    return gather(place.store, found)

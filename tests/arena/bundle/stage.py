@@ -94,22 +94,29 @@ class Stage:
         assert lease is not None
         return lease
 
-    def play(self, match: str, most: int | None = None) -> None:
-        """Plays a match; or so many games of it, and it is still being played."""
+    def play(self, match: str, most: int | None = None, fault: bool = False) -> None:
+        """Plays a match; or so many games of it, and it is still being played.
+
+        fault: whether a bot is silent in the last of them.
+        """
         lease = self.lease(match)
         left = [(table, board) for table in plan(lease.spec) for board in table.boards]
         for table, board in left[:most]:
-            fault = self.dice.random() < 0.05
-            matches.commit_game(self.engine, lease, game_of(lease.spec, table, board, fault))
+            silent = fault and (table, board) == left[-1]
+            matches.commit_game(self.engine, lease, game_of(lease.spec, table, board, silent))
 
     def wave(self, most: int = 1000) -> int:
         """Plays some of what is due, in any order, and has the format asked; gives how many."""
         due = list(matches.due(self.engine))
         self.dice.shuffle(due)
         for match in due[:most]:
-            self.play(match)
-        self._asking.advance()
+            self.play(match, fault=self.dice.random() < 0.1)
+        self.ask()
         return len(due[:most])
+
+    def ask(self) -> None:
+        """Has the formats asked what comes next, as the sweeper does."""
+        self._asking.advance()
 
     def play_out(self, tournament: Tournament) -> Tournament:
         """Plays it to its end."""

@@ -8,7 +8,7 @@ from arena.bundle import folder
 from arena.bundle.audit import Audit, audit
 from arena.bundle.gathering import gather
 from arena.pairings.contract import Entrant
-from arena.store import course, database, ledger, matches, tournaments
+from arena.store import course, database, ledger, matches, results, tournaments
 from arena.store.schema import MatchState, TournamentState
 from arena.store.tournaments import Tournament
 from referee.record import read
@@ -66,6 +66,15 @@ def test_games_of_more_than_two_and_of_partners_verify(stage: Stage) -> None:
     for game, seats, number in (("pouku", 3, 1), ("pokex", 4, 3)):
         cup = stage.begin("round-robin", bots, game=game, seats=seats)
         assert checked(stage, stage.play_out(cup)).matches == {MatchState.CLOSED: number}
+
+
+@pytest.mark.parametrize(("game", "seats"), [("poke", 2), ("pouku", 3), ("pokex", 4)])
+def test_faults_verify_whether_they_end_a_game_or_not(stage: Stage, game: str, seats: int) -> None:
+    cup = stage.begin("round-robin", stage.bots(3 if seats == 3 else 2), game=game, seats=seats)
+    (match,) = matches.due(stage.engine)
+    stage.play(match, fault=True)
+    assert results.faults(stage.engine, match=match)
+    checked(stage, stage.play_out(cup))
 
 
 def test_who_joined_and_who_left_are_part_of_the_schedule(stage: Stage) -> None:

@@ -104,3 +104,57 @@ def test_what_happened_is_found_again(name: str, seed: int) -> None:
     assert found.problems == ()
     assert found.last == cup.format.next(cup.entrants, cup.matches)
     assert isinstance(found.last, Over) is over
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_match_that_is_dropped_is_missed(name: str) -> None:
+    cup = playing(name, 1)
+    over = happen(cup, name)
+    every = schedule(cup)
+    assert over
+    for place in range(0, len(every), 1 + len(every) // 12):
+        left = every[:place] + every[place + 1 :]
+        told = retrace(cup, name, left)
+        # What an sprt had in flight when it decided need not be there.
+        drained = isinstance(told.last, Over) and name == "sprt" and told.problems == ()
+        assert drained or told.problems
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_match_of_others_is_noticed(name: str) -> None:
+    cup = playing(name, 2)
+    over = happen(cup, name)
+    every = schedule(cup)
+    assert over
+    for place in range(0, len(every), 1 + len(every) // 12):
+        pair = every[place].entrants
+        forged = replace(every[place], entrants=pair[::-1])
+        told = retrace(cup, name, [*every[:place], forged, *every[place + 1 :]])
+        assert forged.words in told.problems[0]
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_of_a_tournament_that_goes_on_a_step_is_there_as_a_whole_or_not_at_all(name: str) -> None:
+    cup = playing(name, 3)
+    over = happen(cup, name, asked=2)
+    assert not over
+    every = schedule(cup)
+    assert retrace(cup, name, every, closed=False).problems == ()
+    if name != "knockout":
+        assert "is missing" in retrace(cup, name, every[1:], closed=False).problems[0]
+    assert retrace(cup, name, every).problems
+
+
+def test_the_schedule_can_be_followed_to_the_first_result_that_is_not_known() -> None:
+    cup = playing("swiss", 4)
+    assert happen(cup, "swiss")
+    every = schedule(cup)
+    results = {f"m-{m.round}/{m.number}": m.games for m in cup.matches if m.games}
+    unknown = next(match for match in every if match.round == 2 and match.id in results)
+    del results[unknown.id]
+    told = Retracing(
+        cup.format, cup.entrants, every, results, closed=True, in_series=False
+    ).retrace()
+    assert told.problems == (
+        f"the schedule cannot be followed beyond {unknown.words}, whose result is not known",
+    )
