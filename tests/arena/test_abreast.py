@@ -9,23 +9,16 @@ from arena import abreast
 from arena.services import cores
 
 
-def square(number: int) -> int:
-    return number * number
-
-
-def where(_: int) -> int:
-    return os.getpid()
-
-
-@pytest.mark.parametrize("patience", [0.0, 60.0])
-def test_results_come_in_the_order_of_the_tasks(patience: float) -> None:
-    found = abreast.each(square, iter(range(40)), 40, patience)
-    assert list(found) == [number * number for number in range(40)]
+def where(number: int) -> tuple[int, int]:
+    """By which process a task is done."""
+    return number, os.getpid()
 
 
 def test_little_work_is_done_here() -> None:
-    assert set(abreast.each(where, range(7), 7, 0.0)) == {os.getpid()}
-    assert set(abreast.each(where, range(40), 40, 60.0)) == {os.getpid()}
+    here = os.getpid()
+    assert list(abreast.each(where, range(7), 7, 0.0)) == [(number, here) for number in range(7)]
+    quick = abreast.each(where, range(40), 40, 60.0)
+    assert list(quick) == [(number, here) for number in range(40)]
 
 
 @pytest.mark.skipif(cores() < 2, reason="there is one core only")
@@ -38,10 +31,12 @@ def test_much_work_is_done_elsewhere_and_no_task_is_taken_long_before_its_turn()
             yield number
 
     found = abreast.each(where, tasks(), 400, 0.0)
-    assert next(found) != os.getpid()
+    first = next(found)
     assert len(taken) < 20 * cores()
-    assert os.getpid() not in list(found)
+    every = [first, *found]
+    assert [number for number, _ in every] == list(range(400))
+    assert os.getpid() not in {process for _, process in every}
 
 
 def test_no_tasks_give_no_results() -> None:
-    assert list(abreast.each(square, (), 0)) == []
+    assert list(abreast.each(where, (), 0)) == []
