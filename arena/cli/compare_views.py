@@ -122,6 +122,14 @@ def show(found: Found) -> None:
     )
 
 
+def go_on(found: Found, pair: tuple[str, str]) -> str:
+    """The command that has the two play on until a test decides."""
+    test = found.comparison.test.settings if found.comparison.test else None
+    bounds = f" --set low={test.low:g} --set high={test.high:g}" if test else ""
+    game = found.form.partition("-")[0]
+    return f"pokearena tournament run {game} {pair[0]} {pair[1]} --format sprt{bounds}"
+
+
 def _pairs(one: Comparison) -> str:
     if one.pairs is None:
         return ""
