@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
 
 from arena import reach
 from arena.bots import resolver
@@ -25,7 +25,7 @@ from arena.bots.report import Report
 from arena.hold import Hold, Interrupted
 from arena.match.runner import play_match
 from arena.store import matches
-from arena.store.errors import LeaseLost, StoreError
+from arena.store.errors import Conflict, LeaseLost, StoreError
 from arena.store.games import PlayedGame
 from arena.store.matches import Lease
 from arena.store.spec import Entrant
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 _REFEREE_SECONDS = 10.0
 _GLANCE_SECONDS = 0.1
+_AGAIN_SECONDS = 0.5
 
 log = logging.getLogger("arena.worker")
 
@@ -94,20 +95,44 @@ def _play(bench: Bench, lease: Lease, drain: threading.Event) -> None:
     with Hold(bench.engine, lease, drain) as hold:
 
         def commit(game: PlayedGame) -> None:
-            if matches.commit_game(bench.engine, lease, game):
+            if _commit(bench.engine, lease, game):
                 hold.let_go()
                 log.info("%s: closed", lease.match)
             elif drain.is_set():
                 raise Drained
 
         def keep(entrant: int, reports: Sequence[Report]) -> None:
-            _keep_output(bench.outputs / lease.match, lease, entrant, reports)
+            try:
+                _keep_output(bench.outputs / lease.match, lease, entrant, reports)
+            except OSError as error:
+                log.warning("%s: what its bots wrote is not kept: %s", lease.match, error)
 
         bots = [_bot(entrant) for entrant in lease.spec.entrants]
         if not play_match(lease.spec, bench.referee, bots, commit, lease.committed, keep):
             raise InfrastructureError(
                 "A fault stopped the match, as its strict policy says; only a lenient one plays on."
             )
+
+
+def _commit(engine: Engine, lease: Lease, game: PlayedGame) -> bool:
+    """Commits a game, however long the database cannot: the game is played and must not be lost.
+
+    The lease bounds it: when it has lapsed the hold ends the play. Returns whether this closed
+    the match.
+    """
+    tried = False
+    while True:
+        try:
+            return matches.commit_game(engine, lease, game)
+        except DBAPIError as error:
+            log.warning("%s: game %d is not committed yet: %s", lease.match, game.game, error.orig)
+            tried = True
+            time.sleep(_AGAIN_SECONDS)
+        except Conflict:
+            # A connection that broke after the commit: it is done.
+            if not tried:
+                raise
+            return False
 
 
 def _bot(entrant: Entrant) -> Bot:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
+import math
 import os
 import signal
 import subprocess
@@ -16,8 +17,10 @@ from pathlib import Path
 from arena import leash
 
 _FIRST_WAIT_SECONDS = 0.2
-_LONGEST_WAIT_SECONDS = 30.0
+# What it waits for may be back at any moment, and matches are to go on within 20 s of that.
+_LONGEST_WAIT_SECONDS = 5.0
 _STEADY_SECONDS = 60.0
+_LOOK_SECONDS = 1.0
 _LOG_BYTES = 8 << 20
 _TAIL_BYTES = 2000
 
@@ -42,6 +45,8 @@ class Child:
     module: what `python -m` runs.
     arguments: its arguments, asked for anew at every start.
     ready: whether it is at work now. It is asked while the process runs, until it says so once.
+    answers: whether it still is, asked every second from then on with the process id; a process
+        that does not answer for `patience` seconds is killed, and so started again.
     buried: called with the process id after the process has died unasked.
 
     All methods are for the one thread that starts it: the leash ties it to that thread.
@@ -57,6 +62,8 @@ class Child:
         environment: Mapping[str, str],
         ready: Callable[[], bool],
         buried: Callable[[], None] = lambda: None,
+        answers: Callable[[int], bool] = lambda pid: True,
+        patience: float = math.inf,
     ) -> None:
         self.name = name
         self.log = directory / f"{name}.log"
@@ -65,6 +72,10 @@ class Child:
         self._environment = dict(environment)
         self._ready = ready
         self._buried = buried
+        self._answers = answers
+        self._patience = patience
+        self._heard = 0.0
+        self._look_at = 0.0
         self._process: subprocess.Popen[bytes] | None = None
         self._is_ready = False
         self._restarts = 0
@@ -100,7 +111,11 @@ class Child:
         now = time.monotonic()
         status = self._process.poll()
         if status is None:
-            self._is_ready = self._is_ready or self._ready()
+            if self._is_ready:
+                self._listen(now)
+            elif self._ready():
+                self._is_ready = True
+                self._heard = self._look_at = now
         elif self._restart_at is None:
             if now - self._started > _STEADY_SECONDS:
                 self._wait = _FIRST_WAIT_SECONDS
@@ -119,6 +134,18 @@ class Child:
         elif now >= self._restart_at:
             self._restarts += 1
             self.start()
+
+    def _listen(self, now: float) -> None:
+        """Kills the process if it has not answered for too long."""
+        if now < self._look_at or self._process is None:
+            return
+        if self._answers(self._process.pid):
+            self._heard = now
+        elif now - self._heard > self._patience:
+            log.warning("%s has not answered for %.0f s; it is killed", self.name, self._patience)
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+        self._look_at = time.monotonic() + _LOOK_SECONDS
 
     @property
     def ready(self) -> bool:

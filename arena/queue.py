@@ -40,6 +40,7 @@ MATCH_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _HINT_SECONDS = 3600
 _NO_LIMIT = -1
 _WORKER = "rq:worker:"
+_JOB = "rq:job:"
 
 # A worker shows itself this often, and is forgotten when it has not for so long.
 HEARTBEAT_SECONDS = 5
@@ -139,19 +140,24 @@ class Hints:
         """The matches with a hint that nobody has taken yet, the next one first."""
         return [str(match) for match in self._queue.get_job_ids()]
 
+    def known(self) -> list[str]:
+        """The matches of which RQ knows anything: waiting, followed, or left by a killed worker."""
+        jobs = self._connection.scan_iter(f"{_JOB}*", count=1000)
+        return sorted({_text(key).removeprefix(_JOB) for key in jobs})
+
     def drop(self, match: str) -> None:
         """Takes away everything RQ knows of this match's hint."""
         with self._connection.pipeline() as pipeline:
             pipeline.lrem(self._queue.key, 0, match)
             pipeline.lrem(self._queue.intermediate_queue_key, 0, match)
-            pipeline.delete(f"rq:job:{match}", f"rq:executions:{match}")
+            pipeline.delete(f"{_JOB}{match}", f"rq:executions:{match}")
             pipeline.execute()
 
     def sweep(self) -> None:
         """Removes the traces of workers that were killed between taking a hint and following it."""
         taken = self._queue.intermediate_queue
         for match in taken.get_job_ids():
-            if not self._connection.exists(f"rq:job:{match}"):
+            if not self._connection.exists(f"{_JOB}{match}"):
                 taken.remove(match)
         self._connection.zremrangebyscore(
             self._queue.started_job_registry.key, 0, time.time() - _HINT_SECONDS

@@ -1,30 +1,50 @@
-"""Whether somebody listens at an address, asked without speaking to them."""
+"""Whether a gRPC server answers at an address, asked without gRPC."""
 
 import socket
+from typing import Final
+
+_PREFACE: Final = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
+_NO_SETTINGS: Final = bytes((0, 0, 0, 4, 0, 0, 0, 0, 0))
+_SETTINGS: Final = 4
 
 
 def answers(address: str, seconds: float = 1.0) -> bool:
-    """Whether a gRPC address ("unix:/path" or "host:port") takes a connection.
+    """Whether a server at a gRPC address ("unix:/path" or "host:port") speaks HTTP/2 with us.
 
-    Of other kinds of addresses, which only gRPC can resolve, it is taken for granted.
+    That it takes a connection is not enough: for a process that is frozen the kernel does. Of
+    other kinds of addresses, which only gRPC can resolve, it is taken for granted.
+
+    seconds: how long each of its steps may take.
     """
     if address.startswith("unix:"):
-        return _connects(socket.AF_UNIX, address.removeprefix("unix:").removeprefix("//"), seconds)
-    host, colon, port = address.rpartition(":")
-    if not colon or not port.isdigit() or "/" in host:
-        return True
-    try:
-        socket.create_connection((host.strip("[]"), int(port)), seconds).close()
-    except OSError:
-        return False
-    return True
-
-
-def _connects(family: socket.AddressFamily, address: str, seconds: float) -> bool:
-    with socket.socket(family) as client:
-        client.settimeout(seconds)
+        client = socket.socket(socket.AF_UNIX)
+        where: str | None = address.removeprefix("unix:").removeprefix("//")
+    else:
+        host, colon, port = address.rpartition(":")
+        if not colon or not port.isdigit() or "/" in host:
+            return True
         try:
-            client.connect(address)
+            client = socket.create_connection((host.strip("[]"), int(port)), seconds)
         except OSError:
             return False
-    return True
+        where = None
+    with client:
+        client.settimeout(seconds)
+        try:
+            if where is not None:
+                client.connect(where)
+            return _speaks(client)
+        except OSError:
+            return False
+
+
+def _speaks(client: socket.socket) -> bool:
+    """Whether the first thing the other side says is its settings (RFC 9113, section 3.4)."""
+    client.sendall(_PREFACE + _NO_SETTINGS)
+    head = b""
+    while len(head) < len(_NO_SETTINGS):
+        more = client.recv(len(_NO_SETTINGS) - len(head))
+        if not more:
+            return False
+        head += more
+    return head[3] == _SETTINGS

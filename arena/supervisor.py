@@ -17,6 +17,7 @@ from redis.exceptions import RedisError
 from arena import folder, queue, reach, redis_server
 from arena.child import Child, ChildState
 from arena.folder import Folder, Running
+from arena.frozen import is_frozen
 from arena.queue import fresh_name
 from arena.redis_server import Address, Server
 from arena.store import database
@@ -28,6 +29,9 @@ _GLANCE_SECONDS = 0.05
 _DRAIN_SECONDS = 10.0
 _REFEREE_SECONDS = 3.0
 _FALLS_AT_START = 3
+# What is frozen for so long is killed. A lease has lapsed after 15 s; a referee has none.
+_REFEREE_SILENT_SECONDS = 10.0
+_WORKER_SILENT_SECONDS = 25.0
 
 log = logging.getLogger("arena.services")
 
@@ -130,6 +134,8 @@ class Supervisor:
             directory=self._where.logs,
             environment={k: v for k, v in self._environment.items() if k not in hidden},
             ready=lambda: reach.answers(self._referee),
+            answers=lambda pid: reach.answers(self._referee),
+            patience=_REFEREE_SILENT_SECONDS,
         )
 
     def _worker_child(self, number: int) -> Child:
@@ -156,6 +162,8 @@ class Supervisor:
                 folder.REFEREE: self._referee,
             },
             ready=lambda: _registered(self._connection, names[-1]),
+            answers=lambda pid: not is_frozen(pid),
+            patience=_WORKER_SILENT_SECONDS,
             buried=bury,
         )
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import time
 from collections import deque
 from typing import TYPE_CHECKING
 
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 LONGEST_QUEUE = 256
 _PAUSE_SECONDS = 1.0
 _LONGEST_PAUSE_SECONDS = 10.0
+_TIDY_SECONDS = 10.0
 
 log = logging.getLogger("arena.sweeper")
 
@@ -46,6 +48,7 @@ class Sweeper:
         self._dead: deque[str] = deque()
         self._wake = wake
         self._stopping = False
+        self._tidy_at = 0.0
         self._thread = threading.Thread(target=self._run, name="sweeper", daemon=True)
 
     def start(self) -> None:
@@ -74,7 +77,19 @@ class Sweeper:
             forget_worker(self._connection, self._dead[0])
             self._dead.popleft()
         self._scheduler.advance()
+        self._tidy()
         return self._hints.put_due(matches.due(self._engine, LONGEST_QUEUE))
+
+    def _tidy(self) -> None:
+        """Now and then forgets hints of matches that are over, which killed workers left."""
+        if time.monotonic() < self._tidy_at:
+            return
+        self._tidy_at = time.monotonic() + _TIDY_SECONDS
+        known = self._hints.known()
+        still_open = matches.open_among(self._engine, known)
+        for match in known:
+            if match not in still_open:
+                self._hints.drop(match)
 
     def _run(self) -> None:
         pause = _PAUSE_SECONDS

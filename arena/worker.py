@@ -32,6 +32,7 @@ from rq.worker_registration import REDIS_WORKER_KEYS, clean_worker_registry, reg
 
 from arena import failpoint, folder, leash, redis_server
 from arena.folder import Folder
+from arena.frozen import is_frozen
 from arena.hint import Hint
 from arena.queue import (
     FORGOTTEN_SECONDS,
@@ -51,7 +52,10 @@ if TYPE_CHECKING:
     from arena.attempt import Bench
 
 _LONGEST_RECONNECT_SECONDS = 2.0
+_REFUSED_SECONDS = 1.0
 _CLEANING_SECONDS = 60.0
+# Looks are a heartbeat apart; the lease of a match lapses after three.
+_FROZEN_LOOKS = 3
 # RQ waits for a hint 15 s less than its time to live.
 _RQ_MARGIN_SECONDS = 15
 
@@ -98,6 +102,7 @@ class MatchWorker(Worker):
         self._play = play
         self._fallen = fallen
         self._horse_fell = False
+        self._frozen = 0
         self._drain = Drain()
         self._hints = Hints(connection)
 
@@ -123,7 +128,11 @@ class MatchWorker(Worker):
             super().heartbeat(FORGOTTEN_SECONDS, pipeline=pipeline)
 
     def maintain_heartbeats(self, job: Job) -> None:
-        """Shows itself while a match is played."""
+        """Shows itself while a match is played; kills a work horse that stays frozen."""
+        self._frozen = self._frozen + 1 if is_frozen(self.horse_pid) else 0
+        if self._frozen > _FROZEN_LOOKS:
+            log.warning("worker %s: its work horse is frozen, and is killed", self.name)
+            self.kill_horse()
         with _without_redis():
             self._sign_on_again()
             super().maintain_heartbeats(job)
@@ -148,6 +157,17 @@ class MatchWorker(Worker):
         """Once a minute, and at the start."""
         return time.monotonic() > self._cleaned + _CLEANING_SECONDS
 
+    def dequeue_job_and_maintain_ttl(
+        self, timeout: int | None, max_idle_time: int | None = None
+    ) -> tuple[Job, Queue] | None:
+        """Waits for the next hint, also while Redis takes nothing because it is full."""
+        while True:
+            try:
+                return super().dequeue_job_and_maintain_ttl(timeout, max_idle_time)
+            except redis.exceptions.ResponseError as error:
+                log.warning("worker %s: Redis refuses: %s", self.name, error)
+                time.sleep(_REFUSED_SECONDS)
+
     def _sign_on_again(self) -> None:
         known = self.connection.sismember(REDIS_WORKER_KEYS, self.key)
         if self.birth_date is None or (known and self.connection.hexists(self.key, "pid")):
@@ -162,7 +182,7 @@ class MatchWorker(Worker):
         failpoint.reach("hint.taken")
         try:
             super().execute_job(job, queue)
-        except redis.exceptions.ConnectionError as error:
+        except redis.exceptions.RedisError as error:
             log.warning("worker %s: Redis is away (%s)", self.name, error)
             if self.horse_pid:
                 self.wait_for_horse()
@@ -252,10 +272,10 @@ class MatchWorker(Worker):
 
 @contextlib.contextmanager
 def _without_redis() -> Iterator[None]:
-    """Redis carries only hints and news: that it is away is no reason to stop."""
+    """Redis carries only hints and news: that it is away, or full, is no reason to stop."""
     try:
         yield
-    except redis.exceptions.ConnectionError as error:
+    except redis.exceptions.RedisError as error:
         log.warning("Redis is away: %s", error)
 
 

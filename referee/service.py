@@ -13,6 +13,7 @@ from referee.dealing import SEED_BYTES
 from referee.games.contract import SetupError
 from referee.games.registry import GAMES, find
 from referee.play import Setting
+from referee.pulse import StoodStill
 from referee.table import Table
 
 Context = grpc.aio.ServicerContext[referee_pb2.RunTableRequest, referee_pb2.RunTableResponse]
@@ -69,6 +70,8 @@ class RefereeService(referee_pb2_grpc.RefereeServiceServicer):
             async for event in caller.events():
                 yield event
             await running
+        except StoodStill as error:
+            await context.abort(grpc.StatusCode.UNAVAILABLE, str(error))
         finally:
             hearing.cancel()
             running.cancel()
@@ -100,6 +103,11 @@ class RefereeService(referee_pb2_grpc.RefereeServiceServicer):
 async def _run(table: Table, caller: Caller) -> None:
     try:
         await table.run()
+    except BaseExceptionGroup as group:
+        still = group.subgroup(StoodStill)
+        if still is None:
+            raise
+        raise StoodStill(*still.exceptions[0].args) from None
     finally:
         caller.close()
 

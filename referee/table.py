@@ -12,6 +12,7 @@ from referee import judge
 from referee.bot import Bot, How, NoAnswer
 from referee.caller import Caller
 from referee.play import Asked, Play, Setting, Wrong
+from referee.pulse import Pulse
 from referee.seat import Seat
 from referee.verdict import CRASHES_TO_FORFEIT, PROCESS_FAULTS, Fault, Verdict
 
@@ -44,6 +45,7 @@ class Table:
         self._plays: dict[int, Play] = {}
         self._finished = 0
         self._over = asyncio.Event()
+        self._pulse = Pulse()
 
     def ended(self, report: referee_pb2.BotReport) -> None:
         """Hears, unasked, that a bot's process has ended."""
@@ -53,15 +55,19 @@ class Table:
                 news.set_result(report)
 
     async def run(self) -> None:
-        """Plays until every board has been played."""
+        """Plays until every board has been played.
+
+        Raises, in a group, StoodStill: the bots' times are not known any more.
+        """
         try:
             async with asyncio.TaskGroup() as group:
+                beating = group.create_task(self._pulse.beat())
                 await asyncio.gather(*(self._start(seat) for seat in self._seats if not seat.out))
                 asking = [group.create_task(self._ask_around()) for _ in self._seats]
                 self._go_on()
                 self._share_work()
                 await self._over.wait()
-                for task in asking:
+                for task in (beating, *asking):
                     task.cancel()
             await asyncio.gather(*(s.bot.end(self._order.match) for s in self._seats if s.ready))
             finished = referee_pb2.TableFinished(games=self._finished)
@@ -83,6 +89,7 @@ class Table:
         starting = asyncio.ensure_future(seat.bot.start(request, self._order.start_ms / 1000))
         news: set[asyncio.Future[Any]] = {starting, seat.ended}
         await asyncio.wait(news, return_when=asyncio.FIRST_COMPLETED)
+        self._pulse.check()
         try:
             if not starting.done():
                 raise NoAnswer(How.BROKEN, "it was not listening yet")
@@ -178,6 +185,7 @@ class Table:
         except NoAnswer as found:
             failure = found
         elapsed_ms = 1000 * (time.monotonic() - began)
+        self._pulse.check()
         seat.charge(elapsed_ms, [play for play, _ in batch])
         unanswered = {play.number: (play, asked) for play, asked in batch}
         for answer in answers:

@@ -10,6 +10,8 @@ from arena.cli.place import Place
 from arena.folder import Running, alive
 from arena.services import Services
 
+_PATIENCE_SECONDS = 5.0
+
 
 class CrewLost(Exception):
     """The services of somebody else, who has ended them."""
@@ -80,6 +82,6 @@ def at_work(place: Place, workers: int | None) -> Iterator[Crew]:
 def running(place: Place) -> Running | None:
     """The services that run for the data folder, if any do."""
     found = place.folder.running()
-    if found is None or not alive(found.pid) or not reach.answers(found.referee):
+    if found is None or not alive(found.pid) or not reach.answers(found.referee, _PATIENCE_SECONDS):
         return None
     return found

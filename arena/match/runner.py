@@ -25,6 +25,10 @@ OPTIONS: Final[list[tuple[str, Any]]] = [
     ("grpc.initial_reconnect_backoff_ms", 20),
     ("grpc.min_reconnect_backoff_ms", 20),
     ("grpc.max_reconnect_backoff_ms", 200),
+    # A frozen referee, or one behind a cut cable, says nothing: it is given up after 15 s.
+    ("grpc.keepalive_time_ms", 5_000),
+    ("grpc.keepalive_timeout_ms", 10_000),
+    ("grpc.http2.max_pings_without_data", 0),
     # A match has a connection of its own, and leaves none behind.
     ("grpc.use_local_subchannel_pool", 1),
     ("grpc.enable_retries", 0),

@@ -10,6 +10,7 @@ it has not lapsed, may write. All times are the database's, so no worker's clock
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -59,6 +60,19 @@ def due(engine: Engine, limit: int = 1000) -> tuple[str, ...]:
     )
     with reading(engine) as connection:
         return tuple(connection.execute(query).scalars())
+
+
+def open_among(engine: Engine, wanted: Sequence[str]) -> frozenset[str]:
+    """Which of these may still be played."""
+    matches = schema.matches
+    found: set[str] = set()
+    with reading(engine) as connection:
+        # SQLite takes a bounded number of values in one statement.
+        for start in range(0, len(wanted), 500):
+            some = matches.c.id.in_(wanted[start : start + 500])
+            query = select(matches.c.id).where(some, matches.c.state.in_(OPEN))
+            found.update(connection.execute(query).scalars())
+    return frozenset(found)
 
 
 def lease(engine: Engine, match: str, owner: str, seconds: float = LEASE_SECONDS) -> Lease | None:

@@ -40,7 +40,8 @@ def choose(turn):
     time.sleep({nap})
     return turn.legal[{choice}]
 
-run(choose)
+# One after the other, so that there is a time between two games.
+run(choose, games_in_flight=1)
 """
 PATIENT = Clock(start_ms=60_000, allowance_ms=20_000)
 """No bot is late by it, however busy the machine is."""
@@ -87,7 +88,7 @@ class Arena:
         return versions.add(self.engine, name, number, content, str(folder), {}).id
 
     def schedule(
-        self, entrants: Sequence[str], cycles: int = 1, boards: int = 1, **plan: Any
+        self, entrants: Sequence[str], cycles: int = 1, boards: int = 1, **plan: object
     ) -> Tournament:
         """A round robin of Saint Poker, unless said otherwise, whose deals follow from a seed."""
         words: dict[str, Any] = {

@@ -53,11 +53,15 @@ class Witness:
         self._thread.join()
         self._look()
 
-    def blow(self, owner: str | None = None) -> None:
+    def blow(self, owner: str | None = None, idle: bool = False) -> None:
         """Is told, just before, that something is about to be done to all who play, or to one.
 
         owner: only the worker of this name loses its match.
+        idle: nobody loses a match, but the next one cannot begin.
         """
+        if idle:
+            self._blows.append(Blow(time.time(), []))
+            return
         rows = self._arena.sql("SELECT id, attempt, owner FROM matches WHERE state = 'RUNNING'")
         hit = [(match, attempt) for match, attempt, who in rows if owner in (None, who)]
         self._blows.append(Blow(time.time(), hit))

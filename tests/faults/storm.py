@@ -1,0 +1,63 @@
+"""A thread that kills at random whatever an arena consists of."""
+
+import os
+import random
+import signal
+import threading
+from collections import Counter
+from collections.abc import Mapping
+from types import TracebackType
+from typing import Self
+
+from tests.faults import processes
+from tests.faults.stage import Serve
+from tests.faults.witness import Witness
+
+
+class Storm:
+    """Kills a process every now and then, for as long as the block lasts.
+
+    weights: how often each role is hit, beside the others.
+    pause: the longest time between two blows, in seconds; on average it is half of it.
+    """
+
+    def __init__(
+        self, serve: Serve, witness: Witness, weights: Mapping[str, float], pause: float
+    ) -> None:
+        self._serve = serve
+        self._witness = witness
+        self._weights = weights
+        self._pause = pause
+        self._luck = random.Random(4)
+        self._over = threading.Event()
+        self._thread = threading.Thread(target=self._rage, daemon=True)
+        self.hits: Counter[str] = Counter()
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._over.set()
+        self._thread.join()
+
+    def _rage(self) -> None:
+        while not self._over.wait(self._luck.uniform(0, self._pause)):
+            [role] = self._luck.choices([*self._weights], [*self._weights.values()])
+            targets = [self._serve.pid] if role == "serve" else self._serve.of(role)
+            if targets:
+                self._strike(role, self._luck.choice(targets))
+
+    def _strike(self, role: str, pid: int) -> None:
+        if role in ("worker", "horse"):
+            self._witness.blow(processes.owner(pid))
+        elif role in ("referee", "serve"):
+            self._witness.blow()
+        # What is already gone may have another in its place by now: only what we still see there.
+        if os.path.exists(f"/proc/{pid}") and processes.send(pid, signal.SIGKILL):
+            self.hits[role] += 1

@@ -1,0 +1,139 @@
+"""Redis carries hints only: it may die, forget everything, or take nothing more."""
+
+import resource
+import signal
+import subprocess
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from redis.exceptions import ResponseError
+
+from arena import folder, queue, redis_server
+from tests.faults import processes
+from tests.faults.checker import RESUME_SECONDS
+from tests.faults.conftest import Conclude
+from tests.faults.stage import Arena, Serve
+from tests.faults.witness import Witness
+
+pytestmark = [pytest.mark.long, pytest.mark.timeout(400)]
+
+MATCHES = 30
+PAUSE = 1.5
+"""Seconds between two blows."""
+
+
+def cup(arena: Arena) -> None:
+    arena.schedule([arena.slow("first"), arena.slow("last", choice=-1)], cycles=MATCHES)
+
+
+def leased(arena: Arena) -> int:
+    return int(arena.sql("SELECT count(*) FROM matches WHERE attempt > 0")[0][0])
+
+
+def wait_for_leases(arena: Arena, serve: Serve, more: int) -> None:
+    """Until so many more matches have been taken, or all are over."""
+    goal = leased(arena) + more
+    serve.until(lambda: leased(arena) >= goal or arena.over(), 60)
+
+
+def test_redis_is_killed_ten_times(arena: Arena, conclude: Conclude) -> None:
+    cup(arena)
+    with Witness(arena) as witness, arena.serving(2) as serve:
+        for _ in range(10):
+            wait_for_leases(arena, serve, 1)
+            witness.blow(idle=True)
+            processes.send(serve.one("redis"), signal.SIGKILL)
+            time.sleep(PAUSE)
+        serve.until(arena.over)
+    tally = conclude(arena, witness, "SIGKILL of Redis, ten times")
+    assert tally.closed == MATCHES
+    assert tally.p95 is not None
+    assert tally.p95 < RESUME_SECONDS
+
+
+def test_redis_forgets_everything_again_and_again(arena: Arena, conclude: Conclude) -> None:
+    cup(arena)
+    with Witness(arena) as witness, arena.serving(2) as serve:
+        while not arena.over():
+            witness.blow(idle=True)
+            with serve.redis() as connection:
+                connection.flushall()
+            time.sleep(PAUSE / 3)
+    tally = conclude(arena, witness, "FLUSHALL, twice a second")
+    assert tally.closed == MATCHES
+    assert arena.sql("SELECT DISTINCT attempt, failures FROM matches") == [(1, 0)]
+
+
+def test_redis_has_no_memory_left_for_a_while(arena: Arena, conclude: Conclude) -> None:
+    cup(arena)
+    with Witness(arena) as witness, arena.serving(2) as serve:
+        wait_for_leases(arena, serve, 2)
+        with serve.redis() as connection:
+            connection.config_set("maxmemory", 1)
+            with pytest.raises(ResponseError):
+                connection.set("anything", 1)
+            # Longer than Redis remembers a worker that does not show itself.
+            time.sleep(queue.FORGOTTEN_SECONDS + 5)
+            witness.blow(idle=True)
+            connection.config_set("maxmemory", 0)
+        serve.until(arena.over)
+    tally = conclude(arena, witness, "Redis out of memory")
+    assert tally.closed == MATCHES
+    assert tally.p95 is not None
+    assert tally.p95 < RESUME_SECONDS
+
+
+def test_the_disk_of_redis_is_full_for_a_while(arena: Arena, conclude: Conclude) -> None:
+    cup(arena)
+    with redis_on_disk(arena.temporary / "redis") as (url, pid):
+        named = {folder.REDIS[0]: url}
+        with Witness(arena) as witness, arena.serving(2, **named) as serve:
+            wait_for_leases(arena, serve, 2)
+            full(pid, True)
+            serve.until(lambda: refuses(url), 60)
+            time.sleep(15)
+            witness.blow(idle=True)
+            full(pid, False)
+            serve.until(arena.over)
+    tally = conclude(arena, witness, "Redis with a full disk")
+    assert tally.closed == MATCHES
+    assert tally.p95 is not None
+    assert tally.p95 < RESUME_SECONDS
+
+
+@contextmanager
+def redis_on_disk(directory: Path) -> Iterator[tuple[str, int]]:
+    """A Redis that writes everything down, as somebody's own may do."""
+    directory.mkdir()
+    binary = redis_server.bundled()
+    assert binary is not None
+    socket = directory / "redis.sock"
+    options = f"--port 0 --unixsocket {socket} --dir {directory} --appendonly yes --save"
+    # Without SIGXFSZ, which Python ignores: writing beyond the limit then fails, as on a full disk.
+    line = [str(binary), *options.split(), ""]
+    with subprocess.Popen(line, stdout=subprocess.DEVNULL, restore_signals=False) as server:
+        while not socket.exists():
+            time.sleep(0.01)
+        yield f"unix://{socket}", server.pid
+        server.terminate()
+    for path in sorted(directory.rglob("*"), reverse=True):
+        path.rmdir() if path.is_dir() else path.unlink()
+    directory.rmdir()
+
+
+def refuses(url: str) -> bool:
+    with queue.connect(url) as connection:
+        try:
+            connection.set("anything", 1)
+        except ResponseError as error:
+            return "MISCONF" in str(error)
+    return False
+
+
+def full(pid: int, yes: bool) -> None:
+    """Lets a process write no further, or again."""
+    most = 1 if yes else resource.RLIM_INFINITY
+    resource.prlimit(pid, resource.RLIMIT_FSIZE, (most, resource.RLIM_INFINITY))

@@ -1,0 +1,75 @@
+"""A storm over a thousand short matches, and over a tournament that must come out the same."""
+
+import os
+
+import pytest
+
+from arena import standings
+from arena.ratings.meetings import Meetings
+from arena.ratings.strength import strengths
+from arena.results import ClosedMatch
+from arena.store import results
+from tests.faults import processes
+from tests.faults.checker import RESUME_SECONDS
+from tests.faults.conftest import Conclude
+from tests.faults.stage import Arena
+from tests.faults.storm import Storm
+from tests.faults.witness import Witness
+
+MATCHES = int(os.environ.get("POKEARENA_STORM", "1000"))
+BOTS = ("random", "greedy", "meek", "bold")
+PAIRS = 6
+
+pytestmark = [pytest.mark.long]
+
+
+@pytest.mark.timeout(2400)
+def test_in_a_storm_over_a_thousand_matches_nothing_is_lost_and_nothing_doubled(
+    arena: Arena, conclude: Conclude
+) -> None:
+    cycles = -(-MATCHES // PAIRS)
+    arena.schedule([arena.house(name) for name in BOTS], cycles=cycles)
+    weights = {"worker": 1, "horse": 4, "referee": 0.5, "keeper": 1, "guard": 1, "bot": 8}
+    with Witness(arena) as witness, arena.serving(2) as serve:
+        with Storm(serve, witness, weights, pause=2.0) as storm:
+            serve.until(arena.over, 2300)
+    tally = conclude(arena, witness, f"storm: {_words(storm)}")
+    assert tally.matches >= MATCHES
+    # The arena's own failures void a match; a bot that is killed loses a game, and that is all.
+    assert tally.void <= tally.matches // 50
+    assert tally.p95 is not None
+    assert tally.p95 < RESUME_SECONDS
+
+
+def _words(storm: Storm) -> str:
+    return ", ".join(f"{number} {role}" for role, number in sorted(storm.hits.items()))
+
+
+@pytest.mark.timeout(600)
+def test_an_interrupted_tournament_ends_as_an_uninterrupted_one(conclude: Conclude) -> None:
+    outcomes = []
+    for interrupted in (False, True):
+        with processes.orphanage():
+            arena = Arena()
+            arena.schedule([arena.house(name) for name in BOTS], cycles=4, boards=2)
+            with Witness(arena) as witness, arena.serving(2) as serve:
+                # No bots: for a bot to be killed is a fault of its own.
+                weights = {"worker": 2, "horse": 2, "referee": 1, "keeper": 1, "redis": 1}
+                storm = Storm(serve, witness, {**weights, "serve": 1}, pause=5.0)
+                if interrupted:
+                    with storm:
+                        serve.until(arena.over)
+                    assert sum(storm.hits.values()) >= 5
+                serve.until(arena.over)
+            tally = conclude(arena, witness, "interrupted" if interrupted else "uninterrupted")
+            assert tally.closed == tally.matches
+            outcomes.append(_outcome(arena))
+        arena.remove()
+    assert outcomes[0] == outcomes[1]
+
+
+def _outcome(arena: Arena) -> tuple[object, ...]:
+    """Every result by its place in the schedule, the table with Elo, and the strengths."""
+    closed: list[ClosedMatch] = list(results.closed(arena.engine))
+    places = [(match.round, match.number, match.entrants, match.games) for match in closed]
+    return places, standings.table(closed), strengths(Meetings.of(closed))
