@@ -11,7 +11,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +30,7 @@ from arena.store.spec import Clock, Plan
 from arena.store.tournaments import Tournament
 from tests.faults import processes
 
+Disk = Callable[[Path], AbstractContextManager[object]]
 POKEARENA = Path(sys.executable).with_name("pokearena")
 HOUSE = Path(__file__).parents[2] / "sample_bots" / "house"
 SLOW = """
@@ -50,11 +51,13 @@ PATIENT = Clock(start_ms=60_000, allowance_ms=20_000)
 class Arena:
     """A data folder in a directory of its own, where whatever stays behind would be seen."""
 
-    def __init__(self, made: bool = True) -> None:
+    def __init__(self, made: bool = True, disk: Disk = contextlib.nullcontext) -> None:
         # Short, because sockets live in it.
         self.root = Path(tempfile.mkdtemp(prefix="pkf-", dir="/tmp"))
         self.temporary = self.root / "t"
         self.temporary.mkdir()
+        self._disk = disk(self.root / "data")
+        self._disk.__enter__()
         self.where = Folder(self.root / "data").create()
         self.engine: Engine = database.open(self.where.database_url({}))
         self.serve: Serve | None = None
@@ -145,6 +148,7 @@ class Arena:
     def remove(self) -> None:
         """Deletes it."""
         self.engine.dispose()
+        self._disk.__exit__(None, None, None)
         shutil.rmtree(self.root, ignore_errors=True)
 
 

@@ -10,7 +10,7 @@ from types import TracebackType
 from typing import Self
 
 from tests.faults import processes
-from tests.faults.stage import Serve
+from tests.faults.stage import Arena
 from tests.faults.witness import Witness
 
 
@@ -18,16 +18,26 @@ class Storm:
     """Kills a process every now and then, for as long as the block lasts.
 
     weights: how often each role is hit, beside the others.
-    pause: the longest time between two blows, in seconds; on average it is half of it.
+    every: after so many committed games there is a blow, on average: a slow machine is hit less
+        often, and no more often in the end.
+    spare: none while a match that is played has failed so often already.
     """
 
     def __init__(
-        self, serve: Serve, witness: Witness, weights: Mapping[str, float], pause: float
+        self,
+        arena: Arena,
+        witness: Witness,
+        weights: Mapping[str, float],
+        every: int,
+        spare: int = 99,
     ) -> None:
-        self._serve = serve
+        assert arena.serve is not None
+        self._arena = arena
+        self._serve = arena.serve
         self._witness = witness
         self._weights = weights
-        self._pause = pause
+        self._every = every
+        self._spare = spare
         self._luck = random.Random(4)
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._rage, daemon=True)
@@ -47,11 +57,19 @@ class Storm:
         self._thread.join()
 
     def _rage(self) -> None:
-        while not self._over.wait(self._luck.uniform(0, self._pause)):
+        goal = 0
+        while not self._over.wait(self._luck.uniform(0.02, 0.2)):
+            if len(self._witness.games) < goal or self._spared():
+                continue
+            goal = len(self._witness.games) + self._luck.randint(0, 2 * self._every)
             [role] = self._luck.choices([*self._weights], [*self._weights.values()])
             targets = [self._serve.pid] if role == "serve" else self._serve.of(role)
             if targets:
                 self._strike(role, self._luck.choice(targets))
+
+    def _spared(self) -> bool:
+        failed = self._arena.sql("SELECT max(failures) FROM matches WHERE state = 'RUNNING'")
+        return (failed[0][0] or 0) >= self._spare
 
     def _strike(self, role: str, pid: int) -> None:
         if role in ("worker", "horse"):

@@ -30,9 +30,12 @@ def test_in_a_storm_over_a_thousand_matches_nothing_is_lost_and_nothing_doubled(
     cycles = -(-MATCHES // PAIRS)
     arena.schedule([arena.house(name) for name in BOTS], cycles=cycles)
     weights = {"worker": 1, "horse": 4, "referee": 0.5, "keeper": 1, "guard": 1, "bot": 8}
-    with Witness(arena) as witness, arena.serving(2) as serve:
-        with Storm(serve, witness, weights, pause=2.0) as storm:
-            serve.until(arena.over, 2300)
+    with (
+        Witness(arena) as witness,
+        arena.serving(2) as serve,
+        Storm(arena, witness, weights, every=4) as storm,
+    ):
+        serve.until(arena.over, 2300)
     tally = conclude(arena, witness, f"storm: {_words(storm)}")
     assert tally.matches >= MATCHES
     # The arena's own failures void a match; a bot that is killed loses a game, and that is all.
@@ -55,7 +58,7 @@ def test_an_interrupted_tournament_ends_as_an_uninterrupted_one(conclude: Conclu
             with Witness(arena) as witness, arena.serving(2) as serve:
                 # No bots: for a bot to be killed is a fault of its own.
                 weights = {"worker": 2, "horse": 2, "referee": 1, "keeper": 1, "redis": 1}
-                storm = Storm(serve, witness, {**weights, "serve": 1}, pause=5.0)
+                storm = Storm(arena, witness, {**weights, "serve": 1}, every=5, spare=2)
                 if interrupted:
                     with storm:
                         serve.until(arena.over)
