@@ -4,11 +4,9 @@ import os
 
 import pytest
 
-from arena import standings
-from arena.ratings.meetings import Meetings
-from arena.ratings.strength import strengths
+from arena.ratings.clips import clip_of
 from arena.results import ClosedMatch
-from arena.store import results
+from arena.store import folding, results, tournaments
 from tests.faults import processes
 from tests.faults.checker import RESUME_SECONDS
 from tests.faults.conftest import Conclude
@@ -75,4 +73,6 @@ def _outcome(arena: Arena) -> tuple[object, ...]:
     """Every result by its place in the schedule, the table with Elo, and the strengths."""
     closed: list[ClosedMatch] = list(results.closed(arena.engine))
     places = [(match.round, match.number, match.entrants, match.games) for match in closed]
-    return places, standings.table(closed), strengths(Meetings.of(closed))
+    [cup] = tournaments.listing(arena.engine)
+    table = folding.fold(arena.engine, [cup.id], clip_of(cup.plan.game)).table()
+    return places, table, table.strengths
