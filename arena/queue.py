@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from redis import Redis
 
 QUEUE = "matches"
-# What a hint names. Workers run this and nothing else (arena.worker).
+# What a hint names. Workers run this and nothing else (arena.match_worker).
 FUNCTION = "arena.attempt.attempt"
 
 # RQ's own pattern for ids, bounded.

@@ -24,7 +24,7 @@ WORKER = """
 import os, sys, time
 from pathlib import Path
 from arena.queue import connect
-from arena.worker import Drain, MatchWorker
+from arena.match_worker import Drain, MatchWorker
 
 notes = Path(sys.argv[2])
 
