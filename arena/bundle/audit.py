@@ -20,6 +20,7 @@ from arena.scheduler import format_of
 from arena.store import keys, schedule
 from arena.store.schema import MatchState, TournamentState
 from referee import dealing
+from referee.games.registry import find
 
 Told = Callable[[str, int, int], None]
 """Is told what is being done, and with how many of how many matches it is done."""
@@ -54,9 +55,9 @@ def audit(bundle: Bundle, told: Told = lambda what, done, of: None) -> Audit:
 
     told: see `Told`.
     """
-    problems = [*_listed_twice(bundle.matches), *_strangers(bundle)]
+    problems = [*_unplayable(bundle), *_listed_twice(bundle.matches), *_strangers(bundle)]
     if problems:
-        # Nothing can be said of matches that cannot be told apart, or of unknown entrants.
+        # Nothing more can be said of what cannot be played, told apart or named.
         return _audit(bundle, problems, [], Retraced((), 0), 0)
     problems += _states(bundle)
     problems += _absent(bundle)
@@ -97,6 +98,21 @@ def _audit(
         steps=retraced.steps,
         drained=retraced.drained,
     )
+
+
+def _unplayable(bundle: Bundle) -> Iterator[str]:
+    """A game, options, seats or settings that there are not."""
+    plan = bundle.tournament.plan
+    try:
+        rules = find(plan.game)
+        if rules.settle(plan.options) != plan.options:
+            yield f"the options of {plan.game} are not all there: {plan.options}"
+        rules.check_seats(plan.seats, plan.options)
+        if plan.boards < 1:
+            yield f"a match has at least one board, not {plan.boards}"
+        format_of(plan)
+    except ValueError as error:
+        yield str(error)
 
 
 def _listed_twice(matches: Iterable[Scheduled]) -> Iterator[str]:
@@ -197,12 +213,8 @@ def _look(bundle: Bundle, told: Told) -> Iterator[Finding]:
 
 def _retrace(bundle: Bundle, results: dict[str, ClosedMatch], told: Told) -> Retraced:
     plan = bundle.tournament.plan
-    try:
-        rules = format_of(plan)
-    except ValueError as error:
-        return Retraced((str(error),), 0)
     return Retracing(
-        rules,
+        format_of(plan),
         bundle.entries,
         bundle.matches,
         {name: match.games for name, match in results.items()},

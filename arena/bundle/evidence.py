@@ -60,6 +60,9 @@ def look(task: Task) -> Finding:
             return Finding(name, tuple(problems))
         if task.state is not MatchState.CLOSED:
             return Finding(name, tuple(_not_closed(task, record)))
+        if len(record.games) != task.spec.games:
+            told = f"{len(record.games)} games in its record; it has {task.spec.games}"
+            return Finding(name, (f"{name} has {told}",))
         problems += _untrue(task.spec, record)
         # What it says is followed even if it is not true, so that the rest can still be checked.
         result = _result(task.spec, record)

@@ -16,7 +16,7 @@ _SHOWN: Final = 20
 def show(bundle: Bundle, audit: Audit) -> None:
     """What was checked, with counts; or what is wrong, a sentence a line."""
     found = bundle.tournament
-    output.heading(f"{found.id} · {found.plan.name} · {found.plan.form} · {found.state}")
+    output.heading(f"{found.id} · {found.plan.name} · {found.plan.game} · {found.state}")
     for problem in audit.problems[:_SHOWN]:
         output.line(f"{found.id}: {problem}")
     if len(audit.problems) > _SHOWN:

@@ -150,7 +150,13 @@ def board(lines: list[Json]) -> str:
 
 def lost(lines: list[Json]) -> str:
     lines[:] = [line for line in lines if line.get("game") != 1 or line["type"] == "match"]
-    return "it has games [0]"
+    return "has 1 games in its record; it has 2"
+
+
+def doubled(lines: list[Json]) -> str:
+    games = [line for line in lines if line.get("game") == 0 and line["type"] != "match"]
+    lines[1:] = [*games, *games, lines[-1]]
+    return "it has games [0, 0]"
 
 
 def seed(lines: list[Json]) -> str:
@@ -179,7 +185,20 @@ def content(lines: list[Json]) -> str:
 
 
 RECORDS = [
-    *(action, no_action, seat, places, scores, verdict, seating, board, lost, seed, hidden),
+    *(
+        action,
+        no_action,
+        seat,
+        places,
+        scores,
+        verdict,
+        seating,
+        board,
+        lost,
+        doubled,
+        seed,
+        hidden,
+    ),
     *(options, clock, content),
 ]
 FAULTS = [silence, forgiven]
@@ -366,6 +385,21 @@ def pairing(told: Json) -> str:
     return "there is no format 'roundrobin'"
 
 
+def game(told: Json) -> str:
+    told["game"] = "bridge"
+    return 'there is no game "bridge"'
+
+
+def seats(told: Json) -> str:
+    told["seats"] = 0
+    return "poke is played by 2"
+
+
+def option(told: Json) -> str:
+    del told["options"]["must_beat"]
+    return "the options of poke are not all there"
+
+
 def policy(told: Json) -> str:
     told["policy"] = "unforgiving"
     return "policy of"
@@ -385,7 +419,7 @@ DOCUMENTS = [
         rounds,
         more_rounds,
     ),
-    *(pairing, policy),
+    *(pairing, game, seats, option, policy),
 ]
 
 
