@@ -83,6 +83,7 @@ class _Draw:
         self._span = rules.best_of + rules.extra + VOIDS
         self.coming: list[Fixture] = []
         self._out: list[list[int]] = []
+        self._beyond: set[str] = set()
         size = 1 << (len(seeds) - 1).bit_length()
         # Seeds beyond the last are byes; None is who is not known yet.
         self._line: list[int | None] = list(bracket(size))
@@ -100,6 +101,10 @@ class _Draw:
     def _stage(self) -> None:
         out: list[int] = []
         line: list[int | None] = []
+        stage = len(self._out)
+        later = (match for match in self._played if match.round > stage)
+        # Who has been paired in a later stage.
+        self._beyond = {name for match in later for name in match.entrants}
         for slot in range(len(self._line) // 2):
             pair = self._line[2 * slot], self._line[2 * slot + 1]
             if pair[0] is None or pair[1] is None:
@@ -121,6 +126,10 @@ class _Draw:
             for match in self._played
             if match.round == stage and match.number // self._span == slot
         ]
+        gone_on = [one for one in (upper, lower) if self._seeds[one].name in self._beyond]
+        if len(gone_on) == 1:
+            # Whatever has happened since: who both withdrew in turn would decide it anew.
+            return upper + lower - gone_on[0]
         series = _Series(self._rules, (self._seeds[upper], self._seeds[lower]), mine)
         loser = series.loser()
         if loser is not None:

@@ -1,6 +1,7 @@
 """The rules of the knockout."""
 
 import random
+from dataclasses import replace
 from math import log2
 
 import pytest
@@ -149,6 +150,34 @@ def test_if_both_withdraw_the_better_seed_goes_on() -> None:
     end = playing.ask()
     assert isinstance(end, Over)
     assert end.ranking == FIRST
+
+
+def test_who_has_gone_on_by_a_withdrawal_and_then_withdraws_has_still_gone_on() -> None:
+    # The worse seed always wins; aa leaves before it has played.
+    entrants = everyone(8)
+    order = {entrant.name: 40.0 * place for place, entrant in enumerate(entrants)}
+    playing = Playing(Knockout(), entrants, strength=order.__getitem__, games=1)
+    playing.ask()
+    playing.withdraw(0)
+    playing.matches[0] = replace(playing.matches[0], state=State.VOID)
+    playing.finish()
+    playing.ask()
+    assert [match.entrants for match in playing.matches if match.round == 1] == [
+        ("ae@1", "ah@1"),
+        ("af@1", "ag@1"),
+    ]
+    playing.finish()
+    playing.ask()
+    assert playing.matches[-1].entrants == ("ag@1", "ah@1")
+    playing.withdraw(7)
+    end = playing.play()
+    # Nobody who has lost comes back in its place; the final, which was under way, counts.
+    assert end is not None
+    assert end.ranking == (
+        *(("ah@1",), ("ag@1",)),
+        ("ae@1", "af@1"),
+        ("aa@1", "ab@1", "ac@1", "ad@1"),
+    )
 
 
 def test_a_series_that_withdrawal_has_decided_waits_for_its_open_matches() -> None:
