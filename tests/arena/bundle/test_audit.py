@@ -8,7 +8,7 @@ from arena.bundle import folder
 from arena.bundle.audit import Audit, audit
 from arena.bundle.gathering import gather
 from arena.pairings.contract import Entrant
-from arena.store import course, database, ledger, matches, results, tournaments
+from arena.store import course, database, ledger, matches, results, tournaments, versions
 from arena.store.schema import MatchState, TournamentState
 from arena.store.tournaments import Tournament
 from referee.record import read
@@ -75,6 +75,20 @@ def test_faults_verify_whether_they_end_a_game_or_not(stage: Stage, game: str, s
     stage.play(match, fault=True)
     assert results.faults(stage.engine, match=match)
     checked(stage, stage.play_out(cup))
+
+
+def test_a_match_with_a_remote_bot_has_fresh_boards_at_every_table(stage: Stage) -> None:
+    versions.add(stage.engine, "far", "1", "", "", {"address": "192.0.2.7:50051"})
+    cup = stage.begin("round-robin", [*stage.bots(1), "far@1"], boards=2)
+    assert checked(stage, stage.play_out(cup)).games == 4
+    ((_, record),) = gather(stage.engine, cup.id).records.items()
+    assert [game.game["board"] for game in read(record).games] == [0, 1, 2, 3]
+    # Where it is to be reached is nobody's business.
+    assert not any(
+        b"192.0.2.7" in path.read_bytes()
+        for path in (stage.folder / cup.id).rglob("*")
+        if path.is_file()
+    )
 
 
 def test_who_joined_and_who_left_are_part_of_the_schedule(stage: Stage) -> None:
