@@ -13,8 +13,11 @@ from arena.store.schema import MatchState
 _SHOWN: Final = 20
 
 
-def show(bundle: Bundle, audit: Audit) -> None:
-    """What was checked, with counts; or what is wrong, a sentence a line."""
+def show(bundle: Bundle, audit: Audit, earlier: Bundle | None = None) -> None:
+    """What was checked, with counts; or what is wrong, a sentence a line.
+
+    earlier: the bundle that it was held against.
+    """
     found = bundle.tournament
     output.heading(f"{found.id} · {found.plan.name} · {found.plan.game} · {found.state}")
     for problem in audit.problems[:_SHOWN]:
@@ -24,6 +27,9 @@ def show(bundle: Bundle, audit: Audit) -> None:
     if not audit.problems:
         for line in _checked(bundle, audit):
             output.line(line)
+        if earlier is not None:
+            output.line(f"earlier    all that was told of {len(earlier.matches)} matches stands")
+        output.line(f"{found.id} verifies")
 
 
 def _checked(bundle: Bundle, audit: Audit) -> Iterator[str]:
@@ -47,7 +53,6 @@ def _checked(bundle: Bundle, audit: Audit) -> Iterator[str]:
     if audit.seeded is not None:
         yield f"           {audit.seeded} follow from the tournament's seed"
     yield "standings  the same from the records, to the last digit"
-    yield f"{found.id} verifies"
 
 
 def to_json(bundle: Bundle, audit: Audit) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -69,9 +70,15 @@ def bundle(tournament: str, folder: Path | None, as_json: bool, data: Path | Non
 
 @click.command(epilog="Example: pokearena tournament verify friday")
 @click.argument("tournament", metavar="ID|FOLDER")
+@click.option(
+    "--earlier",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="FOLDER",
+    help="A bundle taken while it was played: all that stood in it must still stand.",
+)
 @json_option
 @data_option
-def verify(tournament: str, as_json: bool, data: Path | None) -> int:
+def verify(tournament: str, earlier: Path | None, as_json: bool, data: Path | None) -> int:
     """Check a tournament from the seeds to the final table, in the store or in a bundle.
 
     Every game is dealt, played and scored again; every match must follow from the format, every
@@ -80,18 +87,22 @@ def verify(tournament: str, as_json: bool, data: Path | None) -> int:
     """
     from arena.bundle.audit import audit
     from arena.bundle.bundle import BundleError
+    from arena.bundle.earlier import changes
     from arena.cli import audits
     from arena.cli.progress import Progress
 
     try:
         found = _find(tournament, data)
+        then = None if earlier is None else _folder(earlier)
     except BundleError as error:
         raise CommandError(f"{error}.", FAILED) from None
     done = audit(found, Progress())
+    if then is not None:
+        done = replace(done, problems=(*done.problems, *changes(then, found)))
     if as_json:
         output.document(audits.to_json(found, done))
     else:
-        audits.show(found, done)
+        audits.show(found, done, then)
         output.next_step(_next(tournament, found))
     return FAILED if done.problems else OK
 
@@ -106,18 +117,24 @@ def _next(name: str, found: Bundle) -> str:
     return f"pokearena replay {Path(name) / 'matches' / match}.jsonl --game 0"
 
 
+def _folder(path: Path) -> Bundle:
+    """The bundle in a folder; CommandError if there is none."""
+    from arena.bundle import folder as files
+
+    if not files.is_bundle(path):
+        raise CommandError(f"{path} is no bundle: there is no tournament.json in it.", USAGE)
+    return files.read(path)
+
+
 def _find(name: str, data: Path | None) -> Bundle:
     """The bundle in a folder of this name, else of the tournament in the store."""
-    from arena.bundle import folder as files
     from arena.bundle.gathering import gather
     from arena.cli import lookup
     from arena.cli.place import Place
 
     path = Path(name).expanduser()
     if path.is_dir():
-        if not files.is_bundle(path):
-            raise CommandError(f"{name} is no bundle: there is no tournament.json in it.", USAGE)
-        return files.read(path)
+        return _folder(path)
     if "/" in name:
         raise CommandError(f"there is no folder {name}.", USAGE)
     place = Place(data)

@@ -103,6 +103,29 @@ def test_a_bundle_is_replaced_by_a_newer_one_of_the_same_tournament_only(
     assert not [path for path in here.iterdir() if path.name.startswith(".friday")]
 
 
+def test_the_end_can_be_held_against_what_was_published_while_it_was_played(
+    cli: Cli, here: Path
+) -> None:
+    stage = Stage(here / ".pokearena")
+    cup = stage.begin("round-robin", stage.bots(3))
+    assert cli("tournament", "bundle", cup.id, "--output", "noon").status == 0
+    stage.play_out(cup)
+    stage.engine.dispose()
+    said = cli("tournament", "verify", cup.id, "--earlier", "noon")
+    assert said.status == 0
+    assert "all that was told of 3 matches stands" in said.out
+    path = here / "noon" / "tournament.json"
+    told = json.loads(path.read_text())
+    told["matches"][0]["commitment"] = "ab" * 32
+    path.write_text(json.dumps(told))
+    broken = cli("tournament", "verify", cup.id, "--earlier", "noon")
+    assert broken.status == 1
+    assert f"{cup.id}: commitment of {told['matches'][0]['match']} " in broken.out
+    nothing = cli("tournament", "verify", cup.id, "--earlier", "elsewhere")
+    assert nothing.status == 2
+    assert "elsewhere is no bundle" in nothing.err
+
+
 def test_a_folder_that_is_no_bundle_is_left_alone(cli: Cli, cup: str, here: Path) -> None:
     (here / "mine").mkdir()
     (here / "mine" / "thesis.txt").write_text("years of work")
