@@ -34,6 +34,8 @@ TRANSACTIONS: Final = (
     "release",
     "lapse",
     "void",
+    "quarantine",
+    "lift",
     "rebuild",
 )
 """Everything that is written to the store, in one transaction each."""

@@ -18,7 +18,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from arena.queue import Hints, forget_worker
 from arena.scheduler import Scheduler
-from arena.store import matches
+from arena.store import listing, matches
 from arena.store.errors import StoreError
 
 if TYPE_CHECKING:
@@ -86,7 +86,7 @@ class Sweeper:
             return
         self._tidy_at = time.monotonic() + _TIDY_SECONDS
         known = self._hints.known()
-        still_open = matches.open_among(self._engine, known)
+        still_open = listing.open_among(self._engine, known)
         for match in known:
             if match not in still_open:
                 self._hints.drop(match)

@@ -116,24 +116,32 @@ def withdraw(engine: Engine, tournament: str, version: str, reason: str = "") ->
     return find(engine, tournament)
 
 
-def leave(connection: Connection, tournament: str, version: str, reason: str = "") -> None:
-    """The same within a transaction that has locked the tournament."""
+def leave(
+    connection: Connection,
+    tournament: str,
+    version: str,
+    reason: str = "",
+    into: MatchState = MatchState.CANCELLED,
+) -> None:
+    """The same within a transaction that has locked the tournament.
+
+    into: the state in which its matches end that have not begun.
+    """
     table, matches, sides = schema.entrants, schema.matches, schema.match_entrants
     here = (table.c.tournament == tournament, table.c.version == version)
     entered = connection.execute(select(table.c.withdrawn).where(*here)).one_or_none()
     if entered is None:
         raise Conflict(f"{version} has not entered tournament {tournament}.")
-    if entered.withdrawn is not None:
-        return
-    number = _next_round(connection, tournament)
-    connection.execute(update(table).where(*here).values(withdrawn=number))
+    if entered.withdrawn is None:
+        number = _next_round(connection, tournament)
+        connection.execute(update(table).where(*here).values(withdrawn=number))
     its = select(sides.c.match).where(sides.c.version == version)
     connection.execute(
         update(matches)
         .where(matches.c.tournament == tournament, matches.c.state == MatchState.PENDING)
         .where(matches.c.id.in_(its))
         .values(
-            state=MatchState.CANCELLED,
+            state=into,
             ended=now(),
             reason=f"{version} was withdrawn" + (f": {reason}" if reason else "."),
         )

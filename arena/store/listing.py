@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -11,7 +11,10 @@ from sqlalchemy import ColumnElement, Connection, Engine, func, select
 from arena.store import schema
 from arena.store.database import reading
 from arena.store.errors import NotFound
-from arena.store.schema import MatchState
+from arena.store.schema import OPEN, MatchState
+
+# SQLite takes a bounded number of values in one statement.
+_AT_ONCE = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +92,18 @@ def matches(
         return _select(connection, conditions, limit)
 
 
+def open_among(engine: Engine, wanted: Sequence[str]) -> frozenset[str]:
+    """Which matches of these ids may still be played."""
+    table = schema.matches
+    found: set[str] = set()
+    with reading(engine) as connection:
+        for start in range(0, len(wanted), _AT_ONCE):
+            some = table.c.id.in_(wanted[start : start + _AT_ONCE])
+            query = select(table.c.id).where(some, table.c.state.in_(OPEN))
+            found.update(connection.execute(query).scalars())
+    return frozenset(found)
+
+
 def not_found(match: str) -> NotFound:
     """The error for a match that there is not."""
     return NotFound(
@@ -126,10 +141,6 @@ def _select(
         Match(**{**row._mapping, "state": MatchState(row.state)}, entrants=entrants[row.id])
         for row in rows
     )
-
-
-# SQLite takes a bounded number of values in one statement.
-_AT_ONCE = 500
 
 
 def _entrants(connection: Connection, wanted: list[str]) -> dict[str, tuple[str, ...]]:

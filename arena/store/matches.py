@@ -10,20 +10,33 @@ it has not lapsed, may write. All times are the database's, so no worker's clock
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import logging
 from dataclasses import dataclass
 from typing import Any, Final
 
-from sqlalchemy import ColumnElement, Connection, Engine, Row, and_, func, or_, select, update
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Engine,
+    Row,
+    and_,
+    func,
+    insert,
+    or_,
+    select,
+    update,
+)
 
 from arena import failpoint
-from arena.store import ledger, schema
+from arena.store import ledger, quarantine, schema
 from arena.store.database import now, reading, writing
 from arena.store.errors import Conflict, LeaseLost
 from arena.store.games import CommittedGame, PlayedGame
 from arena.store.listing import not_found
 from arena.store.schema import OPEN, MatchState, TournamentState
 from arena.store.spec import MatchSpec
+
+log = logging.getLogger("arena.worker")
 
 LEASE_SECONDS: Final = 15.0
 FAILURES_TO_VOID: Final = 3
@@ -62,19 +75,6 @@ def due(engine: Engine, limit: int = 1000) -> tuple[str, ...]:
         return tuple(connection.execute(query).scalars())
 
 
-def open_among(engine: Engine, wanted: Sequence[str]) -> frozenset[str]:
-    """Which of these may still be played."""
-    matches = schema.matches
-    found: set[str] = set()
-    with reading(engine) as connection:
-        # SQLite takes a bounded number of values in one statement.
-        for start in range(0, len(wanted), 500):
-            some = matches.c.id.in_(wanted[start : start + 500])
-            query = select(matches.c.id).where(some, matches.c.state.in_(OPEN))
-            found.update(connection.execute(query).scalars())
-    return frozenset(found)
-
-
 def lease(engine: Engine, match: str, owner: str, seconds: float = LEASE_SECONDS) -> Lease | None:
     """Takes a match, if it is due; None if it is not, so a hint that is late or doubled is idle.
 
@@ -93,24 +93,25 @@ def lease(engine: Engine, match: str, owner: str, seconds: float = LEASE_SECONDS
         if row.tournament_state == TournamentState.CANCELLED:
             _end(connection, row, MatchState.CANCELLED)
             return None
-        if row.state == MatchState.RUNNING and _failed(
-            connection, row, f"the worker {row.owner} that had it was lost"
-        ):
-            return None
-        connection.execute(
-            update(matches)
-            .where(matches.c.id == match)
-            .values(
-                state=MatchState.RUNNING,
-                attempt=row.attempt + 1,
-                owner=owner,
-                leased=now(),
-                lease_until=now() + seconds,
+        lost = row.state == MatchState.RUNNING
+        given_up = lost and _failed(connection, row, f"the worker {row.owner} that had it was lost")
+        if not given_up:
+            connection.execute(
+                update(matches)
+                .where(matches.c.id == match)
+                .values(
+                    state=MatchState.RUNNING,
+                    attempt=row.attempt + 1,
+                    owner=owner,
+                    leased=now(),
+                    lease_until=now() + seconds,
+                )
             )
-        )
-        spec = ledger.spec(connection, match)
-        committed = ledger.committed(connection, match)
-    return Lease(match, owner, row.attempt + 1, seconds, spec, committed)
+            spec = ledger.spec(connection, match)
+            committed = ledger.committed(connection, match)
+    if lost:
+        quarantine.consider(engine, match)
+    return None if given_up else Lease(match, owner, row.attempt + 1, seconds, spec, committed)
 
 
 def renew(engine: Engine, lease: Lease) -> bool:
@@ -187,15 +188,17 @@ def release(engine: Engine, lease: Lease, reason: str | None = None) -> None:
         if row is None:
             return
         if reason is not None and _failed(connection, row, reason):
-            return
-        if row.tournament_state == TournamentState.CANCELLED:
+            pass
+        elif row.tournament_state == TournamentState.CANCELLED:
             _end(connection, row, MatchState.CANCELLED)
-            return
-        connection.execute(
-            update(matches)
-            .where(matches.c.id == lease.match)
-            .values(state=MatchState.PENDING, owner=None, lease_until=None)
-        )
+        else:
+            connection.execute(
+                update(matches)
+                .where(matches.c.id == lease.match)
+                .values(state=MatchState.PENDING, owner=None, lease_until=None)
+            )
+    if reason is not None:
+        quarantine.consider(engine, lease.match)
 
 
 def void(engine: Engine, match: str, reason: str) -> bool:
@@ -259,11 +262,15 @@ def _failed(connection: Connection, row: Row[*tuple[Any, ...]], reason: str) -> 
     matches = schema.matches
     failures = row.failures + 1
     connection.execute(
+        insert(schema.failures).values(match=row.id, attempt=row.attempt, at=now(), reason=reason)
+    )
+    connection.execute(
         update(matches).where(matches.c.id == row.id).values(failures=failures, reason=reason)
     )
     if failures < FAILURES_TO_VOID:
         return False
     _end(connection, row, MatchState.VOID)
+    log.warning("%s is VOID, the arena failed %d times: %s", row.id, failures, reason)
     return True
 
 

@@ -6,7 +6,7 @@ from sqlalchemy import Engine
 
 from arena import scheduler
 from arena.pairings.contract import Entrant
-from arena.store import course, database, matches, rebuilding, tournaments, versions
+from arena.store import course, database, matches, quarantine, rebuilding, tournaments, versions
 from arena.store.spec import Clock, Plan
 
 
@@ -31,6 +31,8 @@ def main(url: str, action: str, *words: str) -> None:
         rebuild(engine)
     elif action == "retire":
         versions.retire(engine, *words)
+    elif action == "lift":
+        quarantine.lift(engine, *words)
     elif action == "join":
         course.add(engine, words[0], [Entrant(words[1])])
     elif action == "withdraw":

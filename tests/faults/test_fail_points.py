@@ -1,5 +1,6 @@
 """SIGKILL at every edge of every transaction, and around every hint, by name."""
 
+import shutil
 import signal
 from collections.abc import Callable
 from pathlib import Path
@@ -7,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from arena.failpoint import HINTS, NAMES, VARIABLE
-from arena.store import tournaments
+from arena.store import tournaments, versions
 from tests.faults import processes
 from tests.faults.conftest import Conclude
 from tests.faults.stage import Arena, Serve
@@ -121,6 +122,23 @@ def when_a_ladder_is_rebuilt(arena: Arena, witness: Witness, failpoint: str) -> 
     assert arena.operate("rebuild") == 0
 
 
+def when_a_bot_is_gone(arena: Arena, witness: Witness, failpoint: str) -> None:
+    """Its matches fail and fail, the others go well: it is quarantined."""
+    entrants = [arena.slow("first"), arena.slow("last", choice=-1), arena.slow("gone")]
+    arena.schedule(entrants, cycles=6)
+    shutil.rmtree(arena.where.versions / "gone")
+    serve_under(arena, witness, failpoint)
+    assert versions.find(arena.engine, "gone@1").quarantined is not None
+
+
+def when_a_quarantine_is_lifted(arena: Arena, witness: Witness, failpoint: str) -> None:
+    play(arena, witness)
+    with arena.engine.begin() as connection:
+        connection.exec_driver_sql("UPDATE versions SET quarantined = 1")
+    assert arena.operate("lift", "first@1", failpoint=failpoint) == -signal.SIGKILL
+    assert arena.operate("lift", "first@1") == int(failpoint.startswith("lift.committed"))
+
+
 PROVOKED: dict[str, Act] = {
     "upgrade": in_the_first_moment,
     "lease": under_way,
@@ -131,6 +149,8 @@ PROVOKED: dict[str, Act] = {
     "extend": in_a_knockout,
     "close": under_way,
     "lapse": when_the_worker_dies,
+    "quarantine": when_a_bot_is_gone,
+    "lift": when_a_quarantine_is_lifted,
     "rebuild": when_a_ladder_is_rebuilt,
     **{
         action: by_an_operator(action)

@@ -110,6 +110,7 @@ def show(version: str, as_json: bool, data: Path | None) -> None:
         "version": found.id,
         "owner": found.owner,
         "state": _state(found),
+        "because": found.quarantine_reason,
         "added": times.local(found.created),
         "authors": ", ".join(manifest.get("authors") or ()),
         "language": manifest.get("language", ""),
@@ -151,10 +152,37 @@ def retire(version: str, as_json: bool, data: Path | None) -> None:
         output.next_step("pokearena bot list --all")
 
 
+@bot.command(epilog="Example: pokearena bot release mybot@1")
+@click.argument("version", metavar="NAME@VERSION")
+@json_option
+@data_option
+def release(version: str, as_json: bool, data: Path | None) -> None:
+    """Let a version out of quarantine.
+
+    A version is put there when the arena itself keeps failing in matches with it, and in none
+    without it. It may enter tournaments again; to those it was in it does not come back.
+    """
+    from arena.cli import lookup
+    from arena.cli.place import Place
+    from arena.store import quarantine
+
+    place = Place(data)
+    found = quarantine.lift(place.existing_store, lookup.version(place, version).id)
+    if as_json:
+        output.document(_as_json(found))
+    else:
+        output.line(f"{found.id} is out of quarantine: it may enter tournaments again")
+        output.next_step("pokearena bot list")
+
+
 def _state(version: Version) -> str:
     from arena.cli import times
 
-    return "active" if version.retired is None else f"retired {times.local(version.retired)}"
+    if version.retired is not None:
+        return f"retired {times.local(version.retired)}"
+    if version.quarantined is not None:
+        return f"in quarantine {times.local(version.quarantined)}"
+    return "active"
 
 
 def _as_json(version: Version) -> dict[str, object]:
@@ -170,4 +198,6 @@ def _as_json(version: Version) -> dict[str, object]:
         "manifest": dict(version.manifest),
         "created": times.iso(version.created),
         "retired": times.iso(version.retired),
+        "quarantined": times.iso(version.quarantined),
+        "quarantine_reason": version.quarantine_reason,
     }

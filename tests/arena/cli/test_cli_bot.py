@@ -1,6 +1,7 @@
 """Versions of bots: `pokearena bot`."""
 
 import json
+import sqlite3
 from pathlib import Path
 
 import pytest
@@ -66,6 +67,25 @@ def test_a_retired_version_is_listed_only_on_request(cli: Cli, mine: Path) -> No
         ("meek@1", True),
         ("mine@1", False),
     ]
+
+
+def test_release_lets_a_version_out_of_quarantine(cli: Cli) -> None:
+    cli("bot", "add", "sample:meek")
+    refused = cli("bot", "release", "meek@1")
+    assert refused.status == 1
+    assert "meek@1 is not in quarantine" in refused.err
+    with sqlite3.connect(".pokearena/arena.db") as store:
+        store.execute("UPDATE versions SET quarantined = 1, quarantine_reason = 'It broke.'")
+    store.close()
+    assert "in quarantine 1970" in cli("bot", "list").out
+    assert "It broke." in cli("bot", "show", "meek@1").out
+    told = json.loads(cli("bot", "list", "--json").out)
+    assert told["quarantine_reason"] == "It broke."
+    entered = cli("tournament", "run", "poke", "meek@1", "sample:random")
+    assert entered.status == 1
+    assert "meek@1 is in quarantine" in entered.err
+    assert cli("bot", "release", "meek@1").out.startswith("meek@1 is out of quarantine")
+    assert "quarantine" not in cli("bot", "list").out
 
 
 def test_show_tells_what_a_version_is(cli: Cli) -> None:
