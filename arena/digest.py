@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from arena.ratings import points
 from arena.ratings.points import Margins
@@ -86,9 +87,10 @@ def digest(match: ClosedMatch, clip: int) -> Digest:
 
 def read(text: str, id: str, tournament: int, round: int, number: int) -> Digest:  # noqa: A002
     """Return the digest of which this is the text, and where its match stands."""
-    score, _, rest = text.partition(SEPARATOR)
-    entrants, played, halves = read_score(score)
-    wins, draws, summed, clip, scored, sums, clipped, verdicts = json.loads(rest)
+    # Both halves at once: there may be a million texts to read.
+    values = json.loads(f"[{text.replace(SEPARATOR, ',', 1)}]")
+    entrants, played, halves = _score(values[0])
+    wins, draws, summed, clip, scored, sums, clipped, verdicts = values[1]
     return Digest(
         id=id,
         tournament=tournament,
@@ -108,6 +110,11 @@ def read(text: str, id: str, tournament: int, round: int, number: int) -> Digest
 
 def read_score(score: str) -> tuple[tuple[str, ...], int, tuple[int, ...]]:
     """Return the entrants, games and halves of the first half of a digest's text."""
-    values = json.loads(score)
-    seats = sum(isinstance(value, str) for value in values)
+    return _score(json.loads(score))
+
+
+def _score(values: list[Any]) -> tuple[tuple[str, ...], int, tuple[int, ...]]:
+    seats = 2
+    while isinstance(values[seats], str):
+        seats += 1
     return tuple(values[:seats]), values[seats], tuple(values[seats + 1 :])

@@ -110,12 +110,6 @@ class _Tally:
     verdicts: Counter[str] = field(default_factory=Counter)
     bins: dict[int, int] = field(default_factory=dict)
 
-    def think(self, times: Thinking) -> None:
-        """Counter.update does the same, and takes three times as long."""
-        bins = self.bins
-        for place, count in times.bins.items():
-            bins[place] = bins.get(place, 0) + count
-
     @property
     def mean(self) -> float | None:
         if not self.matches:
@@ -175,7 +169,7 @@ class Fold:
             if match.verdicts[place]:
                 tally.verdicts.update(match.verdicts[place])
             if thinking and name in thinking:
-                tally.think(thinking[name])
+                thinking[name].add_to(tally.bins)
 
     @property
     def entrants(self) -> tuple[str, ...]:

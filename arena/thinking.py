@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 
 BINS = 8
 """So many bins for a factor of two."""
@@ -17,16 +18,16 @@ FASTEST_MS = 0.01
 
 
 class Thinking:
-    """Decision times of one bot; an immutable value.
+    """Decision times of one bot; an immutable value."""
 
-    bins: how many decisions fell into each bin; bin b is from 2 ** (b / 8) milliseconds to the
-        next.
-    """
-
-    __slots__ = ("bins",)
+    __slots__ = ("_stored",)
 
     def __init__(self, bins: Mapping[int, int] | None = None) -> None:
-        self.bins: Mapping[int, int] = dict(bins or {})
+        """Take how many decisions fell into each bin.
+
+        Bin b is from 2 ** (b / 8) milliseconds to where the next one begins.
+        """
+        self._stored = tuple(chain.from_iterable(sorted((bins or {}).items())))
 
     @classmethod
     def of(cls, milliseconds: Iterable[float]) -> Thinking:
@@ -36,26 +37,37 @@ class Thinking:
     @classmethod
     def read(cls, stored: Sequence[int]) -> Thinking:
         """Return what `stored` was made of."""
-        return cls(dict(zip(stored[::2], stored[1::2], strict=True)))
+        made = cls()
+        made._stored = tuple(stored)
+        return made
 
     def stored(self) -> list[int]:
         """Return it as it is kept: bin, count, bin, count, ... in ascending order."""
-        return [number for pair in sorted(self.bins.items()) for number in pair]
+        return list(self._stored)
+
+    def add_to(self, bins: dict[int, int]) -> None:
+        """Add its decisions to bins that are being summed up."""
+        numbers = iter(self._stored)
+        for place in numbers:
+            bins[place] = bins.get(place, 0) + next(numbers)
 
     @property
     def decisions(self) -> int:
         """How many were counted."""
-        return sum(self.bins.values())
+        return sum(self._stored[1::2])
 
     def __add__(self, other: Thinking) -> Thinking:
         """Return the decisions of both."""
-        return Thinking(Counter(self.bins) + Counter(other.bins))
+        bins: dict[int, int] = {}
+        self.add_to(bins)
+        other.add_to(bins)
+        return Thinking(bins)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Thinking) and self.bins == other.bins
+        return isinstance(other, Thinking) and self._stored == other._stored
 
     def __hash__(self) -> int:
-        return hash(tuple(sorted(self.bins.items())))
+        return hash(self._stored)
 
     def quantile(self, share: float) -> float | None:
         """Return the time in milliseconds within which this share of decisions was made.
@@ -64,7 +76,7 @@ class Thinking:
         no decision.
         """
         wanted = math.ceil(share * self.decisions)
-        for place, count in sorted(self.bins.items()):
+        for place, count in zip(self._stored[::2], self._stored[1::2], strict=True):
             wanted -= count
             if wanted <= 0:
                 return float(f"{2.0 ** ((place + 0.5) / BINS):.3g}")

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from arena.ratings.gifts import Gift
     from arena.ratings.strength_settings import StrengthSettings
     from arena.standings import Standing, Table
+    from arena.store.folding import Following
 
 MISFIT = 0.05
 """A likelihood below this, and the lack of fit is told."""
@@ -27,20 +28,28 @@ Ladders = Mapping[str, "Table"]
 
 
 def of_scopes(
-    engine: Engine, scopes: Iterable[Scope], settings: StrengthSettings | None = None
+    engine: Engine,
+    scopes: Iterable[Scope],
+    settings: StrengthSettings | None = None,
+    known: dict[Scope, Following] | None = None,
 ) -> Ladders:
     """The standings of each scope, by form; those in which nothing was played are left out.
 
     An anchor counts where its entrant has played; CommandError if that is nowhere.
+
+    known: what was read before, for who looks again and again; it is added to.
     """
     from arena.ratings.strength_settings import StrengthSettings
-    from arena.store import folding
+    from arena.store.folding import Following
 
     settings = settings or StrengthSettings()
+    known = {} if known is None else known
     tables: dict[str, Table] = {}
     for scope in scopes:
         try:
-            folded = folding.fold(engine, scope.tournaments, scope.clip)
+            if scope not in known:
+                known[scope] = Following(engine, scope.tournaments, scope.clip)
+            folded = known[scope].now()
         except ValueError as error:
             raise CommandError(f"{error}.", FAILED, "pokearena ladder verify") from None
         names = {*folded.entrants, *scope.entrants}

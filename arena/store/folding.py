@@ -97,7 +97,10 @@ class Following:
     def _take(self, connection: Connection) -> None:
         """Adds what has closed since."""
         since = self._newest - _OVERLAP_SECONDS
-        for row in _rows(connection, self._of, schema.results.c.closed > since):
+        results = schema.results
+        # By the ids: else SQLite goes through all matches of the tournament.
+        late = select(results.c.match).where(results.c.closed > since)
+        for row in _rows(connection, self._of, schema.matches.c.id.in_(late)):
             if row.match not in self._recent:
                 self._add(connection, row)
         since = self._newest - _OVERLAP_SECONDS

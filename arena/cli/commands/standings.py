@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from arena.cli.ladder import Ladders
     from arena.cli.place import Place
     from arena.cli.scope import Scope
+    from arena.store.folding import Following
 
 _GLANCE_SECONDS = 1.0
 
@@ -56,9 +57,11 @@ def standings(
     assert place.existing_store is not None
     settings = anchoring.settings(anchors)
 
+    known: dict[Scope, Following] = {}
+
     def look() -> tuple[Sequence[Scope], Ladders]:
         scopes = scope.meant(place, game, tournament)
-        return scopes, ladder.of_scopes(place.store, scopes, settings)
+        return scopes, ladder.of_scopes(place.store, scopes, settings, known)
 
     scopes, found = look()
     _show(place, scopes, found, as_json)
