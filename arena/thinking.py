@@ -1,6 +1,6 @@
 """How long bots think: decision times in a histogram that is small and adds up.
 
-A bin is a factor of 2 ** (1/8) wide (9 %), so that a quantile is told to about 5 %, whatever its
+A bin is a factor of 2 ** (1/4) wide (19 %), so that a quantile is told to about 9 %, whatever its
 size, and a match of a thousand decisions is some thirty numbers.
 """
 
@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 
-BINS = 8
+BINS = 4
 """So many bins for a factor of two."""
 FASTEST_MS = 0.01
 """What is quicker than this counts as this; nothing over a wire is."""
@@ -25,7 +25,7 @@ class Thinking:
     def __init__(self, bins: Mapping[int, int] | None = None) -> None:
         """Take how many decisions fell into each bin.
 
-        Bin b is from 2 ** (b / 8) milliseconds to where the next one begins.
+        Bin b is from 2 ** (b / 4) milliseconds to where the next one begins.
         """
         self._stored = tuple(chain.from_iterable(sorted((bins or {}).items())))
 

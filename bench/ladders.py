@@ -13,7 +13,6 @@ import resource
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -54,7 +53,6 @@ def timed(what: str, work: Callable[[], Any], target: float | None = None) -> An
     return found
 
 
-@cache
 def result(one: int, other: int, first: int, second: int) -> tuple[dict[str, Any], str]:
     """Outcome and digest of a match: how many hundred points `one` was ahead in each game."""
     games = tuple(

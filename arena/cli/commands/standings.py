@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -66,6 +67,8 @@ def standings(
     scopes, found = look()
     _show(place, scopes, found, as_json)
     while watch:
+        # Who reads a pipe would else wait for a buffer to fill.
+        sys.stdout.flush()
         time.sleep(_GLANCE_SECONDS)
         scopes, fresh = look()
         if fresh != found:

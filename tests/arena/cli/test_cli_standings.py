@@ -1,13 +1,19 @@
 """The ladder as people see it: ranks, strengths, anchors, what is left out."""
 
 import json
+import subprocess
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
 
+from arena.cli import ladder, output
 from arena.cli.place import Place
+from arena.digest import digest
+from arena.results import ClosedGame, ClosedMatch
+from arena.standings import table
 from tests.arena.cli.stored import hold
-from tests.arena.cli.terminal import Cli
+from tests.arena.cli.terminal import POKEARENA, Cli
 
 BOTS = ("ace", "bee", "cat")
 
@@ -32,7 +38,7 @@ def test_the_certain_winner_is_first_and_the_others_share_a_range_of_ranks(
         ("2-3", "bee@1"),
         ("2-3", "cat@1"),
     ]
-    assert cells[0][-3:] == ["+10.0", "±0.0", "2.95"]
+    assert cells[0][-3:] == ["+10.0", "±0.0", "3.08"]
     assert cells[1][5:7] == ["60", "30–0–90"]
     assert max(map(len, said.out.splitlines())) <= 100
 
@@ -110,3 +116,45 @@ def test_nothing_played_is_no_ladder(cli: Cli, here: Path) -> None:
     said = cli("standings")
     assert (said.status, said.out) == (0, "")
     assert "no match is closed yet" in said.err
+
+
+def test_faults_are_shown_by_kind_and_columns_that_say_nothing_are_left_out() -> None:
+    verdicts = (("finished", "timeout"), ("finished", "forfeit"), ("finished", "forfeit"))
+    games = tuple(ClosedGame(n, (1, 2), None, said, (0, 0)) for n, said in enumerate(verdicts))
+    match = ClosedMatch("m", 0, 0, ("ace@1", "bee@1"), games)
+    headings, rows = ladder.shown(table([digest(match, 9)], 9))
+    assert headings == ("#", "<bot", "strength", "Elo", "matches", "W–D–L", "<faults")
+    assert [row[-1] for row in rows] == ["–", "1 timeout, 2 forfeit"]
+
+
+def test_two_hundred_bots_with_long_names_fit_into_a_hundred_columns() -> None:
+    names = [f"a-bot-with-a-long-name-{at:03}@2.1" for at in range(200)]
+    played = [
+        digest(
+            ClosedMatch(
+                f"m-{at}",
+                0,
+                at,
+                (one, other),
+                (ClosedGame(0, (1, 2), (1050, -900), ("finished",) * 2, (0, 0)),),
+            ),
+            2400,
+        )
+        for at, (one, other) in enumerate(pairwise(names))
+    ]
+    lines = output.aligned(*ladder.shown(table(played, 2400)))
+    assert len(lines) == 201
+    assert max(map(len, lines)) <= 100
+
+
+def test_a_ladder_that_is_watched_is_shown_again_when_a_match_has_closed(
+    here: Path, cup: str
+) -> None:
+    words = [str(POKEARENA), "standings", "--watch", "--json"]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as watching:
+        assert watching.stdout is not None
+        first = json.loads(watching.stdout.readline())["ladders"]["poke"]
+        hold(Place(), BOTS, {})
+        second = json.loads(watching.stdout.readline())["ladders"]["poke"]
+        watching.terminate()
+    assert [sum(line["matches"] for line in table) for table in (first, second)] == [180, 186]
