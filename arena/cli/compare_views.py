@@ -117,8 +117,8 @@ def show(found: Found) -> None:
     if one.test:
         output.line(f"{'SPRT':<12}{_test(one)}")
     output.hint(
-        f"counted by {one.unit}; LOS is the likelihood that {one.first} is stronger, intervals "
-        "are of 95 %, pairs are boards played in both seatings (docs/ratings.md)"
+        f"counted by {one.unit}; ± are 95 % intervals, LOS is how likely {one.first} is stronger "
+        "(docs/ratings.md)"
     )
 
 

@@ -178,8 +178,8 @@ def explain(tables: Iterable[Table]) -> None:
 
     tables = list(tables)
     output.hint(
-        "strength: fitted to all matches at once, whatever their order, with its 95 % interval; "
-        "? is provisional (docs/ratings.md)"
+        "strength: fitted to all matches at once, with its 95 % interval; ? is provisional "
+        "(docs/ratings.md)"
     )
     s = EloSettings()
     output.hint(

@@ -76,8 +76,8 @@ def explain(superiority: bool) -> None:
         output.hint("how likely the bot of the line is stronger than that of the column, in %")
         return
     output.hint(
-        "the score in %, with its 95 % interval, and the matches: of the bot of the line against "
-        "that of the column; a draw is half a win"
+        "the line's score against the column in %, its 95 % interval, (matches); a draw is half a "
+        "win"
     )
 
 
