@@ -2,6 +2,7 @@
 
     <data>/.gitignore      holds "*": nothing in here belongs into a repository
     <data>/arena.db        the store (unless a database is named in the environment)
+    <data>/arena.db-clock-BOOT     what time its clock began with (arena.store.clock)
     <data>/logs/           one log per child process of `serve` and `demo`
     <data>/logs/matches/   what bots wrote while they played, by match and version
     <data>/versions/       the files of every hosted bot version, by content hash

@@ -9,7 +9,7 @@ import os
 import random
 import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -20,6 +20,7 @@ from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.functions import FunctionElement
 
 from arena import failpoint
+from arena.store import clock
 from arena.store.errors import StoreError, Unreachable
 
 if TYPE_CHECKING:
@@ -30,6 +31,8 @@ HEAD: Final = "0002"
 
 # Longer than any transaction here by far, and than a lease: better late than failed.
 _BUSY_SECONDS: Final = 30
+# The SQL function that is the clock of an SQLite store (arena.store.clock).
+_CLOCK: Final = "arena_now"
 _WRITES: Final = "pokearena_writes"
 # Any fixed number: it names the lock that concurrent upgrades of one PostgreSQL take.
 _UPGRADE_LOCK: Final = 7_063_801_526
@@ -44,7 +47,7 @@ class now(FunctionElement[float]):  # noqa: N801 - it reads like the SQL functio
 
 @compiles(now, "sqlite")
 def _now_in_sqlite(element: now, compiler: Any, **options: Any) -> str:
-    return "((julianday('now') - 2440587.5) * 86400.0)"
+    return f"{_CLOCK}()"
 
 
 @compiles(now, "postgresql")
@@ -72,7 +75,7 @@ def open(url: str) -> Engine:  # noqa: A001 - read as database.open
         ) from None
     _keep_to_own_process(engine)
     if address.get_backend_name() == "sqlite":
-        _tune_sqlite(engine)
+        _tune_sqlite(engine, Path(str(address.database)))
     return engine
 
 
@@ -193,7 +196,9 @@ def _keep_to_own_process(engine: Engine) -> None:
             raise exc.DisconnectionError("this connection belongs to the parent process")
 
 
-def _tune_sqlite(engine: Engine) -> None:
+def _tune_sqlite(engine: Engine, path: Path) -> None:
+    clocks: list[Callable[[], float]] = []
+
     @event.listens_for(engine, "connect")
     def _prepare(connection: sqlite3.Connection, entry: ConnectionPoolEntry) -> None:
         # Python's driver must not begin transactions by itself: _begin does.
@@ -205,6 +210,9 @@ def _tune_sqlite(engine: Engine) -> None:
         # that was closed, published, and is open again. FULL costs one fsync a commit.
         connection.execute("PRAGMA synchronous = FULL")
         _write_ahead(connection)
+        if not clocks:
+            clocks.append(clock.of(path))
+        connection.create_function(_CLOCK, 0, clocks[0])
 
     @event.listens_for(engine, "begin")
     def _begin(connection: Connection) -> None:

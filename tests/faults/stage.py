@@ -197,6 +197,11 @@ class Serve:
             time.sleep(0.01)
         return found[0]
 
+    @property
+    def url(self) -> str:
+        """The address of its Redis."""
+        return self._url
+
     def redis(self) -> Redis:
         """A connection to its Redis."""
         return queue.connect(self._url)

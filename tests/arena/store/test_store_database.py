@@ -160,7 +160,7 @@ def test_the_clock_is_the_time_of_day(store: Engine) -> None:
 
 
 def test_the_clock_is_said_in_the_words_of_each_database() -> None:
-    assert "julianday('now')" in str(select(database.now()).compile(dialect=SQLITE))
+    assert "arena_now()" in str(select(database.now()).compile(dialect=SQLITE))
     assert "clock_timestamp()" in str(select(database.now()).compile(dialect=POSTGRESQL))
 
 

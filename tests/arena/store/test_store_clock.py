@@ -1,0 +1,54 @@
+"""All processes see one time in an SQLite store, whatever their own clocks say."""
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from arena.store import clock
+
+FIRST = """
+import sys
+from pathlib import Path
+from arena.store import clock
+for _ in range(20):
+    print(repr(clock.of(Path(sys.argv[1]))() - __import__("time").clock_gettime(7)))
+"""
+
+
+def test_it_is_the_wall_clock_when_it_is_first_asked(tmp_path: Path) -> None:
+    before = time.time()
+    assert before - 0.01 < clock.of(tmp_path / "arena.db")() < time.time() + 0.01
+
+
+def test_it_does_not_follow_a_wall_clock_that_is_set(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = clock.of(tmp_path / "arena.db")
+    wall = time.time
+    monkeypatch.setattr(time, "time", lambda: wall() + 3600)
+    later = clock.of(tmp_path / "arena.db")
+    assert abs(later() - first()) < 1
+    assert abs(later() - wall()) < 1
+
+
+def test_of_many_processes_that_are_first_at_once_all_have_the_same(tmp_path: Path) -> None:
+    line = [sys.executable, "-c", FIRST, str(tmp_path / "arena.db")]
+    many = [subprocess.Popen(line, stdout=subprocess.PIPE, text=True) for _ in range(4)]
+    ahead = {round(float(word), 3) for one in many for word in one.communicate()[0].split()}
+    assert max(ahead) - min(ahead) < 0.01
+    # One note, and nothing else.
+    assert len(list(tmp_path.iterdir())) == 1
+
+
+def test_the_note_of_an_earlier_boot_is_replaced(tmp_path: Path) -> None:
+    old = tmp_path / "arena.db-clock-00000000-0000-0000-0000-000000000000"
+    old.write_text("5.0")
+    assert abs(clock.of(tmp_path / "arena.db")() - time.time()) < 1
+    assert not old.exists()
+
+
+def test_where_nothing_can_be_written_it_goes_all_the_same(tmp_path: Path) -> None:
+    assert abs(clock.of(tmp_path / "no" / "folder" / "arena.db")() - time.time()) < 1

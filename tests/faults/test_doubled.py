@@ -1,0 +1,156 @@
+"""Everything twice and more: hints, sweepers, services; and clocks that do not agree."""
+
+import contextlib
+import os
+import shutil
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from arena import queue
+from arena.queue import Hints
+from arena.sweeper import Sweeper
+from tests.faults import processes
+from tests.faults.conftest import Conclude
+from tests.faults.stage import Arena
+from tests.faults.witness import Witness
+
+pytestmark = [pytest.mark.long, pytest.mark.timeout(400)]
+
+MATCHES = 20
+HOUR = 3600
+SHIM = """
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <sys/time.h>
+#include <time.h>
+static long off(void) { return atol(getenv("CLOCK_OFF")); }
+int clock_gettime(clockid_t id, struct timespec *t) {
+    static int (*real)(clockid_t, struct timespec *);
+    if (!real) real = dlsym(RTLD_NEXT, "clock_gettime");
+    int r = real(id, t);
+    if (id == CLOCK_REALTIME) t->tv_sec += off();
+    return r;
+}
+int gettimeofday(struct timeval *t, void *zone) {
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    t->tv_sec = now.tv_sec;
+    t->tv_usec = now.tv_nsec / 1000;
+    return 0;
+}
+time_t time(time_t *t) {
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    if (t) *t = now.tv_sec;
+    return now.tv_sec;
+}
+"""
+"""The wall clock of a process, and of all it starts, is off by so many seconds."""
+
+
+def cup(arena: Arena) -> None:
+    arena.schedule([arena.slow("first"), arena.slow("last", choice=-1)], cycles=MATCHES)
+
+
+def once_each(arena: Arena) -> None:
+    """Every match was taken once, and none of them failed."""
+    assert arena.sql("SELECT DISTINCT attempt, failures, state FROM matches") == [(1, 0, "CLOSED")]
+
+
+def test_every_hint_is_delivered_five_times(arena: Arena, conclude: Conclude) -> None:
+    cup(arena)
+    with Witness(arena) as witness, arena.serving(2) as serve:
+        with queue.connect(serve.url) as connection:
+            while not arena.over():
+                for (match,) in arena.sql("SELECT id FROM matches WHERE state <> 'CLOSED'"):
+                    Hints(connection).drop(match)
+                    Hints(connection).put(match)
+                    connection.rpush("rq:queue:matches", *[match] * 4)
+                time.sleep(0.1)
+        # Hints of matches that are over are idle, and vanish.
+        serve.until(arena.over)
+    conclude(arena, witness, "every hint five times")
+    once_each(arena)
+
+
+def test_three_sweepers_sweep_at_once_without_a_pause(arena: Arena, conclude: Conclude) -> None:
+    cup(arena)
+    over = threading.Event()
+
+    def sweep(url: str) -> int:
+        with queue.connect(url) as connection:
+            sweeper = Sweeper(arena.engine, connection, threading.Event())
+            put = 0
+            while not over.wait(0.01):
+                put += sweeper.sweep()
+        return put
+
+    with Witness(arena) as witness, arena.serving(2) as serve, ThreadPoolExecutor(2) as pool:
+        sweeping = [pool.submit(sweep, serve.url) for _ in range(2)]
+        try:
+            serve.until(arena.over)
+        finally:
+            over.set()
+        assert sum(one.result() for one in sweeping) > 0
+    conclude(arena, witness, "three sweepers")
+    once_each(arena)
+
+
+@pytest.mark.parametrize("off", [HOUR, -HOUR])
+def test_a_worker_whose_clock_is_an_hour_off(arena: Arena, conclude: Conclude, off: int) -> None:
+    cup(arena)
+    shifted = {"LD_PRELOAD": str(shim(arena)), "CLOCK_OFF": str(off)}
+    with Witness(arena) as witness, arena.serving(1) as serve, worker(arena, shifted) as name:
+        serve.until(arena.over)
+        owners = {processes.owner(pid) for pid in serve.of("worker")}
+    conclude(arena, witness, f"a worker's clock {off:+d} s off")
+    once_each(arena)
+    assert name not in owners
+    # Both worked, and all times in the store are of one clock.
+    log = (arena.root / "worker.log").read_text()
+    assert 0 < log.count(": closed") < MATCHES
+    [(first, last)] = arena.sql("SELECT min(committed), max(committed) FROM games")
+    assert time.time() - 600 < first < last < time.time() + 1
+
+
+@contextlib.contextmanager
+def worker(arena: Arena, environment: dict[str, str]) -> Iterator[str]:
+    """A worker beside those of the services."""
+    name = "elsewhere-1"
+    line = [sys.executable, "-P", "-m", "arena.worker", "--name", name]
+    with (
+        (arena.root / "worker.log").open("wb") as log,
+        subprocess.Popen(
+            [*line, "--data", str(arena.where.root)],
+            env=arena.environment(**environment),
+            stderr=log,
+        ) as process,
+    ):
+        yield name
+        process.terminate()
+
+
+def shim(arena: Arena) -> Path:
+    """The library that shifts the clock, compiled; and proof that it does."""
+    compiler = shutil.which("cc") or shutil.which("gcc")
+    if compiler is None:
+        pytest.skip("needs a C compiler")
+    source, library = arena.root / "shim.c", arena.root / "shim.so"
+    source.write_text(SHIM)
+    subprocess.run([compiler, "-shared", "-fPIC", "-o", library, source, "-ldl"], check=True)
+    told = subprocess.run(
+        [sys.executable, "-c", "import time; print(time.time())"],
+        env={**os.environ, "LD_PRELOAD": str(library), "CLOCK_OFF": str(HOUR)},
+        capture_output=True,
+        check=True,
+    )
+    assert abs(float(told.stdout) - time.time() - HOUR) < 60
+    return library
