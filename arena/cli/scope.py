@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -67,15 +66,3 @@ def meant(place: Place, name: str | None, tournament: str | None) -> list[Scope]
         return [of_tournament(tournaments.find(place.store, lookup.tournament(place, tournament)))]
     # The rules of the games are not needed for a ladder of all of them.
     return of_forms(place, name) or (of_forms(place, setup.game_named(name).id) if name else [])
-
-
-def only(scopes: Sequence[Scope]) -> Scope:
-    """The one scope that is meant; CommandError if there is none or a choice."""
-    from arena.cli.errors import FAILED, USAGE, CommandError
-
-    if not scopes:
-        raise CommandError("no match is closed yet.", FAILED, "pokearena tournament list")
-    if len(scopes) > 1:
-        forms = ", ".join(scope.form for scope in scopes)
-        raise CommandError(f"there are ladders of {forms}; name one of them.", USAGE)
-    return scopes[0]
