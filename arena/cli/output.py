@@ -70,6 +70,11 @@ def hint(text: str) -> None:
     _beside((("dim", text),))
 
 
+def warn(sentence: str) -> None:
+    """What went wrong on our side and should not be overlooked."""
+    _beside((("bold yellow", "warning  "), ("", sentence)))
+
+
 def complain(sentence: str) -> None:
     """What went wrong, as a sentence."""
     _beside((("bold red", "error  "), ("", sentence)))

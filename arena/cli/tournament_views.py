@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from arena.store.listing import Match
     from arena.store.tournaments import Progress, Tournament
 
+_VOID_SHOWN = 5
 HEADINGS = ("tournament", "<name", "<game", "bots", "matches", "games", "<state", "<begun")
 
 
@@ -143,6 +144,7 @@ def show(place: Place, name: str) -> None:
             for match in matches
         ],
     )
+    tell_void(place, name)
     ladder.remark(table)
     ladder.remark_gifts(ladder.gifts(place.store, own))
     ladder.explain([table])
@@ -165,10 +167,18 @@ def conclude(place: Place, sight: Sight) -> None:
     output.line()
     ladder.remark(sight.standings)
     if progress.closed < progress.matches:
-        for match in listing.matches(place.store, tournament=found.id, states=[MatchState.VOID]):
-            output.hint(f"{match.id} is void, and nobody is charged with it: {match.reason}")
+        tell_void(place, found.id)
         left = progress.matches - progress.closed
         output.hint(f"{left} of {progress.matches} matches have no result")
+
+
+def tell_void(place: Place, name: str) -> None:
+    """Says loudly what the arena owes: the matches it gave up, and why."""
+    void = listing.matches(place.store, tournament=name, states=[MatchState.VOID])
+    for match in void[:_VOID_SHOWN]:
+        output.warn(f"{match.id} is void, and nobody is charged with it: {match.reason}")
+    if len(void) > _VOID_SHOWN:
+        output.warn(f"so are {len(void) - _VOID_SHOWN} more; `tournament show` lists them all")
 
 
 def what_next(place: Place, names: Sequence[str]) -> None:

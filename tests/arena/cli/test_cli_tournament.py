@@ -2,7 +2,9 @@
 
 import json
 import os
+import shutil
 import signal
+import sqlite3
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -89,6 +91,22 @@ def test_a_tournament_is_listed_and_shown(cli: Cli, arena: Path, told: dict[str,
         assert match["match"] in shown.out
     assert json.loads(cli("tournament", "show", name, "--json", "--data", arena).out) == told
     assert cli("tournament", "show", "t-nothing", "--data", arena).status == 2
+
+
+def test_a_match_the_arena_gave_up_is_told_loudly(
+    cli: Cli, arena: Path, tmp_path: Path, told: dict[str, Any]
+) -> None:
+    assert "warning" not in cli("tournament", "show", told["tournament"], "--data", arena).err
+    data = shutil.copytree(arena, tmp_path / "data")
+    void = told["schedule"][0]["match"]
+    with sqlite3.connect(data / "arena.db") as store:
+        store.execute("DELETE FROM results WHERE match = ?", [void])
+        store.execute(
+            "UPDATE matches SET state = 'VOID', reason = 'It broke.' WHERE id = ?", [void]
+        )
+    store.close()
+    shown = cli("tournament", "show", told["tournament"], "--data", data)
+    assert f"warning  {void} is void, and nobody is charged with it: It broke." in shown.err
 
 
 def test_its_matches_replay_verify_and_have_logs(
