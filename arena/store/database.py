@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import quote
 
 from sqlalchemy import Connection, Double, Engine, create_engine, event, exc, inspect, text
 from sqlalchemy.engine import URL, make_url
@@ -198,6 +199,19 @@ def _keep_to_own_process(engine: Engine) -> None:
 
 def _tune_sqlite(engine: Engine, path: Path) -> None:
     clocks: list[Callable[[], float]] = []
+    # A database that was here and is gone for a while must not be begun anew in its place: what
+    # is written into that one would be mixed with the old one when it is back.
+    there = path.exists() and path.stat().st_size > 0
+
+    @event.listens_for(engine, "do_connect")
+    def _create_none(
+        dialect: Any, entry: ConnectionPoolEntry, arguments: Any, settings: dict[str, Any]
+    ) -> sqlite3.Connection | None:
+        if not there:
+            return None
+        settings = {**settings, "uri": True}
+        found: sqlite3.Connection = sqlite3.connect(f"file:{quote(str(path))}?mode=rw", **settings)
+        return found
 
     @event.listens_for(engine, "connect")
     def _prepare(connection: sqlite3.Connection, entry: ConnectionPoolEntry) -> None:

@@ -69,6 +69,16 @@ def test_a_match_whose_lease_has_lapsed_gets_a_hint_again(bench: Bench) -> None:
     assert bench.hints.waiting() == bench.matches
 
 
+def test_what_a_killed_worker_left_of_a_match_that_is_over_is_forgotten(bench: Bench) -> None:
+    for match in bench.matches:
+        bench.hints.put(match)
+        bench.connection.lrem("rq:queue:matches", 0, match)
+    matches.void(bench.engine, bench.matches[0], "It is over.")
+    assert bench.hints.known() == sorted(bench.matches)
+    bench.sweeper().sweep()
+    assert bench.hints.known() == sorted(bench.matches[1:])
+
+
 def test_the_queue_is_bounded(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sweeper, "LONGEST_QUEUE", 2)
     bench.sweeper().sweep()

@@ -113,7 +113,8 @@ class Arena:
 
     def sql(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
         """Rows of the database as it is."""
-        connection = sqlite3.connect(self.where.database, timeout=60)
+        there = f"file:{self.where.database}?mode=rw"
+        connection = sqlite3.connect(there, timeout=60, uri=True)
         try:
             return connection.execute(statement, values).fetchall()
         finally:

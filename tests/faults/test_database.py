@@ -54,6 +54,26 @@ def test_a_database_locked_by_somebody_else(arena: Arena, conclude: Conclude, se
 
 
 @pytest.mark.parametrize("seconds", [5, 40])
+def test_a_database_that_is_moved_away_and_back(
+    arena: Arena, conclude: Conclude, seconds: int
+) -> None:
+    cup(arena)
+    with Witness(arena) as witness, arena.serving(2) as serve:
+        under_way(arena, serve)
+        away = arena.root / "away.db"
+        arena.where.database.rename(away)
+        time.sleep(seconds)
+        assert not arena.where.database.exists()
+        away.rename(arena.where.database)
+        witness.blow(idle=True)
+        serve.until(arena.over)
+    tally = conclude(arena, witness, f"database moved away for {seconds} s")
+    assert tally.closed == MATCHES
+    assert tally.p95 is not None
+    assert tally.p95 < RESUME_SECONDS
+
+
+@pytest.mark.parametrize("seconds", [5, 40])
 def test_the_disk_of_the_database_is_full(conclude: Conclude, seconds: int) -> None:
     with processes.orphanage():
         arena = Arena(disk=small_disk)

@@ -39,6 +39,22 @@ def name_of(engine: Engine) -> str:
     return engine.dialect.name
 
 
+def test_a_database_that_is_gone_is_not_begun_anew(tmp_path: Path) -> None:
+    path = tmp_path / "arena.db"
+    first = database.open(f"sqlite:///{path}")
+    database.upgrade(first)
+    first.dispose()
+    later = database.open(f"sqlite:///{path}")
+    path.rename(tmp_path / "away.db")
+    with pytest.raises(exc.OperationalError), database.reading(later):
+        pass
+    assert not path.exists()
+    (tmp_path / "away.db").rename(path)
+    with database.reading(later):
+        pass
+    later.dispose()
+
+
 def test_an_empty_database_gets_all_tables(store: Engine) -> None:
     assert set(inspect(store).get_table_names()) == {*schema.metadata.tables, "alembic_version"}
 
