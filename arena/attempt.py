@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+from sqlalchemy.exc import OperationalError, SQLAlchemyError
 
 from arena import reach
 from arena.bots import resolver
@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 _REFEREE_SECONDS = 10.0
 _GLANCE_SECONDS = 0.1
 _AGAIN_SECONDS = 0.5
+# Longer than a lease that cannot be renewed: who holds one so long has another trouble.
+_COMMIT_SECONDS = 60.0
 
 log = logging.getLogger("arena.worker")
 
@@ -117,14 +119,17 @@ def _play(bench: Bench, lease: Lease, drain: threading.Event) -> None:
 def _commit(engine: Engine, lease: Lease, game: PlayedGame) -> bool:
     """Commits a game, however long the database cannot: the game is played and must not be lost.
 
-    The lease bounds it: when it has lapsed the hold ends the play. Returns whether this closed
-    the match.
+    When the lease has lapsed meanwhile, the hold ends the play. Returns whether this closed the
+    match.
     """
     tried = False
+    give_up = time.monotonic() + _COMMIT_SECONDS
     while True:
         try:
             return matches.commit_game(engine, lease, game)
-        except DBAPIError as error:
+        except OperationalError as error:
+            if time.monotonic() > give_up:
+                raise
             log.warning("%s: game %d is not committed yet: %s", lease.match, game.game, error.orig)
             tried = True
             time.sleep(_AGAIN_SECONDS)

@@ -26,6 +26,7 @@ from sqlalchemy import (
     select,
     update,
 )
+from sqlalchemy.exc import SQLAlchemyError
 
 from arena import failpoint
 from arena.store import ledger, quarantine, schema
@@ -110,7 +111,7 @@ def lease(engine: Engine, match: str, owner: str, seconds: float = LEASE_SECONDS
             spec = ledger.spec(connection, match)
             committed = ledger.committed(connection, match)
     if lost:
-        quarantine.consider(engine, match)
+        _consider(engine, match)
     return None if given_up else Lease(match, owner, row.attempt + 1, seconds, spec, committed)
 
 
@@ -198,7 +199,7 @@ def release(engine: Engine, lease: Lease, reason: str | None = None) -> None:
                 .values(state=MatchState.PENDING, owner=None, lease_until=None)
             )
     if reason is not None:
-        quarantine.consider(engine, lease.match)
+        _consider(engine, lease.match)
 
 
 def void(engine: Engine, match: str, reason: str) -> bool:
@@ -272,6 +273,14 @@ def _failed(connection: Connection, row: Row[*tuple[Any, ...]], reason: str) -> 
     _end(connection, row, MatchState.VOID)
     log.warning("%s is VOID, the arena failed %d times: %s", row.id, failures, reason)
     return True
+
+
+def _consider(engine: Engine, match: str) -> None:
+    try:
+        quarantine.consider(engine, match)
+    except SQLAlchemyError as error:
+        # It is considered again at the next failure; this lease, or release, stands.
+        log.warning("%s: who is to be quarantined is not known: %s", match, error)
 
 
 def _end(
