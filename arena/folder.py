@@ -25,6 +25,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from arena import proc
+
 DATA = "POKEARENA_DATA"
 DATABASE = ("POKEARENA_DATABASE_URL", "DATABASE_URL")
 REDIS = ("POKEARENA_REDIS_URL", "REDIS_URL")
@@ -41,12 +43,23 @@ _LONGEST_DIRECTORY = 80
 
 @dataclass(frozen=True, slots=True)
 class Running:
-    """The services that run for a data folder: process id of their supervisor, addresses."""
+    """The services that run for a data folder: process id of their supervisor, addresses.
+
+    began: when that process began (`arena.proc`), since its id may be another's by now.
+    """
 
     pid: int
     redis: str
     referee: str
     sockets: str
+    began: str = ""
+
+    @property
+    def alive(self) -> bool:
+        """Whether that process is still there."""
+        if not alive(self.pid) or proc.has_ended(self.pid):
+            return False
+        return proc.began(self.pid) == self.began
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +116,7 @@ class Folder:
                 str(noted["redis"]),
                 str(noted["referee"]),
                 str(noted["sockets"]),
+                str(noted.get("began", "")),
             )
         except (OSError, ValueError, KeyError, TypeError):
             return None

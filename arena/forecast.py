@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 
 ENDLESS: Final = frozenset(("ladder", "sprt"))
 """Formats whose end nobody knows, unless they have a limit."""
+EXACT: Final = frozenset(("round-robin", "gauntlet", "swiss"))
+"""Formats of which it is known how many matches they have, if nobody comes or goes."""
+_TABLE_SECONDS: Final = 0.5
+"""What starting the bots of a table takes."""
 _SECONDS: Final = {"poke": 0.1, "saint_poker": 0.2, "pokex": 0.2, "pouku": 0.4, "pokino": 0.5}
 _USUAL_SECONDS: Final = 0.3
 _RECENT: Final = 200
@@ -57,11 +61,11 @@ def games(plan: Plan, number: int) -> int:
 
 
 def seconds_per_game(engine: Engine | None, plan: Plan) -> tuple[float, int]:
-    """How long one worker took for a game of this form, and of how many matches that is known.
+    """How long one worker takes for a game of this form, and from how many matches that is known.
 
     Without any match it is a guess from the house bots, and the number is 0.
     """
-    guess = _SECONDS.get(plan.game, _USUAL_SECONDS)
+    guess = _SECONDS.get(plan.game, _USUAL_SECONDS) + _TABLE_SECONDS / plan.boards
     if engine is None:
         return guess, 0
     matches, tournaments = schema.matches, schema.tournaments

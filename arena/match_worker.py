@@ -28,8 +28,8 @@ from rq.worker.base import WorkerStatus
 from rq.worker_registration import REDIS_WORKER_KEYS, clean_worker_registry, register
 
 from arena import failpoint, leash
-from arena.frozen import is_frozen
 from arena.hint import Hint
+from arena.proc import is_frozen
 from arena.queue import (
     FORGOTTEN_SECONDS,
     HEARTBEAT_SECONDS,

@@ -14,10 +14,10 @@ from pathlib import Path
 from redis import Redis
 from redis.exceptions import RedisError
 
-from arena import folder, queue, reach, redis_server
+from arena import folder, proc, queue, reach, redis_server
 from arena.child import Child, ChildState
 from arena.folder import Folder, Running
-from arena.frozen import is_frozen
+from arena.proc import is_frozen
 from arena.queue import fresh_name
 from arena.redis_server import Address, Server
 from arena.store import database
@@ -218,7 +218,9 @@ class Supervisor:
 
     def _note(self) -> None:
         pid = os.getpid()
-        running = Running(pid, self._address.url, self._referee, str(self._sockets))
+        running = Running(
+            pid, self._address.url, self._referee, str(self._sockets), proc.began(pid)
+        )
         self._where.note_running(running)
         self._stack.callback(self._where.forget_running, pid)
 

@@ -201,8 +201,10 @@ def verify(record: MatchRecord) -> list[str]:
             _verify_game(record.match, game, record.seed)
         except (Mismatch, SetupError, RecordError) as error:
             problems.append(str(error))
-        except (KeyError, TypeError, IndexError, AttributeError) as error:
-            problems.append(f"game {game.number}: a line lacks what it should say: {error!r}")
+        except KeyError as error:
+            problems.append(f"game {game.number}: a line does not say its {error}")
+        except (TypeError, IndexError, AttributeError) as error:
+            problems.append(f"game {game.number}: a line says something of another kind: {error}")
     return problems
 
 

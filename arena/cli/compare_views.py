@@ -117,17 +117,19 @@ def show(found: Found) -> None:
     if one.test:
         output.line(f"{'SPRT':<12}{_test(one)}")
     output.hint(
-        f"counted by {one.unit}; ± are 95 % intervals, LOS is how likely {one.first} is stronger "
-        "(docs/ratings.md)"
+        f"counted by {one.unit}; 95 % intervals in brackets, LOS is how likely {one.first} is "
+        "stronger (docs/ratings.md)"
     )
 
 
-def go_on(found: Found, pair: tuple[str, str]) -> str:
-    """The command that has the two play on until a test decides."""
+def go_on(found: Found, pair: tuple[str, str]) -> tuple[str, ...]:
+    """The command that has the two play on until a test decides; none at larger tables."""
+    if found.comparison.pairs is None:
+        return ()
     test = found.comparison.test.settings if found.comparison.test else None
     bounds = f" --set low={test.low:g} --set high={test.high:g}" if test else ""
     game = found.form.partition("-")[0]
-    return f"pokearena tournament run {game} {pair[0]} {pair[1]} --format sprt{bounds}"
+    return (f"pokearena tournament run {game} {pair[0]} {pair[1]} --format sprt{bounds}",)
 
 
 def _pairs(one: Comparison) -> str:
@@ -140,9 +142,12 @@ def _pairs(one: Comparison) -> str:
 def _interval(found: Interval) -> str:
     if not math.isfinite(found.value):
         return f"{'+' if found.value > 0 else '-'}∞: everything was {_all(found.value)}"
-    if not math.isfinite(found.margin):
-        return f"{found.value:+.2f}; no interval, because results do not differ"
-    return f"{found.value:+.2f} ±{found.margin:.2f}"
+    return f"{found.value:+.2f} ({_end(found.low)} to {_end(found.high)})"
+
+
+def _end(value: float) -> str:
+    """An end of an interval; of the score of a few matches it may lie beyond all points."""
+    return f"{value:+.2f}" if math.isfinite(value) else f"{'+' if value > 0 else '-'}∞"
 
 
 def _all(value: float) -> str:
@@ -154,7 +159,7 @@ def _points(one: Comparison) -> str:
         return ""
     told = f"{one.points.mean:+.2f}"
     if one.points.low is not None and one.points.high is not None:
-        told += f" ±{(one.points.high - one.points.low) / 2:.2f}"
+        told += f" ({one.points.low:+.2f} to {one.points.high:+.2f})"
     return f"{told} a board ahead of the table"
 
 

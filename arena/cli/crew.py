@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from arena import reach
 from arena.cli.place import Place
-from arena.folder import Running, alive
+from arena.folder import Running
 from arena.services import Services
-
-_PATIENCE_SECONDS = 5.0
 
 
 class CrewLost(Exception):
@@ -82,6 +79,5 @@ def at_work(place: Place, workers: int | None) -> Iterator[Crew]:
 def running(place: Place) -> Running | None:
     """The services that run for the data folder, if any do."""
     found = place.folder.running()
-    if found is None or not alive(found.pid) or not reach.answers(found.referee, _PATIENCE_SECONDS):
-        return None
-    return found
+    # A referee that does not answer is being started again: that is no reason to leave them.
+    return found if found is not None and found.alive else None

@@ -71,8 +71,10 @@ def read(path: Path) -> Cup:
         said = tomllib.loads(path.read_text())
     except tomllib.TOMLDecodeError as error:
         raise CommandError(f"{path} is no TOML: {error}.", USAGE) from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise CommandError(f"{path} cannot be read: {error}.", USAGE) from None
+    except OSError as error:
+        raise CommandError(f"{path} cannot be read: {error.strerror}.", USAGE) from None
+    except UnicodeDecodeError as error:
+        raise CommandError(f"{path} is no text: {error}.", USAGE) from None
     _check(path, said, _KINDS, "")
     clock = said.pop("clock", {})
     _check(path, clock, dict.fromkeys(_CLOCK, int), "clock.")
@@ -148,7 +150,8 @@ def _setting(name: str, value: Any, kind: type) -> bool | int | float:
 def _check(path: Path, said: Mapping[str, Any], kinds: Mapping[str, type], where: str) -> None:
     for word, value in said.items():
         if word not in kinds:
-            raise CommandError(f"{path}: {unknown('setting', where + word, _names(kinds, where))}")
+            known = unknown("setting", where + word, _names(kinds, where))
+            raise CommandError(f"{path}: {known}", USAGE)
         if type(value) is not kinds[word]:
             raise CommandError(
                 f"{path}: {where}{word} is {_WORDS[kinds[word]]}, not {value!r}.", USAGE

@@ -23,14 +23,12 @@ def of(engine: Engine, tournament: Tournament) -> Step:
 
 
 def lines(step: Step) -> list[str]:
-    """It in words; nothing where the ratings say all."""
-    if isinstance(step, Wait):
-        return [step.why]
+    """It in words."""
     if not isinstance(step, Over):
         return []
     told = [f"over: {step.why}"]
     if step.ranking:
-        told.append(f"final ranking: {ranking_words(step.ranking)}")
+        told.append(f"final ranking: {ranking_words(step.ranking)} (below: by strength)")
     if step.drained:
         told.append(
             f"{len(step.drained)} matches were in flight when the decision fell; "
@@ -44,7 +42,7 @@ def ranking_words(ranking: Ranking) -> str:
     told, rank = [], 1
     for group in ranking:
         last = rank + len(group) - 1
-        told.append(f"{rank}{f'–{last}' if last > rank else ''} {' = '.join(group)}")
+        told.append(f"{rank}{f'-{last}' if last > rank else ''} {' = '.join(group)}")
         rank = last + 1
     return ", ".join(told)
 

@@ -10,10 +10,10 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from arena import forecast
-from arena.cli import ladder, output, scope
+from arena.cli import decision, ladder, output, scope
 from arena.cli.crew import Crew
 from arena.cli.times import duration
-from arena.pairings.contract import Entrant
+from arena.pairings.contract import Entrant, Wait
 from arena.store import tournaments
 from arena.store.history import History
 from arena.store.schema import TournamentState
@@ -42,6 +42,8 @@ class Sight:
     """How many matches there will be, as far as its format can say."""
     seconds_left: float | None = None
     """At the pace at which games have been committed while it was watched."""
+    waits: str = ""
+    """What it waits for, if no match of it can be played."""
 
     @property
     def words(self) -> str:
@@ -51,6 +53,8 @@ class Sight:
             f"{self.tournament.plan.form} {self.progress.closed}/{of} matches, "
             f"{self.progress.games}/{max(self.planned, self.progress.planned)} games"
         )
+        if self.waits:
+            return f"{told}, waiting: {self.waits}"
         if self.seconds_left is None or self.over:
             return told
         return f"{told}, about {duration(self.seconds_left)} left"
@@ -125,7 +129,12 @@ class _Look:
             self._entries = found.entries
             self._coming = self._forecast(found)
         sight = Sight(found, progress, self._standings, self._coming)
-        return replace(sight, seconds_left=self._seconds_left(sight))
+        waits = "" if progress.open or sight.over else self._waits(found)
+        return replace(sight, seconds_left=self._seconds_left(sight), waits=waits)
+
+    def _waits(self, found: Tournament) -> str:
+        step = decision.of(self._engine, found)
+        return step.why if isinstance(step, Wait) else ""
 
     def _forecast(self, found: Tournament) -> int | None:
         played = History(self._engine, found.id).matches()

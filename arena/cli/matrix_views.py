@@ -87,7 +87,7 @@ def _scores(matrix: Matrix) -> Iterator[list[str]]:
 
 
 def _score(cell: Cell) -> str:
-    return f"{100 * cell.score:.0f} ±{100 * cell.margin:.0f} ({cell.matches})"
+    return f"{100 * cell.score:.0f} {100 * cell.low:.0f}–{100 * cell.high:.0f} ({cell.matches})"
 
 
 def _superiority(matrix: Matrix) -> Iterator[list[str]]:

@@ -91,7 +91,8 @@ def _score(cell: Cell | None) -> str:
     if cell is None:
         return "<td>·</td>"
     title = f"{cell.low:.1%} to {cell.high:.1%}"
-    text = f"{cell.score:.0%} <small>±{cell.margin:.0%} ({cell.matches})</small>"
+    interval = f"{100 * cell.low:.0f}–{cell.high:.0%}"
+    text = f"{cell.score:.0%} <small>{interval} ({cell.matches})</small>"
     return f'<td title="{title}"{_colour(cell)}>{text}</td>'
 
 

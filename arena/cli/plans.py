@@ -9,11 +9,13 @@ from typing import TYPE_CHECKING, Any
 from arena import forecast, scheduler
 from arena.cli import contest, cup, entries, lookup, output, setup, times
 from arena.cli.errors import USAGE, CommandError
+from arena.cli.plural import many
 from arena.pairings.contract import Entrant, Fixture, Play
 from arena.pairings.formats import CLOSED as CLOSED_FORMATS
 from arena.services import cores
 from arena.store import course, tournaments
 from arena.store.spec import Clock, Plan
+from referee.games.contract import SetupError
 
 if TYPE_CHECKING:
     from arena.bots.bot import Bot
@@ -26,8 +28,19 @@ _SHOWN = 40
 def prepare(place: Place, wanted: Cup) -> tuple[Plan, list[tuple[Bot, str]]]:
     """The plan, and the bots with their owners. Stores nothing.
 
-    Raises CommandError or SetupError, in a sentence, if it cannot be played.
+    Raises CommandError, in a sentence with the name of the file if there is one, if it cannot be
+    played.
     """
+    where = f"{wanted.file}: " if wanted.file else ""
+    try:
+        return _prepared(place, wanted)
+    except CommandError as error:
+        raise CommandError(f"{where}{error}", error.status, error.advice) from None
+    except SetupError as error:
+        raise CommandError(f"{where}{error}", USAGE) from None
+
+
+def _prepared(place: Place, wanted: Cup) -> tuple[Plan, list[tuple[Bot, str]]]:
     rules = setup.game_named(wanted.game)
     options = setup.settled_options(rules, wanted.options)
     if wanted.faults not in ("lenient", "unforgiving"):
@@ -77,7 +90,7 @@ def preview(place: Place, wanted: Cup, workers: int | None, as_json: bool) -> No
         return
     settings = "".join(f" · {name} {value}" for name, value in plan.settings.items())
     output.line(f"{plan.name} · {plan.form} · {plan.format}{settings} · {plan.policy}")
-    output.line(f"{len(entrants)} bots · {plan.boards} boards a match")
+    output.line(f"{len(entrants)} bots · {many(plan.boards, 'board')} a match")
     output.line()
     output.table(
         ("round", "match", "<bots", "<why"),
@@ -102,7 +115,11 @@ def _words(
 ) -> list[str]:
     if total is None or seconds is None:
         end = "it is stopped" if plan.format == "ladder" else "there is a verdict"
-        return [f"it goes on until {end}; it begins with {len(first)} matches"]
+        begins = f"it begins with {many(len(first), 'match', 'matches')}"
+        return [f"it goes on until {end}, or to `--set limit=N` matches; {begins}"]
+    word = "" if plan.format in forecast.EXACT else "about "
+    if plan.format in forecast.ENDLESS:
+        word = "at most "
     rest = "" if len(first) == total else f", {len(first)} of them known now"
     source = (
         f"as fast as the last {known} matches of this form here"
@@ -110,7 +127,7 @@ def _words(
         else "guessed from the house bots: none of this form has been played here"
     )
     return [
-        f"{total} matches{rest}, {forecast.games(plan, total)} games",
+        f"{word}{many(total, 'match', 'matches')}{rest}, {forecast.games(plan, total)} games",
         f"about {times.duration(seconds)} with {at_once} at a time ({source})",
     ]
 

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from arena.cli import decision, ladder, output, scope, times
 from arena.cli.errors import FAILED, OK
+from arena.cli.plural import many
+from arena.pairings.formats import ALL_AT_ONCE
 from arena.store import listing, tournaments
 from arena.store.schema import MatchState, TournamentState
 
@@ -21,13 +23,14 @@ HEADINGS = ("tournament", "<name", "<game", "bots", "matches", "games", "<state"
 
 
 def row(found: Tournament, progress: Progress) -> tuple[object, ...]:
-    """A line of the list."""
+    """A line of the list; a plus where the format may schedule more."""
+    settled = found.ended is not None or found.plan.format in ALL_AT_ONCE
     return (
         found.id,
         found.plan.name,
         found.plan.form,
         len(found.entrants),
-        f"{progress.closed}/{progress.matches}",
+        f"{progress.closed}/{progress.matches}{'' if settled else '+'}",
         f"{progress.games}/{progress.planned}",
         found.state,
         times.local(found.created),
@@ -110,7 +113,7 @@ def show(place: Place, name: str) -> None:
     settings = "".join(f" · {key} {value}" for key, value in plan.settings.items())
     output.line(f"{found.id} · {plan.name} · {found.state}")
     output.line(
-        f"{plan.game} for {plan.seats}{options} · {plan.boards} boards a match · "
+        f"{plan.game} for {plan.seats}{options} · {many(plan.boards, 'board')} a match · "
         f"{plan.format}{settings} · {plan.policy}"
     )
     output.line(
@@ -121,10 +124,10 @@ def show(place: Place, name: str) -> None:
     output.line()
     own = scope.of_tournament(found)
     table = ladder.of_tournament(place.store, own)
-    ladder.show(table)
     step = decision.of(place.store, found)
-    for words in decision.lines(step):
+    for words in [*_entrants(found), *decision.lines(step)]:
         output.line(words)
+    ladder.show(table)
     output.line()
     matches = listing.matches(place.store, tournament=name)
     drained = decision.drained(step)
@@ -138,8 +141,7 @@ def show(place: Place, name: str) -> None:
                 match.state.lower(),
                 match.attempt,
                 f"{match.committed}/{match.games}",
-                match.reason
-                or ("drained" if (match.round, match.number) in drained else match.why),
+                _remark(match, drained),
             )
             for match in matches
         ],
@@ -151,6 +153,16 @@ def show(place: Place, name: str) -> None:
     what_next(place, [name])
 
 
+def _entrants(found: Tournament) -> list[str]:
+    """Who came, went, and whose they are, where there is something to say."""
+    told = {
+        "withdrawn": [one.name for one in found.entries if one.withdrawn is not None],
+        "joined later": [one.name for one in found.entries if one.joined],
+        "owners": [f"{one.name} of {one.owner}" for one in found.entries if one.owner],
+    }
+    return [f"{word}: {', '.join(names)}" for word, names in told.items() if names]
+
+
 def _remark(match: Match, drained: Collection[tuple[int, int]]) -> str:
     if (match.round, match.number) in drained:
         return "drained: in flight when the decision fell, not counted for it"
@@ -160,10 +172,13 @@ def _remark(match: Match, drained: Collection[tuple[int, int]]) -> str:
 def conclude(place: Place, sight: Sight) -> None:
     """The end of a tournament for people."""
     found, progress = sight.tournament, sight.progress
-    output.heading(f"{found.plan.form} · {found.id}")
-    ladder.show(sight.standings)
+    plan = found.plan
+    named = f" · {plan.name}" if plan.name not in (plan.game, "demo") else ""
+    state = "" if found.state is TournamentState.CLOSED else f" · {found.state}"
+    output.heading(f"{plan.form} · {found.id}{named} · {plan.format}{state}")
     for words in decision.lines(decision.of(place.store, found)):
         output.line(words)
+    ladder.show(sight.standings)
     output.line()
     ladder.remark(sight.standings)
     if progress.closed < progress.matches:
@@ -190,6 +205,7 @@ def what_next(place: Place, names: Sequence[str]) -> None:
         if tournaments.find(place.store, name).ended is None:
             open_ones.append(name)
     steps = [f"pokearena replay {match.id}" for match in closed[:1]]
+    steps += [f"pokearena tournament show {name}" for name in names[:1] if not open_ones]
     if open_ones:
         steps.append(f"pokearena tournament resume {' '.join(open_ones)}")
     output.next_step(*(steps or ["pokearena tournament list"]))

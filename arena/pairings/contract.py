@@ -154,9 +154,13 @@ def history(entrants: Sequence[Entrant], matches: Iterable[Match]) -> list[Match
 
     Raises ValueError if an entrant is named twice, or a match has a stranger or a taken place.
     """
-    names = {entrant.name for entrant in entrants}
-    if len(names) < len(entrants):
-        raise ValueError("an entrant is named twice; each version enters a tournament once")
+    names: set[str] = set()
+    for entrant in entrants:
+        if entrant.name in names:
+            raise ValueError(
+                f"{entrant.name} is named twice; each version enters a tournament once"
+            )
+        names.add(entrant.name)
     ordered = sorted(matches, key=lambda match: match.place)
     for before, match in zip([None, *ordered], ordered, strict=False):
         if before is not None and before.place == match.place:

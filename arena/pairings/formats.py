@@ -21,6 +21,8 @@ FORMATS: Final[Mapping[str, Callable[..., Format]]] = {
 }
 TWO_SIDES: Final = frozenset(("knockout", "sprt"))
 """Formats that are for matches of two sides."""
+ALL_AT_ONCE: Final = frozenset(("round-robin", "gauntlet"))
+"""Formats whose matches are all known from the start."""
 CLOSED: Final = TWO_SIDES
 """Formats that nobody can join once they have begun."""
 

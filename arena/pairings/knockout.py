@@ -58,7 +58,9 @@ class Knockout:
 
     def __post_init__(self) -> None:
         if self.best_of < 1 or self.extra < 0:
-            raise ValueError("a series is the best of at least one match; extra is 0 or more")
+            raise ValueError(
+                f"best_of is how many matches a series has: 1 or more, not {self.best_of}"
+            )
 
     def next(self, entrants: Sequence[Entrant], matches: Iterable[Match]) -> Step:
         """Return the matches of every series that is not decided, or wait, or the end."""

@@ -56,7 +56,9 @@ class Ladder:
 
     def __post_init__(self) -> None:
         if not 0 <= self.adaptive <= 90:
-            raise ValueError("of a hundred matches of a ladder 0 to 90 can be adaptive")
+            raise ValueError(
+                f"adaptive is how many of a hundred matches are: 0 to 90, not {self.adaptive}"
+            )
 
     def bound(self, entrants: int) -> int:
         """Return within how many matches everyone plays, of those scheduled since its last.
@@ -82,7 +84,10 @@ class Ladder:
         clan = clans(entrants, self.sides, self.owners_meet)
         pool = seatable(entrants, number)
         if len({clan[name] for name in pool}) < self.sides:
-            return Wait(f"a match needs {self.sides} entrants of different owners")
+            owners = " of different owners" if self.sides > 2 else ""
+            return Wait(
+                f"a match needs {self.sides} entrants{owners}; `tournament add` lets more in"
+            )
         wanted = self.batch or max(len(pool) // self.sides, 1)
         if self.limit:
             wanted = min(wanted, self.limit - len(played))

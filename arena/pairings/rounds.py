@@ -114,5 +114,8 @@ def _step(
     if made:
         return Play(made, "all matches are known" if first == 0 else "newcomers meet the others")
     if not played:
-        raise ValueError("there is nothing to play: too few entrants, or too few owners")
+        raise ValueError(
+            "there is nothing to play: no table can be filled, because bots of one owner share "
+            "none; owners_meet = true lets them"
+        )
     return waiting(played) if count_open(played) else Over(end)

@@ -2,11 +2,14 @@
 
 import os
 import stat
+import subprocess
+import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from arena import folder
+from arena import folder, proc
 from arena.folder import Folder, Running
 
 
@@ -100,3 +103,15 @@ def test_only_a_directory_we_made_is_removed(tmp_path: Path) -> None:
     link.symlink_to(tmp_path)
     folder.remove_private_directory(link)
     assert link.is_symlink()
+
+
+def test_services_are_known_by_their_process_not_by_its_number() -> None:
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as other:
+        there = Running(other.pid, "unix:///r.sock", "unix:/none", "/x", proc.began(other.pid))
+        assert there.alive
+        assert not replace(there, began="another time").alive
+        other.kill()
+        # Nobody has asked for the news of its end yet.
+        os.waitid(os.P_PID, other.pid, os.WEXITED | os.WNOWAIT)
+        assert not there.alive
+    assert not there.alive

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from arena import reach
-from arena.frozen import is_frozen
+from arena.proc import is_frozen
 
 
 @pytest.fixture

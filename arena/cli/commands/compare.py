@@ -85,4 +85,4 @@ def compare(
         output.document(found.to_json())
         return
     compare_views.show(found)
-    output.next_step(compare_views.go_on(found, pair), f"pokearena matrix {found.form}")
+    output.next_step(*compare_views.go_on(found, pair), f"pokearena matrix {found.form}")

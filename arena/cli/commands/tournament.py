@@ -103,7 +103,9 @@ def add(
 
     place = Place(data)
     name, joined = plans.join(place, tournament, bots, owner)
-    views.changed(place, name, f"{', '.join(joined)} will be paired in {name}", as_json)
+    views.changed(
+        place, name, f"paired in {name} from its next round on: {', '.join(joined)}", as_json
+    )
     if not as_json:
         output.next_step(f"pokearena tournament show {name}")
 
@@ -130,7 +132,7 @@ def withdraw(
     name = lookup.tournament(place, tournament)
     for version in [lookup.version(place, one).id for one in versions]:
         course.withdraw(place.store, name, version, reason)
-    views.changed(place, name, f"{', '.join(versions)} is paired no more in {name}", as_json)
+    views.changed(place, name, f"paired no more in {name}: {', '.join(versions)}", as_json)
     if not as_json:
         output.next_step(f"pokearena tournament show {name}")
 

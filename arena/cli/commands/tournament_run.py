@@ -138,5 +138,6 @@ def _cup(flags: dict[str, Any]) -> Cup:
     if flags["game"].endswith(".toml"):
         return cup.merged(cup.read(Path(flags["game"])), given)
     if not flags["bots"]:
+        setup.game_named(flags["game"])
         raise CommandError(f"a tournament of {flags['game']} needs bots; none is named.", USAGE)
     return cup.merged(cup.Cup(game=flags["game"]), given)

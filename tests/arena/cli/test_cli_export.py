@@ -93,7 +93,7 @@ def test_a_bot_called_script_is_shown_as_such(cli: Cli, cup: str) -> None:
     page = Page(cli("export", "--format", "html").out)
     # In the standings, and as line and column of the crosstable.
     assert page.cells.count("<script>@1") == 3
-    assert "100% ±16% (20)" in page.cells
+    assert "100% 84–100% (20)" in page.cells
 
 
 def test_what_is_printed_is_what_is_written(cli: Cli, cup: str, here: Path) -> None:

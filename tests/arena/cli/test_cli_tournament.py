@@ -144,7 +144,7 @@ def test_what_cannot_be_played_is_refused_before_anything_is_stored(cli: Cli) ->
     assert not Path(".pokearena/arena.db").exists()
     twice = cli("tournament", "run", "poke", "sample:meek", "sample:meek")
     assert twice.status == 2
-    assert "an entrant is named twice" in twice.err
+    assert "meek@1 is named twice" in twice.err
 
 
 def test_ctrl_c_loses_nothing_and_resume_goes_on(cli: Cli, here: Path) -> None:

@@ -142,7 +142,9 @@ def test_bots_of_one_owner_meet_one_against_one_in_any_case(name: str) -> None:
 
 def test_a_ladder_without_enough_owners_waits_for_others() -> None:
     step = make("ladder", 3).next(everyone(6, ["ann"] * 6), ())
-    assert step == Wait("a match needs 3 entrants of different owners")
+    assert step == Wait(
+        "a match needs 3 entrants of different owners; `tournament add` lets more in"
+    )
 
 
 @pytest.mark.parametrize("name", ["round-robin", "gauntlet", "swiss"])

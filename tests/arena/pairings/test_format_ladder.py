@@ -113,7 +113,7 @@ def test_a_round_follows_when_the_last_but_one_is_over() -> None:
 def test_a_ladder_waits_for_company_and_goes_on() -> None:
     playing = Playing(Ladder(), everyone(1))
     assert playing.format.next(playing.entrants, ()) == Wait(
-        "a match needs 2 entrants of different owners"
+        "a match needs 2 entrants; `tournament add` lets more in"
     )
     playing.join("b@1")
     step = playing.ask()
