@@ -1,5 +1,6 @@
 """For the fault suite: an arena to shoot at, and the table of what came out."""
 
+import os
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -19,7 +20,7 @@ def arena() -> Iterator[Arena]:
     with processes.orphanage():
         yield arena
     # Kept for whoever wants to know why it failed.
-    if not __import__("os").environ.get("KEEP"):
+    if not os.environ.get("KEEP"):
         arena.remove()
 
 
