@@ -160,6 +160,8 @@ class Supervisor:
                 folder.DATABASE[0]: self._where.database_url(self._environment),
                 folder.REDIS[0]: self._address.url,
                 folder.REFEREE: self._referee,
+                # What is left of a work horse and its keeper that were killed goes with it.
+                "TMPDIR": str(self._sockets),
             },
             ready=lambda: _registered(self._connection, names[-1]),
             answers=lambda pid: not is_frozen(pid),

@@ -180,5 +180,6 @@ def _nothing_is_left(arena: Arena) -> None:
     """No lease, no socket, no temporary folder, no note of services. (Processes: `orphanage`.)"""
     held = arena.sql("SELECT id FROM matches WHERE owner IS NOT NULL OR lease_until IS NOT NULL")
     assert held == []
-    assert [path.name for path in arena.temporary.iterdir()] == []
+    left = [str(path) for path in arena.temporary.rglob("*")]
+    assert left == [], left
     assert arena.where.running() is None
