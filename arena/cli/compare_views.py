@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from arena.cli import output
 from arena.cli.errors import FAILED, USAGE, CommandError
-from arena.cli.scope import Scope
+from arena.scope import Scope
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, replace
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
+from arena import ladders
 from arena.cli import output
 from arena.cli.errors import FAILED, USAGE, CommandError
-from arena.cli.scope import Scope
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
 
     from arena.ratings.gifts import Gift
     from arena.ratings.strength_settings import StrengthSettings
+    from arena.scope import Scope
     from arena.standings import Standing, Table
     from arena.store.folding import Following
-
-MISFIT = 0.05
-"""A likelihood below this, and the lack of fit is told."""
-SUSPICIOUS = 0.01
-"""A chance below this, and a gift is pointed out (arena.ratings.gifts)."""
 
 Ladders = Mapping[str, "Table"]
 """The standings by form (arena.form)."""
@@ -68,16 +64,6 @@ def of_tournament(engine: Engine, scope: Scope) -> Table:
     return of_scopes(engine, [scope])[scope.form]
 
 
-def gifts(engine: Engine, scope: Scope) -> tuple[Gift, ...]:
-    """Who gives whom at its tables; nothing where no match has more than two sides."""
-    from arena.ratings import gifts
-    from arena.store import folding
-
-    if scope.sides < 3:
-        return ()
-    return gifts.gifts(folding.digests(engine, scope.tournaments, scope.clip))
-
-
 def show(table: Table) -> None:
     """A ladder for people."""
     output.table(*shown(table))
@@ -97,7 +83,7 @@ def shown(
         return f"{times.p95:.3g}" if times is not None and times.p95 is not None else ""
 
     columns: list[tuple[str, Callable[[Standing], str], bool]] = [
-        ("#", lambda line: ranks(line), True),
+        ("#", ladders.ranks, True),
         ("<bot", lambda line: line.entrant, True),
         ("strength", lambda line: _strength(line), True),
         ("Elo", lambda line: f"{line.elo:.0f}", True),
@@ -110,12 +96,6 @@ def shown(
     kept = [(title, cell) for title, cell, always in columns if always or any(map(cell, lines))]
     rows = [tuple(cell(line) or "–" for _, cell in kept) for line in lines]
     return tuple(title for title, _ in kept), rows
-
-
-def ranks(line: Standing) -> str:
-    """The rank, or the range of ranks where bots cannot be told apart."""
-    first, last = line.strength.first, line.strength.last
-    return str(first) if first == last else f"{first}-{last}"
 
 
 def _strength(line: Standing) -> str:
@@ -143,35 +123,6 @@ def _faults(line: Standing) -> str:
     return ", ".join(f"{number} {kind}" for kind, number in kinds.items())
 
 
-def to_json(table: Table) -> list[dict[str, object]]:
-    """The lines of a ladder as plain values."""
-    return [line.to_json() for line in table.lines]
-
-
-def details_json(engine: Engine, scope: Scope, table: Table) -> dict[str, Any]:
-    """What a ladder was computed with, and what else is to be known of it, as plain values.
-
-    Decision times are here and not in the lines, because they differ between two runs of the same
-    tournament, and the lines do not.
-    """
-    found = table.strengths
-    return {
-        "strength": found.settings.to_json(),
-        "groups": [list(group) for group in found.groups],
-        "lack_of_fit": found.lack_of_fit.to_json() if found.lack_of_fit else None,
-        "clip": table.clip,
-        "thinking": {name: times.to_json() for name, times in sorted(table.thinking.items())},
-        "gifts": [asdict(gift) for gift in gifts(engine, scope)],
-    }
-
-
-def settings_json() -> dict[str, float]:
-    """The parameters of Elo."""
-    from arena.ratings.elo import EloSettings
-
-    return asdict(EloSettings())
-
-
 def explain(tables: Iterable[Table]) -> None:
     """Says what the columns mean, and what is to be minded of these ladders, for people."""
     from arena.ratings.elo import EloSettings
@@ -192,36 +143,11 @@ def explain(tables: Iterable[Table]) -> None:
 
 def remark(table: Table) -> None:
     """Says what one number for each bot does not tell of a ladder."""
-    for text in remarks(table):
+    for text in ladders.remarks(table):
         output.hint(text)
-
-
-def remarks(table: Table) -> Iterator[str]:
-    """What one number for each bot does not tell of a ladder, in words."""
-    found = table.strengths
-    if len(found.groups) > 1:
-        apart = "; ".join(", ".join(group) for group in found.groups[1:])
-        yield f"not linked with the others by any match: {apart}"
-    if found.lack_of_fit is not None and found.lack_of_fit.likelihood < MISFIT:
-        worst = found.lack_of_fit.worst[0]
-        yield (
-            f"strength does not tell it all (p {found.lack_of_fit.likelihood:.3g}): {worst.one} "
-            f"scored {worst.score:.0%} against {worst.other}, expected were {worst.expected:.0%}"
-        )
 
 
 def remark_gifts(found: Iterable[Gift]) -> None:
     """Points out who gives whom more than chance does."""
-    for text in gift_remarks(found):
+    for text in ladders.gift_remarks(found):
         output.hint(text)
-
-
-def gift_remarks(found: Iterable[Gift]) -> Iterator[str]:
-    """Who gives whom more than chance does, in words."""
-    for gift in found:
-        if gift.chance < SUSPICIOUS:
-            yield (
-                f"{gift.taker} scores {gift.gain:.1%} more against others while {gift.giver} is at "
-                f"the table ({gift.together} matches with it, {gift.apart} without; chance "
-                f"{gift.chance:.1g})"
-            )

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
-from arena import forecast
-from arena.cli import decision, ladder, output, scope
+from arena import forecast, scope
+from arena.cli import decision, ladder, output
 from arena.cli.crew import Crew
 from arena.cli.times import duration
 from arena.pairings.contract import Entrant, Wait
@@ -22,7 +22,7 @@ from arena.store.tournaments import Progress, Tournament
 if TYPE_CHECKING:
     from sqlalchemy import Engine
 
-    from arena.cli.scope import Scope
+    from arena.scope import Scope
     from arena.standings import Table
     from arena.store.folding import Following
 

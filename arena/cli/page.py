@@ -6,11 +6,12 @@ from collections.abc import Iterator, Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
+from arena import ladders
 from arena.cli import ladder
 from arena.ratings.elo import EloSettings
 
 if TYPE_CHECKING:
-    from arena.cli.exporting import Export
+    from arena.exports import Export
     from arena.ratings.crosstable import Cell
 
 _STYLE = """
@@ -56,10 +57,10 @@ def _ladder(export: Export) -> Iterator[str]:
         cells = zip(words, row, strict=True)
         yield f"<tr>{''.join(_cell(word, text) for word, text in cells)}</tr>"
     yield "</tbody>\n</table></div>"
-    for remark in ladder.remarks(export.table):
+    for remark in ladders.remarks(export.table):
         yield f"<p>{escape(remark)}</p>"
     yield from _crosstable(export)
-    for remark in ladder.gift_remarks(export.matrix.gifts):
+    for remark in ladders.gift_remarks(export.matrix.gifts):
         yield f"<p>{escape(remark)}</p>"
     yield "</section>"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from arena.cli.scope import Scope
+from arena.scope import Scope
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from arena import scheduler
+from arena import ladders, plain, scheduler
 from arena.bots import resolver
-from arena.cli import entries, ladder, seeds
-from arena.cli import tournament_views as views
+from arena.cli import entries, seeds
 from arena.cli.checking import Checked
 from arena.cli.live import Sight
 from arena.cli.place import Place
@@ -59,17 +58,17 @@ def as_json(
         "seconds": seconds,
         "bots": [{"version": bot.id, "content_hash": bot.content_hash} for bot in bots],
         "tournaments": [
-            views.facts(one, tournaments.progress(place.store, one.id)) for one in found
+            plain.tournament(one, tournaments.progress(place.store, one.id)) for one in found
         ],
         "matches": [
             {
-                **views.match_json(one.match),
+                **plain.match(one.match),
                 "seed": None if one.seed is None else one.seed.hex(),
                 "verified": not one.problems,
                 "problems": list(one.problems),
             }
             for one in checked
         ],
-        "ladders": {s.tournament.plan.form: ladder.to_json(s.standings) for s in sights},
-        "elo": ladder.settings_json(),
+        "ladders": {s.tournament.plan.form: ladders.to_json(s.standings) for s in sights},
+        "elo": ladders.settings_json(),
     }

@@ -1,6 +1,6 @@
-"""Times for people and for programs."""
+"""Times for people."""
 
-from datetime import UTC, datetime
+from datetime import datetime
 
 
 def local(seconds: float | None) -> str:
@@ -8,13 +8,6 @@ def local(seconds: float | None) -> str:
     if seconds is None:
         return "–"
     return datetime.fromtimestamp(seconds).astimezone().strftime("%Y-%m-%d %H:%M")
-
-
-def iso(seconds: float | None) -> str | None:
-    """A time as ISO 8601 in UTC."""
-    if seconds is None:
-        return None
-    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")
 
 
 def duration(seconds: float) -> str:

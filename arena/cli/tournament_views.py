@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
-from arena.cli import decision, ladder, output, scope, times
+from arena import ladders, plain, scope
+from arena.cli import decision, ladder, output, times
 from arena.cli.errors import FAILED, OK
 from arena.cli.plural import many
 from arena.pairings.formats import ALL_AT_ONCE
@@ -37,70 +38,18 @@ def row(found: Tournament, progress: Progress) -> tuple[object, ...]:
     )
 
 
-def facts(found: Tournament, progress: Progress) -> dict[str, Any]:
-    """A tournament without its matches, as plain values."""
-    plan = found.plan
-    return {
-        "tournament": found.id,
-        "name": plan.name,
-        "game": plan.game,
-        "form": plan.form,
-        "options": dict(plan.options),
-        "seats": plan.seats,
-        "boards": plan.boards,
-        "format": plan.format,
-        "settings": dict(plan.settings),
-        "clock": {
-            "start_ms": plan.clock.start_ms,
-            "allowance_ms": plan.clock.allowance_ms,
-            "bank_ms": plan.clock.bank_ms,
-        },
-        "policy": plan.policy,
-        "entrants": list(found.entrants),
-        "owners": {entry.name: entry.owner for entry in found.entries if entry.owner},
-        "withdrawn": [entry.name for entry in found.entries if entry.withdrawn is not None],
-        "state": str(found.state),
-        "created": times.iso(found.created),
-        "ended": times.iso(found.ended),
-        "seed": None if found.seed is None else found.seed.hex(),
-        "matches": {state.lower(): getattr(progress, state.lower()) for state in MatchState},
-        "games": progress.games,
-        "planned": progress.planned,
-    }
-
-
-def match_json(match: Match) -> dict[str, Any]:
-    """A match as anyone may see it, as plain values."""
-    return {
-        "match": match.id,
-        "tournament": match.tournament,
-        "game": match.game,
-        "round": match.round,
-        "number": match.number,
-        "entrants": list(match.entrants),
-        "state": str(match.state),
-        "attempts": match.attempt,
-        "games": match.committed,
-        "planned": match.games,
-        "commitment": match.commitment,
-        "why": match.why,
-        "reason": match.reason,
-        "ended": times.iso(match.ended),
-    }
-
-
 def whole(place: Place, name: str) -> dict[str, Any]:
     """A tournament with its standings and matches, as plain values."""
     found = tournaments.find(place.store, name)
     own = scope.of_tournament(found)
     table = ladder.of_tournament(place.store, own)
     return {
-        **facts(found, tournaments.progress(place.store, name)),
-        "standings": ladder.to_json(table),
-        "elo": ladder.settings_json(),
-        "details": ladder.details_json(place.store, own, table),
+        **plain.tournament(found, tournaments.progress(place.store, name)),
+        "standings": ladders.to_json(table),
+        "elo": ladders.settings_json(),
+        "details": ladders.details_json(place.store, own, table),
         "decision": decision.to_json(decision.of(place.store, found)),
-        "schedule": [match_json(match) for match in listing.matches(place.store, tournament=name)],
+        "schedule": [plain.match(match) for match in listing.matches(place.store, tournament=name)],
     }
 
 
@@ -148,7 +97,7 @@ def show(place: Place, name: str) -> None:
     )
     tell_void(place, name)
     ladder.remark(table)
-    ladder.remark_gifts(ladder.gifts(place.store, own))
+    ladder.remark_gifts(ladders.gifts(place.store, own))
     ladder.explain([table])
     what_next(place, [name])
 
@@ -231,7 +180,7 @@ def changed(place: Place, name: str, said: str, as_json: bool) -> None:
     """A tournament that has just been changed."""
     found, progress = tournaments.find(place.store, name), tournaments.progress(place.store, name)
     if as_json:
-        output.document(facts(found, progress))
+        output.document(plain.tournament(found, progress))
         return
     output.line(said)
     if progress.running and found.state in (TournamentState.PAUSED, TournamentState.CANCELLED):

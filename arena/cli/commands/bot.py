@@ -94,12 +94,13 @@ def listing(everything: bool, as_json: bool, data: Path | None) -> None:
 @data_option
 def show(version: str, as_json: bool, data: Path | None) -> None:
     """Show a version: what it is, where it is kept, how it stands."""
-    from arena.cli import ladder, lookup, scope, times
+    from arena import scope
+    from arena.cli import ladder, lookup, times
     from arena.cli.place import Place
 
     place = Place(data)
     found = lookup.version(place, version)
-    ladders = ladder.of_scopes(place.store, scope.of_forms(place)).items()
+    ladders = ladder.of_scopes(place.store, scope.of_forms(place.store)).items()
     standing = {form: table for form, table in ladders if found.id in table.entrants}
     if as_json:
         stands = {form: table.of(found.id).to_json() for form, table in standing.items()}
@@ -186,7 +187,7 @@ def _state(version: Version) -> str:
 
 
 def _as_json(version: Version) -> dict[str, object]:
-    from arena.cli import times
+    from arena import plain
 
     return {
         "version": version.id,
@@ -196,8 +197,8 @@ def _as_json(version: Version) -> dict[str, object]:
         "content_hash": version.content_hash,
         "folder": version.folder,
         "manifest": dict(version.manifest),
-        "created": times.iso(version.created),
-        "retired": times.iso(version.retired),
-        "quarantined": times.iso(version.quarantined),
+        "created": plain.iso(version.created),
+        "retired": plain.iso(version.retired),
+        "quarantined": plain.iso(version.quarantined),
         "quarantine_reason": version.quarantine_reason,
     }

@@ -15,7 +15,7 @@ from arena.cli.options import data_option, scope_options
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from arena.cli.exporting import Export
+    from arena.exports import Export
 
 _FORMATS = ("csv", "json", "html")
 
@@ -48,12 +48,15 @@ def export(
     GAME may name a form, such as pouku-3. CSV is of one ladder: a line for each bot. The page
     needs nothing else, and no script.
     """
-    from arena.cli import exporting, scope
+    from arena import exports
+    from arena.cli import ladder, scope
     from arena.cli.place import Place
 
     place = Place(data)
     assert place.existing_store is not None
-    found = exporting.of_scopes(place.store, scope.meant(place, game, tournament))
+    scopes = {one.form: one for one in scope.meant(place, game, tournament)}
+    tables = ladder.of_scopes(place.store, scopes.values())
+    found = [exports.of_table(place.store, scopes[form], tables[form]) for form in tables]
     if not found:
         raise CommandError("no match is closed yet.", FAILED, "pokearena tournament list")
     suffix = file.suffix.lstrip(".").lower() if file else ""
@@ -67,7 +70,8 @@ def export(
 
 
 def _text(found: Sequence[Export], kind: str) -> str:
-    from arena.cli import exporting, page
+    from arena import exports
+    from arena.cli import page
 
     if kind == "json":
         return json.dumps({"ladders": [one.to_json() for one in found]}, ensure_ascii=False) + "\n"
@@ -76,4 +80,4 @@ def _text(found: Sequence[Export], kind: str) -> str:
     if len(found) > 1:
         forms = ", ".join(one.scope.form for one in found)
         raise CommandError(f"CSV is of one ladder, and there are {forms}; name one.", USAGE)
-    return exporting.as_csv(found[0])
+    return exports.as_csv(found[0])

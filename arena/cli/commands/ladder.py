@@ -67,6 +67,7 @@ def rebuild(game: str | None, tournament: str | None, as_json: bool, data: Path 
     What differed is put right. A match of which a record cannot be read is left out of the ladder
     that is shown, and as it is in the store.
     """
+    from arena import ladders
     from arena.cli import ladder as views
     from arena.cli import rebuilding, scope
     from arena.cli.place import Place
@@ -77,9 +78,9 @@ def rebuild(game: str | None, tournament: str | None, as_json: bool, data: Path 
     found = [rebuilding.rebuild(place.store, one, write=True) for one in scopes]
     played = [one for one in found if one.table.lines]
     if as_json:
-        ladders = {one.scope.form: views.to_json(one.table) for one in played}
+        fresh = {one.scope.form: ladders.to_json(one.table) for one in played}
         told = {one.scope.form: one.to_json() for one in found}
-        output.document({"ladders": ladders, "elo": views.settings_json(), "rebuilt": told})
+        output.document({"ladders": fresh, "elo": ladders.settings_json(), "rebuilt": told})
     else:
         for one in played:
             output.heading(one.scope.form)

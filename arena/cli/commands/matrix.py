@@ -25,13 +25,14 @@ def matrix(
     GAME may name a form, such as pouku-3. The scores are of the matches of these two alone; --los
     (likelihood of superiority) follows from strength, which is fitted to all matches.
     """
+    from arena import matrices
     from arena.cli import ladder, matrix_views, scope
     from arena.cli.place import Place
 
     place = Place(data)
     assert place.existing_store is not None
     scopes = scope.meant(place, game, tournament)
-    made = {one.form: matrix_views.of_scope(place.store, one) for one in scopes}
+    made = {one.form: matrices.of_scope(place.store, one) for one in scopes}
     found = {form: one for form, one in made.items() if one is not None}
     if as_json:
         output.document({"matrices": {form: one.to_json() for form, one in found.items()}})

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from arena.cli.ladder import Ladders
     from arena.cli.place import Place
-    from arena.cli.scope import Scope
+    from arena.scope import Scope
     from arena.store.folding import Following
 
 _GLANCE_SECONDS = 1.0
@@ -82,25 +82,26 @@ def standings(
         output.next_step("pokearena tournament list")
 
 
-def _show(place: Place, scopes: Sequence[Scope], ladders: Ladders, as_json: bool) -> None:
+def _show(place: Place, scopes: Sequence[Scope], found: Ladders, as_json: bool) -> None:
+    from arena import ladders
     from arena.cli import ladder
 
     if as_json:
         output.document(
             {
-                "ladders": {form: ladder.to_json(table) for form, table in ladders.items()},
-                "elo": ladder.settings_json(),
+                "ladders": {form: ladders.to_json(table) for form, table in found.items()},
+                "elo": ladders.settings_json(),
                 "details": {
-                    scope.form: ladder.details_json(place.store, scope, ladders[scope.form])
+                    scope.form: ladders.details_json(place.store, scope, found[scope.form])
                     for scope in scopes
-                    if scope.form in ladders
+                    if scope.form in found
                 },
             }
         )
         return
-    if not ladders:
+    if not found:
         output.hint("no match is closed yet")
-    for number, (form, table) in enumerate(ladders.items()):
+    for number, (form, table) in enumerate(found.items()):
         if number:
             output.line()
         output.heading(form)

@@ -142,6 +142,7 @@ def withdraw(
 @data_option
 def listing(as_json: bool, data: Path | None) -> None:
     """List the tournaments, oldest first. With --json a line each."""
+    from arena import plain
     from arena.cli import tournament_views as views
     from arena.cli.place import Place
     from arena.store import tournaments as store
@@ -151,7 +152,7 @@ def listing(as_json: bool, data: Path | None) -> None:
     counted = [(one, store.progress(place.store, one.id)) for one in found]
     if as_json:
         for one, progress in counted:
-            output.document(views.facts(one, progress))
+            output.document(plain.tournament(one, progress))
         return
     output.table(views.HEADINGS, [views.row(*each) for each in counted])
     last = found[-1].id if found else ""

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from arena.cli import ladder, matrix_views
-from arena.cli.scope import Scope
+from arena import ladders, matrices
 from arena.results import FAULTS
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
 
-    from arena.cli.matrix_views import Matrix
+    from arena.matrices import Matrix
+    from arena.scope import Scope
     from arena.standings import Standing, Table
 
 
@@ -33,26 +33,21 @@ class Export:
         return {
             "form": self.scope.form,
             "tournaments": list(self.scope.tournaments),
-            "standings": ladder.to_json(self.table),
-            "elo": ladder.settings_json(),
+            "standings": ladders.to_json(self.table),
+            "elo": ladders.settings_json(),
             "details": self.details,
             "matrix": self.matrix.to_json(),
         }
 
 
-def of_scopes(engine: Engine, scopes: Sequence[Scope]) -> list[Export]:
-    """What can be exported of these; those in which nothing was played are left out."""
-    tables = ladder.of_scopes(engine, scopes)
-    return [
-        Export(
-            scope,
-            table,
-            matrix_views.of_table(engine, scope, table),
-            ladder.details_json(engine, scope, table),
-        )
-        for scope in scopes
-        if (table := tables.get(scope.form)) is not None
-    ]
+def of_table(engine: Engine, scope: Scope, table: Table) -> Export:
+    """A ladder as it is to be exported."""
+    return Export(
+        scope,
+        table,
+        matrices.of_table(engine, scope, table),
+        ladders.details_json(engine, scope, table),
+    )
 
 
 def as_csv(export: Export) -> str:

@@ -1,0 +1,59 @@
+"""Crosstables of ladders, with what else two bots' meetings say."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from arena import ladders
+
+if TYPE_CHECKING:
+    from sqlalchemy import Engine
+
+    from arena.ratings.crosstable import Crosstable
+    from arena.ratings.gifts import Gift
+    from arena.ratings.meetings import Meetings
+    from arena.ratings.strength import Strengths
+    from arena.scope import Scope
+    from arena.standings import Table
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    """The crosstable of a ladder in the order of strength, and what goes with it."""
+
+    table: Crosstable
+    strengths: Strengths
+    gifts: tuple[Gift, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """Everything as plain values."""
+        return {
+            **self.table.to_json(),
+            "superiority": [list(row) for row in self.strengths.superiority],
+            "strengths": [line.value for line in self.strengths.lines],
+            "gap_errors": [list(row) for row in self.strengths.gap_errors],
+            "gifts": [asdict(gift) for gift in self.gifts],
+        }
+
+
+def of_scope(engine: Engine, scope: Scope) -> Matrix | None:
+    """The matrix of what is ranked together; None if nobody is there."""
+    from arena.ratings.strength import strengths
+    from arena.store import folding
+
+    met = folding.meetings(engine, scope.tournaments)
+    found = strengths(met, entrants=scope.entrants)
+    return _matrix(engine, scope, met, found) if found.lines else None
+
+
+def of_table(engine: Engine, scope: Scope, table: Table) -> Matrix:
+    """The matrix of a ladder that is there already."""
+    return _matrix(engine, scope, table.meetings, table.strengths)
+
+
+def _matrix(engine: Engine, scope: Scope, met: Meetings, found: Strengths) -> Matrix:
+    from arena.ratings.crosstable import crosstable
+
+    names = [line.entrant for line in found.lines]
+    return Matrix(crosstable(met, names), found, ladders.gifts(engine, scope))
