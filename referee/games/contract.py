@@ -118,6 +118,13 @@ class State(ABC):
     def view(self, seat: int) -> View:
         """What a seat sees, built up from what it knows."""
 
+    @abstractmethod
+    def public(self) -> View:
+        """What everybody at the table knows, a spectator too, built up from that.
+
+        It is a view like a seat's; what would be a seat's own is empty, nothing or false.
+        """
+
     @property
     @abstractmethod
     def scores(self) -> tuple[int, ...]:
@@ -129,10 +136,11 @@ class State(ABC):
         return self.scores
 
     @abstractmethod
-    def redeal(self, seat: int, luck: Luck) -> "State":
+    def redeal(self, seat: int | None, luck: Luck) -> "State":
         """Another position that looks the same to ``seat`` for good reason.
 
         All that the seat cannot know is dealt again by ``luck``, consistent with all it has seen.
+        Without a seat it is all that a spectator cannot know.
         """
 
     @abstractmethod

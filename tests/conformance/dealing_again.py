@@ -9,10 +9,10 @@ from referee.games.contract import IllegalAction, SetupError, State
 from tests.conformance.oracles import oracle_of
 from tests.conformance.tables import Table
 from tests.conformance.walks import Step, dice, go_on, walk
-from tests.conformance.wire import named, question
+from tests.conformance.wire import Viewer, named, question, seen
 
-Dealer = Callable[[State, int, Luck], State]
-"""Deals a position again for a seat."""
+Dealer = Callable[[State, Any, Luck], State]
+"""Deals a position again for a seat, or for a spectator (None)."""
 Check = Callable[["Case"], str | None]
 """Says what is wrong with a case."""
 
@@ -26,7 +26,8 @@ class Case:
     table: Table
     played: Sequence[Step]
     """The game up to the position, which comes last."""
-    seat: int
+    seat: Viewer
+    """The seat; None is a spectator."""
     dealt: State
     """The position, dealt again."""
 
@@ -36,16 +37,22 @@ class Case:
         return self.played[-1].state
 
     def __str__(self) -> str:
-        return f"{self.table}, seat {self.seat}, position {len(self.played) - 1}"
+        who = "a spectator" if self.seat is None else f"seat {self.seat}"
+        return f"{self.table}, {who}, position {len(self.played) - 1}"
 
 
-def by_the_game(state: State, seat: int, luck: Luck) -> State:
+def by_the_game(state: State, seat: Viewer, luck: Luck) -> State:
     """The position dealt again as the game itself does it."""
     return state.redeal(seat, luck)
 
 
-def cases(table: Table, number: int, deal: Dealer = by_the_game) -> Iterator[Case]:
-    """So many cases of a table, at positions of random games, for every seat in turn."""
+def cases(
+    table: Table, number: int, deal: Dealer = by_the_game, viewers: Sequence[Viewer] = ()
+) -> Iterator[Case]:
+    """So many cases of a table, at positions of random games, for every viewer in turn.
+
+    The viewers are the seats, unless others are named.
+    """
     made = 0
     game = 0
     while made < number:
@@ -53,7 +60,7 @@ def cases(table: Table, number: int, deal: Dealer = by_the_game) -> Iterator[Cas
         steps = walk(table, game)
         game += 1
         for at in sorted(rng.sample(range(len(steps)), min(POSITIONS_A_WALK, len(steps)))):
-            for seat in range(table.seats):
+            for seat in viewers or range(table.seats):
                 dealt = deal(steps[at].state, seat, Seeded(rng.randbytes(32)))
                 yield Case(table, steps[: at + 1], seat, dealt)
                 made += 1
@@ -81,9 +88,9 @@ def false_dealing(case: Case) -> str | None:
     try:
         state = case.table.start(story.luck)
         for step, moves in zip(case.played, story.turns, strict=False):
-            if state.view(case.seat) != step.state.view(case.seat):
+            if seen(state, case.seat) != seen(step.state, case.seat):
                 return f"{case}: it has not seen what it saw"
-            if case.seat in moves and moves[case.seat] != step.moves[case.seat]:
+            if any(moves[s] != step.moves[s] for s in moves if s == case.seat):
                 return f"{case}: it has not done what it did"
             state = state.play(moves)
     except (SetupError, IllegalAction) as error:
@@ -102,11 +109,11 @@ def false_end(case: Case) -> str | None:
     moves = case.played[-1].moves
     if not moves:
         return None
-    if case.seat in moves and moves[case.seat] not in case.dealt.legal(case.seat):
+    if any(moves[s] not in case.dealt.legal(s) for s in moves if s == case.seat):
         return f"{case}: it may not do what it did"
     legal = all(move in case.dealt.legal(seat) for seat, move in moves.items())
     if len(moves) == 1 and legal:
-        views = [s.play(moves).view(case.seat) for s in (case.state, case.dealt)]
+        views = [seen(s.play(moves), case.seat) for s in (case.state, case.dealt)]
         hidden = oracle_of(case.table).hidden
         unknown = [named(tuple(hidden(s, case.seat).values())) for s in (case.state, case.dealt)]
         fresh = [named(view) & cards for view, cards in zip(views, unknown, strict=True)]
@@ -127,17 +134,23 @@ def plain(state: Any) -> dict[str, object]:
 
 
 def first_problem(
-    table: Table, number: int, check: Check, deal: Dealer = by_the_game
+    table: Table,
+    number: int,
+    check: Check,
+    deal: Dealer = by_the_game,
+    viewers: Sequence[Viewer] = (),
 ) -> str | None:
     """The first thing that is wrong in so many cases."""
-    return next(filter(None, map(check, cases(table, number, deal))), None)
+    return next(filter(None, map(check, cases(table, number, deal, viewers))), None)
 
 
-def changed(table: Table, number: int, deal: Dealer = by_the_game) -> dict[str, float]:
+def changed(
+    table: Table, number: int, deal: Dealer = by_the_game, viewers: Sequence[Viewer] = ()
+) -> dict[str, float]:
     """How often dealing again changed what a seat cannot know, by the name of its parts."""
     oracle = oracle_of(table)
     tally: dict[str, list[bool]] = {}
-    for case in cases(table, number, deal):
+    for case in cases(table, number, deal, viewers):
         now = oracle.hidden(case.state, case.seat)
         then = oracle.hidden(case.dealt, case.seat)
         for name in now:

@@ -15,6 +15,8 @@ from referee.poker import best_hand
 
 Look = Callable[[Any, int, Any], Any]
 """A state, a seat, and what the seat would rightly see or may rightly do: what it gets instead."""
+Show = Callable[[Any, Any], Any]
+"""A state, and what a spectator would rightly see: what he gets instead."""
 
 
 @dataclass(frozen=True)
@@ -25,6 +27,7 @@ class Leak:
     name: str
     view: Look | None = None
     legal: Look | None = None
+    public: Show | None = None
 
     def __str__(self) -> str:
         return f"{self.game.id}-{self.name.replace(' ', '-')}"
@@ -47,6 +50,10 @@ def leaking_state(state: State, leak: Leak) -> State:
         def view(self, seat: int) -> View:
             right: View = super().view(seat)
             return leak.view(self, seat, right) if leak.view else right
+
+        def public(self) -> View:
+            right: View = super().public()
+            return leak.public(self, right) if leak.public else right
 
         def legal(self, seat: int) -> Legal:
             right: Legal = super().legal(seat)

@@ -38,11 +38,11 @@ class Oracle(ABC):
         """All that is in the game, wherever it is; nothing ever comes or goes."""
 
     @abstractmethod
-    def hidden(self, state: State, seat: int) -> dict[str, Part]:
-        """What a seat cannot know, by name."""
+    def hidden(self, state: State, seat: int | None) -> dict[str, Part]:
+        """What a seat, or a spectator (None), cannot know, by name."""
 
     @abstractmethod
-    def story(self, played: Sequence[Step], dealt: State, seat: int) -> Story:
+    def story(self, played: Sequence[Step], dealt: State, seat: int | None) -> Story:
         """A game with other cards that comes to the position ``dealt``.
 
         Every turn of it corresponds to one of the game that was played, and the seat does the
@@ -51,5 +51,5 @@ class Oracle(ABC):
         Args:
             played: a game from its beginning to a position, which comes last.
             dealt: the same position dealt again for a seat.
-            seat: the seat.
+            seat: the seat; None is a spectator.
         """

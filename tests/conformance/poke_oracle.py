@@ -30,37 +30,44 @@ class PokeOracle(Oracle):
         hands = [c for hand in (*state.hands, *state.discards) for c in hand]
         return [*tricks, *hands, *state.led, *state.stock]
 
-    def hidden(self, state: Any, seat: int) -> dict[str, Part]:
-        """The other's hand and discards, the stock, and what comes after this deal."""
+    def hidden(self, state: Any, seat: int | None) -> dict[str, Part]:
+        """The others' hands and discards, the stock, and what comes after this deal."""
         later = state.luck.shuffled("deck", len(state.deals) + 1, DECK)
-        return {
-            "hand": state.hands[1 - seat],
-            "discards": state.discards[1 - seat],
-            "stock": state.stock,
-            "later": later,
-        }
+        parts: dict[str, Part] = {"stock": state.stock, "later": later}
+        for other in self.others(seat):
+            parts[f"hand {other}"] = state.hands[other]
+            parts[f"discards {other}"] = state.discards[other]
+        return parts
 
-    def story(self, played: Sequence[Step], dealt: State, seat: int) -> Story:
-        """The same rubber, but for the pack of its last deal and the other's discards in it."""
+    @staticmethod
+    def others(seat: int | None) -> list[int]:
+        """The seats that are not this one."""
+        return [other for other in (0, 1) if other != seat]
+
+    def story(self, played: Sequence[Step], dealt: State, seat: int | None) -> Story:
+        """The same rubber, but for the pack of its last deal and the others' discards in it."""
         assert isinstance(dealt, PokeState)
         deal = self.deal_of(dealt)
         here = [step for step in played if self.deal_of(step.state) == deal]
-        mine, other = self.as_it_was(here, seat), self.imagined(dealt, 1 - seat)
+        others = self.others(seat)
+        hands = [
+            self.imagined(dealt, s) if s in others else self.as_it_was(here, s) for s in (0, 1)
+        ]
         first = played[0].state
         assert isinstance(first, PokeState)
-        hands = [mine, other] if seat == 0 else [other, mine]
         pack = [*hands[0].dealt, *hands[1].dealt]
         for drawer in (1 - dealt.dealer, dealt.dealer):
             pack += [c for _, got in hands[drawer].draws for c in got]
         pack += dealt.stock
         numbers = {("dealer", 0): first.dealer}
         luck = Arranged(numbers, {("deck", deal): pack}, otherwise=first.luck)
-        given = iter([gave for gave, _ in other.draws])
+        given = {other: iter([gave for gave, _ in hands[other].draws]) for other in others}
         turns = []
         for step in played[:-1]:
             moves = dict(step.moves)
-            if self.deal_of(step.state) == deal and isinstance(moves.get(1 - seat), Draw):
-                moves[1 - seat] = Draw(tuple(next(given)))  # type: ignore[arg-type]
+            for other in others:
+                if self.deal_of(step.state) == deal and isinstance(moves.get(other), Draw):
+                    moves[other] = Draw(tuple(next(given[other])))  # type: ignore[arg-type]
             turns.append(moves)
         return Story(luck, turns)
 

@@ -25,10 +25,12 @@ class PokexOracle(Oracle):
         played = [*(one for trick in state.tricks for one in trick.played), *state.played]
         return [c for one in played if one.seat == seat for c in one.cards]
 
-    def hidden(self, state: Any, seat: int) -> dict[str, Part]:
+    def hidden(self, state: Any, seat: int | None) -> dict[str, Part]:
         """The other hands, what was set aside, what is not turned up, and the deals to come."""
+        mine = 0 if seat is None else seat
         others = {
-            f"{on} on": state.hands[(seat + on) % state.seats] for on in range(1, state.seats)
+            f"{on} on": state.hands[(mine + on) % state.seats]
+            for on in range(seat is not None, state.seats)
         }
         luck, deal = state.luck, len(state.deals)
         later = [*luck.shuffled("deck", deal + 1, DECK_WITH_JOKERS)]
@@ -38,7 +40,7 @@ class PokexOracle(Oracle):
             order = state.row[2 * len(state.tricks) + len(state.turned) :]
         return {**others, "aside": state.aside, "order": order, "later": tuple(later)}
 
-    def story(self, played: Sequence[Step], dealt: State, seat: int) -> Story:
+    def story(self, played: Sequence[Step], dealt: State, seat: int | None) -> Story:
         """The same game, but for the pack of its last deal and the order of its centre."""
         first: Any = played[0].state
         last: Any = dealt

@@ -35,27 +35,25 @@ class PokinoOracle(Oracle):
         dominoes += [tile.domino for tile in state.layout.tiles] + list(state.removed)
         return cards + dominoes
 
-    def hidden(self, state: Any, seat: int) -> dict[str, Part]:
+    def hidden(self, state: Any, seat: int | None) -> dict[str, Part]:
         """What the others were dealt and still hold, and what lies face down or further down.
 
         Near the end of the deck a seat can tell what the others hold by what it has not seen:
         the last few things are one part together with the luck, which always changes.
         """
         others = [other for other in range(len(state.hands)) if other != seat]
-        dealt = [c for s in others for c in state.hands[s] if c not in state.known[s]]
-        held = tuple(d for s in others for d in state.dominoes[s])
-        parts: dict[str, Part] = {
-            "hands": tuple(dealt),
-            "deck": state.deck[1:],
-            "dominoes": held,
-            "poke": state.poke,
+        cards: dict[str, Part] = {
+            f"hand {s}": tuple(c for c in state.hands[s] if c not in state.known[s]) for s in others
         }
-        few = {"hands", "deck"} if len(state.deck) <= FEW else set()
-        few |= {"dominoes", "poke"} if len(state.poke) <= FEW else set()
-        last = (state.luck, *(parts[name] for name in few))
-        return {name: part for name, part in parts.items() if name not in few} | {"last": last}
+        cards["deck"] = state.deck[1:]
+        dominoes: dict[str, Part] = {f"dominoes {s}": state.dominoes[s] for s in others}
+        dominoes["poke"] = state.poke
+        few = cards if len(state.deck) <= FEW else {}
+        few = few | (dominoes if len(state.poke) <= FEW else {})
+        many = {name: part for name, part in (cards | dominoes).items() if name not in few}
+        return many | {"last": (state.luck, *few.values())}
 
-    def story(self, played: Sequence[Step], dealt: State, seat: int) -> Story:
+    def story(self, played: Sequence[Step], dealt: State, seat: int | None) -> Story:
         """The same game, but for what the others still hold of what was hidden, and the rest."""
         first: Any = played[0].state
         luck = Arranged(
@@ -68,7 +66,7 @@ class PokinoOracle(Oracle):
         return Story(luck, [step.moves for step in played[:-1]])
 
     @staticmethod
-    def _deck(played: Sequence[Step], dealt: Any, seat: int) -> list[str]:
+    def _deck(played: Sequence[Step], dealt: Any, seat: int | None) -> list[str]:
         """The cards as they were dealt: those that were not played are the new ones."""
         first: Any = played[0].state
         deck: list[str] = []
@@ -79,7 +77,7 @@ class PokinoOracle(Oracle):
         drawn = len(first.deck) - len(dealt.deck)
         return [*deck, *first.deck[:drawn], *dealt.deck]
 
-    def _pile(self, played: Sequence[Step], dealt: Any, seat: int) -> list[str]:
+    def _pile(self, played: Sequence[Step], dealt: Any, seat: int | None) -> list[str]:
         """The dominoes as they were dealt and drawn: those that were not laid are the new ones."""
         first: Any = played[0].state
         kept = [iter(held) for held in dealt.dominoes]

@@ -18,11 +18,11 @@ class PoukuOracle(Oracle):
         lying = [c for cards in (*state.hands, *state.fields, *state.kept) for c in cards]
         return [state.point_card, *lying, *state.stock]
 
-    def hidden(self, state: Any, seat: int) -> dict[str, Part]:
+    def hidden(self, state: Any, seat: int | None) -> dict[str, Part]:
         """The hands that the seat has not seen, the stock, and what comes after this deal."""
         unseen = [s for s in range(len(state.hands)) if s not in self.seen(state, seat)]
         return {
-            "hands": tuple(c for s in unseen for c in state.hands[s]),
+            **{f"hand {s}": state.hands[s] for s in unseen},
             "stock": state.stock,
             "later": state.luck.shuffled("deck", len(state.deals) + 1, DECK),
         }
@@ -32,7 +32,7 @@ class PoukuOracle(Oracle):
         """Whether the game has ended."""
         return not state.actors
 
-    def seen(self, state: Any, seat: int) -> set[int]:
+    def seen(self, state: Any, seat: int | None) -> set[int | None]:
         """The seats whose hands a seat has seen: its own, and at the end the winner's."""
         shown = self.over(state) and not state.deals[-1].void
         return {seat, state.deals[-1].winner} if shown else {seat}
@@ -41,7 +41,7 @@ class PoukuOracle(Oracle):
         """The number of the deal that a position belongs to."""
         return len(state.deals) - self.over(state)
 
-    def story(self, played: Sequence[Step], dealt: State, seat: int) -> Story:
+    def story(self, played: Sequence[Step], dealt: State, seat: int | None) -> Story:
         """The same game, but for the pack of its last deal.
 
         Whoever's hand was not seen discarded whatever he had just drawn.

@@ -18,13 +18,13 @@ class SaintPokerOracle(Oracle):
         hands = [c for hand in state.hands for c in hand]
         return [*gone, *hands, *state.lying, *state.future, *state.stock]
 
-    def hidden(self, state: Any, seat: int) -> dict[str, Part]:
+    def hidden(self, state: Any, seat: int | None) -> dict[str, Part]:
         """What the others did not pick up in public, the stock, and who wins ties later."""
         others = [other for other in range(state.seats) if other != seat]
         next_round = state.round + bool(state.order)
         ties = [state.luck.shuffled("ties", r, range(state.seats)) for r in range(next_round, 9)]
-        hands = [c for other in others for c in self.unseen(state, other)]
-        return {"hands": tuple(hands), "stock": state.stock, "later": tuple(ties)}
+        hands: dict[str, Part] = {f"hand {s}": tuple(self.unseen(state, s)) for s in others}
+        return {**hands, "stock": state.stock, "later": tuple(ties)}
 
     @staticmethod
     def unseen(state: Any, seat: int) -> list[str]:
@@ -37,7 +37,7 @@ class SaintPokerOracle(Oracle):
         }
         return [c for c in state.hands[seat] if c not in taken]
 
-    def story(self, played: Sequence[Step], dealt: State, seat: int) -> Story:
+    def story(self, played: Sequence[Step], dealt: State, seat: int | None) -> Story:
         """The same game, but for cards of the others that never left their hands, and the stock."""
         first: Any = played[0].state
         last: Any = played[-1].state

@@ -12,7 +12,7 @@ from tests.conformance.immutable import changeable
 from tests.conformance.oracles import oracle_of
 from tests.conformance.tables import TABLES, Table, every_table, share
 from tests.conformance.walks import Step, dice, go_on, walk, walks
-from tests.conformance.wire import question
+from tests.conformance.wire import question, seen
 
 WALKS = 12
 
@@ -92,8 +92,9 @@ def test_a_position_is_not_changed_by_what_is_done_with_it(table: Table) -> None
         for step in some(steps):
             state = step.state
             kept = copy.deepcopy(state)
-            sent = [question(table.codec, state, seat) for seat in range(table.seats)]
-            for seat in range(table.seats):
+            viewers = (*range(table.seats), None)
+            sent = [question(table.codec, state, viewer) for viewer in viewers]
+            for seat in viewers:
                 state.redeal(seat, Seeded(bytes(32)))
             if step.moves:
                 moves = dict(step.moves)
@@ -101,14 +102,14 @@ def test_a_position_is_not_changed_by_what_is_done_with_it(table: Table) -> None
                 state.after(moves)
                 assert moves == step.moves
             assert state == kept
-            assert sent == [question(table.codec, state, seat) for seat in range(table.seats)]
+            assert sent == [question(table.codec, state, viewer) for viewer in viewers]
 
 
 @every_table
 def test_nothing_in_a_position_a_view_or_an_action_can_be_changed(table: Table) -> None:
     for step in some(walk(table, 0)):
         values: list[Any] = [step.state, *step.moves.values()]
-        values += [step.state.view(seat) for seat in range(table.seats)]
+        values += [seen(step.state, viewer) for viewer in (*range(table.seats), None)]
         values += [action for seat in step.moves for action in step.state.legal(seat)]
         assert [found for found in map(changeable, values) if found] == []
 
@@ -168,6 +169,7 @@ def test_a_view_is_the_view_of_the_game(table: Table) -> None:
     for step in walk(table, 2):
         for seat in range(table.seats):
             assert type(step.state.view(seat)) is table.game.view_type
+        assert type(step.state.public()) is table.game.view_type
         for action in step.moves.values():
             assert type(action) in table.game.action_types
 

@@ -97,6 +97,7 @@ def test_dealing_again_changes_most_of_what_a_seat_cannot_know(table: Table) -> 
 @every_table
 def test_a_seat_can_deal_again_from_its_view_alone(table: Table) -> None:
     for case in cases(table, share(table, QUICK // 2)):
+        assert case.seat is not None
         luck = Seeded(dice("from view", case).randbytes(32))
         view = case.state.view(case.seat)
         dealt = table.game.from_view(view, case.seat, table.options, luck)

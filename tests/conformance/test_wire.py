@@ -16,7 +16,7 @@ from tests.conformance.junk import near, of_kind
 from tests.conformance.oracles import oracle_of
 from tests.conformance.tables import Table, every_table
 from tests.conformance.walks import Step, closely, dice, walk, walks
-from tests.conformance.wire import clean, question, same
+from tests.conformance.wire import clean, question, same, seen
 
 WALKS = 4
 
@@ -56,8 +56,8 @@ def test_a_game_has_its_members_in_the_protocol(game: Game) -> None:
 @every_table
 def test_a_view_says_the_same_on_the_wire(table: Table) -> None:
     for step in list(steps(table))[::6]:
-        for seat in range(table.seats):
-            view = step.state.view(seat)
+        for viewer in (*range(table.seats), None):
+            view = seen(step.state, viewer)
             message = bot_pb2.View.FromString(table.codec.view(view))
             assert message.WhichOneof("game") == table.game.id
             member = getattr(message, table.game.id)

@@ -7,11 +7,21 @@ from google.protobuf.message import Message
 from pokearena.v1 import bot_pb2
 
 from referee.codec import Codec
-from referee.games.contract import State
+from referee.games.contract import State, View
+
+Viewer = int | None
+"""Who looks on: a seat, or a spectator."""
 
 
-def question(codec: Codec, state: State, seat: int) -> bytes:
-    """What is sent to a seat, except what has nothing to do with the position."""
+def seen(state: State, viewer: Viewer) -> View:
+    """What a seat or a spectator sees."""
+    return state.public() if viewer is None else state.view(viewer)
+
+
+def question(codec: Codec, state: State, seat: Viewer) -> bytes:
+    """What is sent to a seat or a spectator, except what has nothing to do with the position."""
+    if seat is None:
+        return codec.view(state.public())
     if seat not in state.actors:
         return codec.question(bot_pb2.ActRequest(seat=seat), state.view(seat), ())
     legal = state.legal(seat)

@@ -72,13 +72,20 @@ class PokeState(State):
         return Answers(hand, self.led, self.must_beat)
 
     def view(self, seat: int) -> PokeView:
+        return self._seen(self.hands[seat], self.discards[seat])
+
+    def public(self) -> PokeView:
+        return self._seen((), ())
+
+    def _seen(self, hand: Hand, discards: Hand) -> PokeView:
+        """What everybody sees, and these cards of a seat."""
         return PokeView(
             must_beat=self.must_beat,
             deal=len(self.deals),
             dealer=self.dealer,
             phase=self.phase,
-            hand=self.hands[seat],
-            discards=self.discards[seat],
+            hand=hand,
+            discards=discards,
             below=self.below,
             above=self.above,
             legs=self.legs,
@@ -181,29 +188,36 @@ class PokeState(State):
             led=(),
         )
 
-    def redeal(self, seat: int, luck: Luck) -> "PokeState":
-        other = 1 - seat
-        seen = {*self.hands[seat], *self.discards[seat], *self.led}
+    def redeal(self, seat: int | None, luck: Luck) -> "PokeState":
+        """Deals again what was drawn from, laid down or not shown yet.
+
+        Who can hold only low cards is dealt first, so that every deal that fits is as likely.
+        """
+        others = [s for s in (0, 1) if s != seat]
+        seen = {*self.led}
+        if seat is not None:
+            seen.update(self.hands[seat], self.discards[seat])
         for trick in self.tricks:
             seen.update(trick.lead, trick.answer)
         unknown = tuple(c for c in DECK if c not in seen)
-        size, laid = len(self.hands[other]), len(self.discards[other])
-        highest = self._highest_possible(other)
+        highest = {s: self._highest_possible(s) for s in others}
+        others.sort(key=highest.__getitem__)
+        hands, discards = list(self.hands), list(self.discards)
         attempt = 0
         while True:
-            pool = luck.shuffled("redeal", attempt, unknown)
-            low = [c for c in pool if RANK[c] <= highest]
-            hand = in_order(low[:size])
-            if self._could_hold(other, hand):
+            rest = luck.shuffled("redeal", attempt, unknown)
+            for s in others:
+                low = [c for c in rest if RANK[c] <= highest[s]]
+                hands[s] = in_order(low[: len(self.hands[s])])
+                rest = without(rest, hands[s])
+            if all(self._could_hold(s, hands[s]) for s in others):
                 break
             attempt += 1
-        rest = without(pool, hand)
-        gone = self._laid(other, rest[:laid])
+        for s in others:
+            laid = len(discards[s])
+            discards[s], rest = self._laid(s, rest[:laid]), rest[laid:]
         return self.but(
-            luck=luck,
-            hands=(self.hands[0], hand) if seat == 0 else (hand, self.hands[1]),
-            discards=(self.discards[0], gone) if seat == 0 else (gone, self.discards[1]),
-            stock=rest[laid:],
+            luck=luck, hands=(hands[0], hands[1]), discards=(discards[0], discards[1]), stock=rest
         )
 
     def _laid(self, seat: int, cards: Hand) -> Hand:

@@ -106,11 +106,18 @@ class PokexState(State):
         return kind(self.hands[seat], self.wild_rank)
 
     def view(self, seat: int) -> PokexView:
+        return self._seen(self.hands[seat])
+
+    def public(self) -> PokexView:
+        return self._seen(())
+
+    def _seen(self, hand: Hand) -> PokexView:
+        """What everybody sees, and this hand."""
         return PokexView(
             deal=len(self.deals),
             dealer=self.dealer,
             phase=self.phase,
-            hand=self.hands[seat],
+            hand=hand,
             centre=self.centre,
             auction=self.auction,
             bid=self.bid,
@@ -223,7 +230,7 @@ class PokexState(State):
             taken=(0, 0),
         )
 
-    def redeal(self, seat: int, luck: Luck) -> "PokexState":
+    def redeal(self, seat: int | None, luck: Luck) -> "PokexState":
         """Deals again the other hands and the cards set aside, and the centre not turned up."""
         others = [other for other in range(self.seats) if other != seat]
         unseen = in_order((*self.aside, *(c for other in others for c in self.hands[other])))

@@ -90,6 +90,13 @@ class PokinoState(State):
         )
 
     def view(self, seat: int) -> PokinoView:
+        return self._seen(self.hands[seat], self.dominoes[seat])
+
+    def public(self) -> PokinoView:
+        return self._seen((), ())
+
+    def _seen(self, hand: Hand, dominoes: Tiles) -> PokinoView:
+        """What everybody sees, and what a seat holds."""
         variants = self.variants
         return PokinoView(
             greed=variants.greed,
@@ -97,8 +104,8 @@ class PokinoState(State):
             tear_down_the_walls=variants.tear_down_the_walls,
             territory=variants.territory,
             turn=self.turn,
-            hand=self.hands[seat],
-            dominoes=self.dominoes[seat],
+            hand=hand,
+            dominoes=dominoes,
             beads=self.beads,
             scores=self.scores,
             hand_sizes=tuple(map(len, self.hands)),
@@ -176,7 +183,7 @@ class PokinoState(State):
             changes["known"] = _with(self.known, seat, in_order((*self.known[seat], *top)))
         return self.but(**changes)
 
-    def redeal(self, seat: int, luck: Luck) -> "PokinoState":
+    def redeal(self, seat: int | None, luck: Luck) -> "PokinoState":
         """Deals again what the others were dealt and still hold, the deck below its top, and all
         dominoes that nobody has laid."""
         others = [other for other in range(len(self.hands)) if other != seat]

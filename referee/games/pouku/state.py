@@ -131,8 +131,24 @@ class PoukuState(State):
         return 2 * for_fields + (2 if form.seats == 3 else 1) * for_kept
 
     def view(self, seat: int) -> PoukuView:
-        values, acts = self.form.values, not self.over and seat == self.turn
+        acts = not self.over and seat == self.turn
         may_go_out = acts and self.offer(seat).reaches(self.needed)
+        return self._seen(
+            reference=self.form.refers_to(seat),
+            hand=self.hands[seat],
+            drawn=self.drawn if acts else "",
+            worth=self.scored(seat)[1] if may_go_out else 0,
+            may_keep=not self.kept_by_side(seat),
+        )
+
+    def public(self) -> PoukuView:
+        return self._seen(reference=(), hand=(), drawn="", worth=0, may_keep=False)
+
+    def _seen(
+        self, reference: tuple[int, ...], hand: Hand, drawn: str, worth: int, may_keep: bool
+    ) -> PoukuView:
+        """What everybody sees, and what is a seat's own."""
+        values = self.form.values
         return PoukuView(
             pair=values.pair,
             three=values.three,
@@ -142,17 +158,17 @@ class PoukuState(State):
             four_yaku=values.four_yaku,
             first_turn=values.first_turn,
             teams=self.form.teams,
-            reference=self.form.refers_to(seat),
+            reference=reference,
             deal=len(self.deals),
             dealer=self.dealer,
             turn=self.turn,
             point_card=self.point_card,
-            hand=self.hands[seat],
-            drawn=self.drawn if acts else "",
-            worth=self.scored(seat)[1] if may_go_out else 0,
+            hand=hand,
+            drawn=drawn,
+            worth=worth,
             fields=tuple(map(PoukuCards, self.fields)),
             kept=tuple(map(PoukuCards, self.kept)),
-            may_keep=not self.kept_by_side(seat),
+            may_keep=may_keep,
             stock=len(self.stock),
             hand_sizes=tuple(map(len, self.hands)),
             scores=self.totals,
@@ -228,9 +244,9 @@ class PoukuState(State):
             turns=(),
         )._drawing(dealer)
 
-    def redeal(self, seat: int, luck: Luck) -> "PoukuState":
+    def redeal(self, seat: int | None, luck: Luck) -> "PoukuState":
         """Deals again the stock and the hands of the others, but for one that was shown."""
-        known = {seat}
+        known: set[int | None] = {seat}
         if self.over and not self.deals[-1].void:
             known.add(self.deals[-1].winner)
         others = [s for s in range(self.form.seats) if s not in known]

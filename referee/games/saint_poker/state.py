@@ -78,10 +78,17 @@ class SaintPokerState(State):
         return PickUps(self.lying)
 
     def view(self, seat: int) -> SaintPokerView:
+        return self._seen(self.hands[seat])
+
+    def public(self) -> SaintPokerView:
+        return self._seen(())
+
+    def _seen(self, hand: Hand) -> SaintPokerView:
+        """What everybody sees, and this hand."""
         return SaintPokerView(
             round=self.round,
             phase=self.phase,
-            hand=self.hands[seat],
+            hand=hand,
             river=self.river,
             future=self.future,
             shown=tuple(map(SaintPokerCards, self.shown)),
@@ -154,7 +161,7 @@ class SaintPokerState(State):
             picked=(),
         )
 
-    def redeal(self, seat: int, luck: Luck) -> "SaintPokerState":
+    def redeal(self, seat: int | None, luck: Luck) -> "SaintPokerState":
         """Deals again the stock and what nobody saw the others pick up."""
         others = [s for s in range(self.seats) if s != seat]
         hidden = {s: tuple(c for c in self.hands[s] if c not in self.known[s]) for s in others}

@@ -1,0 +1,102 @@
+"""A spectator sees what everybody at the table knows, and nothing more.
+
+All that is not public is dealt again, consistent with all that was, and the bytes of what a
+spectator sees must be the same. Games that tell him more on purpose must be caught.
+"""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from referee.dealing import Luck
+from referee.games.contract import State
+from tests.conformance.dealing_again import (
+    Check,
+    Dealer,
+    changed,
+    false_dealing,
+    false_end,
+    first_problem,
+    leak,
+)
+from tests.conformance.false_dealers import leaves_everything, leaves_the_cards
+from tests.conformance.leaks import Leak
+from tests.conformance.public_leaks import PUBLIC_LEAKS
+from tests.conformance.tables import TABLES, Table, every_table, is_quick, share, tables
+from tests.conformance.walks import walk
+
+SPECTATOR = (None,)
+QUICK = 500
+LONG = 5_000
+TO_CATCH = 200
+MOST = 0.7
+
+OWN: dict[str, dict[str, Any]] = {
+    "poke": {"hand": (), "discards": ()},
+    "pokex": {"hand": ()},
+    "pokino": {"hand": (), "dominoes": ()},
+    "pouku": {"reference": (), "hand": (), "drawn": "", "worth": 0, "may_keep": False},
+    "saint_poker": {"hand": ()},
+}
+"""What is a seat's own in the views of every game, as a spectator has it."""
+
+
+@every_table
+def test_a_spectator_sees_what_every_seat_sees_but_its_own(table: Table) -> None:
+    for step in walk(table, 0):
+        for seat in range(table.seats):
+            own = OWN[table.game.id]
+            assert step.state.public() == replace(step.state.view(seat), **own)
+
+
+@every_table
+def test_what_a_spectator_sees_depends_on_nothing_that_is_not_public(table: Table) -> None:
+    assert first_problem(table, share(table, QUICK), leak, viewers=SPECTATOR) is None
+
+
+@every_table
+def test_what_is_dealt_again_for_a_spectator_could_have_come_about(table: Table) -> None:
+    """By a game in which every action was legal and the same was public all along."""
+    assert first_problem(table, share(table, QUICK // 2), false_dealing, viewers=SPECTATOR) is None
+
+
+@every_table
+def test_it_can_be_played_on_by_what_was_public(table: Table) -> None:
+    assert first_problem(table, share(table, QUICK // 8), false_end, viewers=SPECTATOR) is None
+
+
+@every_table
+def test_dealing_again_for_a_spectator_changes_most_of_what_is_not_public(table: Table) -> None:
+    how_often = changed(table, share(table, QUICK // 2), viewers=SPECTATOR)
+    assert how_often
+    assert min(how_often.values()) > MOST, how_often
+
+
+@pytest.mark.long
+@pytest.mark.timeout(600)
+@every_table
+@pytest.mark.parametrize("check", [leak, false_dealing], ids=["leak", "dealing"])
+def test_nothing_leaks_to_a_spectator_in_very_many_cases(table: Table, check: Check) -> None:
+    assert first_problem(table, share(table, LONG), check, viewers=SPECTATOR) is None
+
+
+@pytest.mark.parametrize("mutant", PUBLIC_LEAKS, ids=str)
+def test_a_game_that_tells_a_spectator_more_is_caught(mutant: Leak) -> None:
+    for table in tables({mutant.game.id: mutant.leaking()}):
+        assert first_problem(table, TO_CATCH, leak, viewers=SPECTATOR) is not None, table
+
+
+def sees_one_hand(state: State, seat: None, luck: Luck) -> State:
+    """Deals as if a spectator knew what the first seat knows."""
+    return state.redeal(0, luck)
+
+
+@pytest.mark.parametrize(
+    "deal",
+    [sees_one_hand, leaves_everything, leaves_the_cards],
+    ids=lambda deal: str(deal.__name__),
+)
+@pytest.mark.parametrize("table", [t for t in TABLES if is_quick(t)], ids=str)
+def test_dealing_that_leaves_something_as_it_was_is_noticed(table: Table, deal: Dealer) -> None:
+    assert min(changed(table, TO_CATCH, deal, SPECTATOR).values()) < MOST
