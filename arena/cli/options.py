@@ -46,6 +46,38 @@ def workers_option(command: F) -> F:
     )(command)
 
 
+def web_options(command: F) -> F:
+    """--host, --port, --delay, --spectators: how the pages are served."""
+    for option in reversed(
+        (
+            click.option(
+                "--host", default="127.0.0.1", show_default=True, help="Where the pages listen."
+            ),
+            click.option(
+                "--port",
+                type=click.IntRange(0, 65535),
+                default=8000,
+                show_default=True,
+                help="Their port; 0 takes a free one.",
+            ),
+            click.option(
+                "--delay",
+                type=click.FloatRange(0, 86400),
+                default=0.0,
+                metavar="SECONDS",
+                help="Show tables that are being played so much later.",
+            ),
+            click.option(
+                "--spectators/--no-spectators",
+                default=True,
+                help="Whether tables are shown while they are played. [default: yes]",
+            ),
+        )
+    ):
+        command = option(command)
+    return command
+
+
 def seats_option(command: F) -> F:
     """--seats: the form of a game."""
     return click.option(

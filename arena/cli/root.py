@@ -31,7 +31,8 @@ _COMMANDS = {
         "tournament": "Schedule, watch, resume and cancel tournaments.",
     },
     "Operate": {
-        "serve": "Redis, a referee and workers, until Ctrl-C.",
+        "serve": "Redis, a referee, workers and the pages, until Ctrl-C.",
+        "web": "The pages alone: ladders, matches and replays in the browser.",
         "worker": "One worker for services that run elsewhere.",
         "referee": "One referee at an address.",
         "doctor": "Is everything there that the arena needs?",

@@ -81,6 +81,11 @@ class Following:
         # Those that closed last, with their times: they may be met again.
         self._recent: dict[str, float] = {}
 
+    @property
+    def folded(self) -> int:
+        """How many matches are in the fold."""
+        return self._folded
+
     def now(self) -> Fold:
         """The fold of all matches that are closed by now; it is changed by the next call."""
         with reading(self._engine) as connection:

@@ -1,0 +1,48 @@
+"""`pokearena web`: the pages alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import rich_click as click
+
+from arena.cli import output
+from arena.cli.errors import UNREACHABLE, CommandError
+from arena.cli.options import data_option, json_option, web_options
+
+
+@click.command(epilog="Example: pokearena web --port 8080")
+@web_options
+@json_option
+@data_option
+def web(
+    host: str, port: int, delay: float, spectators: bool, as_json: bool, data: Path | None
+) -> None:
+    """Serve the ladders, matches and replays to browsers until Ctrl-C.
+
+    It only reads. Matches that are played meanwhile by `pokearena serve` or `tournament run` are
+    seen as they close, and move at once if the same Redis is named in POKEARENA_REDIS_URL or
+    services run for the same data folder.
+    """
+    from arena.cli import crew
+    from arena.cli.place import Place
+    from arena.folder import REDIS, setting
+    from arena.web import server
+    from arena.web.state import Settings
+
+    place = Place(data)
+    engine = place.existing_store
+    named = setting(REDIS)
+    running = crew.running(place)
+    redis = named[1] if named else running.redis if running else ""
+    try:
+        listening = server.listen(host, port)
+    except server.PortTaken as error:
+        raise CommandError(str(error), UNREACHABLE) from None
+    address = server.address_of(listening)
+    if as_json:
+        output.document({"page": address, "data": str(place.folder.root)})
+    else:
+        output.line(f"page  {address}")
+        output.hint("Ctrl-C stops it")
+    server.serve(engine, Settings(redis, spectators, delay), listening)

@@ -1,0 +1,117 @@
+"""Pages written down: as HTML by templates, as JSON, CSV, Markdown and plain text."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterator, Sequence
+from functools import cache
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from arena.web import words
+from arena.web.kinds import KINDS
+from arena.web.links import Links
+from arena.web.page import Page, Table
+
+SITE = "Poke arena"
+
+
+@cache
+def environment() -> Environment:
+    """The templates. Whatever is put into one is escaped; what it does not know is an error."""
+    made = Environment(
+        loader=PackageLoader("arena.web"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters.update(words.FILTERS)
+    return made
+
+
+def html(page: Page, links: Links, **more: Any) -> str:
+    """The whole page.
+
+    more: what the frame around it is to know; see templates/base.html.
+    """
+    return (
+        environment()
+        .get_template(page.template)
+        .render(**_model(page, links), **{"live": "", "note": "", "path": "", **more})
+    )
+
+
+def fragments(page: Page, links: Links) -> dict[str, str]:
+    """The parts of a page that move, by the id of their element."""
+    model = _model(page, links)
+    return {
+        part: environment().get_template(f"fragments/{part}.html").render(**model)
+        for part in page.parts
+    }
+
+
+def _model(page: Page, links: Links) -> dict[str, Any]:
+    return {"title": page.title, "site": SITE, "links": links, "page": page, **page.model}
+
+
+def offered(page: Page) -> tuple[str, ...]:
+    """The kinds in which a page can be had."""
+    there = {
+        "html": True,
+        "json": page.data is not None,
+        "csv": page.csv is not None,
+        "md": page.text is not None,
+        "txt": page.text is not None,
+    }
+    return tuple(kind for kind in KINDS if there[kind])
+
+
+def as_json(page: Page) -> str:
+    """What the page says, for programs."""
+    return json.dumps(page.data, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def as_csv(table: Table) -> str:
+    """A table as RFC 4180 has it, but for its lines, which end as Unix has them."""
+    text = io.StringIO()
+    write = csv.writer(text, lineterminator="\n")
+    write.writerow([heading.lstrip("<") for heading in table.headings])
+    for row in table.rows:
+        write.writerow(["" if value is None else value for value in row])
+    return text.getvalue()
+
+
+def as_markdown(title: str, table: Table) -> str:
+    """A table as GitHub writes it."""
+    heads = [heading.lstrip("<") for heading in table.headings]
+    sides = [":--" if heading.startswith("<") else "--:" for heading in table.headings]
+    lines = [heads, sides, *([_safe(cell) for cell in _cells(row)] for row in table.rows)]
+    return f"## {_safe(title)}\n\n" + "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def as_text(title: str, table: Table) -> str:
+    """A table for a terminal."""
+    rows = [[heading.lstrip("<") for heading in table.headings]]
+    rows += [list(_cells(row)) for row in table.rows]
+    lines = [title, *_aligned(rows, [h.startswith("<") for h in table.headings])]
+    return "".join(f"{line.rstrip()}\n" for line in lines)
+
+
+def _cells(row: Sequence[object]) -> Iterator[str]:
+    for value in row:
+        yield "–" if value in (None, "") else words.one_line(str(value))
+
+
+def _safe(text: str) -> str:
+    return text.replace("|", r"\|").replace("<", "&lt;")
+
+
+def _aligned(rows: Sequence[Sequence[str]], left: Sequence[bool]) -> Iterator[str]:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        cells = zip(row, widths, left, strict=True)
+        yield "  ".join(c.ljust(w) if side else c.rjust(w) for c, w, side in cells)

@@ -1,0 +1,68 @@
+"""A page before it is written down: one value for people, programs and live watchers alike."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from arena.web.links import Links
+
+Rows = Sequence[Sequence[object]]
+
+
+class BadAsk(ValueError):
+    """What is asked for cannot be asked for. Its text is a sentence for people."""
+
+
+class NoSuchPage(LookupError):
+    """There is nothing at this address. Its text is a sentence for people."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """What somebody wants to see.
+
+    path: the values of the address, by name. query: what stands behind the question mark, the
+    last of each name. links: how addresses are written.
+    """
+
+    path: Mapping[str, str]
+    query: Mapping[str, str]
+    links: Links
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """The one table of a page, for those who read it as CSV, Markdown or plain text.
+
+    headings: a leading "<" puts a column to the left. rows: values, not yet text.
+    """
+
+    headings: tuple[str, ...]
+    rows: Rows
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """What is to be shown.
+
+    template: of the whole page. model: what it is filled with.
+    data: the same for programs; None if there is nothing but the HTML.
+    tables: (as CSV, for people as text); None where a page is no table.
+    parts: the parts that move: `fragments/NAME.html`, drawn into the element of this id.
+    topics: what it depends on (arena.web.changes); it is drawn anew when one of them changes.
+    """
+
+    title: str
+    template: str
+    model: Mapping[str, Any]
+    data: Any = None
+    csv: Table | None = None
+    text: Table | None = None
+    parts: tuple[str, ...] = ()
+    topics: frozenset[str] = frozenset({"arena"})
+    status: int = 200
+    frames: bool = False
+    """Whether other sites may show it within theirs."""
+    headers: Mapping[str, str] = field(default_factory=dict)

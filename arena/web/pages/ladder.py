@@ -1,0 +1,253 @@
+"""The ladder of a form of a game."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from arena import ladders
+from arena.results import FAULTS
+from arena.standings import Standing
+from arena.store.versions import Version
+from arena.web import words
+from arena.web.page import Ask, BadAsk, NoSuchPage, Page, Table
+from arena.web.sight import Ladder, Sight
+from arena.web.state import Web
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One bot on the ladder."""
+
+    standing: Standing
+    version: Version | None
+    thinking: float | None
+    """The 95th percentile of its thinking time, in milliseconds."""
+    seen: float | None
+    """When its last match closed, in seconds since 1970."""
+    ago: str
+    """The same in words."""
+
+    @property
+    def name(self) -> str:
+        """``name@number``"""
+        return self.standing.entrant
+
+    @property
+    def ranks(self) -> str:
+        """Its rank, or the range of ranks it may have."""
+        return ladders.ranks(self.standing).replace("-", "–")
+
+    @property
+    def margin(self) -> float:
+        """Half of the width of the 95 % interval of its strength."""
+        return (self.standing.strength.high - self.standing.strength.low) / 2
+
+    @property
+    def board_margin(self) -> float | None:
+        """Half of the width of the 95 % interval of its points per board."""
+        board = self.standing.board
+        if board is None or board.low is None or board.high is None:
+            return None
+        return (board.high - board.low) / 2
+
+    @property
+    def authors(self) -> str:
+        """Who wrote it; else whose it is."""
+        if self.version is None:
+            return ""
+        return ", ".join(self.version.manifest.get("authors", ())) or self.version.owner
+
+    @property
+    def language(self) -> str:
+        """What it is written in, as its author says."""
+        return str(self.version.manifest.get("language", "")) if self.version else ""
+
+    @property
+    def faults(self) -> dict[str, int]:
+        """How many games each kind of fault ended, forfeits among them."""
+        kinds = dict(self.standing.faults)
+        if self.standing.forfeits:
+            kinds["forfeit"] = self.standing.forfeits
+        return kinds
+
+    def to_json(self) -> dict[str, Any]:
+        """The line as plain values."""
+        return {
+            **self.standing.to_json(),
+            "authors": self.authors,
+            "language": self.language,
+            "p95_ms": self.thinking,
+            "last_seen": words.iso(self.seen) or None,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column that a ladder can be ordered by.
+
+    key: in addresses. title: above it. value: what is compared; None comes last.
+    falling: whether the largest come first unless asked otherwise.
+    """
+
+    key: str
+    title: str
+    value: Callable[[Line], Any]
+    falling: bool = True
+
+
+COLUMNS: tuple[Column, ...] = (
+    Column("rank", "#", lambda line: None, falling=False),
+    Column("bot", "bot", lambda line: line.name, falling=False),
+    Column("by", "by", lambda line: line.authors or None, falling=False),
+    Column("language", "language", lambda line: line.language or None, falling=False),
+    Column("strength", "strength", lambda line: line.standing.strength.value),
+    Column("elo", "Elo", lambda line: line.standing.elo),
+    Column("matches", "matches", lambda line: line.standing.matches),
+    Column("games", "W–D–L", lambda line: line.standing.wins),
+    Column("points", "points/board", lambda line: line.standing.board and line.standing.board.mean),
+    Column("faults", "faults", lambda line: sum(line.faults.values())),
+    Column("thinking", "p95 ms", lambda line: line.thinking),
+    Column("seen", "seen", lambda line: line.seen),
+)
+_CONSTANT = ("by", "language", "faults", "thinking")
+"""Columns that are left out where every bot has the same in them."""
+
+
+def page(web: Web, ask: Ask) -> Page:
+    """The page; raises NoSuchPage if nothing was played in this form."""
+    found = found_ladder(web, ask.path["form"])
+    every = lines(web.sight, found)
+    shown = ordered(sought(every, ask.query.get("find", "")), ask.query.get("sort", ""))
+    form = found.scope.form
+    return Page(
+        title=f"{words.form_name(form)}: the ladder",
+        template="ladder.html",
+        model={
+            "form": form,
+            "lines": shown,
+            "every": len(every),
+            "columns": [column for column in COLUMNS if column.key in told(every)],
+            "told": told(every),
+            "sort": ask.query.get("sort", ""),
+            "find": ask.query.get("find", ""),
+            "remarks": list(ladders.remarks(found.table)),
+            "faults": FAULTS,
+        },
+        data={"form": form, "standings": [line.to_json() for line in shown]},
+        csv=_csv(form, shown),
+        text=_text(shown, told(every)),
+        parts=("ladder-rows",),
+    )
+
+
+def found_ladder(web: Web, form: str) -> Ladder:
+    """The ladder of a form; raises NoSuchPage if there is none."""
+    ladder = web.sight.ladders.get(form)
+    if ladder is None:
+        known = ", ".join(web.sight.ladders) or "none yet"
+        raise NoSuchPage(f"there is no ladder {form}; there are {known}.")
+    return ladder
+
+
+def lines(sight: Sight, ladder: Ladder) -> list[Line]:
+    """The lines of a ladder, the strongest first."""
+    return [_line(sight, ladder, standing) for standing in ladder.table.lines]
+
+
+def _line(sight: Sight, ladder: Ladder, standing: Standing) -> Line:
+    name = standing.entrant
+    times = ladder.table.thinking.get(name)
+    seen = ladder.seen.get(name)
+    return Line(
+        standing=standing,
+        version=sight.versions.get(name),
+        thinking=times.p95 if times is not None else None,
+        seen=seen,
+        ago="" if seen is None else words.ago(max(time.time() - seen, 0.0)),
+    )
+
+
+def told(every: Sequence[Line]) -> frozenset[str]:
+    """The columns that say something: in which not every bot has the same."""
+    by_key = {column.key: column for column in COLUMNS}
+    constant = {key for key in _CONSTANT if len({by_key[key].value(line) for line in every}) < 2}
+    return frozenset(by_key) - constant
+
+
+def sought(every: Sequence[Line], words_sought: str) -> list[Line]:
+    """The lines of which the name, author or language holds every one of these words."""
+    wanted = words_sought.lower().split()
+    return [
+        line
+        for line in every
+        if all(w in f"{line.name} {line.authors} {line.language}".lower() for w in wanted)
+    ]
+
+
+def ordered(some: Sequence[Line], sort: str) -> list[Line]:
+    """Lines by a column, such as "elo", or "-elo" the other way round; raises BadAsk."""
+    key = sort.removeprefix("-")
+    column = next((column for column in COLUMNS if column.key == key), None)
+    if column is None and sort:
+        known = ", ".join(column.key for column in COLUMNS)
+        raise BadAsk(f"a ladder cannot be ordered by {sort}; it can by {known}.")
+    turned = sort.startswith("-")
+    if column is None or column.key == "rank":
+        return list(reversed(some)) if turned else list(some)
+    known_ones = [line for line in some if column.value(line) is not None]
+    unknown = [line for line in some if column.value(line) is None]
+    known_ones.sort(key=column.value, reverse=column.falling != turned)
+    return known_ones + unknown
+
+
+def _csv(form: str, some: Iterable[Line]) -> Table:
+    heads: tuple[str, ...]
+    heads = ("rank_first", "rank_last", "bot", "authors", "language", "strength", "low", "high")
+    heads += ("provisional", "elo", "matches", "games", "wins", "draws", "losses", "points")
+    heads += ("points_per_board", *FAULTS, "forfeit", "p95_ms", "last_seen")
+
+    def row(line: Line) -> tuple[object, ...]:
+        s, one = line.standing.strength, line.standing
+        return (
+            *(s.first, s.last, line.name, line.authors, line.language, s.value, s.low, s.high),
+            *(int(s.provisional), one.elo, one.matches, one.games, one.wins, one.draws),
+            *(one.losses, one.points, one.board.mean if one.board else None),
+            *(line.faults.get(kind, 0) for kind in (*FAULTS, "forfeit")),
+            *(line.thinking, words.iso(line.seen)),
+        )
+
+    return Table(heads, [row(line) for line in some])
+
+
+def _text(some: Iterable[Line], shown: frozenset[str]) -> Table:
+    def points(line: Line) -> str:
+        board, margin = line.standing.board, line.board_margin
+        return (words.signed(board.mean) if board else "") + (f" ±{margin:.1f}" if margin else "")
+
+    def strength(line: Line) -> str:
+        mark = "?" if line.standing.strength.provisional else ""
+        return f"{line.standing.strength.value:.0f} ±{line.margin:.0f}{mark}"
+
+    cells: dict[str, tuple[str, Callable[[Line], object]]] = {
+        "rank": ("#", lambda line: line.ranks),
+        "bot": ("<bot", lambda line: line.name),
+        "by": ("<by", lambda line: line.authors),
+        "language": ("<language", lambda line: line.language),
+        "strength": ("strength", strength),
+        "elo": ("Elo", lambda line: f"{line.standing.elo:.0f}"),
+        "matches": ("matches", lambda line: line.standing.matches),
+        "games": (
+            "W–D–L",
+            lambda line: f"{line.standing.wins}–{line.standing.draws}–{line.standing.losses}",
+        ),
+        "points": ("points/board", points),
+        "faults": ("<faults", lambda line: ", ".join(f"{n} {k}" for k, n in line.faults.items())),
+        "thinking": ("p95 ms", lambda line: words.milliseconds(line.thinking)),
+        "seen": ("seen", lambda line: line.ago),
+    }
+    kept = [each for key, each in cells.items() if key in shown]
+    heads = tuple(title for title, _ in kept)
+    return Table(heads, [tuple(cell(line) for _, cell in kept) for line in some])

@@ -1,0 +1,134 @@
+"""What the pages know of the arena at a moment: ladders, tournaments, what is being played.
+
+It is made in the background when something has changed, and never changes itself, so a page
+costs no more than its own drawing however large the ladders are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlalchemy import Engine, func, select
+
+from arena import scope as scopes
+from arena.scope import Scope
+from arena.standings import Table
+from arena.store import listing, schema, tournaments, versions
+from arena.store.database import now, reading
+from arena.store.folding import Following
+from arena.store.listing import Match
+from arena.store.schema import MatchState, TournamentState
+from arena.store.tournaments import Progress, Tournament
+from arena.store.versions import Version
+
+
+@dataclass(frozen=True, slots=True)
+class Ladder:
+    """The ladder of one form.
+
+    seen: when each entrant's last match closed, in seconds since 1970.
+    error: why it cannot be computed, as a sentence; empty if it can.
+    """
+
+    scope: Scope
+    table: Table
+    seen: Mapping[str, float]
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """The arena at a moment.
+
+    at: the time of the database, in seconds since 1970.
+    ladders: by form. running: the matches that are being played.
+    going: the tournaments that are not over, with how far they are.
+    """
+
+    at: float = 0.0
+    ladders: Mapping[str, Ladder] = field(default_factory=dict)
+    versions: Mapping[str, Version] = field(default_factory=dict)
+    running: tuple[Match, ...] = ()
+    going: tuple[tuple[Tournament, Progress], ...] = ()
+
+
+class Watcher:
+    """Looks at the store; what has been read and computed is not read and computed again."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._marks: Any = None
+        self._following: dict[Scope, tuple[Following, int, Ladder]] = {}
+
+    def look(self) -> Sight | None:
+        """The arena as it is now; None if nothing has changed since the last look."""
+        marks = _marks(self._engine)
+        if marks == self._marks:
+            return None
+        sight = self._sight()
+        self._marks = marks
+        return sight
+
+    def _sight(self) -> Sight:
+        engine = self._engine
+        with reading(engine) as connection:
+            at = float(connection.execute(select(now())).scalar_one())
+        found = (self._ladder(one) for one in scopes.of_forms(engine))
+        going = tournaments.listing(engine, over=False)
+        return Sight(
+            at=at,
+            ladders={one.scope.form: one for one in found if one.table.lines or one.error},
+            versions={one.id: one for one in versions.listing(engine, retired=True)},
+            running=listing.matches(engine, states=(MatchState.RUNNING,)),
+            going=tuple((one, tournaments.progress(engine, one.id)) for one in going),
+        )
+
+    def _ladder(self, scope: Scope) -> Ladder:
+        following, counted, ladder = self._following.get(scope, (None, -1, None))
+        following = following or Following(self._engine, scope.tournaments, scope.clip)
+        fold = following.now()
+        if ladder is None or following.folded != counted:
+            ladder = Ladder(scope, fold.table(scope.entrants), _seen(self._engine, scope))
+            # A form in which another tournament was begun has another scope.
+            for old in [s for s in self._following if s.form == scope.form]:
+                del self._following[old]
+            self._following[scope] = following, following.folded, ladder
+        return ladder
+
+
+def _seen(engine: Engine, scope: Scope) -> dict[str, float]:
+    """When the last match of everyone closed."""
+    results, matches, sides = schema.results, schema.matches, schema.match_entrants
+    query = (
+        select(sides.c.version, func.max(results.c.closed))
+        .join(results, results.c.match == sides.c.match)
+        .join(matches, matches.c.id == sides.c.match)
+        .where(matches.c.tournament.in_(scope.tournaments))
+        .group_by(sides.c.version)
+    )
+    with reading(engine) as connection:
+        return {name: float(at) for name, at in connection.execute(query)}
+
+
+def _marks(engine: Engine) -> tuple[Any, ...]:
+    """Something that is another as soon as a page could say something else."""
+    matches, games, held = schema.matches, schema.games, schema.tournaments
+    going = select(held.c.id).where(held.c.state == TournamentState.RUNNING)
+    queries = (
+        select(func.count(), func.max(schema.results.c.closed)).select_from(schema.results),
+        select(func.count(), func.max(held.c.created), func.max(held.c.ended)),
+        select(held.c.state, func.count()).group_by(held.c.state).order_by(held.c.state),
+        select(matches.c.state, func.count())
+        .where(matches.c.tournament.in_(going))
+        .group_by(matches.c.state)
+        .order_by(matches.c.state),
+        select(func.count(), func.max(schema.versions.c.created)),
+        select(func.count(), func.max(schema.versions.c.retired)),
+        select(func.count())
+        .select_from(games.join(matches, matches.c.id == games.c.match))
+        .where(matches.c.state == MatchState.RUNNING),
+    )
+    with reading(engine) as connection:
+        return tuple(tuple(map(tuple, connection.execute(query))) for query in queries)

@@ -1,0 +1,74 @@
+"""What the web server holds: the store, the last sight of the arena, and what has changed."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from dataclasses import dataclass, field
+
+from sqlalchemy import Engine
+from sqlalchemy.exc import SQLAlchemyError
+from starlette.concurrency import run_in_threadpool
+
+from arena.store.errors import StoreError
+from arena.web.changes import ARENA, Changes
+from arena.web.sight import Sight, Watcher
+
+log = logging.getLogger("arena.web")
+
+_LOOK_SECONDS = 1.0
+_PAUSE_SECONDS = 0.4
+"""At least so long between two looks, however much happens."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How the organiser wants it.
+
+    redis: where news come from; empty: from the store alone, a second later.
+    spectators: whether tables are shown while they are played.
+    delay: so many seconds later than it happened.
+    """
+
+    redis: str = ""
+    spectators: bool = True
+    delay: float = 0.0
+
+
+@dataclass(slots=True)
+class Web:
+    """The server's state. Only the event loop changes it."""
+
+    engine: Engine
+    settings: Settings
+    changes: Changes = field(default_factory=Changes)
+    sight: Sight = field(default_factory=Sight)
+    _nudge: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def nudge(self) -> None:
+        """There may be news: look now rather than within a second."""
+        self._nudge.set()
+
+    async def watch(self) -> None:
+        """Keeps the sight up to date, for ever."""
+        watcher = Watcher(self.engine)
+        while True:
+            began = time.monotonic()
+            try:
+                seen = await run_in_threadpool(watcher.look)
+            except (SQLAlchemyError, StoreError, OSError) as error:
+                log.warning("the store cannot be read, the pages show what was: %s", error)
+                seen = None
+            if seen is not None:
+                self.sight = seen
+                self.changes.tell(ARENA)
+            # Half of the time at the most, so that the rest of the machine can play.
+            took = time.monotonic() - began
+            await asyncio.sleep(max(_PAUSE_SECONDS, took))
+            try:
+                async with asyncio.timeout(_LOOK_SECONDS):
+                    await self._nudge.wait()
+            except TimeoutError:
+                pass
+            self._nudge.clear()
