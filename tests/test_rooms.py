@@ -88,3 +88,11 @@ def test_a_file_fits_into_a_head() -> None:
         if (lines := path.read_text(encoding="utf-8").count("\n")) > 330
     }
     assert not long
+
+
+def test_pages_and_commands_stand_on_the_arena_and_not_on_each_other() -> None:
+    rest = [p for p in files("arena") if not {"cli", "web"} & set(p.relative_to(ROOT).parts[1:2])]
+    for path in rest:
+        assert not any(within(name, {"arena.cli", "arena.web"}) for name in imports(path)), path
+    for path in files("arena/web"):
+        assert not any(within(name, {"arena.cli"}) for name in imports(path)), path

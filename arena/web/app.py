@@ -42,6 +42,8 @@ def create(web: Web) -> Starlette:
 
     @contextlib.asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        # The first who asks is not told that there is nothing.
+        await web.look()
         watching = asyncio.create_task(web.watch())
         try:
             yield

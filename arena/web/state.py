@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from sqlalchemy import Engine
@@ -45,30 +46,35 @@ class Web:
     changes: Changes = field(default_factory=Changes)
     sight: Sight = field(default_factory=Sight)
     _nudge: asyncio.Event = field(default_factory=asyncio.Event)
+    _watcher: Watcher = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._watcher = Watcher(self.engine)
 
     def nudge(self) -> None:
         """There may be news: look now rather than within a second."""
         self._nudge.set()
 
+    async def look(self) -> None:
+        """Looks at the store once; what cannot be read stays as it was seen last."""
+        try:
+            seen = await run_in_threadpool(self._watcher.look)
+        except (SQLAlchemyError, StoreError, OSError) as error:
+            log.warning("the store cannot be read, the pages show what was: %s", error)
+            return
+        if seen is not None:
+            self.sight = seen
+            self.changes.tell(ARENA)
+
     async def watch(self) -> None:
         """Keeps the sight up to date, for ever."""
-        watcher = Watcher(self.engine)
         while True:
             began = time.monotonic()
-            try:
-                seen = await run_in_threadpool(watcher.look)
-            except (SQLAlchemyError, StoreError, OSError) as error:
-                log.warning("the store cannot be read, the pages show what was: %s", error)
-                seen = None
-            if seen is not None:
-                self.sight = seen
-                self.changes.tell(ARENA)
+            await self.look()
             # Half of the time at the most, so that the rest of the machine can play.
             took = time.monotonic() - began
             await asyncio.sleep(max(_PAUSE_SECONDS, took))
-            try:
+            with suppress(TimeoutError):
                 async with asyncio.timeout(_LOOK_SECONDS):
                     await self._nudge.wait()
-            except TimeoutError:
-                pass
             self._nudge.clear()

@@ -1,0 +1,135 @@
+"""The web server as browsers and programs meet it."""
+
+import csv
+import io
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+
+from arena.cli.place import Place
+from arena.store import versions
+from arena.web.app import create
+from arena.web.state import Settings, Web
+from tests.arena.cli.stored import hold
+
+ORDER = {
+    frozenset({"ada@1", "bob@1"}): [("ada@1", "bob@1")],
+    frozenset({"ada@1", "cy@1"}): [("ada@1", "cy@1")],
+    frozenset({"bob@1", "cy@1"}): [("bob@1", "cy@1")],
+}
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    place = Place(tmp_path / "data")
+    hold(place, ["ada", "bob", "cy"], ORDER, boards=3)
+    return place
+
+
+@pytest.fixture
+def client(place: Place) -> Iterator[TestClient]:
+    with TestClient(create(Web(place.store, Settings()))) as client:
+        yield client
+
+
+def test_the_ladder_tells_the_same_in_every_form(client: TestClient) -> None:
+    page = client.get("/ladders/poke")
+    assert page.headers["content-type"] == "text/html; charset=utf-8"
+    assert page.text.index("ada") < page.text.index("bob") < page.text.index("cy<")
+    told = client.get("/ladders/poke.json").json()
+    assert [line["entrant"] for line in told["standings"]] == ["ada@1", "bob@1", "cy@1"]
+    rows = list(csv.DictReader(io.StringIO(client.get("/ladders/poke.csv").text)))
+    assert [row["bot"] for row in rows] == ["ada@1", "bob@1", "cy@1"]
+    assert float(rows[0]["strength"]) == told["standings"][0]["strength"]
+    text = client.get("/ladders/poke", headers={"Accept": "text/plain"}).text.splitlines()
+    assert [line.split()[1] for line in text[2:]] == ["ada@1", "bob@1", "cy@1"]
+    assert "| ada@1 |" in client.get("/ladders/poke.md").text
+
+
+def test_a_ladder_is_ordered_and_searched_as_the_address_says(client: TestClient) -> None:
+    def names(query: str) -> list[str]:
+        standings = client.get(f"/ladders/poke.json?{query}").json()["standings"]
+        return [line["entrant"] for line in standings]
+
+    assert names("sort=-bot") == ["cy@1", "bob@1", "ada@1"]
+    assert names("sort=-rank") == ["cy@1", "bob@1", "ada@1"]
+    assert names("sort=strength") == ["ada@1", "bob@1", "cy@1"]
+    assert names("find=B") == ["bob@1"]
+    assert names("find=nobody") == []
+
+
+@pytest.mark.parametrize(
+    ("address", "status", "sentence"),
+    [
+        ("/ladders/whist", 404, "there is no ladder whist; there are poke."),
+        ("/nowhere", 404, "there is no such page; the ladders are on the first one."),
+        (
+            "/ladders/poke?sort=luck",
+            400,
+            "a ladder cannot be ordered by luck; it can by rank, bot, by, language, strength, elo, "
+            "matches, games, points, faults, thinking, seen.",
+        ),
+        ("/live/ladders/whist", 404, "there is no ladder whist; there are poke."),
+    ],
+)
+def test_what_cannot_be_had_is_said_in_a_sentence(
+    client: TestClient, address: str, status: int, sentence: str
+) -> None:
+    answer = client.get(address, headers={"Accept": "application/json"})
+    assert (answer.status_code, answer.json()) == (status, {"error": sentence})
+    assert client.get(address).status_code == status
+
+
+def test_who_has_a_page_already_is_not_sent_it_again(client: TestClient) -> None:
+    first = client.get("/ladders/poke.csv")
+    again = client.get("/ladders/poke.csv", headers={"If-None-Match": first.headers["etag"]})
+    assert (again.status_code, again.content) == (304, b"")
+    other = client.get("/ladders/poke.csv?find=ada", headers={"If-None-Match": "nothing"})
+    assert other.status_code == 200
+    assert other.headers["etag"] != first.headers["etag"]
+
+
+def test_every_answer_is_guarded(client: TestClient) -> None:
+    for address in ("/", "/ladders/poke.json", "/nowhere", "/static/style.css", "/healthz"):
+        headers = client.get(address).headers
+        policy = headers["content-security-policy"]
+        assert "default-src 'none'" in policy
+        assert "frame-ancestors 'none'" in policy
+        assert "unsafe" not in policy
+        assert headers["x-content-type-options"] == "nosniff"
+        assert "set-cookie" not in headers
+
+
+def test_whatever_strangers_write_is_shown_as_they_wrote_it(place: Place) -> None:
+    evil = "<script>alert(1)</script>"
+    versions.add(place.store, "eve", "1", f"{0:064x}", "/bots/eve", {"authors": [evil]}, owner=evil)
+    hold(place, ["eve", "dan"], {}, boards=1)
+    with TestClient(create(Web(place.store, Settings()))) as client:
+        page = client.get("/ladders/poke").text
+    assert evil not in page
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
+
+
+def test_it_is_ready_when_it_has_seen_the_store(client: TestClient) -> None:
+    assert client.get("/readyz").text == "ready\n"
+    assert client.get("/healthz").text == "alive\n"
+
+
+def test_a_closed_match_moves_the_ladder(place: Place, client: TestClient) -> None:
+    before = client.get("/ladders/poke.json").json()["standings"][0]["matches"]
+    hold(place, ["ada2", "bob2"], {}, boards=1)
+    for _ in range(100):
+        after = client.get("/ladders/poke.json").json()["standings"]
+        if len(after) == 5:
+            break
+        client.portal.call(_pause)  # type: ignore[union-attr]
+    assert len(after) == 5
+    assert before == 2
+
+
+async def _pause() -> None:
+    import asyncio
+
+    await asyncio.sleep(0.05)
