@@ -29,6 +29,10 @@ class Changes:
         for event in self._waiting:
             event.set()
 
+    def newest(self, topics: Collection[str]) -> int:
+        """The number of the last change of any of these; 0 if there was none."""
+        return max((self._last.get(topic, 0) for topic in topics), default=0)
+
     def forget(self, topic: str) -> None:
         """Drops a topic that will not change any more."""
         self._last.pop(topic, None)
@@ -38,7 +42,7 @@ class Changes:
         event = asyncio.Event()
         self._waiting.add(event)
         try:
-            while all(self._last.get(topic, 0) <= number for topic in topics):
+            while self.newest(topics) <= number:
                 event.clear()
                 await event.wait()
         finally:

@@ -24,7 +24,8 @@ class Ask:
     """What somebody wants to see.
 
     path: the values of the address, by name. query: what stands behind the question mark, the
-    last of each name. links: how addresses are written.
+    last of each name, and only the names that the address lists (arena.web.routes).
+    links: how addresses are written.
     """
 
     path: Mapping[str, str]
@@ -52,6 +53,7 @@ class Page:
     tables: (as CSV, for people as text); None where a page is no table.
     parts: the parts that move: `fragments/NAME.html`, drawn into the element of this id.
     topics: what it depends on (arena.web.changes); it is drawn anew when one of them changes.
+    fresh: for how many seconds it may be kept while none does; 0: it is drawn for each who asks.
     """
 
     title: str
@@ -62,6 +64,7 @@ class Page:
     text: Table | None = None
     parts: tuple[str, ...] = ()
     topics: frozenset[str] = frozenset({"arena"})
+    fresh: float = 20.0
     status: int = 200
     frames: bool = False
     """Whether other sites may show it within theirs."""

@@ -1,0 +1,154 @@
+"""Pages as answers to requests: drawn, kept, compressed, and as news while they change."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from functools import wraps
+from urllib.parse import urlencode
+
+import anyio
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+
+from arena.web import drawing, errors
+from arena.web.answers import Answer, Answers
+from arena.web.kinds import KINDS
+from arena.web.links import Links
+from arena.web.live import Live, Parts
+from arena.web.page import Ask, Page
+from arena.web.routes import Address
+from arena.web.state import Web
+
+LIVE = "/live"
+"""Before the address of a page: its news."""
+_DRAWN_AT_ONCE = 4
+"""More threads would only take turns; what is asked for meanwhile waits in order."""
+
+Endpoint = Callable[[Request], Awaitable[Response]]
+
+
+class Serving:
+    """Makes what answers at the addresses of pages."""
+
+    def __init__(self, web: Web, links: Links) -> None:
+        self._web = web
+        self._links = links
+        self._live = Live(web.changes)
+        self._answers = Answers(web.changes)
+        self._threads = anyio.CapacityLimiter(_DRAWN_AT_ONCE)
+
+    def page(self, address: Address) -> Endpoint:
+        """Answers with the page."""
+
+        async def answer(request: Request) -> Response:
+            path, kind = request.scope["path"], request.state.kind
+            ask = self._ask(request, address)
+            return _response(request, await self._answer(address, ask, path, kind))
+
+        return self.failing(answer)
+
+    async def _answer(self, address: Address, ask: Ask, path: str, kind: str) -> Answer:
+        def write() -> Answer:
+            return _written(address.draw(self._web, ask), ask, path, kind)
+
+        async def in_thread() -> Answer:
+            return await anyio.to_thread.run_sync(write, limiter=self._threads)
+
+        key = (path, kind, urlencode(sorted(ask.query.items())))
+        return await self._answers.get(key, in_thread)
+
+    def news(self, address: Address) -> Endpoint:
+        """Answers with the parts of the page that move, as they change."""
+
+        async def stream(request: Request) -> Response:
+            ask = self._ask(request, address)
+
+            def draw() -> tuple[Parts, frozenset[str]]:
+                page = address.draw(self._web, ask)
+                return drawing.fragments(page, self._links), page.topics
+
+            async def parts() -> tuple[Parts, frozenset[str]]:
+                return await anyio.to_thread.run_sync(draw, limiter=self._threads)
+
+            # What cannot be drawn is told now, with its status.
+            path = request.scope["path"]
+            await self._answer(address, ask, path.removeprefix(LIVE), "html")
+            name = _address(path, ask)
+            return StreamingResponse(
+                self._live.events(name, parts),
+                media_type="text/event-stream",
+                headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
+            )
+
+        return self.failing(stream)
+
+    def failing(self, endpoint: Endpoint) -> Endpoint:
+        """The same, but for what it raises, which is told as people and programs want it."""
+
+        @wraps(endpoint)
+        async def answer(request: Request) -> Response:
+            try:
+                return await endpoint(request)
+            except Exception as error:
+                return errors.response(request, error, self._links)
+
+        return answer
+
+    def _ask(self, request: Request, address: Address) -> Ask:
+        """What is asked for. What the address does not list is passed over."""
+        known = {name for name, _ in address.query}
+        query = {name: text for name, text in request.query_params.items() if name in known}
+        return Ask(dict(request.path_params), query, self._links)
+
+
+def _address(path: str, ask: Ask) -> str:
+    return path + (f"?{urlencode(ask.query)}" if ask.query else "")
+
+
+def _written(page: Page, ask: Ask, path: str, kind: str) -> Answer:
+    """A page in the form that is wanted."""
+    if kind not in drawing.offered(page):
+        raise HTTPException(
+            406,
+            f"this page is not to be had as {kind}; it is as {', '.join(drawing.offered(page))}.",
+        )
+    text = _text(page, ask, path, kind)
+    return Answer(text.encode(), page.status, KINDS[kind], page.headers, page.topics, page.fresh)
+
+
+def _text(page: Page, ask: Ask, path: str, kind: str) -> str:
+    match kind:
+        case "json":
+            return drawing.as_json(page)
+        case "csv":
+            assert page.csv is not None
+            return drawing.as_csv(page.csv)
+        case "md":
+            assert page.text is not None
+            return drawing.as_markdown(page.title, page.text)
+        case "txt":
+            assert page.text is not None
+            return drawing.as_text(page.title, page.text)
+    live = f"{LIVE}{_address(path, ask)}" if page.parts else ""
+    return drawing.html(page, ask.links, live=live, path=path)
+
+
+def _response(request: Request, answer: Answer) -> Response:
+    """The answer; nothing but its tag for who has it already."""
+    headers = {
+        "ETag": answer.tag,
+        "Cache-Control": "no-cache",
+        "Vary": "Accept, Accept-Encoding",
+        **answer.headers,
+    }
+    if answer.status == 200 and answer.is_had(request.headers.get("if-none-match", "")):
+        return Response(status_code=304, headers=headers)
+    body = answer.body
+    if "gzip" in request.headers.get("accept-encoding", "") and answer.compressed is not None:
+        body = answer.compressed
+        headers["Content-Encoding"] = "gzip"
+    if request.method == "HEAD":
+        headers["Content-Length"] = str(len(body))
+        body = b""
+    return Response(body, answer.status, headers, media_type=answer.media_type)

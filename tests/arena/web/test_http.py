@@ -1,0 +1,96 @@
+"""What HTTP promises: methods, tags, compression, and errors in the form that was wanted."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+
+from arena.cli.place import Place
+from arena.web import routes, serving
+from arena.web.app import create
+from arena.web.page import Ask, Page
+from arena.web.routes import Address
+from arena.web.state import Settings, Web
+from tests.arena.cli.stored import hold
+
+
+@pytest.fixture(scope="module")
+def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
+    place = Place(Path(tmp_path_factory.mktemp("arena"), "data"))
+    hold(place, ["ada", "bob", "cy"], {}, boards=1)
+    with TestClient(create(Web(place.store, Settings()))) as client:
+        yield client
+
+
+def test_a_head_is_the_answer_without_its_body(client: TestClient) -> None:
+    whole, head = client.get("/ladders/poke.csv"), client.head("/ladders/poke.csv")
+    assert head.content == b""
+    told = ("content-length", "content-type", "etag", "vary", "cache-control")
+    assert [head.headers[name] for name in told] == [whole.headers[name] for name in told]
+
+
+def test_what_an_address_takes_can_be_asked(client: TestClient) -> None:
+    answer = client.options("/ladders/poke")
+    assert (answer.status_code, answer.content) == (204, b"")
+    assert answer.headers["allow"] == "GET, HEAD, OPTIONS"
+    assert answer.headers["access-control-allow-origin"] == "*"
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT", "DELETE", "PATCH"])
+def test_what_an_address_does_not_take_is_said(client: TestClient, method: str) -> None:
+    answer = client.request(method, "/ladders/poke.json")
+    assert answer.status_code == 405
+    assert answer.headers["allow"] == "GET, HEAD, OPTIONS"
+    sentence = f"this address does not take {method}; it takes GET, HEAD, OPTIONS."
+    assert answer.json() == {"error": sentence}
+
+
+def test_an_answer_is_the_same_compressed_or_not(client: TestClient) -> None:
+    plain = client.get("/ladders/poke", headers={"Accept-Encoding": "identity"})
+    small = client.get("/ladders/poke", headers={"Accept-Encoding": "gzip"})
+    assert "content-encoding" not in plain.headers
+    assert small.headers["content-encoding"] == "gzip"
+    assert int(small.headers["content-length"]) < len(plain.content) / 2
+    assert small.content == plain.content
+    assert small.headers["etag"] == plain.headers["etag"]
+    assert "Accept-Encoding" in plain.headers["vary"]
+
+
+def test_a_page_in_a_form_it_does_not_have_is_refused_with_those_it_has(client: TestClient) -> None:
+    answer = client.get("/", headers={"Accept": "text/csv"})
+    assert answer.status_code == 406
+    assert answer.text == "this page is not to be had as csv; it is as html, json.\n"
+
+
+def test_what_an_address_does_not_list_is_passed_over(client: TestClient) -> None:
+    plain = client.get("/ladders/poke?find=ada")
+    more = client.get("/ladders/poke?utm=x&find=ada&sort_by=luck")
+    assert more.text == plain.text
+
+
+def test_nothing_in_an_answer_follows_from_the_host_that_was_named(client: TestClient) -> None:
+    for address in ("/", "/ladders/poke", "/nowhere", "/ladders/whist.json"):
+        plain = client.get(address)
+        evil = client.get(address, headers={"Host": "evil.example", "X-Forwarded-Host": "evil"})
+        assert evil.content == plain.content
+        assert "evil" not in str(evil.headers)
+
+
+def test_a_failure_nobody_foresaw_is_one_guarded_sentence(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fails(web: Web, ask: Ask) -> Page:
+        raise RuntimeError("a secret at /home/me")
+
+    monkeypatch.setattr("arena.web.app.PAGES", (*routes.PAGES, Address("/fails", fails, "Fails.")))
+    place = Place(tmp_path / "data")
+    hold(place, ["ada", "bob"], {}, boards=1)
+    with TestClient(create(Web(place.store, Settings()))) as client:
+        for address in ("/fails", "/fails.json", f"{serving.LIVE}/fails"):
+            answer = client.get(address)
+            assert answer.status_code == 500
+            assert "secret" not in answer.text
+            assert "its log says why" in answer.text
+            assert "content-security-policy" in answer.headers
+    assert "a secret at /home/me" in caplog.text
