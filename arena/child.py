@@ -48,6 +48,7 @@ class Child:
     answers: whether it still is, asked every second from then on with the process id; a process
         that does not answer for `patience` seconds is killed, and so started again.
     buried: called with the process id after the process has died unasked.
+    handed: descriptors that it inherits.
 
     All methods are for the one thread that starts it: the leash ties it to that thread.
     """
@@ -64,6 +65,7 @@ class Child:
         buried: Callable[[], None] = lambda: None,
         answers: Callable[[int], bool] = lambda pid: True,
         patience: float = math.inf,
+        handed: Sequence[int] = (),
     ) -> None:
         self.name = name
         self.log = directory / f"{name}.log"
@@ -74,6 +76,7 @@ class Child:
         self._buried = buried
         self._answers = answers
         self._patience = patience
+        self._handed = tuple(handed)
         self._heard = 0.0
         self._look_at = 0.0
         self._process: subprocess.Popen[bytes] | None = None
@@ -97,6 +100,7 @@ class Child:
                 stdout=output,
                 stderr=subprocess.STDOUT,
                 env=self._environment,
+                pass_fds=self._handed,
                 # Ctrl-C in the terminal is for the supervisor alone.
                 start_new_session=True,
             )

@@ -46,6 +46,7 @@ class Running:
     """The services that run for a data folder: process id of their supervisor, addresses.
 
     began: when that process began (`arena.proc`), since its id may be another's by now.
+    page: where its pages are; empty if it serves none.
     """
 
     pid: int
@@ -53,6 +54,7 @@ class Running:
     referee: str
     sockets: str
     began: str = ""
+    page: str = ""
 
     @property
     def alive(self) -> bool:
@@ -117,6 +119,7 @@ class Folder:
                 str(noted["referee"]),
                 str(noted["sockets"]),
                 str(noted.get("began", "")),
+                str(noted.get("page", "")),
             )
         except (OSError, ValueError, KeyError, TypeError):
             return None

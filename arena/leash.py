@@ -58,7 +58,8 @@ def _watch_parent(parent: int) -> None:
 
 def watch(parent: int, command: Sequence[str]) -> int:
     """Runs `command` as a child until it ends or `parent` is gone. Returns its exit status."""
-    child = subprocess.Popen(command)
+    # What was handed to us is for the command.
+    child = subprocess.Popen(command, close_fds=False)
 
     def pass_on(number: int, _: FrameType | None) -> None:
         child.send_signal(number)

@@ -4,6 +4,7 @@
     referee      a process of its own, unless POKEARENA_REFEREE names one
     workers      one per core unless told otherwise, each a process of its own
     sweeper      a thread here
+    pages        a web server, a process of its own, if they are asked for
 
 A child that dies is started again, after a pause that grows while it keeps dying. All of them
 die with this process, whatever way it dies; that is why one thread, which lives until the last
@@ -22,6 +23,7 @@ from typing import Any, Self
 
 from arena.child import ChildState
 from arena.folder import Folder
+from arena.pages import Pages
 from arena.supervisor import Orders, ServicesError, Snapshot, Supervisor
 
 __all__ = ["ChildState", "Services", "ServicesError", "Snapshot"]
@@ -34,6 +36,7 @@ class Services:
 
     where: the data folder; it is created if need be.
     workers: how many; by default one per core this process may use.
+    pages: the web server; without it no pages are served.
 
     Entering returns when all of them are at work, and raises ServicesError, RedisError or
     StoreError (sentences for a person) if that fails. Leaving drains them: workers finish and
@@ -47,11 +50,12 @@ class Services:
         where: Folder,
         workers: int | None = None,
         environment: Mapping[str, str] = os.environ,
+        pages: Pages | None = None,
     ) -> None:
         self._where = where
         self._orders = Orders()
         self._supervisor = Supervisor(
-            where, cores() if workers is None else workers, environment, self._orders
+            where, cores() if workers is None else workers, environment, self._orders, pages
         )
         self._changed = threading.Condition()
         self._snapshot: Snapshot | None = None

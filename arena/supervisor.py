@@ -17,6 +17,7 @@ from redis.exceptions import RedisError
 from arena import folder, proc, queue, reach, redis_server
 from arena.child import Child, ChildState
 from arena.folder import Folder, Running
+from arena.pages import Pages
 from arena.proc import is_frozen
 from arena.queue import fresh_name
 from arena.redis_server import Address, Server
@@ -32,6 +33,7 @@ _FALLS_AT_START = 3
 # What is frozen for so long is killed. A lease has lapsed after 15 s; a referee has none.
 _REFEREE_SILENT_SECONDS = 10.0
 _WORKER_SILENT_SECONDS = 25.0
+_PAGES_SILENT_SECONDS = 20.0
 
 log = logging.getLogger("arena.services")
 
@@ -47,6 +49,8 @@ class Snapshot:
     redis: Address
     referee: str
     children: tuple[ChildState, ...]
+    page: str = ""
+    """Where the pages are; empty if none are served."""
 
 
 class Orders:
@@ -62,12 +66,18 @@ class Supervisor:
     """Everything that `arena.services` runs. `run` is the whole life of its thread."""
 
     def __init__(
-        self, where: Folder, workers: int, environment: Mapping[str, str], orders: Orders
+        self,
+        where: Folder,
+        workers: int,
+        environment: Mapping[str, str],
+        orders: Orders,
+        pages: Pages | None = None,
     ) -> None:
         self._where = where
         self._workers = workers
         self._environment = environment
         self._orders = orders
+        self._pages = pages
         self._stack = contextlib.ExitStack()
         self._children: list[Child] = []
         self._server: Server | None = None
@@ -79,6 +89,8 @@ class Supervisor:
         Raises ServicesError, and what the store and Redis raise; all is stopped then.
         """
         with self._stack, _log_to(self._where.logs / "services.log"):
+            if self._pages is not None:
+                self._stack.callback(self._pages.listening.close)
             self._where.remove_leftovers()
             self._sockets = folder.private_directory(self._environment)
             note = self._where.note_sockets(self._sockets)
@@ -88,12 +100,13 @@ class Supervisor:
             self._stack.callback(self._stop_children)
             self._start_children()
             self._start_sweeper()
+            self._start_pages()
             self._await_children()
             self._note()
             log.info("all services are at work")
             while not self._orders.stop.wait(_GLANCE_SECONDS):
                 self._check()
-                report(Snapshot(self._address, self._referee, self._states()))
+                report(Snapshot(self._address, self._referee, self._states(), self._page))
             log.info("stopping")
 
     # --- starting ----------------------------------------------------------------------
@@ -155,10 +168,7 @@ class Supervisor:
             arguments,
             directory=self._where.logs,
             environment={
-                **self._environment,
-                folder.DATA: str(self._where.root),
-                folder.DATABASE[0]: self._where.database_url(self._environment),
-                folder.REDIS[0]: self._address.url,
+                **self._named,
                 folder.REFEREE: self._referee,
                 # What is left of a work horse and its keeper that were killed goes with it.
                 "TMPDIR": str(self._sockets),
@@ -168,6 +178,39 @@ class Supervisor:
             patience=_WORKER_SILENT_SECONDS,
             buried=bury,
         )
+
+    @property
+    def _named(self) -> dict[str, str]:
+        """The environment with the places of the folder, the store and Redis in it."""
+        return {
+            **self._environment,
+            folder.DATA: str(self._where.root),
+            folder.DATABASE[0]: self._where.database_url(self._environment),
+            folder.REDIS[0]: self._address.url,
+        }
+
+    def _start_pages(self) -> None:
+        # After the sweeper, which brings the store up to date.
+        pages = self._pages
+        if pages is None:
+            return
+        child = Child(
+            "web",
+            "arena.web",
+            pages.arguments,
+            directory=self._where.logs,
+            environment=self._named,
+            ready=pages.answers,
+            answers=lambda pid: pages.answers(),
+            patience=_PAGES_SILENT_SECONDS,
+            handed=(pages.listening.fileno(),),
+        )
+        self._children.append(child)
+        child.start()
+
+    @property
+    def _page(self) -> str:
+        return self._pages.address if self._pages is not None else ""
 
     def _start_sweeper(self) -> None:
         engine = database.open(self._where.database_url(self._environment))
@@ -209,9 +252,9 @@ class Supervisor:
     # --- stopping ----------------------------------------------------------------------
 
     def _stop_children(self) -> None:
-        workers = [child for child in self._children if child.name != "referee"]
+        others = [child for child in self._children if child.name != "referee"]
         referees = [child for child in self._children if child.name == "referee"]
-        for group, seconds in ((workers, _DRAIN_SECONDS), (referees, _REFEREE_SECONDS)):
+        for group, seconds in ((others, _DRAIN_SECONDS), (referees, _REFEREE_SECONDS)):
             for child in group:
                 child.ask_to_stop()
             until = time.monotonic() + seconds
@@ -221,7 +264,12 @@ class Supervisor:
     def _note(self) -> None:
         pid = os.getpid()
         running = Running(
-            pid, self._address.url, self._referee, str(self._sockets), proc.began(pid)
+            pid,
+            self._address.url,
+            self._referee,
+            str(self._sockets),
+            proc.began(pid),
+            self._page,
         )
         self._where.note_running(running)
         self._stack.callback(self._where.forget_running, pid)

@@ -20,6 +20,7 @@ from referee.games.registry import find
 
 if TYPE_CHECKING:
     from arena.cli.live import Sight
+    from arena.pages import Pages
 
 
 def check(plan: Plan, entrants: int) -> int:
@@ -43,11 +44,15 @@ def check_format(plan: Plan, entries: Sequence[Entrant]) -> Step:
 
 
 def play_out(
-    place: Place, workers: int | None, begin: Callable[[], Sequence[str]]
+    place: Place,
+    workers: int | None,
+    begin: Callable[[], Sequence[str]],
+    pages: Callable[[], Pages] | None = None,
 ) -> tuple[Sight, ...]:
     """Has tournaments played to their end, by services of our own if none run for this folder.
 
     begin: called when the services are at work; gives the ids of the tournaments.
+    pages: makes what services of our own serve, if anything.
 
     Raises CommandError on Ctrl-C, which says how to go on.
     """
@@ -55,9 +60,11 @@ def play_out(
     interrupted: KeyboardInterrupt | SystemExit | None = None
     own = False
     while interrupted is None:
-        with at_work(place, workers) as crew:
+        with at_work(place, workers, pages) as crew:
             own = crew.own
             output.hint(crew.words)
+            if crew.page:
+                output.hint(f"page  {crew.page}")
             try:
                 names = names or begin()
                 crew.nudge()

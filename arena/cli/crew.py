@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from arena.cli.place import Place
 from arena.folder import Running
+from arena.pages import Pages
 from arena.services import Services
 
 
@@ -39,6 +40,14 @@ class Crew:
             f"worker{'s' * (workers != 1)} · all of it ends with this command"
         )
 
+    @property
+    def page(self) -> str:
+        """Where a browser finds the pages; empty if none are served."""
+        if self._services is not None:
+            return self._services.snapshot.page
+        found = running(self._place)
+        return found.page if found is not None else ""
+
     def nudge(self) -> None:
         """Has what was scheduled begun at once."""
         if self._services is not None:
@@ -62,17 +71,20 @@ class Crew:
 
 
 @contextmanager
-def at_work(place: Place, workers: int | None) -> Iterator[Crew]:
+def at_work(
+    place: Place, workers: int | None, pages: Callable[[], Pages] | None = None
+) -> Iterator[Crew]:
     """Services for as long as the block lasts: those that run for the data folder, or our own.
 
     workers: how many of our own; one per core if None.
+    pages: makes what our own serve, if anything.
 
     Raises what `arena.services.Services` raises.
     """
     if running(place) is not None:
         yield Crew(place, None)
         return
-    with Services(place.folder, workers) as services:
+    with Services(place.folder, workers, pages=pages() if pages else None) as services:
         yield Crew(place, services)
 
 

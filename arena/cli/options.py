@@ -46,6 +46,14 @@ def workers_option(command: F) -> F:
     )(command)
 
 
+def pages_option(default: bool) -> Callable[[F], F]:
+    """--web/--no-web: whether the pages are served as well."""
+    said = "yes" if default else "no"
+    return click.option(
+        "--web/--no-web", default=default, help=f"Whether pages are served. [default: {said}]"
+    )
+
+
 def web_options(command: F) -> F:
     """--host, --port, --delay, --spectators: how the pages are served."""
     for option in reversed(

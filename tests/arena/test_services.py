@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from textwrap import dedent
+from urllib.request import urlopen
 
 import pytest
 from sqlalchemy import Engine
@@ -16,6 +17,7 @@ from sqlalchemy import Engine
 from arena import queue, scheduler
 from arena.bots import resolver
 from arena.folder import Folder
+from arena.pages import Pages, listen
 from arena.queue import Hints
 from arena.results import ClosedGame
 from arena.services import Services, ServicesError
@@ -404,3 +406,30 @@ def runs(pid: int) -> bool:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except OSError:
         return False
+
+
+def test_the_pages_are_served_from_the_start_and_again_when_their_server_dies(
+    arena: Arena,
+) -> None:
+    pages = Pages(listen("127.0.0.1", 0))
+    with Services(arena.where, 1, {}, pages) as services:
+        assert pages.answers()
+        assert services.snapshot.page == pages.address
+        noted = arena.where.running()
+        assert noted is not None
+        assert noted.page == pages.address
+        (web,) = [one for one in services.snapshot.children if one.name == "web"]
+        assert web.pid is not None
+        os.kill(web.pid, signal.SIGKILL)
+        # Nobody is turned away meanwhile: the socket is the supervisor's.
+        assert urlopen(pages.address, timeout=60).status == 200
+
+
+def test_who_looks_at_a_page_that_moves_does_not_hold_up_the_end(arena: Arena) -> None:
+    pages = Pages(listen("127.0.0.1", 0))
+    with Services(arena.where, 0, {}, pages):
+        watching = urlopen(f"{pages.address}live/", timeout=60)
+        assert watching.readline() == b"event: parts\n"
+        began = time.monotonic()
+    watching.close()
+    assert time.monotonic() - began < 5

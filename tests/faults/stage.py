@@ -163,7 +163,7 @@ class Serve:
 
     def start(self, environment: Mapping[str, str] | None = None) -> bool:
         """Starts it, again if need be; false if it died before it was at work."""
-        line = [POKEARENA, "serve", "--json", "--workers", str(self._workers)]
+        line = [POKEARENA, "serve", "--json", "--no-web", "--workers", str(self._workers)]
         log = self._arena.root / "serve.log"
         with log.open("ab") as errors:
             self._process = subprocess.Popen(

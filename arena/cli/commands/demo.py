@@ -10,7 +10,7 @@ import rich_click as click
 
 from arena.cli import output
 from arena.cli.errors import FAILED, OK
-from arena.cli.options import data_option, json_option, workers_option
+from arena.cli.options import data_option, json_option, pages_option, web_options, workers_option
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 )
 @click.option("--seed", metavar="TEXT", help="What all cards follow from. [default: random]")
 @workers_option
+@pages_option(default=True)
+@web_options
 @json_option
 @data_option
 def demo(
@@ -43,22 +45,36 @@ def demo(
     cycles: int,
     seed: str | None,
     workers: int | None,
+    web: bool,
+    host: str,
+    port: int,
+    delay: float,
+    spectators: bool,
     as_json: bool,
     data: Path | None,
 ) -> int:
     """Run a whole arena on this machine: a tournament of the house bots in each game.
 
-    Starts a Redis, a referee and a worker per core; registers the house bots; plays a round robin
-    in each game; deals and replays every match again to see that nothing was lost; stops it all.
+    Starts a Redis, a referee, a worker per core and the pages, at the next free port; registers
+    the house bots; plays a round robin in each game; deals and replays every match again to see
+    that nothing was lost; stops it all.
     Ctrl-C loses nothing and says how to go on.
     """
     from arena.cli import checking, contest, show
     from arena.cli.place import Place
+    from arena.pages import Pages, listen_near
 
     began = time.monotonic()
     place = Place(data)
     output.hint(f"data folder: {place.folder.root}")
-    sights = contest.play_out(place, workers, lambda: show.begin(place, boards, cycles, seed))
+
+    def begin() -> list[str]:
+        return show.begin(place, boards, cycles, seed)
+
+    def pages() -> Pages:
+        return Pages(listen_near(host, port), delay, spectators)
+
+    sights = contest.play_out(place, workers, begin, pages if web else None)
     output.hint("dealing and replaying every match again")
     checked = checking.check(place.store, [sight.tournament.id for sight in sights])
     seconds = round(time.monotonic() - began, 1)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import rich_click as click
 
 from arena.cli import output
-from arena.cli.errors import FAILED, CommandError
-from arena.cli.options import data_option, json_option, workers_option
+from arena.cli.errors import FAILED, UNREACHABLE, CommandError
+from arena.cli.options import data_option, json_option, pages_option, web_options, workers_option
 
 if TYPE_CHECKING:
     from arena.cli.place import Place
@@ -21,10 +21,21 @@ _GLANCE_SECONDS = 0.5
 
 @click.command(epilog="Example: pokearena serve --workers 4")
 @workers_option
+@pages_option(default=True)
+@web_options
 @json_option
 @data_option
-def serve(workers: int | None, as_json: bool, data: Path | None) -> None:
-    """Run Redis, a referee and workers here until Ctrl-C, and play whatever is due.
+def serve(
+    workers: int | None,
+    web: bool,
+    host: str,
+    port: int,
+    delay: float,
+    spectators: bool,
+    as_json: bool,
+    data: Path | None,
+) -> None:
+    """Run Redis, a referee, workers and the pages here until Ctrl-C, and play whatever is due.
 
     A Redis in POKEARENA_REDIS_URL, a database in POKEARENA_DATABASE_URL and a referee in
     POKEARENA_REFEREE are used instead of our own. At the end workers finish their games and give
@@ -32,6 +43,7 @@ def serve(workers: int | None, as_json: bool, data: Path | None) -> None:
     """
     from arena.cli import crew
     from arena.cli.place import Place
+    from arena.pages import Pages, PortTaken, listen
     from arena.services import Services
 
     place = Place(data)
@@ -43,7 +55,11 @@ def serve(workers: int | None, as_json: bool, data: Path | None) -> None:
             "pokearena tournament list",
         )
     try:
-        with Services(place.folder, workers) as services:
+        pages = Pages(listen(host, port), delay, spectators) if web else None
+    except PortTaken as error:
+        raise CommandError(str(error), UNREACHABLE) from None
+    try:
+        with Services(place.folder, workers, pages=pages) as services:
             _announce(place, services, as_json)
             _stay(crew.Crew(place, services))
     except SystemExit:
@@ -62,6 +78,7 @@ def _announce(place: Place, services: Services, as_json: bool) -> None:
                 "data": str(place.folder.root),
                 "redis": redis,
                 "referee": snapshot.referee,
+                "page": snapshot.page or None,
                 "processes": [
                     {"name": child.name, "pid": child.pid, "log": str(child.log)}
                     for child in children
@@ -74,6 +91,8 @@ def _announce(place: Place, services: Services, as_json: bool) -> None:
     output.line(f"referee  {snapshot.referee}")
     workers = [child for child in children if child.name.startswith("worker")]
     output.line(f"workers  {len(workers)}; logs in {place.folder.logs}")
+    if snapshot.page:
+        output.line(f"page     {snapshot.page}")
     output.hint("Ctrl-C stops it; in another terminal:")
     output.next_step("pokearena tournament run poke sample:greedy sample:random")
 

@@ -14,6 +14,7 @@ from arena.cli.options import (
     data_option,
     game_options,
     json_option,
+    pages_option,
     seats_option,
     workers_option,
 )
@@ -72,17 +73,19 @@ if TYPE_CHECKING:
 @click.option("--dry-run", is_flag=True, help="Say what would be played and for how long.")
 @game_options
 @workers_option
+@pages_option(default=False)
 @json_option
 @data_option
 def run(
-    dry_run: bool, workers: int | None, as_json: bool, data: Path | None, **flags: Any
+    dry_run: bool, workers: int | None, web: bool, as_json: bool, data: Path | None, **flags: Any
 ) -> int | None:
     """Run a tournament of bots and watch it.
 
     A BOT is one of the names that `pokearena play` takes; what is no version yet is added on the
     way. A FILE.toml says all of it (README, docs/formats.md); flags beside it say it otherwise.
-    If services run for this data folder they play it, else it brings its own. Ctrl-C loses
-    nothing: `pokearena tournament resume ID` goes on.
+    If services run for this data folder they play it, else it brings its own, with pages at the
+    next free port from 8000 on if --web asks for them. Ctrl-C loses nothing: `pokearena tournament
+    resume ID` goes on.
     """
     from arena.cli import plans
     from arena.cli.place import Place
@@ -95,6 +98,7 @@ def run(
     from arena import scheduler
     from arena.cli import contest, seeds
     from arena.cli.tournament_views import report
+    from arena.pages import HOST, PORT, Pages, listen_near
 
     plan, bots = plans.prepare(place, cup)
     entrants, owners = plans.registered(place, bots)
@@ -106,7 +110,11 @@ def run(
         output.hint(f"{made.id} · {plan.form} · {', '.join(entrants)}")
         return [made.id]
 
-    return report(place, contest.play_out(place, workers, begin), as_json)
+    def pages() -> Pages:
+        return Pages(listen_near(HOST, PORT))
+
+    sights = contest.play_out(place, workers, begin, pages if web else None)
+    return report(place, sights, as_json)
 
 
 _NAMES = {

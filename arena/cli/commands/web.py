@@ -27,6 +27,7 @@ def web(
     from arena.cli import crew
     from arena.cli.place import Place
     from arena.folder import REDIS, setting
+    from arena.pages import PortTaken, address_of, listen
     from arena.web import server
     from arena.web.state import Settings
 
@@ -36,10 +37,10 @@ def web(
     running = crew.running(place)
     redis = named[1] if named else running.redis if running else ""
     try:
-        listening = server.listen(host, port)
-    except server.PortTaken as error:
+        listening = listen(host, port)
+    except PortTaken as error:
         raise CommandError(str(error), UNREACHABLE) from None
-    address = server.address_of(listening)
+    address = address_of(listening)
     if as_json:
         output.document({"page": address, "data": str(place.folder.root)})
     else:

@@ -4,10 +4,12 @@ import json
 import os
 import shutil
 import signal
+import socket
 import sqlite3
 import subprocess
 from pathlib import Path
 from typing import Any
+from urllib.request import urlopen
 
 import pytest
 
@@ -194,7 +196,7 @@ def test_what_was_interrupted_is_resumed_to_its_end(cli: Cli, here: Path) -> Non
 
 def test_services_that_run_already_play_what_is_scheduled(cli: Cli, here: Path) -> None:
     with subprocess.Popen(
-        [POKEARENA, "serve", "--workers", "1", "--json"],
+        [POKEARENA, "serve", "--workers", "1", "--json", "--port", "0"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -202,7 +204,9 @@ def test_services_that_run_already_play_what_is_scheduled(cli: Cli, here: Path) 
         assert process.stdout is not None
         assert process.stderr is not None
         serving = json.loads(process.stdout.readline())
-        assert {one["name"] for one in serving["processes"]} == {"referee", "worker-1"}
+        assert {one["name"] for one in serving["processes"]} == {"referee", "worker-1", "web"}
+        with urlopen(serving["page"]) as page:
+            assert "Poke arena" in page.read().decode()
         again = cli("serve")
         assert again.status == 1
         assert f"as process {process.pid}" in again.err
@@ -216,6 +220,14 @@ def test_services_that_run_already_play_what_is_scheduled(cli: Cli, here: Path) 
     assert process.returncode == 0
 
 
+def test_a_port_that_is_taken_is_said_before_anything_is_started(cli: Cli, here: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        said = cli("serve", "--port", other.getsockname()[1])
+    assert said.status == 3
+    assert "--port names another, 0 takes a free one" in said.err
+    assert not (here / ".pokearena").exists()
+
+
 def test_a_worker_without_services_says_what_is_missing(program: Cli) -> None:
     said = program("worker")
     assert said.status == 3
@@ -224,7 +236,9 @@ def test_a_worker_without_services_says_what_is_missing(program: Cli) -> None:
 
 def test_services_that_end_meanwhile_are_replaced_by_our_own(here: Path) -> None:
     with subprocess.Popen(
-        [POKEARENA, "serve", "--workers", "1"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        [POKEARENA, "serve", "--workers", "1", "--no-web"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
     ) as serving:
         assert serving.stdout is not None
         serving.stdout.readline()

@@ -1,0 +1,95 @@
+"""The pages as one of the services: where they listen, and how the organiser wants them.
+
+The supervisor holds the socket and hands it to the web server's process, so the address stays
+the same, and nobody is turned away, while that process is started again.
+"""
+
+from __future__ import annotations
+
+import http.client
+import socket
+from dataclasses import dataclass
+
+HOST, PORT = "127.0.0.1", 8000
+"""Where they listen unless told otherwise."""
+_ANY = {"0.0.0.0": "127.0.0.1", "::": "::1"}
+_NEIGHBOURS = 50
+
+
+class PortTaken(OSError):
+    """The address cannot be listened at. Its text is a sentence for people."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pages:
+    """A web server to be.
+
+    listening: its socket. delay, spectators: see `arena.web.state.Settings`.
+    """
+
+    listening: socket.socket
+    delay: float = 0.0
+    spectators: bool = True
+
+    @property
+    def address(self) -> str:
+        """Where a browser finds them."""
+        return address_of(self.listening)
+
+    def arguments(self) -> list[str]:
+        """Of `python -m arena.web`. Other processes can read them: no secrets."""
+        told = [f"--socket={self.listening.fileno()}", f"--delay={self.delay}"]
+        return told if self.spectators else [*told, "--no-spectators"]
+
+    def answers(self, seconds: float = 0.25) -> bool:
+        """Whether the server answers within so many seconds."""
+        host, port = self.listening.getsockname()[:2]
+        asking = http.client.HTTPConnection(_ANY.get(host, host), port, timeout=seconds)
+        try:
+            asking.request("GET", "/healthz")
+            return asking.getresponse().status == 200
+        except (OSError, http.client.HTTPException):
+            return False
+        finally:
+            asking.close()
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A socket that listens at an address; port 0 takes a free one.
+
+    Raises PortTaken.
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listening = socket.socket(family, socket.SOCK_STREAM)
+    try:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind((host, port))
+        listening.listen(1024)
+    except OSError as error:
+        listening.close()
+        raise PortTaken(
+            f"the page cannot be served at {host} port {port}: {error.strerror}; "
+            "--port names another, 0 takes a free one."
+        ) from None
+    return listening
+
+
+def listen_near(host: str, port: int) -> socket.socket:
+    """A socket that listens at this port, or at the next one that is free.
+
+    Raises PortTaken.
+    """
+    for near in range(port, min(port + _NEIGHBOURS, 65536)):
+        try:
+            return listen(host, near)
+        except PortTaken:
+            continue
+    return listen(host, 0)
+
+
+def address_of(listening: socket.socket) -> str:
+    """Where a browser on this machine finds it."""
+    host, port = listening.getsockname()[:2]
+    host = _ANY.get(host, host)
+    shown = f"[{host}]" if ":" in host else host
+    return f"http://{shown}:{port}/"

@@ -1,0 +1,38 @@
+"""The web server's process under `pokearena serve`: it is handed the socket it listens at."""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import os
+import socket
+
+from arena import folder
+from arena.store import database
+from arena.web import server
+from arena.web.state import Settings
+
+_NICE = 5
+"""Who plays goes first: pages can wait a moment, clocks cannot."""
+
+
+def main() -> int:
+    """Reads the command line and the environment, and serves until it is told to stop."""
+    parser = argparse.ArgumentParser(prog="web", description="Serves the pages.")
+    parser.add_argument("--socket", type=int, required=True, help="descriptor that listens")
+    parser.add_argument("--delay", type=float, default=0.0)
+    parser.add_argument("--no-spectators", action="store_true")
+    told = parser.parse_args()
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
+    os.nice(_NICE)
+    where = folder.locate()
+    named = folder.setting(folder.REDIS)
+    with socket.socket(fileno=told.socket) as listening:
+        listening.set_inheritable(False)
+        settings = Settings(named[1] if named else "", not told.no_spectators, told.delay)
+        server.serve(database.open(where.database_url()), settings, listening)
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
