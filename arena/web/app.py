@@ -17,6 +17,7 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from arena.web import errors
+from arena.web.bounds import Bounds
 from arena.web.links import ServerLinks
 from arena.web.routes import PAGES
 from arena.web.security import Kinds, Security
@@ -65,6 +66,7 @@ def create(web: Web) -> Starlette:
             Middleware(Security),
             Middleware(GZipMiddleware, minimum_size=1000, compresslevel=5),
             Middleware(Kinds),
+            Middleware(Bounds, settings=web.settings, links=links),
         ],
         exception_handlers={HTTPException: failed},
         lifespan=lifespan,

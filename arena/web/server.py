@@ -8,9 +8,13 @@ import uvicorn
 from sqlalchemy import Engine
 
 from arena.web.app import create
+from arena.web.patience import Patient
 from arena.web.state import Settings, Web
 
 _CLOSING_SECONDS = 1
+_HEAD_BYTES = 16 * 1024
+_SPARE_CONNECTIONS = 500
+"""Beside those that are told the news."""
 
 
 def serve(engine: Engine, settings: Settings, listening: socket.socket) -> None:
@@ -22,5 +26,11 @@ def serve(engine: Engine, settings: Settings, listening: socket.socket) -> None:
         server_header=False,
         lifespan="on",
         timeout_graceful_shutdown=_CLOSING_SECONDS,
+        http=Patient,
+        ws="none",
+        # Whom to believe is a matter of ours: arena.web.bounds.
+        proxy_headers=False,
+        h11_max_incomplete_event_size=_HEAD_BYTES,
+        limit_concurrency=settings.watchers + _SPARE_CONNECTIONS,
     )
     uvicorn.Server(config).run(sockets=[listening])

@@ -9,10 +9,11 @@ from urllib.parse import urlencode
 import anyio
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import Response, StreamingResponse
+from starlette.responses import Response
 
 from arena.web import drawing, errors
 from arena.web.answers import Answer, Answers
+from arena.web.audience import Audience, Stream
 from arena.web.kinds import KINDS
 from arena.web.links import Links
 from arena.web.live import Live, Parts
@@ -36,6 +37,7 @@ class Serving:
         self._links = links
         self._live = Live(web.changes)
         self._answers = Answers(web.changes)
+        self._audience = Audience(web.settings.watchers)
         self._threads = anyio.CapacityLimiter(_DRAWN_AT_ONCE)
 
     def page(self, address: Address) -> Endpoint:
@@ -75,11 +77,7 @@ class Serving:
             path = request.scope["path"]
             await self._answer(address, ask, path.removeprefix(LIVE), "html")
             name = _address(path, ask)
-            return StreamingResponse(
-                self._live.events(name, parts),
-                media_type="text/event-stream",
-                headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
-            )
+            return Stream(self._live.events(name, parts), self._audience, "text/event-stream")
 
         return self.failing(stream)
 
