@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from arena.pairings.sprt import PairCounts, pair_counts
+from arena.pairings.sprt import PairCounts, pair_counts, summed
 from arena.ratings import duel as duels
 from arena.ratings.duel import Duel, Interval, pentanomial
 from arena.ratings.points import Points, PointSums
@@ -134,7 +134,7 @@ def compare(
     # Half games won: 2 is a game won, 1 a shared place.
     won = [half for match in both for half in _halves(match, first, second)]
     points = {one.entrant: one for one in PointSums.of(both, clip).points()}
-    pairs = _added(_pairs(match, first) for match in both) if unit == "board" else None
+    pairs = summed(_pairs(match, first) for match in both) if unit == "board" else None
     return Comparison(
         first,
         second,
@@ -153,7 +153,7 @@ def compare(
 def _halves(match: ClosedMatch, first: str, second: str) -> Iterator[int]:
     one, other = match.entrants.index(first), match.entrants.index(second)
     for game in match.games:
-        yield (game.places[one] <= game.places[other]) + (game.places[one] < game.places[other])
+        yield game.halves(one, other)
 
 
 def _pairs(match: ClosedMatch, first: str) -> PairCounts:
@@ -164,14 +164,9 @@ def _pairs(match: ClosedMatch, first: str) -> PairCounts:
     return ww, wd, wl, dd, ld, ll
 
 
-def _added(counts: Iterator[PairCounts]) -> PairCounts:
-    ll, ld, wl, dd, wd, ww = map(sum, zip(*counts, strict=True))
-    return ll, ld, wl, dd, wd, ww
-
-
 def _duel(both: Sequence[ClosedMatch], first: str, second: str, unit: Unit) -> Duel:
     if unit == "board":
-        return pentanomial(*_added(_pairs(match, first) for match in both))
+        return pentanomial(*summed(_pairs(match, first) for match in both))
     return duels.of_matches(both, first, second)
 
 

@@ -11,11 +11,12 @@ from sqlalchemy import func, select
 
 from arena.pairings.contract import Entrant, Fixture, Match, Play, State
 from arena.results import FINISHED, ClosedGame
-from arena.scheduler import format_of, sides_of
+from arena.scheduler import format_of
 from arena.store import schema
 from arena.store.database import reading
 from arena.store.schema import MatchState
 from arena.store.spec import Plan
+from referee.games.registry import find
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
@@ -57,7 +58,7 @@ def matches(plan: Plan, entrants: Sequence[Entrant], played: Sequence[Match] = (
 
 def games(plan: Plan, number: int) -> int:
     """How many games so many matches have."""
-    return number * plan.boards * sides_of(plan)
+    return number * plan.boards * find(plan.game).side_count(plan.seats, plan.options)
 
 
 def seconds_per_game(engine: Engine | None, plan: Plan) -> tuple[float, int]:

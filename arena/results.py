@@ -33,6 +33,11 @@ class ClosedGame:
     verdicts: tuple[str, ...]
     faults: tuple[int, ...]
 
+    def halves(self, one: int, other: int) -> int:
+        """Half games that the first of these entrants won from the other: 2 is a better place,
+        1 a shared one."""
+        return (self.places[one] <= self.places[other]) + (self.places[one] < self.places[other])
+
     def __post_init__(self) -> None:
         columns: list[Sequence[object]] = [self.verdicts, self.faults]
         if self.scores is not None:
@@ -85,8 +90,7 @@ class ClosedMatch:
     def halves(self) -> tuple[int, ...]:
         """What each of two entrants won from the other; see `Scored`."""
         return tuple(
-            2 * sum([game.places[one] < game.places[other] for game in self.games])
-            + sum([game.places[one] == game.places[other] for game in self.games])
+            sum([game.halves(one, other) for game in self.games])
             for one, other in combinations(range(len(self.entrants)), 2)
         )
 

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from arena.pairings import formats
-from arena.pairings.contract import Entrant, Format, Over, Play, Step
+from arena.pairings.contract import Entrant, Fixture, Format, Over, Play, Step
 from arena.pairings.sprt import PairCounts
 from arena.ratings.duel import pentanomial
 from arena.ratings.sprt import Sprt, log_likelihood_ratio
@@ -29,17 +29,22 @@ if TYPE_CHECKING:
 log = logging.getLogger("arena.scheduler")
 
 
-def sides_of(plan: Plan) -> int:
-    """How many entrants a match of this plan has."""
-    return len(set(game_of(plan.game).sides(plan.seats, plan.options)))
-
-
 def format_of(plan: Plan) -> Format:
     """The format of a tournament.
 
     Raises ValueError, in a sentence, if there is no such format or its settings do not fit.
     """
-    return formats.make(plan.format, sides_of(plan), plan.settings, _ratio)
+    sides = game_of(plan.game).side_count(plan.seats, plan.options)
+    return formats.make(plan.format, sides, plan.settings, _ratio)
+
+
+def opening(plan: Plan, entries: Sequence[Entrant]) -> tuple[Fixture, ...]:
+    """The matches with which a tournament begins.
+
+    Raises ValueError, in a sentence, if these cannot play its format.
+    """
+    step = format_of(plan).next(entries, ())
+    return step.fixtures if isinstance(step, Play) else ()
 
 
 def begin(
@@ -57,9 +62,7 @@ def begin(
     Raises ValueError if they cannot play the format, and what `tournaments.create` raises.
     """
     entries = enrol(engine, entrants, owners)
-    step = format_of(plan).next(entries, ())
-    first = step.fixtures if isinstance(step, Play) else ()
-    return tournaments.create(engine, plan, entries, first, seed)
+    return tournaments.create(engine, plan, entries, opening(plan, entries), seed)
 
 
 def enrol(

@@ -10,8 +10,7 @@ from arena.cli import live, output
 from arena.cli.crew import CrewLost, at_work
 from arena.cli.errors import INTERRUPTED, USAGE, CommandError
 from arena.cli.place import Place
-from arena.cli.setup import sides_of
-from arena.pairings.contract import Entrant, Step
+from arena.pairings.contract import Entrant, Fixture
 from arena.store import course, tournaments
 from arena.store.errors import Conflict
 from arena.store.schema import TournamentState
@@ -28,17 +27,17 @@ def check(plan: Plan, entrants: int) -> int:
     game = find(plan.game)
     options = game.settle(plan.options)
     game.check_seats(plan.seats, options)
-    sides = sides_of(game, plan.seats, options)
+    sides = game.side_count(plan.seats, options)
     if entrants < sides:
         named = f"{entrants} {'is' if entrants == 1 else 'are'} named"
         raise CommandError(f"a table of {plan.game} takes {sides} bots here; {named}.", USAGE)
     return sides
 
 
-def check_format(plan: Plan, entries: Sequence[Entrant]) -> Step:
-    """What a tournament would begin with; CommandError if these cannot play its format."""
+def opening(plan: Plan, entries: Sequence[Entrant]) -> tuple[Fixture, ...]:
+    """The matches with which it begins; CommandError if these cannot play its format."""
     try:
-        return scheduler.format_of(plan).next(entries, ())
+        return scheduler.opening(plan, entries)
     except ValueError as error:
         raise CommandError(f"{error}.", USAGE) from None
 

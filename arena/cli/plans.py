@@ -10,7 +10,7 @@ from arena import forecast, scheduler
 from arena.cli import contest, cup, entries, lookup, output, setup, times
 from arena.cli.errors import USAGE, CommandError
 from arena.cli.plural import many
-from arena.pairings.contract import Entrant, Fixture, Play
+from arena.pairings.contract import Entrant, Fixture
 from arena.pairings.formats import CLOSED as CLOSED_FORMATS
 from arena.services import cores
 from arena.store import course, tournaments
@@ -79,8 +79,7 @@ def preview(place: Place, wanted: Cup, workers: int | None, as_json: bool) -> No
     """Says what would be played, and how long it should take."""
     plan, bots = prepare(place, wanted)
     entrants = [Entrant(bot.label, owner) for bot, owner in bots]
-    step = contest.check_format(plan, entrants)
-    first = step.fixtures if isinstance(step, Play) else ()
+    first = contest.opening(plan, entrants)
     total = forecast.matches(plan, entrants)
     at_once = workers or cores()
     pace, known = forecast.seconds_per_game(place.store if place.has_store else None, plan)

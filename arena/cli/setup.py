@@ -38,11 +38,6 @@ def settled_options(game: Game, given: Mapping[str, object]) -> dict[str, Value]
     return game.settle(given)
 
 
-def sides_of(game: Game, seats: int, options: dict[str, Value]) -> int:
-    """How many entrants a table of so many seats takes."""
-    return len(set(game.sides(seats, options)))
-
-
 def check_plays(bot: Bot, game: Game) -> None:
     """Raises CommandError if the bot says that it does not play the game."""
     if not bot.plays(game.id):
@@ -59,7 +54,7 @@ def seats_for(
     if seats is not None:
         game.check_seats(seats, options)
     by_seats = {
-        number: sides_of(game, number, options)
+        number: game.side_count(number, options)
         for number in (game.seats if seats is None else (seats,))
         if game.allows(number, options)
     }
@@ -80,5 +75,5 @@ def seats_for(
 def usual_seats(game: Game, options: dict[str, Value], entrants: int) -> int:
     """The usual number of seats of a table for which there are entrants enough."""
     allowed = [number for number in game.seats if game.allows(number, options)]
-    enough = [number for number in allowed if sides_of(game, number, options) <= entrants]
+    enough = [number for number in allowed if game.side_count(number, options) <= entrants]
     return (enough or allowed)[0]

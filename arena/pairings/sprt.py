@@ -113,7 +113,7 @@ class Sprt:
                 return None
             if match.state is State.VOID:
                 continue
-            total = _added(total, pair_counts(match.games))
+            total = summed((total, pair_counts(match.games)))
             ratio = self.llr(total, self.low, self.high)
             if not low < ratio < high:
                 return Verdict(ratio >= high, match.place, ratio)
@@ -129,17 +129,13 @@ def pair_counts(games: Sequence[ClosedGame]) -> PairCounts:
     boards = len(ordered) // 2
     counts = [0] * 6
     for there, back in zip(ordered[:boards], ordered[boards:], strict=True):
-        halves = _halves(there), _halves(back)
+        halves = there.halves(0, 1), back.halves(0, 1)
         # Two halves of 4: a win and a loss, or two draws.
         counts[{0: 0, 1: 1, 2: 2, 3: 4, 4: 5}[sum(halves)] + (halves == (1, 1))] += 1
     return counts[0], counts[1], counts[2], counts[3], counts[4], counts[5]
 
 
-def _halves(game: ClosedGame) -> int:
-    first, second = game.places
-    return (first <= second) + (first < second)
-
-
-def _added(one: PairCounts, other: PairCounts) -> PairCounts:
-    a, b, c, d, e, f = (x + y for x, y in zip(one, other, strict=True))
-    return a, b, c, d, e, f
+def summed(counts: Iterable[PairCounts]) -> PairCounts:
+    """Return the sum of counts of at least one match."""
+    ll, ld, wl, dd, wd, ww = map(sum, zip(*counts, strict=True))
+    return ll, ld, wl, dd, wd, ww

@@ -190,6 +190,10 @@ class Game(ABC):
         """The side of each seat; everyone for himself unless a game says otherwise."""
         return tuple(range(seats))
 
+    def side_count(self, seats: int, options: Options) -> int:
+        """How many sides a table of so many seats has: so many entrants play at it."""
+        return len(set(self.sides(seats, options)))
+
     @abstractmethod
     def from_view(self, view: View, seat: int, options: Options, luck: Luck) -> State:
         """A position that looks like this view to this seat.

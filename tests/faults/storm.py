@@ -3,18 +3,16 @@
 import os
 import random
 import signal
-import threading
 from collections import Counter
 from collections.abc import Mapping
-from types import TracebackType
-from typing import Self
 
 from tests.faults import processes
+from tests.faults.beside import Beside
 from tests.faults.stage import Arena
 from tests.faults.witness import Witness
 
 
-class Storm:
+class Storm(Beside):
     """Kills a process every now and then, for as long as the block lasts.
 
     weights: how often each role is hit, beside the others.
@@ -31,6 +29,7 @@ class Storm:
         every: int,
         spare: int = 99,
     ) -> None:
+        super().__init__()
         assert arena.serve is not None
         self._arena = arena
         self._serve = arena.serve
@@ -39,26 +38,12 @@ class Storm:
         self._every = every
         self._spare = spare
         self._luck = random.Random(4)
-        self._over = threading.Event()
-        self._thread = threading.Thread(target=self._rage, daemon=True)
         self.hits: Counter[str] = Counter()
 
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._over.set()
-        self._thread.join()
-
-    def _rage(self) -> None:
+    def go_on(self) -> None:
+        """Strikes, and strikes again."""
         goal = 0
-        while not self._over.wait(self._luck.uniform(0.02, 0.2)):
+        while not self.over.wait(self._luck.uniform(0.02, 0.2)):
             if len(self._witness.games) < goal or self._spared():
                 continue
             goal = len(self._witness.games) + self._luck.randint(0, 2 * self._every)

@@ -1,14 +1,13 @@
 """Somebody who looks on while an arena is shot at, and remembers what was committed."""
 
 import sqlite3
-import threading
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import Self
 
+from tests.faults.beside import Beside
 from tests.faults.stage import Arena
 
 GLANCE_SECONDS = 0.05
@@ -23,25 +22,20 @@ class Blow:
     attempts: Sequence[tuple[str, int]]
 
 
-class Witness:
+class Witness(Beside):
     """Looks on in a thread: which games were ever committed, which leases were ever given.
 
     token: a file that is gone when a fail-point has struck.
     """
 
     def __init__(self, arena: Arena, token: Path | None = None) -> None:
+        super().__init__()
         self._arena = arena
         self._token = token
-        self._over = threading.Event()
-        self._thread = threading.Thread(target=self._watch, daemon=True)
         self.games: dict[Game, tuple[int, float]] = {}
         self.doubled: list[Game] = []
         self.leases: dict[tuple[str, int], float] = {}
         self._blows: list[Blow] = []
-
-    def __enter__(self) -> Self:
-        self._thread.start()
-        return self
 
     def __exit__(
         self,
@@ -49,8 +43,7 @@ class Witness:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._over.set()
-        self._thread.join()
+        super().__exit__(kind, error, trace)
         self._look()
 
     def blow(self, owner: str | None = None, idle: bool = False) -> None:
@@ -77,8 +70,9 @@ class Witness:
             found += [at - blow.at for at in next_ones if at is not None]
         return found
 
-    def _watch(self) -> None:
-        while not self._over.wait(GLANCE_SECONDS):
+    def go_on(self) -> None:
+        """Looks, and looks again."""
+        while not self.over.wait(GLANCE_SECONDS):
             try:
                 self._look()
             except sqlite3.OperationalError:

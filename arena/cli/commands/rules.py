@@ -81,9 +81,7 @@ def _show(game: Game, shapes: list[Form]) -> None:
 
 def _players(game: Game) -> str:
     """As many house bots as the smallest table takes."""
-    from arena.cli.setup import sides_of
-
-    sides = sides_of(game, game.seats[0], game.settle({}))
+    sides = game.side_count(game.seats[0], game.settle({}))
     return " ".join(["sample:greedy", *["sample:random"] * (sides - 1)])
 
 

@@ -99,14 +99,16 @@ def run(
     from arena.cli import contest, seeds
     from arena.cli.tournament_views import report
     from arena.pages import HOST, PORT, Pages, listen_near
+    from arena.store import tournaments
 
     plan, bots = plans.prepare(place, cup)
     entrants, owners = plans.registered(place, bots)
-    contest.check_format(plan, scheduler.enrol(place.store, entrants, owners))
+    entries = scheduler.enrol(place.store, entrants, owners)
+    first = contest.opening(plan, entries)
     secret = None if cup.seed is None else seeds.seed_of(cup.seed)
 
     def begin() -> list[str]:
-        made = scheduler.begin(place.store, plan, entrants, secret, owners)
+        made = tournaments.create(place.store, plan, entries, first, secret)
         output.hint(f"{made.id} · {plan.form} · {', '.join(entrants)}")
         return [made.id]
 

@@ -1,0 +1,30 @@
+"""Something that goes on in a thread of its own beside a test."""
+
+import threading
+from types import TracebackType
+from typing import Self
+
+
+class Beside:
+    """Runs `go_on` in a thread for as long as the block lasts; it is to heed `over`."""
+
+    def __init__(self) -> None:
+        self.over = threading.Event()
+        self._thread = threading.Thread(target=self.go_on, daemon=True)
+
+    def go_on(self) -> None:
+        """What it does until `over` is set."""
+        raise NotImplementedError
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.over.set()
+        self._thread.join()
