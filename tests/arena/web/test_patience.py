@@ -11,7 +11,8 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
-from arena.web import patience, server
+from arena import pages
+from arena.web import patience
 
 LARGE = 8 * 2**20
 
@@ -24,7 +25,7 @@ async def answer(request: Request) -> Response:
 
 @asynccontextmanager
 async def serving() -> AsyncIterator[int]:
-    listening = server.listen("127.0.0.1", 0)
+    listening = pages.listen("127.0.0.1", 0)
     app = Starlette(routes=[Route("/{size}", answer)])
     config = uvicorn.Config(app, http=patience.Patient, log_level="critical", lifespan="off")
     running = uvicorn.Server(config)
