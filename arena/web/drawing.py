@@ -61,7 +61,7 @@ def _model(page: Page, links: Links) -> dict[str, Any]:
 def offered(page: Page) -> tuple[str, ...]:
     """The kinds in which a page can be had."""
     there = {
-        "html": True,
+        "html": bool(page.template),
         "json": page.data is not None,
         "csv": page.csv is not None,
         "md": page.text is not None,
@@ -73,6 +73,11 @@ def offered(page: Page) -> tuple[str, ...]:
 def as_json(page: Page) -> str:
     """What the page says, for programs."""
     return json.dumps(page.data, ensure_ascii=False, allow_nan=False) + "\n"
+
+
+def plain(page: Page) -> Any:
+    """The same once it has been read."""
+    return json.loads(as_json(page))
 
 
 def as_csv(table: Table) -> str:

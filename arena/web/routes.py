@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from arena.web.page import Ask, Page
-from arena.web.pages import home, ladder
+from arena.web.pages import api, home, ladder
 from arena.web.state import Web
 
 Draw = Callable[[Web, Ask], Page]
@@ -16,8 +16,9 @@ Draw = Callable[[Web, Ask], Page]
 class Address:
     """A page: its address, what draws it, and what it is, in a sentence.
 
-    query: what may stand behind the question mark, with a sentence each.
-    example: an address to try, where the path has values.
+    query: what may stand behind the question mark, with a few words each; nothing else is seen.
+    example: how such an address looks, where the path has values.
+    kinds: in which forms it is to be had (arena.web.kinds).
     """
 
     path: str
@@ -25,7 +26,11 @@ class Address:
     summary: str
     query: tuple[tuple[str, str], ...] = ()
     example: str = ""
+    kinds: tuple[str, ...] = ("html", "json")
 
+
+TABLE = ("html", "json", "csv", "md", "txt")
+"""The kinds of a page that is a table."""
 
 PAGES: tuple[Address, ...] = (
     Address("/", home.page, "The ladders' tops, and what is being played."),
@@ -38,5 +43,8 @@ PAGES: tuple[Address, ...] = (
             ("find", "only bots of which the name, author or language holds this"),
         ),
         example="/ladders/poke",
+        kinds=TABLE,
     ),
+    Address("/docs/api", api.page, "What programs can ask for.", kinds=("html",)),
+    Address("/openapi", api.document, "The same as an OpenAPI document.", kinds=("json",)),
 )

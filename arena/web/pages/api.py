@@ -1,0 +1,46 @@
+"""What programs can ask for: the OpenAPI document, and the same for people."""
+
+from __future__ import annotations
+
+from importlib.metadata import version
+from urllib.parse import urlencode
+
+from arena.web.page import Ask, Page
+from arena.web.state import Web
+
+
+def document(web: Web, ask: Ask) -> Page:
+    """OpenAPI, as JSON only."""
+    # It tells of all pages, of which it is one.
+    from arena.web import openapi
+
+    told = openapi.document(web, ask.links, version("pokearena"))
+    return Page(title="OpenAPI", template="", model={}, data=told, fresh=60.0)
+
+
+def page(web: Web, ask: Ask) -> Page:
+    """The addresses with what they take, and one of each to try."""
+    from arena.web import openapi
+    from arena.web.routes import PAGES
+    from arena.web.samples import Samples, plain
+
+    samples = Samples(web)
+
+    def tried(path: str, kind: str, query: dict[str, str]) -> str:
+        ending = "" if kind == "html" or path == "/" else f".{kind}"
+        return path + ending + (f"?{urlencode(query)}" if query else "")
+
+    rows = []
+    for each in PAGES:
+        values, query = samples.values(each), dict(samples.query(each))
+        path = plain(each.path)
+        for name, value in (values or {}).items():
+            path = path.replace(f"{{{name}}}", value)
+        tries = [(kind, tried(path, kind, query)) for kind in each.kinds]
+        rows.append((plain(each.path), each, tries if values is not None else []))
+    paragraphs = [part.replace("`", "") for part in openapi.ABOUT.split("\n\n")]
+    return Page(
+        title="For programs",
+        template="api.html",
+        model={"rows": rows, "about": paragraphs},
+    )

@@ -1,0 +1,94 @@
+"""What programs are told that they can ask for is what they get."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from arena.cli.place import Place
+from arena.web import drawing
+from arena.web.app import create
+from arena.web.kinds import KINDS
+from arena.web.links import ServerLinks
+from arena.web.openapi import shortened
+from arena.web.page import Ask
+from arena.web.routes import PAGES, Address
+from arena.web.samples import Samples, plain
+from arena.web.state import Settings, Web
+from tests.arena.cli.stored import hold
+
+
+@pytest.fixture(scope="module")
+def web(tmp_path_factory: pytest.TempPathFactory) -> Web:
+    place = Place(Path(tmp_path_factory.mktemp("arena"), "data"))
+    hold(place, ["ada", "bob", "cy"], {}, boards=1)
+    return Web(place.store, Settings(rate=0))
+
+
+@pytest.fixture(scope="module")
+def client(web: Web) -> Iterator[TestClient]:
+    with TestClient(create(web)) as client:
+        yield client
+
+
+@pytest.fixture(scope="module")
+def told(client: TestClient) -> dict[str, Any]:
+    answer = client.get("/openapi.json")
+    assert answer.headers["content-type"] == "application/json"
+    document: dict[str, Any] = answer.json()
+    return document
+
+
+def filled(path: str, operation: dict[str, Any]) -> tuple[str, dict[str, str]]:
+    """An address with the examples of its parameters."""
+    query = {}
+    for each in operation["parameters"]:
+        if each["in"] == "path":
+            path = path.replace(f"{{{each['name']}}}", each["example"])
+        elif "example" in each:
+            query[each["name"]] = each["example"]
+    return path, query
+
+
+def test_every_page_is_in_it(told: dict[str, Any]) -> None:
+    assert told["openapi"] == "3.1.0"
+    assert len(told["paths"]) == len(PAGES)
+    assert "/ladders/{form}" in told["paths"]
+    for path, methods in told["paths"].items():
+        names = {each["name"] for each in methods["get"]["parameters"] if each["in"] == "path"}
+        assert path.count("{") == len(names)
+        assert all(each["description"] for each in methods["get"]["parameters"]), path
+        assert methods["get"]["summary"].endswith(".")
+    identities = [methods["get"]["operationId"] for methods in told["paths"].values()]
+    assert len(set(identities)) == len(identities)
+
+
+def test_its_examples_are_real_answers(client: TestClient, told: dict[str, Any]) -> None:
+    tried = 0
+    for path, methods in told["paths"].items():
+        content = methods["get"]["responses"]["200"]["content"].get(KINDS["json"], {})
+        if "example" not in content:
+            continue
+        address, query = filled(path, methods["get"])
+        answer = client.get(address, params=query, headers={"Accept": "application/json"})
+        assert shortened(answer.json()) == content["example"], address
+        tried += 1
+    assert tried >= 2
+
+
+@pytest.mark.parametrize("address", PAGES, ids=lambda address: address.path)
+def test_a_page_is_to_be_had_in_the_forms_that_are_told(web: Web, address: Address) -> None:
+    samples = Samples(web)
+    values = samples.values(address)
+    if values is None:
+        pytest.fail(f"there is nothing in this arena to try {address.path} with")
+    page = address.draw(web, Ask(values, samples.query(address), ServerLinks()))
+    assert drawing.offered(page) == address.kinds
+
+
+def test_people_are_told_the_same(client: TestClient) -> None:
+    page = client.get("/docs/api").text
+    assert all(f"<code>{plain(address.path)}</code>" in page for address in PAGES)
+    assert '<a href="/ladders/poke.csv">csv</a>' in page
