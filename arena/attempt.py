@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from google.protobuf.json_format import MessageToDict
 from sqlalchemy.exc import OperationalError, SQLAlchemyError
 
 from arena import reach
@@ -22,8 +23,11 @@ from arena.bots import resolver
 from arena.bots.bot import Bot
 from arena.bots.errors import BotError, InfrastructureError
 from arena.bots.report import Report
+from arena.herald import Herald
 from arena.hold import Hold, Interrupted
+from arena.match.plan import TablePlan
 from arena.match.runner import play_match
+from arena.news import GameOver, MatchClosed, MatchStarted, Position
 from arena.store import matches
 from arena.store.errors import Conflict, LeaseLost, StoreError
 from arena.store.games import PlayedGame
@@ -31,6 +35,7 @@ from arena.store.matches import Lease
 from arena.store.spec import Entrant
 
 if TYPE_CHECKING:
+    from pokearena.v1 import referee_pb2
     from sqlalchemy import Engine
 
 _REFEREE_SECONDS = 10.0
@@ -53,12 +58,14 @@ class Bench:
     referee: its gRPC address.
     owner: the worker's name, as the store shows it.
     outputs: the directory for what bots write, a directory a match.
+    redis: where news are told; None if nowhere.
     """
 
     engine: Engine
     referee: str
     owner: str
     outputs: Path
+    redis: str | None = None
 
 
 def attempt(bench: Bench, match: str, drain: threading.Event) -> None:
@@ -80,25 +87,34 @@ def attempt(bench: Bench, match: str, drain: threading.Event) -> None:
         return
     games, done = lease.spec.games, len(lease.committed)
     log.info("%s: attempt %d, %d of %d games left", match, lease.attempt, games - done, games)
-    try:
-        _play(bench, lease, drain)
-    except (Drained, Interrupted):
-        _give_back(bench, lease, None)
-    except LeaseLost as error:
-        log.warning("%s", error)
-    except (InfrastructureError, BotError) as error:
-        _give_back(bench, lease, str(error))
-    except Exception as error:
-        log.exception("%s: failed", match)
-        _give_back(bench, lease, f"{type(error).__name__}: {error}")
+    with Herald(bench.redis) as herald:
+        try:
+            _play(bench, lease, drain, herald)
+        except (Drained, Interrupted):
+            _give_back(bench, lease, None)
+        except LeaseLost as error:
+            log.warning("%s", error)
+        except (InfrastructureError, BotError) as error:
+            _give_back(bench, lease, str(error))
+        except Exception as error:
+            log.exception("%s: failed", match)
+            _give_back(bench, lease, f"{type(error).__name__}: {error}")
 
 
-def _play(bench: Bench, lease: Lease, drain: threading.Event) -> None:
+def _play(bench: Bench, lease: Lease, drain: threading.Event, herald: Herald) -> None:
+    spec, done = lease.spec, len(lease.committed)
+    tournament = spec.tournament or ""
+    herald.tell(MatchStarted(lease.match, tournament, lease.attempt))
     with Hold(bench.engine, lease, drain) as hold:
 
         def commit(game: PlayedGame) -> None:
-            if _commit(bench.engine, lease, game):
+            nonlocal done
+            closed = _commit(bench.engine, lease, game)
+            done += 1
+            herald.tell(GameOver(lease.match, done, spec.games))
+            if closed:
                 hold.let_go()
+                herald.tell(MatchClosed(lease.match, tournament))
                 log.info("%s: closed", lease.match)
             elif drain.is_set():
                 raise Drained
@@ -109,11 +125,35 @@ def _play(bench: Bench, lease: Lease, drain: threading.Event) -> None:
             except OSError as error:
                 log.warning("%s: what its bots wrote is not kept: %s", lease.match, error)
 
-        bots = [_bot(entrant) for entrant in lease.spec.entrants]
-        if not play_match(lease.spec, bench.referee, bots, commit, lease.committed, keep):
+        def watch(table: TablePlan, shown: referee_pb2.PositionShown) -> None:
+            herald.tell(_position(lease, table, shown))
+
+        bots = [_bot(entrant) for entrant in spec.entrants]
+        if not play_match(
+            spec,
+            bench.referee,
+            bots,
+            commit,
+            lease.committed,
+            keep,
+            watch=watch if bench.redis else None,
+        ):
             raise InfrastructureError(
                 "A fault stopped the match, as its strict policy says; only a lenient one plays on."
             )
+
+
+def _position(lease: Lease, table: TablePlan, shown: referee_pb2.PositionShown) -> Position:
+    return Position(
+        match=lease.match,
+        table=table.table,
+        game=shown.game,
+        board=shown.board,
+        decision=shown.decision,
+        actors=tuple(shown.actors),
+        seating=tuple(lease.spec.versions[entrant] for entrant in table.seating),
+        view=MessageToDict(shown.view),
+    )
 
 
 def _commit(engine: Engine, lease: Lease, game: PlayedGame) -> bool:

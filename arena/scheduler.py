@@ -7,7 +7,7 @@ concluded from an older state is not taken (`arena.store.course.extend`).
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from arena.pairings import formats
@@ -85,10 +85,17 @@ def standing(engine: Engine, tournament: Tournament) -> Step:
 
 
 class Scheduler:
-    """Advances tournaments; looks closer only at those in which something has happened."""
+    """Advances tournaments; looks closer only at those in which something has happened.
 
-    def __init__(self, engine: Engine) -> None:
+    tell: hears of each tournament that is new, has got more matches or another state.
+    """
+
+    def __init__(
+        self, engine: Engine, tell: Callable[[str, TournamentState], None] = lambda *_: None
+    ) -> None:
         self._engine = engine
+        self._tell = tell
+        self._told: dict[str, TournamentState] = {}
         self._histories: dict[str, History] = {}
         self._seen: dict[str, tuple[TournamentState, Marks]] = {}
 
@@ -103,7 +110,16 @@ class Scheduler:
         for gone in self._seen.keys() - {found.id for found in going_on}:
             del self._seen[gone]
             self._histories.pop(gone, None)
+        self._tell_states(going_on)
         return sum(self._advance(found) for found in going_on)
+
+    def _tell_states(self, going_on: Sequence[Tournament]) -> None:
+        before, self._told = self._told, {found.id: found.state for found in going_on}
+        for name, state in self._told.items():
+            if before.get(name) != state:
+                self._tell(name, state)
+        for name in before.keys() - self._told.keys():
+            self._tell(name, tournaments.find(self._engine, name).state)
 
     def _advance(self, tournament: Tournament) -> int:
         name = tournament.id
@@ -126,7 +142,9 @@ class Scheduler:
             case Over(why=why):
                 if course.close(self._engine, name, marks):
                     log.info("tournament %s is over: %s", name, why)
-        if made == 0:
+        if made:
+            self._tell(name, tournament.state)
+        else:
             # Nothing was to be done, or it has changed meanwhile and its marks tell so.
             self._seen[name] = tournament.state, marks
         return made

@@ -7,6 +7,7 @@ sweepers may run at once.
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import threading
 import time
@@ -16,10 +17,13 @@ from typing import TYPE_CHECKING
 from redis.exceptions import RedisError
 from sqlalchemy.exc import SQLAlchemyError
 
+from arena.herald import publish
+from arena.news import TournamentChanged
 from arena.queue import Hints, forget_worker
 from arena.scheduler import Scheduler
 from arena.store import listing, matches
 from arena.store.errors import StoreError
+from arena.store.schema import TournamentState
 
 if TYPE_CHECKING:
     from redis import Redis
@@ -44,7 +48,7 @@ class Sweeper:
         self._engine = engine
         self._connection = connection
         self._hints = Hints(connection)
-        self._scheduler = Scheduler(engine)
+        self._scheduler = Scheduler(engine, self._tell)
         self._dead: deque[str] = deque()
         self._wake = wake
         self._stopping = False
@@ -79,6 +83,10 @@ class Sweeper:
         self._scheduler.advance()
         self._tidy()
         return self._hints.put_due(matches.due(self._engine, LONGEST_QUEUE))
+
+    def _tell(self, tournament: str, state: TournamentState) -> None:
+        with contextlib.suppress(RedisError):
+            publish(self._connection, TournamentChanged(tournament, state))
 
     def _tidy(self) -> None:
         """Now and then forgets hints of matches that are over, which killed workers left."""

@@ -39,7 +39,8 @@ def run(where: Folder, name: str | None = None, environment: Mapping[str, str] =
             " POKEARENA_REDIS_URL and a referee in POKEARENA_REFEREE"
         )
     name = name or fresh_name()
-    bench = Bench(database.open(where.database_url(environment)), referee, name, where.outputs)
+    engine = database.open(where.database_url(environment))
+    bench = Bench(engine, referee, name, where.outputs, found.url)
     log.info("worker %s: Redis %s, referee %s", name, redis_server.shown(found.url), referee)
     play, fallen = functools.partial(attempt, bench), functools.partial(_let_lapse, bench)
     worker = MatchWorker(connect(found.url), play, name, fallen)

@@ -75,12 +75,14 @@ class Play:
         self.setting = setting
         self.board = board
         self.number = board.game
-        self._state = setting.game.start(Seeded(board.seed), setting.seats, dict(setting.options))
+        self.state = setting.game.start(Seeded(board.seed), setting.seats, dict(setting.options))
+        """Where the game stands: what all have done whose turn it was together."""
         self._luck = [
             int.from_bytes(derive(board.seed, "luck", seat)[:8], "big")
             for seat in range(setting.seats)
         ]
-        self._decisions = 0
+        self.decisions = 0
+        """How many have been made."""
         self._moves: dict[int, Action] = {}
         self._lines = [dump(game_line(board.game, board.number))]
         self._said: list[tuple[int, str]] = []
@@ -106,12 +108,12 @@ class Play:
             rights: what each seat has left, and wants.
         """
         while self.result is None and not self.asked:
-            actors = self._state.actors
+            actors = self.state.actors
             if not actors:
-                self._finish(self._state)
+                self._finish(self.state)
                 return ()
-            for decision, seat in enumerate(actors, self._decisions):
-                legal = self._state.legal(seat)
+            for decision, seat in enumerate(actors, self.decisions):
+                legal = self.state.legal(seat)
                 if seat in self._out:
                     self._make_move(seat, decision, next(iter(legal)), 0.0, "", True)
                 else:
@@ -130,7 +132,7 @@ class Play:
             complete=rights.wants_legal and legal.complete,
             luck=(self._luck[seat] + decision) & _LUCK,
         )
-        view = self._state.view(seat)
+        view = self.state.view(seat)
         data = self.setting.codec.question(head, view, legal if rights.wants_legal else ())
         return Asked(self.number, decision, data, legal)
 
@@ -179,8 +181,8 @@ class Play:
 
     def _follow(self) -> None:
         self._note()
-        self._decisions += len(self._moves)
-        self._state = self._state.after(self._moves)
+        self.decisions += len(self._moves)
+        self.state = self.state.after(self._moves)
         self._moves = {}
 
     def fault(self, fault: Fault) -> bool:

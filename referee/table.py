@@ -15,6 +15,7 @@ from referee.play import Asked, Play, Setting, Wrong
 from referee.pulse import Pulse
 from referee.seat import Seat
 from referee.verdict import CRASHES_TO_FORFEIT, PROCESS_FAULTS, Fault, Verdict
+from referee.window import Window
 
 Batch = list[tuple[Play, Asked]]
 
@@ -46,6 +47,7 @@ class Table:
         self._finished = 0
         self._over = asyncio.Event()
         self._pulse = Pulse()
+        self._window = Window(order.watch_ms, lambda: self._plays.values(), caller)
 
     def ended(self, report: referee_pb2.BotReport) -> None:
         """Hears, unasked, that a bot's process has ended."""
@@ -64,10 +66,11 @@ class Table:
                 beating = group.create_task(self._pulse.beat())
                 await asyncio.gather(*(self._start(seat) for seat in self._seats if not seat.out))
                 asking = [group.create_task(self._ask_around()) for _ in self._seats]
+                showing = group.create_task(self._window.keep_open())
                 self._go_on()
                 self._share_work()
                 await self._over.wait()
-                for task in (beating, *asking):
+                for task in (beating, showing, *asking):
                     task.cancel()
             await asyncio.gather(*(s.bot.end(self._order.match) for s in self._seats if s.ready))
             finished = referee_pb2.TableFinished(games=self._finished)
@@ -138,6 +141,7 @@ class Table:
         if self._plays.pop(play.number, None) is None:
             return
         self._finished += 1
+        self._window.ended(play)
         game = referee_pb2.GameFinished(
             game=play.number, board=play.board.number, record=play.result or ""
         )

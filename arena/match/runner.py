@@ -10,7 +10,7 @@ from arena.bots.bot import Bot
 from arena.bots.errors import InfrastructureError
 from arena.bots.report import Report
 from arena.match.plan import plan
-from arena.match.table import Hear, Sink, Table
+from arena.match.table import Hear, Sink, Table, Watch
 from arena.store.games import CommittedGame
 from arena.store.spec import MatchSpec
 
@@ -48,6 +48,7 @@ def play_match(
     committed: Iterable[CommittedGame] = (),
     hear: Hear = _unheard,
     patience: float = PATIENCE,
+    watch: Watch | None = None,
 ) -> bool:
     """Plays what is left of a match; False if the strict policy stopped it before its end.
 
@@ -62,6 +63,7 @@ def play_match(
         committed: the games that need no playing any more.
         hear: is told what an entrant's processes wrote at a table that is over.
         patience: seconds in which the referee must be reached.
+        watch: is shown what is public at the tables; what it raises stops the match.
 
     Raises:
         InfrastructureError: something of the arena's own failed; games handed to `sink` hold.
@@ -71,7 +73,7 @@ def play_match(
     with grpc.insecure_channel(referee, options=OPTIONS) as channel:
         _reach(channel, referee, patience)
         stub = referee_pb2_grpc.RefereeServiceStub(channel)
-        return all(Table(spec, table, bots).play(stub, sink, hear) for table in tables)
+        return all(Table(spec, table, bots, watch).play(stub, sink, hear) for table in tables)
 
 
 def _reach(channel: grpc.Channel, referee: str, patience: float) -> None:

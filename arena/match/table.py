@@ -23,18 +23,26 @@ from referee.record import dump
 REPORTED: int = 8 * 1024
 """Characters of a bot's output, from its end, that the referee is told."""
 
+WATCH_MS: int = 250
+"""Who watches is shown a position in so many milliseconds at most."""
+
 Sink = Callable[[PlayedGame], None]
 Hear = Callable[[int, Sequence[Report]], None]
 """Hears what the processes of an entrant wrote and how they ended, when its table is over."""
+Watch = Callable[[TablePlan, referee_pb2.PositionShown], None]
+"""Is shown, now and then, what is public at a table."""
 
 
 class Table:
     """Plays what is left of one table with fresh bot processes."""
 
-    def __init__(self, spec: MatchSpec, plan: TablePlan, bots: Sequence[Bot]) -> None:
+    def __init__(
+        self, spec: MatchSpec, plan: TablePlan, bots: Sequence[Bot], watch: Watch | None = None
+    ) -> None:
         self._spec = spec
         self._plan = plan
         self._bots = [bots[entrant] for entrant in plan.seating]
+        self._watch = watch
         self._due = {board.game for board in plan.boards}
         self._requests: SimpleQueue[referee_pb2.RunTableRequest | None] = SimpleQueue()
         self._call: Any = None
@@ -105,6 +113,7 @@ class Table:
             allowance_ms=spec.clock.allowance_ms,
             strict=spec.policy == "strict",
             unforgiving=spec.policy == "unforgiving",
+            watch_ms=0 if self._watch is None else WATCH_MS,
         )
 
     def _listen(self, processes: Processes, sink: Sink) -> None:
@@ -113,6 +122,9 @@ class Table:
                 sink(self._finished(event.game))
             elif event.HasField("faulted"):
                 self._requests.put(self._answer(processes, event.faulted))
+            elif event.HasField("shown"):
+                if self._watch is not None:
+                    self._watch(self._plan, event.shown)
             elif event.HasField("finished"):
                 return
         raise InfrastructureError(

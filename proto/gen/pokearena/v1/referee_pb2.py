@@ -22,9 +22,10 @@ _runtime_version.ValidateProtobufRuntimeVersion(
 _sym_db = _symbol_database.Default()
 
 
+from pokearena.v1 import bot_pb2 as pokearena_dot_v1_dot_bot__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1apokearena/v1/referee.proto\x12\x0cpokearena.v1\"\x12\n\x10ListGamesRequest\":\n\x11ListGamesResponse\x12%\n\x05games\x18\x01 \x03(\x0b\x32\x16.pokearena.v1.GameInfo\"_\n\x08GameInfo\x12\n\n\x02id\x18\x01 \x01(\t\x12\r\n\x05title\x18\x02 \x01(\t\x12\r\n\x05seats\x18\x03 \x03(\r\x12)\n\x07options\x18\x04 \x03(\x0b\x32\x18.pokearena.v1.OptionInfo\"A\n\nOptionInfo\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x14\n\x0c\x64\x65\x66\x61ult_text\x18\x02 \x01(\t\x12\x0f\n\x07meaning\x18\x03 \x01(\t\"m\n\x0fRunTableRequest\x12$\n\x05table\x18\x01 \x01(\x0b\x32\x13.pokearena.v1.TableH\x00\x12)\n\x06report\x18\x02 \x01(\x0b\x32\x17.pokearena.v1.BotReportH\x00\x42\t\n\x07message\"\x9c\x02\n\x05Table\x12\r\n\x05match\x18\x01 \x01(\t\x12\x0c\n\x04game\x18\x02 \x01(\t\x12\x31\n\x07options\x18\x03 \x03(\x0b\x32 .pokearena.v1.Table.OptionsEntry\x12!\n\x05seats\x18\x04 \x03(\x0b\x32\x12.pokearena.v1.Seat\x12#\n\x06\x62oards\x18\x05 \x03(\x0b\x32\x13.pokearena.v1.Board\x12\x10\n\x08start_ms\x18\x06 \x01(\r\x12\x14\n\x0c\x61llowance_ms\x18\x07 \x01(\r\x12\x0e\n\x06strict\x18\x08 \x01(\x08\x12\x13\n\x0bunforgiving\x18\t \x01(\x08\x1a.\n\x0cOptionsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\"I\n\x04Seat\x12\x0f\n\x07\x61\x64\x64ress\x18\x01 \x01(\t\x12\x0f\n\x07\x62\x61nk_ms\x18\x02 \x01(\r\x12\x0e\n\x06\x66\x61ults\x18\x03 \x01(\r\x12\x0f\n\x07\x63rashes\x18\x04 \x01(\r\"3\n\x05\x42oard\x12\x0c\n\x04game\x18\x01 \x01(\r\x12\x0e\n\x06number\x18\x02 \x01(\r\x12\x0c\n\x04seed\x18\x03 \x01(\x0c\"o\n\tBotReport\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\x0f\n\x07inquiry\x18\x02 \x01(\r\x12\r\n\x05\x65nded\x18\x03 \x01(\t\x12\x11\n\tresources\x18\x04 \x01(\x08\x12\x0e\n\x06output\x18\x05 \x01(\t\x12\x11\n\trestarted\x18\x06 \x01(\t\"\xa5\x01\n\x10RunTableResponse\x12*\n\x04game\x18\x01 \x01(\x0b\x32\x1a.pokearena.v1.GameFinishedH\x00\x12+\n\x07\x66\x61ulted\x18\x02 \x01(\x0b\x32\x18.pokearena.v1.BotFaultedH\x00\x12/\n\x08\x66inished\x18\x03 \x01(\x0b\x32\x1b.pokearena.v1.TableFinishedH\x00\x42\x07\n\x05\x65vent\";\n\x0cGameFinished\x12\x0c\n\x04game\x18\x01 \x01(\r\x12\r\n\x05\x62oard\x18\x02 \x01(\r\x12\x0e\n\x06record\x18\x03 \x01(\t\"<\n\nBotFaulted\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\x0f\n\x07inquiry\x18\x02 \x01(\r\x12\x0f\n\x07restart\x18\x03 \x01(\x08\"\x1e\n\rTableFinished\x12\r\n\x05games\x18\x01 \x01(\r2\xad\x01\n\x0eRefereeService\x12L\n\tListGames\x12\x1e.pokearena.v1.ListGamesRequest\x1a\x1f.pokearena.v1.ListGamesResponse\x12M\n\x08RunTable\x12\x1d.pokearena.v1.RunTableRequest\x1a\x1e.pokearena.v1.RunTableResponse(\x01\x30\x01\x62\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x1apokearena/v1/referee.proto\x12\x0cpokearena.v1\x1a\x16pokearena/v1/bot.proto\"\x12\n\x10ListGamesRequest\":\n\x11ListGamesResponse\x12%\n\x05games\x18\x01 \x03(\x0b\x32\x16.pokearena.v1.GameInfo\"_\n\x08GameInfo\x12\n\n\x02id\x18\x01 \x01(\t\x12\r\n\x05title\x18\x02 \x01(\t\x12\r\n\x05seats\x18\x03 \x03(\r\x12)\n\x07options\x18\x04 \x03(\x0b\x32\x18.pokearena.v1.OptionInfo\"A\n\nOptionInfo\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x14\n\x0c\x64\x65\x66\x61ult_text\x18\x02 \x01(\t\x12\x0f\n\x07meaning\x18\x03 \x01(\t\"m\n\x0fRunTableRequest\x12$\n\x05table\x18\x01 \x01(\x0b\x32\x13.pokearena.v1.TableH\x00\x12)\n\x06report\x18\x02 \x01(\x0b\x32\x17.pokearena.v1.BotReportH\x00\x42\t\n\x07message\"\xae\x02\n\x05Table\x12\r\n\x05match\x18\x01 \x01(\t\x12\x0c\n\x04game\x18\x02 \x01(\t\x12\x31\n\x07options\x18\x03 \x03(\x0b\x32 .pokearena.v1.Table.OptionsEntry\x12!\n\x05seats\x18\x04 \x03(\x0b\x32\x12.pokearena.v1.Seat\x12#\n\x06\x62oards\x18\x05 \x03(\x0b\x32\x13.pokearena.v1.Board\x12\x10\n\x08start_ms\x18\x06 \x01(\r\x12\x14\n\x0c\x61llowance_ms\x18\x07 \x01(\r\x12\x0e\n\x06strict\x18\x08 \x01(\x08\x12\x13\n\x0bunforgiving\x18\t \x01(\x08\x12\x10\n\x08watch_ms\x18\n \x01(\r\x1a.\n\x0cOptionsEntry\x12\x0b\n\x03key\x18\x01 \x01(\t\x12\r\n\x05value\x18\x02 \x01(\t:\x02\x38\x01\"I\n\x04Seat\x12\x0f\n\x07\x61\x64\x64ress\x18\x01 \x01(\t\x12\x0f\n\x07\x62\x61nk_ms\x18\x02 \x01(\r\x12\x0e\n\x06\x66\x61ults\x18\x03 \x01(\r\x12\x0f\n\x07\x63rashes\x18\x04 \x01(\r\"3\n\x05\x42oard\x12\x0c\n\x04game\x18\x01 \x01(\r\x12\x0e\n\x06number\x18\x02 \x01(\r\x12\x0c\n\x04seed\x18\x03 \x01(\x0c\"o\n\tBotReport\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\x0f\n\x07inquiry\x18\x02 \x01(\r\x12\r\n\x05\x65nded\x18\x03 \x01(\t\x12\x11\n\tresources\x18\x04 \x01(\x08\x12\x0e\n\x06output\x18\x05 \x01(\t\x12\x11\n\trestarted\x18\x06 \x01(\t\"\xd3\x01\n\x10RunTableResponse\x12*\n\x04game\x18\x01 \x01(\x0b\x32\x1a.pokearena.v1.GameFinishedH\x00\x12+\n\x07\x66\x61ulted\x18\x02 \x01(\x0b\x32\x18.pokearena.v1.BotFaultedH\x00\x12/\n\x08\x66inished\x18\x03 \x01(\x0b\x32\x1b.pokearena.v1.TableFinishedH\x00\x12,\n\x05shown\x18\x04 \x01(\x0b\x32\x1b.pokearena.v1.PositionShownH\x00\x42\x07\n\x05\x65vent\";\n\x0cGameFinished\x12\x0c\n\x04game\x18\x01 \x01(\r\x12\r\n\x05\x62oard\x18\x02 \x01(\r\x12\x0e\n\x06record\x18\x03 \x01(\t\"p\n\rPositionShown\x12\x0c\n\x04game\x18\x01 \x01(\r\x12\r\n\x05\x62oard\x18\x02 \x01(\r\x12\x10\n\x08\x64\x65\x63ision\x18\x03 \x01(\r\x12\x0e\n\x06\x61\x63tors\x18\x04 \x03(\r\x12 \n\x04view\x18\x05 \x01(\x0b\x32\x12.pokearena.v1.View\"<\n\nBotFaulted\x12\x0c\n\x04seat\x18\x01 \x01(\r\x12\x0f\n\x07inquiry\x18\x02 \x01(\r\x12\x0f\n\x07restart\x18\x03 \x01(\x08\"\x1e\n\rTableFinished\x12\r\n\x05games\x18\x01 \x01(\r2\xad\x01\n\x0eRefereeService\x12L\n\tListGames\x12\x1e.pokearena.v1.ListGamesRequest\x1a\x1f.pokearena.v1.ListGamesResponse\x12M\n\x08RunTable\x12\x1d.pokearena.v1.RunTableRequest\x1a\x1e.pokearena.v1.RunTableResponse(\x01\x30\x01\x62\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -33,34 +34,36 @@ if not _descriptor._USE_C_DESCRIPTORS:
   DESCRIPTOR._loaded_options = None
   _globals['_TABLE_OPTIONSENTRY']._loaded_options = None
   _globals['_TABLE_OPTIONSENTRY']._serialized_options = b'8\001'
-  _globals['_LISTGAMESREQUEST']._serialized_start=44
-  _globals['_LISTGAMESREQUEST']._serialized_end=62
-  _globals['_LISTGAMESRESPONSE']._serialized_start=64
-  _globals['_LISTGAMESRESPONSE']._serialized_end=122
-  _globals['_GAMEINFO']._serialized_start=124
-  _globals['_GAMEINFO']._serialized_end=219
-  _globals['_OPTIONINFO']._serialized_start=221
-  _globals['_OPTIONINFO']._serialized_end=286
-  _globals['_RUNTABLEREQUEST']._serialized_start=288
-  _globals['_RUNTABLEREQUEST']._serialized_end=397
-  _globals['_TABLE']._serialized_start=400
-  _globals['_TABLE']._serialized_end=684
-  _globals['_TABLE_OPTIONSENTRY']._serialized_start=638
-  _globals['_TABLE_OPTIONSENTRY']._serialized_end=684
-  _globals['_SEAT']._serialized_start=686
-  _globals['_SEAT']._serialized_end=759
-  _globals['_BOARD']._serialized_start=761
-  _globals['_BOARD']._serialized_end=812
-  _globals['_BOTREPORT']._serialized_start=814
-  _globals['_BOTREPORT']._serialized_end=925
-  _globals['_RUNTABLERESPONSE']._serialized_start=928
-  _globals['_RUNTABLERESPONSE']._serialized_end=1093
-  _globals['_GAMEFINISHED']._serialized_start=1095
-  _globals['_GAMEFINISHED']._serialized_end=1154
-  _globals['_BOTFAULTED']._serialized_start=1156
-  _globals['_BOTFAULTED']._serialized_end=1216
-  _globals['_TABLEFINISHED']._serialized_start=1218
-  _globals['_TABLEFINISHED']._serialized_end=1248
-  _globals['_REFEREESERVICE']._serialized_start=1251
-  _globals['_REFEREESERVICE']._serialized_end=1424
+  _globals['_LISTGAMESREQUEST']._serialized_start=68
+  _globals['_LISTGAMESREQUEST']._serialized_end=86
+  _globals['_LISTGAMESRESPONSE']._serialized_start=88
+  _globals['_LISTGAMESRESPONSE']._serialized_end=146
+  _globals['_GAMEINFO']._serialized_start=148
+  _globals['_GAMEINFO']._serialized_end=243
+  _globals['_OPTIONINFO']._serialized_start=245
+  _globals['_OPTIONINFO']._serialized_end=310
+  _globals['_RUNTABLEREQUEST']._serialized_start=312
+  _globals['_RUNTABLEREQUEST']._serialized_end=421
+  _globals['_TABLE']._serialized_start=424
+  _globals['_TABLE']._serialized_end=726
+  _globals['_TABLE_OPTIONSENTRY']._serialized_start=680
+  _globals['_TABLE_OPTIONSENTRY']._serialized_end=726
+  _globals['_SEAT']._serialized_start=728
+  _globals['_SEAT']._serialized_end=801
+  _globals['_BOARD']._serialized_start=803
+  _globals['_BOARD']._serialized_end=854
+  _globals['_BOTREPORT']._serialized_start=856
+  _globals['_BOTREPORT']._serialized_end=967
+  _globals['_RUNTABLERESPONSE']._serialized_start=970
+  _globals['_RUNTABLERESPONSE']._serialized_end=1181
+  _globals['_GAMEFINISHED']._serialized_start=1183
+  _globals['_GAMEFINISHED']._serialized_end=1242
+  _globals['_POSITIONSHOWN']._serialized_start=1244
+  _globals['_POSITIONSHOWN']._serialized_end=1356
+  _globals['_BOTFAULTED']._serialized_start=1358
+  _globals['_BOTFAULTED']._serialized_end=1418
+  _globals['_TABLEFINISHED']._serialized_start=1420
+  _globals['_TABLEFINISHED']._serialized_end=1450
+  _globals['_REFEREESERVICE']._serialized_start=1453
+  _globals['_REFEREESERVICE']._serialized_end=1626
 # @@protoc_insertion_point(module_scope)

@@ -1,3 +1,4 @@
+from pokearena.v1 import bot_pb2 as _bot_pb2
 from google.protobuf.internal import containers as _containers
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
@@ -46,7 +47,7 @@ class RunTableRequest(_message.Message):
     def __init__(self, table: _Optional[_Union[Table, _Mapping]] = ..., report: _Optional[_Union[BotReport, _Mapping]] = ...) -> None: ...
 
 class Table(_message.Message):
-    __slots__ = ("match", "game", "options", "seats", "boards", "start_ms", "allowance_ms", "strict", "unforgiving")
+    __slots__ = ("match", "game", "options", "seats", "boards", "start_ms", "allowance_ms", "strict", "unforgiving", "watch_ms")
     class OptionsEntry(_message.Message):
         __slots__ = ("key", "value")
         KEY_FIELD_NUMBER: _ClassVar[int]
@@ -63,6 +64,7 @@ class Table(_message.Message):
     ALLOWANCE_MS_FIELD_NUMBER: _ClassVar[int]
     STRICT_FIELD_NUMBER: _ClassVar[int]
     UNFORGIVING_FIELD_NUMBER: _ClassVar[int]
+    WATCH_MS_FIELD_NUMBER: _ClassVar[int]
     match: str
     game: str
     options: _containers.ScalarMap[str, str]
@@ -72,7 +74,8 @@ class Table(_message.Message):
     allowance_ms: int
     strict: bool
     unforgiving: bool
-    def __init__(self, match: _Optional[str] = ..., game: _Optional[str] = ..., options: _Optional[_Mapping[str, str]] = ..., seats: _Optional[_Iterable[_Union[Seat, _Mapping]]] = ..., boards: _Optional[_Iterable[_Union[Board, _Mapping]]] = ..., start_ms: _Optional[int] = ..., allowance_ms: _Optional[int] = ..., strict: bool = ..., unforgiving: bool = ...) -> None: ...
+    watch_ms: int
+    def __init__(self, match: _Optional[str] = ..., game: _Optional[str] = ..., options: _Optional[_Mapping[str, str]] = ..., seats: _Optional[_Iterable[_Union[Seat, _Mapping]]] = ..., boards: _Optional[_Iterable[_Union[Board, _Mapping]]] = ..., start_ms: _Optional[int] = ..., allowance_ms: _Optional[int] = ..., strict: bool = ..., unforgiving: bool = ..., watch_ms: _Optional[int] = ...) -> None: ...
 
 class Seat(_message.Message):
     __slots__ = ("address", "bank_ms", "faults", "crashes")
@@ -113,14 +116,16 @@ class BotReport(_message.Message):
     def __init__(self, seat: _Optional[int] = ..., inquiry: _Optional[int] = ..., ended: _Optional[str] = ..., resources: bool = ..., output: _Optional[str] = ..., restarted: _Optional[str] = ...) -> None: ...
 
 class RunTableResponse(_message.Message):
-    __slots__ = ("game", "faulted", "finished")
+    __slots__ = ("game", "faulted", "finished", "shown")
     GAME_FIELD_NUMBER: _ClassVar[int]
     FAULTED_FIELD_NUMBER: _ClassVar[int]
     FINISHED_FIELD_NUMBER: _ClassVar[int]
+    SHOWN_FIELD_NUMBER: _ClassVar[int]
     game: GameFinished
     faulted: BotFaulted
     finished: TableFinished
-    def __init__(self, game: _Optional[_Union[GameFinished, _Mapping]] = ..., faulted: _Optional[_Union[BotFaulted, _Mapping]] = ..., finished: _Optional[_Union[TableFinished, _Mapping]] = ...) -> None: ...
+    shown: PositionShown
+    def __init__(self, game: _Optional[_Union[GameFinished, _Mapping]] = ..., faulted: _Optional[_Union[BotFaulted, _Mapping]] = ..., finished: _Optional[_Union[TableFinished, _Mapping]] = ..., shown: _Optional[_Union[PositionShown, _Mapping]] = ...) -> None: ...
 
 class GameFinished(_message.Message):
     __slots__ = ("game", "board", "record")
@@ -131,6 +136,20 @@ class GameFinished(_message.Message):
     board: int
     record: str
     def __init__(self, game: _Optional[int] = ..., board: _Optional[int] = ..., record: _Optional[str] = ...) -> None: ...
+
+class PositionShown(_message.Message):
+    __slots__ = ("game", "board", "decision", "actors", "view")
+    GAME_FIELD_NUMBER: _ClassVar[int]
+    BOARD_FIELD_NUMBER: _ClassVar[int]
+    DECISION_FIELD_NUMBER: _ClassVar[int]
+    ACTORS_FIELD_NUMBER: _ClassVar[int]
+    VIEW_FIELD_NUMBER: _ClassVar[int]
+    game: int
+    board: int
+    decision: int
+    actors: _containers.RepeatedScalarFieldContainer[int]
+    view: _bot_pb2.View
+    def __init__(self, game: _Optional[int] = ..., board: _Optional[int] = ..., decision: _Optional[int] = ..., actors: _Optional[_Iterable[int]] = ..., view: _Optional[_Union[_bot_pb2.View, _Mapping]] = ...) -> None: ...
 
 class BotFaulted(_message.Message):
     __slots__ = ("seat", "inquiry", "restart")

@@ -1,0 +1,176 @@
+"""Bots whose answers a test decides, at real sockets, and a table that plays them."""
+
+import asyncio
+import tempfile
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import grpc.aio
+from pokearena.v1 import bot_pb2, bot_pb2_grpc, referee_pb2
+
+from referee.caller import Caller
+from referee.codec import Codec
+from referee.dealing import board_seed
+from referee.games.registry import find
+from referee.play import Setting
+from referee.record import GameRecord, read_games
+from referee.table import Table
+
+Answer = bot_pb2.ActResponse
+
+
+def first(question: bot_pb2.ActRequest) -> Answer:
+    """What a harmless bot answers."""
+    return Answer(game=question.game, decision=question.decision, action=question.legal[0])
+
+
+@dataclass
+class Author:
+    """A bot whose answers a test decides; it remembers what it was asked."""
+
+    answer: Callable[[bot_pb2.ActRequest], Answer | Awaitable[Answer]] = first
+    games_in_flight: int = 1
+    without_legal: bool = False
+    streams: bool = True
+    starts: list[bot_pb2.StartRequest] = field(default_factory=list)
+    batches: list[int] = field(default_factory=list)
+    asked: list[bot_pb2.ActRequest] = field(default_factory=list)
+    ended: int = 0
+
+    async def reply(self, question: bot_pb2.ActRequest) -> Answer:
+        self.asked.append(question)
+        answer = self.answer(question)
+        return answer if isinstance(answer, Answer) else await answer
+
+
+class Service(bot_pb2_grpc.BotServiceServicer):
+    """The author's bot on the wire."""
+
+    def __init__(self, author: Author) -> None:
+        self.author = author
+
+    async def Act(self, request: bot_pb2.ActRequest, context: Any) -> Answer:
+        return await self.author.reply(request)
+
+    async def Play(
+        self, requests: AsyncIterator[bot_pb2.PlayRequest], context: Any
+    ) -> AsyncIterator[bot_pb2.PlayResponse]:
+        if not self.author.streams:
+            await context.abort(grpc.StatusCode.UNIMPLEMENTED, "no stream here")
+        async for request in requests:
+            self.author.batches.append(len(request.questions))
+            answers = [await self.author.reply(question) for question in request.questions]
+            yield bot_pb2.PlayResponse(answers=answers)
+
+    async def Start(self, request: bot_pb2.StartRequest, context: Any) -> bot_pb2.StartResponse:
+        self.author.starts.append(request)
+        return bot_pb2.StartResponse(
+            games_in_flight=self.author.games_in_flight, without_legal=self.author.without_legal
+        )
+
+    async def End(self, request: bot_pb2.EndRequest, context: Any) -> bot_pb2.EndResponse:
+        self.author.ended += 1
+        return bot_pb2.EndResponse()
+
+
+@dataclass
+class Played:
+    """What came of a table."""
+
+    games: list[GameRecord]
+    faulted: list[referee_pb2.BotFaulted]
+    shown: list[referee_pb2.PositionShown]
+    """What watchers were shown."""
+
+    @property
+    def verdicts(self) -> list[list[str]]:
+        """By game, by seat."""
+        return [game.result["verdicts"] for game in self.games]
+
+    @property
+    def places(self) -> list[list[int]]:
+        """By game, by seat."""
+        return [game.result["places"] for game in self.games]
+
+    @property
+    def sentences(self) -> list[str]:
+        """Of all faults."""
+        return [fault["sentence"] for game in self.games for fault in game.faults]
+
+
+def play(
+    authors: Sequence[Author | str],
+    boards: int = 1,
+    game: str = "poke",
+    bank_ms: int = 0,
+    allowance_ms: int = 2000,
+    rights: Sequence[dict[str, int]] = (),
+    report: Callable[[referee_pb2.BotFaulted], referee_pb2.BotReport | None] | None = None,
+    **order: Any,
+) -> Played:
+    """Plays a table of these bots; a text instead of a bot is an address nobody listens at."""
+
+    async def run() -> Played:
+        with tempfile.TemporaryDirectory() as folder:
+            servers, addresses = [], []
+            for number, author in enumerate(authors):
+                address = f"unix:{Path(folder) / str(number)}"
+                addresses.append(address)
+                if isinstance(author, Author):
+                    server = grpc.aio.server()
+                    bot_pb2_grpc.add_BotServiceServicer_to_server(Service(author), server)
+                    server.add_insecure_port(address)
+                    await server.start()
+                    servers.append(server)
+            seats = [
+                referee_pb2.Seat(address=a, **{"bank_ms": bank_ms, **dict(r)})
+                for a, r in zip(addresses, rights or [{}] * len(addresses), strict=True)
+            ]
+            table_order = referee_pb2.Table(
+                match="m-test",
+                game=game,
+                seats=seats,
+                boards=[
+                    referee_pb2.Board(game=b, number=b, seed=board_seed(bytes(32), b))
+                    for b in range(boards)
+                ],
+                allowance_ms=allowance_ms,
+                **{"start_ms": 3000, **order},
+            )
+            try:
+                return await _drive(table_order, report)
+            finally:
+                await asyncio.gather(*(server.stop(0) for server in servers))
+
+    return asyncio.run(run())
+
+
+async def _drive(
+    order: referee_pb2.Table,
+    report: Callable[[referee_pb2.BotFaulted], referee_pb2.BotReport | None] | None,
+) -> Played:
+    rules = find(order.game)
+    options = rules.settle(dict(order.options))
+    sides = rules.sides(len(order.seats), options)
+    caller = Caller()
+    setting = Setting(order.match, rules, Codec(rules), len(order.seats), options, sides)
+    table = Table(order, setting, caller)
+    running = asyncio.create_task(table.run())
+    running.add_done_callback(lambda _: caller.close())
+    played = Played([], [], [])
+    async for event in caller.events():
+        if event.WhichOneof("event") == "faulted":
+            played.faulted.append(event.faulted)
+            told = report(event.faulted) if report else referee_pb2.BotReport()
+            if told is not None:
+                told.inquiry = event.faulted.inquiry
+                caller.answered(told)
+        elif event.WhichOneof("event") == "game":
+            played.games.extend(read_games(event.game.record))
+        elif event.WhichOneof("event") == "shown":
+            played.shown.append(event.shown)
+    await running
+    played.games.sort(key=lambda g: g.number)
+    return played

@@ -1,0 +1,121 @@
+"""What watchers are shown of a table: positions now and then, and of them what is public."""
+
+import asyncio
+import time
+from itertools import groupby
+
+from pokearena.v1 import bot_pb2, referee_pb2
+
+from referee.codec import Codec
+from referee.dealing import Seeded
+from referee.games.registry import find
+from referee.replay import Step, steps
+from tests.referee.authors import Answer, Author, Played, first, play
+
+WATCH_MS = 20
+SEED = bytes(32)
+"""The seed of every match that `play` plays."""
+
+
+async def slowly(question: bot_pb2.ActRequest) -> Answer:
+    """A harmless answer after a while."""
+    await asyncio.sleep(0.004)
+    return first(question)
+
+
+def positions(played: Played, game: str, seats: int) -> dict[tuple[int, int], Step]:
+    """The positions of all games by game and decision, as the records tell them."""
+    match = {"game": game, "seats": seats, "options": {}}
+    return {
+        (record.number, step.decision): step
+        for record in played.games
+        for step in steps(match, record, SEED)
+    }
+
+
+def where(shown: referee_pb2.PositionShown) -> tuple[int, int]:
+    """A position's game and decision."""
+    return shown.game, shown.decision
+
+
+def test_nobody_is_shown_anything_unless_somebody_watches() -> None:
+    assert play([Author(slowly), Author()]).shown == []
+
+
+def test_positions_are_shown_in_order_and_not_too_often() -> None:
+    began = time.monotonic()
+    played = play([Author(slowly), Author(slowly)], boards=3, watch_ms=WATCH_MS)
+    elapsed_ms = 1000 * (time.monotonic() - began)
+    order = [where(shown) for shown in played.shown]
+    assert order == sorted(set(order))
+    assert 5 < len(order) <= elapsed_ms / WATCH_MS
+
+
+def test_a_position_that_stays_is_shown_once() -> None:
+    async def once_slowly(question: bot_pb2.ActRequest) -> Answer:
+        await asyncio.sleep(0.2 if question.decision == 0 else 0)
+        return first(question)
+
+    played = play([Author(once_slowly), Author(once_slowly)], watch_ms=WATCH_MS)
+    assert [shown.decision for shown in played.shown].count(0) == 1
+
+
+def test_one_game_is_shown_until_it_is_over_though_several_are_in_flight() -> None:
+    bots = [Author(slowly, games_in_flight=4), Author(slowly, games_in_flight=4)]
+    played = play(bots, boards=8, watch_ms=WATCH_MS)
+    games = [(game, list(shown)) for game, shown in groupby(played.shown, lambda one: one.game)]
+    assert len(games) > 1
+    assert len({game for game, _ in games}) == len(games)
+    for _, shown in games[:-1]:
+        assert list(shown[-1].actors) == []
+        assert all(one.actors for one in shown[:-1])
+
+
+def test_what_is_shown_is_what_is_public_at_that_position_and_nothing_else() -> None:
+    """All that is not public is dealt again, and the bytes that are shown are the same."""
+    for game, seats in (("poke", 2), ("saint_poker", 3), ("pokex", 4), ("pouku", 3), ("pokino", 2)):
+        authors = [Author(slowly) for _ in range(seats)]
+        played = play(authors, game=game, boards=1, watch_ms=WATCH_MS)
+        codec = Codec(find(game))
+        at = positions(played, game, seats)
+        assert len(played.shown) > 1
+        for shown in played.shown:
+            state = at[where(shown)].state
+            dealt = state.redeal(None, Seeded(bytes(range(32))))
+            for one in (state, dealt):
+                told = referee_pb2.PositionShown(
+                    game=shown.game,
+                    board=shown.board,
+                    decision=shown.decision,
+                    actors=state.actors,
+                    view=bot_pb2.View.FromString(codec.view(one.public())),
+                )
+                assert told.SerializeToString(deterministic=True) == shown.SerializeToString(
+                    deterministic=True
+                )
+
+
+def test_a_choice_that_others_still_make_at_once_is_not_shown() -> None:
+    async def second_is_slow(question: bot_pb2.ActRequest) -> Answer:
+        await asyncio.sleep(0.1)
+        return first(question)
+
+    bots = [Author(), Author(second_is_slow)]
+    played = play(bots, game="saint_poker", boards=1, watch_ms=WATCH_MS)
+    together = [shown for shown in played.shown if shown.view.saint_poker.phase == "river"]
+    assert together
+    assert all(list(shown.actors) == [0, 1] for shown in together)
+
+
+def test_of_a_game_that_a_fault_ends_nobody_acts_any_more() -> None:
+    async def illegal(question: bot_pb2.ActRequest) -> Answer:
+        action = bot_pb2.Action()
+        action.poke.lead.cards.extend(["AS"])
+        await asyncio.sleep(3 * WATCH_MS / 1000)
+        return Answer(game=question.game, decision=question.decision, action=action)
+
+    played = play([Author(illegal), Author(slowly)], boards=3, watch_ms=WATCH_MS)
+    assert played.verdicts[0] == ["illegal", "finished"]
+    ends = [shown for shown in played.shown if not shown.actors]
+    assert ends
+    assert all(shown.view.poke.phase != "over" for shown in ends)
