@@ -139,15 +139,18 @@ def parse(message: str | bytes) -> News | None:
 def view_of(position: Position) -> View:
     """What is public, as the rules have it.
 
-    Raises DecodeError or ParseError (both ValueError) if it is no view of a registered game.
+    Raises DecodeError if it is no view of a registered game.
     """
-    from google.protobuf.json_format import ParseDict
+    from google.protobuf.json_format import ParseDict, ParseError
     from pokearena.v1 import bot_pb2
 
     from referee.codec import Codec, DecodeError
     from referee.games.registry import GAMES
 
-    message = ParseDict(dict(position.view), bot_pb2.View())
+    try:
+        message = ParseDict(dict(position.view), bot_pb2.View())
+    except ParseError as error:
+        raise DecodeError(f"is no view in JSON: {error}") from error
     game = GAMES.get(str(message.WhichOneof("game")))
     if game is None:
         raise DecodeError("is a view of no game")
