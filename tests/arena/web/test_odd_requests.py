@@ -1,0 +1,71 @@
+"""Whatever is asked for, nothing fails: odd addresses, queries and headers get a sentence."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import quote_from_bytes
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from starlette.testclient import TestClient
+
+from arena.cli.place import Place
+from arena.web.app import create
+from arena.web.routes import PAGES
+from arena.web.samples import Samples, names, plain
+from arena.web.state import Settings, Web
+from tests.arena.cli.stored import hold
+
+WORDS = ("json", "..", ".", "%", "null", "-1", "0", "9" * 30, "é", "🂡", "<b>", "'", '"', ";", "\n")
+ODD = st.one_of(st.sampled_from(WORDS).map(str.encode), st.binary(max_size=12))
+QUERIES = sorted({name for address in PAGES for name, _ in address.query})
+ACCEPTS = st.one_of(
+    st.sampled_from(["application/json", "text/plain", "text/csv", "text/markdown", "*/*", "a/b"]),
+    st.text(st.characters(min_codepoint=32, max_codepoint=126), max_size=40),
+)
+
+
+@pytest.fixture(scope="module")
+def web(tmp_path_factory: pytest.TempPathFactory) -> Web:
+    place = Place(Path(tmp_path_factory.mktemp("arena"), "data"))
+    hold(place, ["ada", "bob", "cy"], {}, boards=1)
+    return Web(place.store, Settings(rate=0))
+
+
+@pytest.fixture(scope="module")
+def client(web: Web) -> Iterator[TestClient]:
+    with TestClient(create(web)) as client:
+        yield client
+
+
+def asked(client: TestClient, path: str, query: str, accept: str) -> None:
+    answer = client.get(path + (f"?{query}" if query else ""), headers={"Accept": accept})
+    assert answer.status_code in (200, 400, 404, 406, 414), (path, query, accept, answer.text)
+    if answer.headers["content-type"] == "application/json":
+        answer.json()
+
+
+queries = st.lists(
+    st.tuples(st.sampled_from(["page", "limit", *QUERIES, "x"]), ODD), max_size=3
+).map(lambda pairs: "&".join(f"{name}={quote_from_bytes(value)}" for name, value in pairs))
+endings = st.sampled_from(["", ".json", ".csv", ".md", ".txt", ".jsonl", "/", "."])
+
+
+@settings(max_examples=150)
+@given(st.data())
+def test_odd_values_in_the_addresses_of_pages(
+    client: TestClient, web: Web, data: st.DataObject
+) -> None:
+    address = data.draw(st.sampled_from(PAGES))
+    known = Samples(web).values(address) or {}
+    path = plain(address.path)
+    for name in names(address.path):
+        good = st.just(known[name].encode()) if name in known else ODD
+        path = path.replace(f"{{{name}}}", quote_from_bytes(data.draw(st.one_of(good, ODD))))
+    asked(client, path + data.draw(endings), data.draw(queries), data.draw(ACCEPTS))
+
+
+@settings(max_examples=150)
+@given(st.lists(ODD, max_size=4), queries, ACCEPTS)
+def test_odd_addresses(client: TestClient, parts: list[bytes], query: str, accept: str) -> None:
+    asked(client, "/" + "/".join(map(quote_from_bytes, parts)), query, accept)

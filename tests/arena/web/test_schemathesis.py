@@ -1,0 +1,47 @@
+"""Schemathesis asks all that /openapi.json says can be asked."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from starlette.testclient import TestClient
+
+from arena.cli.place import Place
+from arena.web.app import create
+from arena.web.state import Settings, Web
+from tests.arena.cli.stored import hold
+
+pytestmark = pytest.mark.long
+
+
+@pytest.fixture
+def client(tmp_path: Path) -> Iterator[TestClient]:
+    place = Place(tmp_path / "data")
+    hold(place, ["ada", "bob", "cy"], {}, boards=1)
+    with TestClient(create(Web(place.store, Settings(rate=0)))) as client:
+        yield client
+
+
+def test_no_server_error_is_found(client: TestClient) -> None:
+    # They take a second to import.
+    import schemathesis
+    from schemathesis.core.result import Ok
+
+    schema = schemathesis.openapi.from_dict(client.get("/openapi.json").json())
+    asked = 0
+
+    def ask(case: Any) -> None:
+        nonlocal asked
+        told = case.as_transport_kwargs(base_url="http://testserver")
+        words = {name: told.get(name) for name in ("params", "headers")}
+        answer = client.request(told["method"], told["url"], **words)
+        assert answer.status_code < 500, (told, answer.text)
+        asked += 1
+
+    for found in schema.get_all_operations():
+        assert isinstance(found, Ok)
+        settings(max_examples=60)(given(found.ok().as_strategy())(ask))()
+    print(f"{asked} requests")
+    assert asked > 40
