@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Engine, Row, func, select
+from sqlalchemy import ColumnElement, Connection, Engine, Row, and_, func, select, true
 
 from arena.digest import SEPARATOR, Digest, digest, read, read_score
 from arena.ratings.clips import UNKNOWN
@@ -35,8 +36,13 @@ def digests(engine: Engine, of: Sequence[str], clip: int) -> Iterator[Digest]:
             yield _told(connection, row, of, clip)[0]
 
 
-def meetings(engine: Engine, of: Sequence[str]) -> Meetings:
-    """Who met whom in the closed matches of tournaments: all that strength needs, and no more."""
+def meetings(
+    engine: Engine, of: Sequence[str], after: float = -math.inf, until: float = math.inf
+) -> Meetings:
+    """Who met whom in the closed matches of tournaments: all that strength needs, and no more.
+
+    after, until: only matches that closed later than the one, and not later than the other.
+    """
     summing = Summing()
     alike: Counter[str] = Counter()
 
@@ -47,10 +53,14 @@ def meetings(engine: Engine, of: Sequence[str]) -> Meetings:
 
     # No more columns than this one, and no order: for a million rows that is most of the time.
     results, matches = schema.results, schema.matches
+    within = and_(
+        results.c.closed > after if math.isfinite(after) else true(),
+        results.c.closed <= until if math.isfinite(until) else true(),
+    )
     query = (
         select(results.c.digest)
         .join(matches, matches.c.id == results.c.match)
-        .where(matches.c.tournament.in_(of))
+        .where(matches.c.tournament.in_(of), within)
     )
     with reading(engine) as connection:
         texts = connection.execution_options(yield_per=_AT_ONCE).execute(query).scalars()
@@ -59,7 +69,7 @@ def meetings(engine: Engine, of: Sequence[str]) -> Meetings:
                 alike[text.partition(SEPARATOR)[0]] += 1
                 if len(alike) >= ALIKE:
                     settle()
-        for row in _rows(connection, of, results.c.digest.is_(None)):
+        for row in _rows(connection, of, and_(results.c.digest.is_(None), within)):
             summing.add(_old(connection, row, 0, UNKNOWN))
     settle()
     return summing.meetings()

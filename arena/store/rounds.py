@@ -1,0 +1,48 @@
+"""The rounds of tournaments that are over, and when that was."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlalchemy import Engine, case, func, select
+
+from arena.store import schema
+from arena.store.database import now, reading
+from arena.store.schema import OPEN
+
+
+def ends(engine: Engine, of: Sequence[str]) -> tuple[float, ...]:
+    """When each round of some tournaments was over: when its last match closed, in order.
+
+    A round is over when none of its matches can be played any more. One in which no match closed
+    is passed over, and so is one that was over at the very moment of another.
+    """
+    matches, results = schema.matches, schema.results
+    query = (
+        select(func.max(results.c.closed))
+        .select_from(matches.outerjoin(results, results.c.match == matches.c.id))
+        .where(matches.c.tournament.in_(of))
+        .group_by(matches.c.tournament, matches.c.round)
+        .having(func.sum(case((matches.c.state.in_(OPEN), 1), else_=0)) == 0)
+    )
+    with reading(engine) as connection:
+        found = connection.execute(query).scalars()
+        return tuple(sorted({float(at) for at in found if at is not None}))
+
+
+def clock(engine: Engine) -> float:
+    """The time of the database, in seconds since 1970."""
+    with reading(engine) as connection:
+        return float(connection.execute(select(now())).scalar_one())
+
+
+def closed(engine: Engine, of: Sequence[str], until: float) -> int:
+    """How many matches of some tournaments had closed at a time."""
+    matches, results = schema.matches, schema.results
+    query = (
+        select(func.count())
+        .select_from(results.join(matches, matches.c.id == results.c.match))
+        .where(matches.c.tournament.in_(of), results.c.closed <= until)
+    )
+    with reading(engine) as connection:
+        return int(connection.execute(query).scalar_one())
