@@ -1,8 +1,9 @@
 """The history of a ladder: what the strengths were when each round of its tournaments was over.
 
 A point is a fit to all matches that had closed by then, so it never changes, whatever is played
-later. There are never more than some forty points: of a longer history every second round is
-left out, or three of four, and so on. Each is fitted once, from the sums of the one before it.
+later. There are never more than some forty points, and fewer of a ladder that is large, because a
+fit takes the cube of its bots: of a longer history every second round is left out, or three of
+four, and so on. Each is fitted once, from the sums of the one before it.
 """
 
 from __future__ import annotations
@@ -21,6 +22,10 @@ from arena.store import folding, rounds
 
 POINTS = 40
 """At most so many points, and the newest."""
+FEWEST = 8
+"""So many at least where bots are many."""
+WORTH = 10_000
+"""And at most so many values."""
 _HOUR, _DAY = 3600.0, 86400.0
 
 
@@ -88,10 +93,12 @@ class Historian:
         if kept is None or of[: len(kept.of)] != kept.of:
             kept = self._kept[scope.form] = _Kept()
         kept.of = of
+        bots = max(rounds.entrants(engine, of), 1)
+        most = min(self._points, max(WORTH // bots, FEWEST))
         points = []
-        for number, at in chosen(rounds.ends(engine, of), self._points):
+        for number, at in chosen(rounds.ends(engine, of), most):
             known = kept.points.get(at) or _point(at, kept.sums.to(engine, of, at))
-            points.append(replace(known, round=number))
+            points.append(known if known.round == number else replace(known, round=number))
         kept.points = {point.at: point for point in points}
         cut = rounds.clock(engine) // _HOUR * _HOUR - _DAY
         if kept.eve.at != cut:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 from arena.cli import output
 from arena.cli.errors import FAILED, USAGE, CommandError
@@ -14,22 +13,10 @@ from arena.scope import Scope
 if TYPE_CHECKING:
     from sqlalchemy import Engine
 
-    from arena.comparison import Comparison, Unit
+    from arena.comparing import Found
+    from arena.comparison import Comparison
     from arena.ratings.duel import Interval
     from arena.ratings.sprt import Sprt
-    from arena.results import ClosedMatch
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """A comparison, and the form it is of."""
-
-    form: str
-    comparison: Comparison
-
-    def to_json(self) -> dict[str, Any]:
-        """Everything as plain values."""
-        return {"form": self.form, **self.comparison.to_json()}
 
 
 def test_of(
@@ -57,44 +44,23 @@ def compare(
 
     CommandError if there is none, or a choice, or what is asked for cannot be counted.
     """
-    from arena import comparison
-    from arena.store import results
+    from arena import comparing
 
     first, second = pair
     if first == second:
         raise CommandError(f"{first} is no other than itself.", USAGE)
-    met = {
-        scope: matches
-        for scope in scopes
-        if (matches := list(results.closed(engine, scope.tournaments, pair)))
-    }
+    met = [scope for scope in scopes if comparing.have_met(engine, scope, pair)]
     if not met:
         raise CommandError(f"{first} and {second} have not met here.", FAILED, "pokearena matrix")
     if len(met) > 1:
         forms = ", ".join(scope.form for scope in met)
         raise CommandError(f"{first} and {second} have met in {forms}; name one of them.", USAGE)
-    ((scope, matches),) = met.items()
-    by = _unit(engine, matches, pair, unit)
     try:
-        return Found(scope.form, comparison.compare(matches, first, second, by, scope.clip, test))
-    except ValueError as error:
+        return comparing.compare(engine, met[0], pair, unit, test)
+    except comparing.Uneven as error:
         raise CommandError(f"{error}; --tournament names one of them.", USAGE) from None
-
-
-def _unit(
-    engine: Engine, matches: Sequence[ClosedMatch], pair: tuple[str, str], wanted: str | None
-) -> Unit:
-    from arena.store import versions
-
-    # A remote bot cannot be made to forget, so its tables play boards of their own.
-    mirrored = all(versions.find(engine, name).folder for name in pair)
-    boards = mirrored and all(len(match.entrants) == 2 for match in matches)
-    if wanted == "board" and not boards:
-        raise CommandError(
-            "boards are counted where two sides play them in both seatings; here use --by match.",
-            USAGE,
-        )
-    return "board" if boards and wanted != "match" else "match"
+    except comparing.NoBoards as error:
+        raise CommandError(f"{error}; here use --by match.", USAGE) from None
 
 
 def show(found: Found) -> None:

@@ -10,7 +10,7 @@ drawn towards what all pairs of the table show together.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from arena.ratings.meetings import Meetings, pairs, pairs_of_pairs
@@ -85,19 +85,28 @@ class _Sums:
         return max(self.squares - self.score * self.mean, 0.0)
 
 
+Cells = Mapping[tuple[str, str], Cell]
+"""How the first of two did against the second, by their names; those who have met."""
+
+
 def crosstable(meetings: Meetings, entrants: Sequence[str]) -> Crosstable:
     """Return the crosstable of some entrants, in their order."""
+    met, named = cells(meetings), tuple(entrants)
+    return Crosstable(
+        named, tuple(tuple(met.get((one, other)) for other in named) for one in named)
+    )
+
+
+def cells(meetings: Meetings) -> Cells:
+    """Return the cells of everyone who has met somebody."""
     met = _pairs(meetings)
     usual = _usual(met.values())
-    cells: dict[tuple[str, str], Cell] = {}
+    found: dict[tuple[str, str], Cell] = {}
     for (one, other), sums in met.items():
-        cell = cells[one, other] = _cell(sums, usual)
+        cell = found[one, other] = _cell(sums, usual)
         turned = (1 - cell.score, 1 - cell.high, 1 - cell.low)
-        cells[other, one] = Cell(cell.matches, *(round(value, DECIMALS) for value in turned))
-    named = tuple(entrants)
-    return Crosstable(
-        named, tuple(tuple(cells.get((one, other)) for other in named) for one in named)
-    )
+        found[other, one] = Cell(cell.matches, *(round(value, DECIMALS) for value in turned))
+    return found
 
 
 def _pairs(meetings: Meetings) -> dict[tuple[str, str], _Sums]:

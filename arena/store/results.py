@@ -37,7 +37,10 @@ class LoggedFault:
 
 
 def closed(
-    engine: Engine, of: Collection[str] | None = None, with_all: Collection[str] = ()
+    engine: Engine,
+    of: Collection[str] | None = None,
+    with_all: Collection[str] = (),
+    limit: int | None = None,
 ) -> Iterator[ClosedMatch]:
     """The closed matches in canonical order: by age of the tournament, round and number.
 
@@ -46,6 +49,7 @@ def closed(
     Args:
         of: only those of the tournaments with these ids.
         with_all: only those in which all of these versions sat.
+        limit: at most so many.
     """
     results, matches, tournaments = schema.results, schema.matches, schema.tournaments
     query = (
@@ -54,6 +58,7 @@ def closed(
         .join(matches, matches.c.id == results.c.match)
         .join(tournaments, tournaments.c.id == matches.c.tournament)
         .order_by(tournaments.c.created, tournaments.c.id, matches.c.round, matches.c.number)
+        .limit(limit)
     )
     if of is not None:
         query = query.where(matches.c.tournament.in_(of))

@@ -46,3 +46,11 @@ def closed(engine: Engine, of: Sequence[str], until: float) -> int:
     )
     with reading(engine) as connection:
         return int(connection.execute(query).scalar_one())
+
+
+def entrants(engine: Engine, of: Sequence[str]) -> int:
+    """How many versions entered some tournaments."""
+    table = schema.entrants
+    query = select(func.count(table.c.version.distinct())).where(table.c.tournament.in_(of))
+    with reading(engine) as connection:
+        return int(connection.execute(query).scalar_one())

@@ -36,11 +36,12 @@ def create(web: Web) -> Starlette:
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         # The first who asks is not told that there is nothing.
         await web.look()
-        watching = asyncio.create_task(web.watch())
+        watching = [asyncio.create_task(work) for work in (web.watch(), web.remember())]
         try:
             yield
         finally:
-            watching.cancel()
+            for task in watching:
+                task.cancel()
 
     async def failed(request: Request, error: Exception) -> Response:
         return errors.response(request, error, links)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from arena.web import paging
 from arena.web.page import Ask, Page
-from arena.web.pages import api, home, ladder
+from arena.web.pages import api, compare, home, ladder, matrix
 from arena.web.state import Web
 
 Draw = Callable[[Web, Ask], Page]
@@ -43,6 +44,31 @@ PAGES: tuple[Address, ...] = (
             ("find", "only bots of which the name, author or language holds this"),
         ),
         example="/ladders/poke",
+        kinds=TABLE,
+    ),
+    Address(
+        "/ladders/{form}/matrix",
+        matrix.page,
+        "Who did how against whom on a ladder.",
+        query=(
+            ("find", "only bots of which the name holds one of these words"),
+            ("los", "1 for how likely each is the stronger, instead of scores"),
+            *paging.QUERY,
+        ),
+        example="/ladders/poke/matrix",
+        kinds=TABLE,
+    ),
+    Address(
+        "/ladders/{form}/compare",
+        compare.page,
+        "Two versions against each other.",
+        query=(
+            ("one", "the first, as name@version; a name alone is its strongest version"),
+            ("other", "the second"),
+            ("sprt", "two differences in Elo points to decide between, such as 0 25"),
+            *paging.QUERY,
+        ),
+        example="/ladders/poke/compare?one=greedy&other=random",
         kinds=TABLE,
     ),
     Address("/docs/api", api.page, "What programs can ask for.", kinds=("html",)),

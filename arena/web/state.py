@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import time
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 
@@ -12,13 +13,19 @@ from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
 from starlette.concurrency import run_in_threadpool
 
+from arena.histories import Historian
 from arena.store.errors import StoreError
 from arena.web.changes import ARENA, Changes
+from arena.web.kept import Kept
 from arena.web.sight import Sight, Watcher
+from arena.web.trails import Trail, trails_of
 
 log = logging.getLogger("arena.web")
 
 _LOOK_SECONDS = 1.0
+_RECALL_SECONDS, _LATEST_RECALL_SECONDS = 2.0, 900.0
+_RESTS = 19
+"""After the histories were brought up to date they rest so many times as long."""
 _PAUSE_SECONDS = 0.4
 """At least so long between two looks, however much happens."""
 
@@ -45,17 +52,22 @@ class Settings:
 
 @dataclass(slots=True)
 class Web:
-    """The server's state. Only the event loop changes it."""
+    """The server's state. Only the event loop changes it, but for what is kept."""
 
     engine: Engine
     settings: Settings
     changes: Changes = field(default_factory=Changes)
     sight: Sight = field(default_factory=Sight)
+    trails: Mapping[str, Trail] = field(default_factory=dict)
+    """The histories of the ladders by form; made behind the sight, in their own time."""
+    kept: Kept = field(default_factory=Kept)
     _nudge: asyncio.Event = field(default_factory=asyncio.Event)
     _watcher: Watcher = field(init=False)
+    _historian: Historian = field(init=False)
 
     def __post_init__(self) -> None:
         self._watcher = Watcher(self.engine)
+        self._historian = Historian(self.engine)
 
     def nudge(self) -> None:
         """There may be news: look now rather than within a second."""
@@ -84,3 +96,29 @@ class Web:
                 async with asyncio.timeout(_LOOK_SECONDS):
                     await self._nudge.wait()
             self._nudge.clear()
+
+    async def recall(self) -> None:
+        """Brings the histories up to date with the sight."""
+        ladders = self.sight.ladders
+        try:
+            trails = await run_in_threadpool(trails_of, self._historian, ladders, self.trails)
+        except (SQLAlchemyError, StoreError, OSError) as error:
+            log.warning("the histories cannot be read, the pages show what was: %s", error)
+            return
+        if trails != self.trails:
+            self.trails = trails
+            self.changes.tell(ARENA)
+
+    async def remember(self) -> None:
+        """Keeps the histories up to date, for ever, in a twentieth of the time."""
+        seen = 0
+        while True:
+            # Yesterday moves on even if nothing happens.
+            with suppress(TimeoutError):
+                async with asyncio.timeout(_LATEST_RECALL_SECONDS):
+                    await self.changes.after({ARENA}, seen)
+            began = time.monotonic()
+            await self.recall()
+            seen = self.changes.last
+            took = time.monotonic() - began
+            await asyncio.sleep(min(max(_RECALL_SECONDS, _RESTS * took), _LATEST_RECALL_SECONDS))

@@ -51,6 +51,13 @@ def signed(value: float, digits: int = 1) -> str:
     return f"{value:+.{digits}f}".replace("-", "−")
 
 
+def gained(places: int | None) -> str:
+    """Places gained or lost: "▲2", "▼1"; nothing for none."""
+    if not places:
+        return ""
+    return f"▲{places}" if places > 0 else f"▼{-places}"
+
+
 def percent(share: float, digits: int = 0) -> str:
     """A share from 0 to 1 in per cent."""
     return f"{100 * share:.{digits}f} %"
@@ -78,6 +85,7 @@ FILTERS: Final[Mapping[str, Callable[..., Any]]] = {
     "ago": ago,
     "whole": whole,
     "signed": signed,
+    "gained": gained,
     "percent": percent,
     "ms": milliseconds,
     "form_name": form_name,

@@ -12,9 +12,11 @@ from arena.results import FAULTS
 from arena.standings import Standing
 from arena.store.versions import Version
 from arena.web import words
+from arena.web.charts import Spark
 from arena.web.page import Ask, BadAsk, NoSuchPage, Page, Table
 from arena.web.sight import Ladder, Sight
 from arena.web.state import Web
+from arena.web.trails import Trail
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +31,10 @@ class Line:
     """When its last match closed, in seconds since 1970."""
     ago: str
     """The same in words."""
+    spark: Spark | None = None
+    """The course of its strength."""
+    moved: int | None = None
+    """How many places it has gained in 24 hours."""
 
     @property
     def name(self) -> str:
@@ -80,6 +86,7 @@ class Line:
             "authors": self.authors,
             "language": self.language,
             "p95_ms": self.thinking,
+            "places_gained_24h": self.moved,
             "last_seen": words.iso(self.seen) or None,
         }
 
@@ -90,20 +97,24 @@ class Column:
 
     key: in addresses. title: above it. value: what is compared; None comes last.
     falling: whether the largest come first unless asked otherwise.
+    sortable: whether it can be asked for.
     """
 
     key: str
     title: str
     value: Callable[[Line], Any]
     falling: bool = True
+    sortable: bool = True
 
 
 COLUMNS: tuple[Column, ...] = (
     Column("rank", "#", lambda line: None, falling=False),
+    Column("move", "24 h", lambda line: line.moved),
     Column("bot", "bot", lambda line: line.name, falling=False),
     Column("by", "by", lambda line: line.authors or None, falling=False),
     Column("language", "language", lambda line: line.language or None, falling=False),
     Column("strength", "strength", lambda line: line.standing.strength.value),
+    Column("course", "course", lambda line: None, sortable=False),
     Column("elo", "Elo", lambda line: line.standing.elo),
     Column("matches", "matches", lambda line: line.standing.matches),
     Column("games", "W–D–L", lambda line: line.standing.wins),
@@ -112,14 +123,14 @@ COLUMNS: tuple[Column, ...] = (
     Column("thinking", "p95 ms", lambda line: line.thinking),
     Column("seen", "seen", lambda line: line.seen),
 )
-_CONSTANT = ("by", "language", "faults", "thinking")
+_CONSTANT = ("move", "by", "language", "faults", "thinking")
 """Columns that are left out where every bot has the same in them."""
 
 
 def page(web: Web, ask: Ask) -> Page:
     """The page; raises NoSuchPage if nothing was played in this form."""
     found = found_ladder(web, ask.path["form"])
-    every = lines(web.sight, found)
+    every = lines(web.sight, found, web.trails.get(found.scope.form))
     shown = ordered(sought(every, ask.query.get("find", "")), ask.query.get("sort", ""))
     form = found.scope.form
     return Page(
@@ -152,12 +163,16 @@ def found_ladder(web: Web, form: str) -> Ladder:
     return ladder
 
 
-def lines(sight: Sight, ladder: Ladder) -> list[Line]:
+def lines(sight: Sight, ladder: Ladder, trail: Trail | None = None) -> list[Line]:
     """The lines of a ladder, the strongest first."""
-    return [_line(sight, ladder, standing) for standing in ladder.table.lines]
+    trail = trail or Trail()
+    return [
+        _line(sight, ladder, trail, place, standing)
+        for place, standing in enumerate(ladder.table.lines, 1)
+    ]
 
 
-def _line(sight: Sight, ladder: Ladder, standing: Standing) -> Line:
+def _line(sight: Sight, ladder: Ladder, trail: Trail, place: int, standing: Standing) -> Line:
     name = standing.entrant
     times = ladder.table.thinking.get(name)
     seen = ladder.seen.get(name)
@@ -167,6 +182,8 @@ def _line(sight: Sight, ladder: Ladder, standing: Standing) -> Line:
         thinking=times.p95 if times is not None else None,
         seen=seen,
         ago="" if seen is None else words.ago(max(time.time() - seen, 0.0)),
+        spark=trail.sparks.get(name),
+        moved=trail.moved(name, place),
     )
 
 
@@ -174,6 +191,8 @@ def told(every: Sequence[Line]) -> frozenset[str]:
     """The columns that say something: in which not every bot has the same."""
     by_key = {column.key: column for column in COLUMNS}
     constant = {key for key in _CONSTANT if len({by_key[key].value(line) for line in every}) < 2}
+    if not any(line.spark for line in every):
+        constant.add("course")
     return frozenset(by_key) - constant
 
 
@@ -190,9 +209,10 @@ def sought(every: Sequence[Line], words_sought: str) -> list[Line]:
 def ordered(some: Sequence[Line], sort: str) -> list[Line]:
     """Lines by a column, such as "elo", or "-elo" the other way round; raises BadAsk."""
     key = sort.removeprefix("-")
-    column = next((column for column in COLUMNS if column.key == key), None)
+    sortable = [column for column in COLUMNS if column.sortable]
+    column = next((column for column in sortable if column.key == key), None)
     if column is None and sort:
-        known = ", ".join(column.key for column in COLUMNS)
+        known = ", ".join(column.key for column in sortable)
         raise BadAsk(f"a ladder cannot be ordered by {sort}; it can by {known}.")
     turned = sort.startswith("-")
     if column is None or column.key == "rank":
@@ -207,7 +227,7 @@ def _csv(form: str, some: Iterable[Line]) -> Table:
     heads: tuple[str, ...]
     heads = ("rank_first", "rank_last", "bot", "authors", "language", "strength", "low", "high")
     heads += ("provisional", "elo", "matches", "games", "wins", "draws", "losses", "points")
-    heads += ("points_per_board", *FAULTS, "forfeit", "p95_ms", "last_seen")
+    heads += ("points_per_board", *FAULTS, "forfeit", "p95_ms", "last_seen", "places_gained_24h")
 
     def row(line: Line) -> tuple[object, ...]:
         s, one = line.standing.strength, line.standing
@@ -216,7 +236,7 @@ def _csv(form: str, some: Iterable[Line]) -> Table:
             *(int(s.provisional), one.elo, one.matches, one.games, one.wins, one.draws),
             *(one.losses, one.points, one.board.mean if one.board else None),
             *(line.faults.get(kind, 0) for kind in (*FAULTS, "forfeit")),
-            *(line.thinking, words.iso(line.seen)),
+            *(line.thinking, words.iso(line.seen), line.moved),
         )
 
     return Table(heads, [row(line) for line in some])
@@ -233,6 +253,7 @@ def _text(some: Iterable[Line], shown: frozenset[str]) -> Table:
 
     cells: dict[str, tuple[str, Callable[[Line], object]]] = {
         "rank": ("#", lambda line: line.ranks),
+        "move": ("24 h", lambda line: words.gained(line.moved)),
         "bot": ("<bot", lambda line: line.name),
         "by": ("<by", lambda line: line.authors),
         "language": ("<language", lambda line: line.language),

@@ -68,8 +68,8 @@ def test_a_ladder_is_ordered_and_searched_as_the_address_says(client: TestClient
         (
             "/ladders/poke?sort=luck",
             400,
-            "a ladder cannot be ordered by luck; it can by rank, bot, by, language, strength, elo, "
-            "matches, games, points, faults, thinking, seen.",
+            "a ladder cannot be ordered by luck; it can by rank, move, bot, by, language, "
+            "strength, elo, matches, games, points, faults, thinking, seen.",
         ),
         ("/live/ladders/whist", 404, "there is no ladder whist; there are poke."),
     ],

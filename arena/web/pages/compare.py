@@ -1,0 +1,184 @@
+"""Head to head: two versions on a ladder, and their matches."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from arena import comparing
+from arena.comparing import Found
+from arena.comparison import Comparison, Test
+from arena.ratings.duel import Interval
+from arena.ratings.sprt import Sprt
+from arena.store import played
+from arena.store.played import Played
+from arena.web import charts, paging, words
+from arena.web.page import Ask, BadAsk, NoSuchPage, Page, Table
+from arena.web.pages.ladder import found_ladder
+from arena.web.sight import Ladder
+from arena.web.state import Web
+
+PAIRS = (
+    ("LL", "lost both"),
+    ("LD", "lost one, drew one"),
+    ("WL, DD", "even"),
+    ("WD", "won one, drew one"),
+    ("WW", "won both"),
+)
+"""What a board can come to, in both seatings."""
+
+
+def page(web: Web, ask: Ask) -> Page:
+    """The page; raises NoSuchPage if they have not met, BadAsk."""
+    ladder = found_ladder(web, ask.path["form"])
+    form = ladder.scope.form
+    one, other = (_bot(ladder, ask, name) for name in ("one", "other"))
+    if one == other:
+        raise BadAsk(f"{one} is no other than itself.")
+    wish = paging.wanted(ask, 25)
+    found = _found(web, ladder, (one, other), _test_of(ask))
+    pair, of = ({one}, {other}), ladder.scope.tournaments
+    listed = played.matches(web.engine, pair, of, wish.offset, wish.limit)
+    piece = wish.of(listed, played.count(web.engine, pair, of))
+    comparison = found.comparison
+    return Page(
+        title=f"{one} against {other} at {words.form_name(form)}",
+        template="compare.html",
+        model={
+            "form": form,
+            "one": one,
+            "other": other,
+            "names": ladder.table.entrants,
+            "sprt": ask.query.get("sprt", ""),
+            "found": comparison,
+            "facts": facts(comparison),
+            "bars": _bars(comparison),
+            "verdict": _verdict(comparison.test) if comparison.test else "",
+            "piece": piece,
+        },
+        data={
+            **found.to_json(),
+            "list": piece.to_json(),
+            "played": [_as_json(match, one) for match in piece.items],
+        },
+        csv=_csv(piece.items, one, other),
+        text=Table(("<", "<"), facts(comparison)),
+        parts=("compare-facts", "compare-matches"),
+        headers=piece.headers,
+    )
+
+
+def facts(found: Comparison) -> list[tuple[str, str]]:
+    """What there is to say of two, with its name."""
+    games = found.wins + found.draws + found.losses
+    told = [
+        ("score", words.percent(found.duel.score, 1)),
+        ("games", f"{games}: {found.wins} won, {found.draws} drawn, {found.losses} lost"),
+        ("matches", str(found.matches)),
+        ("Elo difference", _interval(found.elo)),
+    ]
+    if found.superiority is not None:
+        told.append(("likelihood of superiority", words.percent(found.superiority, 2)))
+    if found.duel.error:
+        told.append(("normalized Elo", _interval(found.normalized)))
+    points = found.points
+    if points is not None:
+        ends = (points.low, points.high)
+        inner = f" ({_signed(ends[0])} to {_signed(ends[1])})" if None not in ends else ""
+        told.append(("points per board", f"{_signed(points.mean)}{inner}"))
+    if found.test:
+        low, high = found.test.settings.bounds
+        told.append(
+            (
+                "log-likelihood ratio",
+                f"{_signed(found.test.ratio, 2)} ({_signed(low, 2)} to {_signed(high, 2)})",
+            )
+        )
+        told.append(("SPRT", _verdict(found.test)))
+    return told
+
+
+def _bot(ladder: Ladder, ask: Ask, which: str) -> str:
+    name = ask.query.get(which, "")
+    if not name:
+        raise BadAsk("two are compared: ?one=NAME@VERSION&other=NAME@VERSION.")
+    names = ladder.table.entrants
+    if name in names:
+        return name
+    # Who says only the name means the strongest of its versions here.
+    found = next((each for each in names if each.partition("@")[0] == name), None)
+    if found is None:
+        raise NoSuchPage(f"there is no {words.one_line(name)} on the ladder {ladder.scope.form}.")
+    return found
+
+
+def _test_of(ask: Ask) -> Sprt | None:
+    text = ask.query.get("sprt", "")
+    if not text:
+        return None
+    try:
+        low, high = (float(end) for end in text.replace(",", " ").split())
+        return Sprt(low, high)
+    except ValueError:
+        raise BadAsk("sprt is two differences in Elo points, such as 0 25.") from None
+
+
+def _found(web: Web, ladder: Ladder, pair: tuple[str, str], test: Sprt | None) -> Found:
+    try:
+        return comparing.compare(web.engine, ladder.scope, pair, None, test)
+    except comparing.NotMet as error:
+        raise NoSuchPage(str(error)) from None
+    except comparing.Uneven as error:
+        raise BadAsk(f"{error}; `pokearena compare --tournament` compares one at a time.") from None
+
+
+def _bars(found: Comparison) -> list[charts.Bar]:
+    """The boards by what they came to, as bars."""
+    if found.pairs is None:
+        return []
+    ll, ld, wl, dd, wd, ww = found.pairs
+    counts = (ll, ld, wl + dd, wd, ww)
+    titles = [f"{told}: {count} boards" for count, (_, told) in zip(counts, PAIRS, strict=True)]
+    return charts.bars(counts, titles, [short for short, _ in PAIRS])
+
+
+def _verdict(test: Test) -> str:
+    s = test.settings
+    if test.decided is None:
+        return "open"
+    says = {"high": f"better by {s.high:g}", "low": f"no better than by {s.low:g}"}
+    return f"{says[test.verdict]}, decided after {test.decided[0]} matches"
+
+
+def _interval(found: Interval) -> str:
+    if not math.isfinite(found.value):
+        return "everything was won" if found.value > 0 else "everything was lost"
+    return f"{_signed(found.value)} ({_signed(found.low)} to {_signed(found.high)})"
+
+
+def _signed(value: float | None, digits: int = 1) -> str:
+    if value is None:
+        return "–"
+    if not math.isfinite(value):
+        return "∞" if value > 0 else "−∞"
+    return words.signed(value, digits)
+
+
+def _as_json(match: Played, one: str) -> dict[str, Any]:
+    return {
+        "match": match.match,
+        "tournament": match.tournament,
+        "closed": words.iso(match.closed),
+        "score": round(match.score(one), 6),
+        "faults": match.faults(),
+    }
+
+
+def _csv(some: Sequence[Played], one: str, other: str) -> Table:
+    heads = ("match", "tournament", "closed", "bot", "opponent", "score", "games")
+    rows = [
+        (m.match, m.tournament, words.iso(m.closed), one, other, m.score(one), len(m.games))
+        for m in some
+    ]
+    return Table(heads, rows)

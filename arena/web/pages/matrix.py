@@ -1,0 +1,175 @@
+"""The crosstable of a ladder: who did how against whom, as a heat map."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from arena import ladders
+from arena.ratings.crosstable import Cell
+from arena.web import paging, words
+from arena.web.page import Ask, BadAsk, Page, Table
+from arena.web.pages.ladder import found_ladder
+from arena.web.sight import Ladder
+from arena.web.state import Web
+
+LINES, MOST = 30, 60
+"""So many bots are shown against each other, and at most so many."""
+CERTAIN, LIKELY = 0.975, 0.84
+"""Likelihoods from which a cell is coloured in full, and by half."""
+STEPS = 4
+"""So many shades either way."""
+
+
+@dataclass(frozen=True, slots=True)
+class Box:
+    """One cell of the heat map.
+
+    share: what is shown, from 0 to 1; None if there is nothing, or one would meet itself.
+    heat: the name of its colour. title: all of it in words.
+    """
+
+    other: str
+    share: float | None
+    heat: str
+    title: str
+    cell: Cell | None
+    superiority: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A bot, its place from 1, and how it did against the others."""
+
+    place: int
+    name: str
+    boxes: tuple[Box, ...]
+
+
+def page(web: Web, ask: Ask) -> Page:
+    """The page; raises NoSuchPage if nothing was played in this form, BadAsk."""
+    ladder = found_ladder(web, ask.path["form"])
+    form, los = ladder.scope.form, _flag(ask, "los")
+    places = sought(ladder, ask.query.get("find", ""))
+    piece = paging.wanted(ask, LINES, MOST).cut(places)
+    rows = [_row(web, ladder, place, piece.items, los) for place in piece.items]
+    title = "how likely each is the stronger" if los else "who beats whom"
+    return Page(
+        title=f"{words.form_name(form)}: {title}",
+        template="matrix.html",
+        model={
+            "form": form,
+            "rows": rows,
+            "piece": piece,
+            "los": los,
+            "every": len(ladder.table.lines),
+            "find": ask.query.get("find", ""),
+            "remarks": list(ladders.remarks(ladder.table)),
+        },
+        data={
+            "form": form,
+            "list": piece.to_json(),
+            "bots": [row.name for row in rows],
+            "cells": [[_as_json(box) for box in row.boxes] for row in rows],
+        },
+        csv=_csv(rows),
+        text=_text(rows, los),
+        parts=("matrix-rows",),
+        headers=piece.headers,
+    )
+
+
+def sought(ladder: Ladder, find: str) -> list[int]:
+    """The places, from 1, of the bots whose names hold any of some words; of all for none."""
+    wanted = find.lower().split()
+    names = enumerate(ladder.table.entrants, 1)
+    return [at for at, name in names if not wanted or any(w in name.lower() for w in wanted)]
+
+
+def heat(share: float, likely: float) -> str:
+    """The colour of a share, from 0 to 1; the surer that it is not one half, the fuller.
+
+    likely: how likely one half is on its wrong side.
+    """
+    side = "up" if share >= 0.5 else "down"
+    shade = min(int(abs(share - 0.5) * 2 * STEPS) + 1, STEPS)
+    sure = 2 if likely >= CERTAIN else 1 if likely >= LIKELY else 0
+    return f"{side} shade{shade} sure{sure}"
+
+
+def _flag(ask: Ask, name: str) -> bool:
+    text = ask.query.get(name, "")
+    if text not in ("", "0", "1"):
+        raise BadAsk(f"{name} is 1 or 0.")
+    return text == "1"
+
+
+def _row(web: Web, ladder: Ladder, place: int, places: Sequence[int], los: bool) -> Row:
+    name = ladder.table.entrants[place - 1]
+    return Row(place, name, tuple(_box(web, ladder, place, other, los) for other in places))
+
+
+def _box(web: Web, ladder: Ladder, place: int, to: int, los: bool) -> Box:
+    names = ladder.table.entrants
+    one, other = names[place - 1], names[to - 1]
+    if place == to:
+        return Box(other, None, "", "", None, None)
+    cell = web.kept.cells(ladder).get((one, other))
+    superior = ladder.table.strengths.superiority[place - 1][to - 1]
+    if los:
+        title = f"{one} is stronger than {other} with {superior:.1%}"
+        return Box(
+            other, superior, heat(superior, max(superior, 1 - superior)), title, cell, superior
+        )
+    if cell is None:
+        return Box(other, None, "", f"{one} and {other} have not met", None, superior)
+    title = (
+        f"{one} against {other}: {cell.score:.1%}, from {cell.low:.0%} to {cell.high:.0%}, "
+        f"in {cell.matches} match{'es' if cell.matches != 1 else ''}"
+    )
+    return Box(other, cell.score, heat(cell.score, _sureness(cell)), title, cell, superior)
+
+
+def _sureness(cell: Cell) -> float:
+    """How likely a score is on its side of one half, roughly, from its interval."""
+    if not cell.low <= 0.5 <= cell.high:
+        return 1.0
+    return LIKELY if abs(cell.score - 0.5) > cell.margin / 2 else 0.5
+
+
+def _as_json(box: Box) -> dict[str, Any] | None:
+    if box.superiority is None:
+        return None
+    return {**(box.cell.to_json() if box.cell else {}), "superiority": box.superiority}
+
+
+def _csv(rows: Sequence[Row]) -> Table:
+    heads = ("bot", "opponent", "matches", "score", "low", "high", "superiority")
+    return Table(
+        heads,
+        [
+            (
+                *(row.name, box.other),
+                *(
+                    (c.matches, c.score, c.low, c.high)
+                    if (c := box.cell)
+                    else (0, None, None, None)
+                ),
+                box.superiority,
+            )
+            for row in rows
+            for box in row.boxes
+            if box.superiority is not None
+        ],
+    )
+
+
+def _text(rows: Sequence[Row], los: bool) -> Table:
+    def told(box: Box) -> str:
+        if box.share is None:
+            return "·"
+        return f"{100 * box.share:.1f}" if los else f"{100 * box.share:.0f}"
+
+    heads = ("#", "<bot", *(str(row.place) for row in rows))
+    return Table(heads, [(row.place, row.name, *map(told, row.boxes)) for row in rows])
