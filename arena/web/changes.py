@@ -8,6 +8,9 @@ from collections.abc import Collection
 ARENA = "arena"
 """Something in the store: a match, a tournament, a bot."""
 
+HISTORIES = "histories"
+"""A point of the history of a ladder."""
+
 
 def position_of(match: str) -> str:
     """The topic of the position on the table of a match that is being played."""

@@ -15,7 +15,7 @@ from starlette.concurrency import run_in_threadpool
 
 from arena.histories import Historian
 from arena.store.errors import StoreError
-from arena.web.changes import ARENA, Changes
+from arena.web.changes import ARENA, HISTORIES, Changes
 from arena.web.kept import Kept
 from arena.web.sight import Sight, Watcher
 from arena.web.trails import Trail, trails_of
@@ -102,12 +102,12 @@ class Web:
         ladders = self.sight.ladders
         try:
             trails = await run_in_threadpool(trails_of, self._historian, ladders, self.trails)
-        except (SQLAlchemyError, StoreError, OSError) as error:
+        except (SQLAlchemyError, StoreError, OSError, ArithmeticError) as error:
             log.warning("the histories cannot be read, the pages show what was: %s", error)
             return
         if trails != self.trails:
             self.trails = trails
-            self.changes.tell(ARENA)
+            self.changes.tell(HISTORIES)
 
     async def remember(self) -> None:
         """Keeps the histories up to date, for ever, in a twentieth of the time."""
@@ -118,7 +118,7 @@ class Web:
                 async with asyncio.timeout(_LATEST_RECALL_SECONDS):
                     await self.changes.after({ARENA}, seen)
             began = time.monotonic()
-            await self.recall()
             seen = self.changes.last
+            await self.recall()
             took = time.monotonic() - began
             await asyncio.sleep(min(max(_RECALL_SECONDS, _RESTS * took), _LATEST_RECALL_SECONDS))

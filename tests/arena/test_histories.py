@@ -9,7 +9,7 @@ from arena import histories, scheduler, scope
 from arena.cli.place import Place
 from arena.histories import Historian, Point
 from arena.ratings.meetings import Meetings
-from arena.ratings.strength import strengths
+from arena.ratings.strength import strengths, values
 from arena.store import database, results, rounds, schema
 from tests.arena.cli.stored import hold
 
@@ -86,13 +86,12 @@ def test_what_was_fitted_is_not_fitted_again(
     historian = Historian(store)
     before = points(store, historian)
     fits: list[int] = []
-    values = histories.values
 
     def counting(met: Meetings) -> dict[str, tuple[float, float]]:
         fits.append(met.matches)
         return values(met)
 
-    monkeypatch.setattr(histories, "values", counting)
+    monkeypatch.setattr("arena.histories.values", counting)
     assert points(store, historian) == before
     assert fits == []
     hold(Place(None), ("ann", "eve"), {})

@@ -12,6 +12,7 @@ from arena.results import FAULTS
 from arena.standings import Standing
 from arena.store.versions import Version
 from arena.web import words
+from arena.web.changes import ARENA, HISTORIES
 from arena.web.charts import Spark
 from arena.web.page import Ask, BadAsk, NoSuchPage, Page, Table
 from arena.web.sight import Ladder, Sight
@@ -151,6 +152,7 @@ def page(web: Web, ask: Ask) -> Page:
         csv=_csv(form, shown),
         text=_text(shown, told(every)),
         parts=("ladder-rows",),
+        topics=frozenset({ARENA, HISTORIES}),
     )
 
 
