@@ -18,10 +18,11 @@ from starlette.staticfiles import StaticFiles
 
 from arena.web import errors
 from arena.web.bounds import Bounds
+from arena.web.feed import Feed
 from arena.web.links import ServerLinks
 from arena.web.routes import PAGES
 from arena.web.security import Kinds, Security
-from arena.web.serving import LIVE, Serving
+from arena.web.serving import FEED, LIVE, Serving
 from arena.web.state import Web
 
 _STATIC = Path(__file__).parent / "static"
@@ -31,17 +32,20 @@ def create(web: Web) -> Starlette:
     """The application. It watches the store from its start to its end."""
     links = ServerLinks(_release())
     serving = Serving(web, links)
+    feed = Feed(web)
 
     @contextlib.asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         # The first who asks is not told that there is nothing.
         await web.look()
-        watching = [asyncio.create_task(work) for work in (web.watch(), web.remember())]
+        works = (web.watch(), web.remember(), web.hear(), feed.run())
+        tasks = [asyncio.create_task(work) for work in works]
         try:
             yield
         finally:
-            for task in watching:
+            for task in tasks:
                 task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
 
     async def failed(request: Request, error: Exception) -> Response:
         return errors.response(request, error, links)
@@ -56,6 +60,7 @@ def create(web: Web) -> Starlette:
     routes: list[BaseRoute] = [
         Route("/healthz", alive),
         Route("/readyz", ready),
+        Route(FEED, serving.feed(feed)),
         Mount("/static", StaticFiles(directory=_STATIC)),
     ]
     for each in PAGES:

@@ -17,10 +17,10 @@ _SPARE_CONNECTIONS = 500
 """Beside those that are told the news."""
 
 
-def serve(engine: Engine, settings: Settings, listening: socket.socket) -> None:
-    """Serves until SIGINT or SIGTERM."""
-    config = uvicorn.Config(
-        create(Web(engine, settings)),
+def config(web: Web) -> uvicorn.Config:
+    """How the pages are served."""
+    return uvicorn.Config(
+        create(web),
         log_level="warning",
         access_log=False,
         server_header=False,
@@ -31,6 +31,10 @@ def serve(engine: Engine, settings: Settings, listening: socket.socket) -> None:
         # Whom to believe is a matter of ours: arena.web.bounds.
         proxy_headers=False,
         h11_max_incomplete_event_size=_HEAD_BYTES,
-        limit_concurrency=settings.watchers + _SPARE_CONNECTIONS,
+        limit_concurrency=web.settings.watchers + _SPARE_CONNECTIONS,
     )
-    uvicorn.Server(config).run(sockets=[listening])
+
+
+def serve(engine: Engine, settings: Settings, listening: socket.socket) -> None:
+    """Serves until SIGINT or SIGTERM."""
+    uvicorn.Server(config(Web(engine, settings))).run(sockets=[listening])

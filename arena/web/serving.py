@@ -14,6 +14,7 @@ from starlette.responses import Response
 from arena.web import drawing, errors
 from arena.web.answers import Answer, Answers
 from arena.web.audience import Audience, Stream
+from arena.web.feed import Feed, Filter
 from arena.web.kinds import KINDS
 from arena.web.links import Links
 from arena.web.live import Live, Parts
@@ -23,6 +24,8 @@ from arena.web.state import Web
 
 LIVE = "/live"
 """Before the address of a page: its news."""
+FEED = "/feed"
+EVENTS, LINES = "text/event-stream", "application/x-ndjson"
 _DRAWN_AT_ONCE = 4
 """More threads would only take turns; what is asked for meanwhile waits in order."""
 
@@ -77,7 +80,20 @@ class Serving:
             path = request.scope["path"]
             await self._answer(address, ask, path.removeprefix(LIVE), "html")
             name = _address(path, ask)
-            return Stream(self._live.events(name, parts), self._audience, "text/event-stream")
+            return Stream(self._live.events(name, parts), self._audience, EVENTS)
+
+        return self.failing(stream)
+
+    def feed(self, feed: Feed) -> Endpoint:
+        """Answers with what happens: as server-sent events to who accepts them, else as lines."""
+
+        async def stream(request: Request) -> Response:
+            query = request.query_params
+            wanted = Filter(*(query.get(name) or None for name in ("match", "tournament", "form")))
+            events = EVENTS in request.headers.get("accept", "")
+            return Stream(
+                feed.read(wanted, events=events), self._audience, EVENTS if events else LINES
+            )
 
         return self.failing(stream)
 

@@ -17,6 +17,7 @@ from arena.histories import Historian
 from arena.store.errors import StoreError
 from arena.web.changes import ARENA, HISTORIES, Changes
 from arena.web.kept import Kept
+from arena.web.newsroom import Newsroom
 from arena.web.sight import Sight, Watcher
 from arena.web.trails import Trail, trails_of
 
@@ -64,10 +65,17 @@ class Web:
     _nudge: asyncio.Event = field(default_factory=asyncio.Event)
     _watcher: Watcher = field(init=False)
     _historian: Historian = field(init=False)
+    newsroom: Newsroom = field(init=False)
 
     def __post_init__(self) -> None:
         self._watcher = Watcher(self.engine)
         self._historian = Historian(self.engine)
+        self.newsroom = Newsroom(
+            self.changes,
+            self.nudge,
+            spectators=self.settings.spectators,
+            delay=self.settings.delay,
+        )
 
     def nudge(self) -> None:
         """There may be news: look now rather than within a second."""
@@ -83,6 +91,11 @@ class Web:
         if seen is not None:
             self.sight = seen
             self.changes.tell(ARENA)
+
+    async def hear(self) -> None:
+        """Hears the news of the arena for ever; without a Redis there are none."""
+        if self.settings.redis:
+            await self.newsroom.run(self.settings.redis, [one.id for one in self.sight.running])
 
     async def watch(self) -> None:
         """Keeps the sight up to date, for ever."""

@@ -79,7 +79,9 @@ def test_its_examples_are_real_answers(client: TestClient, told: dict[str, Any])
 
 
 @pytest.mark.parametrize("address", PAGES, ids=lambda address: address.path)
-def test_a_page_is_to_be_had_in_the_forms_that_are_told(web: Web, address: Address) -> None:
+def test_a_page_is_to_be_had_in_the_forms_that_are_told(
+    web: Web, client: TestClient, address: Address
+) -> None:
     samples = Samples(web)
     values = samples.values(address)
     if values is None:

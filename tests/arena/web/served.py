@@ -1,0 +1,28 @@
+"""The pages at a real address, in a thread of the test."""
+
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import uvicorn
+
+from arena import pages
+from arena.web import server
+from arena.web.state import Web
+
+
+@contextmanager
+def served(web: Web) -> Iterator[str]:
+    """Serves until the block ends; gives the address, without a slash behind it."""
+    running = uvicorn.Server(server.config(web))
+    with pages.listen("127.0.0.1", 0) as listening:
+        thread = threading.Thread(target=running.run, kwargs={"sockets": [listening]})
+        thread.start()
+        try:
+            while not running.started:
+                time.sleep(0.01)
+            yield pages.address_of(listening).rstrip("/")
+        finally:
+            running.should_exit = True
+            thread.join()
