@@ -27,6 +27,7 @@ from arena.herald import Herald
 from arena.hold import Hold, Interrupted
 from arena.match.plan import TablePlan
 from arena.match.runner import play_match
+from arena.match.table import Watch
 from arena.news import GameOver, MatchClosed, MatchStarted, Position
 from arena.store import matches
 from arena.store.errors import Conflict, LeaseLost, StoreError
@@ -59,6 +60,7 @@ class Bench:
     owner: the worker's name, as the store shows it.
     outputs: the directory for what bots write, a directory a match.
     redis: where news are told; None if nowhere.
+    watch_ms: one position is told in so many milliseconds at most; 0: none is.
     """
 
     engine: Engine
@@ -66,6 +68,7 @@ class Bench:
     owner: str
     outputs: Path
     redis: str | None = None
+    watch_ms: int = 0
 
 
 def attempt(bench: Bench, match: str, drain: threading.Event) -> None:
@@ -125,19 +128,12 @@ def _play(bench: Bench, lease: Lease, drain: threading.Event, herald: Herald) ->
             except OSError as error:
                 log.warning("%s: what its bots wrote is not kept: %s", lease.match, error)
 
-        def watch(table: TablePlan, shown: referee_pb2.PositionShown) -> None:
+        def show(table: TablePlan, shown: referee_pb2.PositionShown) -> None:
             herald.tell(_position(lease, table, shown))
 
         bots = [_bot(entrant) for entrant in spec.entrants]
-        if not play_match(
-            spec,
-            bench.referee,
-            bots,
-            commit,
-            lease.committed,
-            keep,
-            watch=watch if bench.redis else None,
-        ):
+        watch = Watch(show, bench.watch_ms) if bench.watch_ms else None
+        if not play_match(spec, bench.referee, bots, commit, lease.committed, keep, watch=watch):
             raise InfrastructureError(
                 "A fault stopped the match, as its strict policy says; only a lenient one plays on."
             )

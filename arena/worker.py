@@ -18,6 +18,8 @@ from arena.queue import connect, fresh_name
 if TYPE_CHECKING:
     from arena.attempt import Bench
 
+_WATCH_MS = 250
+
 log = logging.getLogger("arena.worker")
 
 
@@ -38,9 +40,13 @@ def run(where: Folder, name: str | None = None, environment: Mapping[str, str] =
             f"no services run for {where.root}: start `pokearena serve` there, or name a Redis in"
             " POKEARENA_REDIS_URL and a referee in POKEARENA_REFEREE"
         )
+    try:
+        watch_ms = max(0, int(environment.get(folder.WATCH_MS) or _WATCH_MS))
+    except ValueError:
+        return _missing(f"{folder.WATCH_MS} must be a number of milliseconds; 0 shows nothing")
     name = name or fresh_name()
     engine = database.open(where.database_url(environment))
-    bench = Bench(engine, referee, name, where.outputs, found.url)
+    bench = Bench(engine, referee, name, where.outputs, found.url, watch_ms)
     log.info("worker %s: Redis %s, referee %s", name, redis_server.shown(found.url), referee)
     play, fallen = functools.partial(attempt, bench), functools.partial(_let_lapse, bench)
     worker = MatchWorker(connect(found.url), play, name, fallen)

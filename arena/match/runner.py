@@ -63,7 +63,7 @@ def play_match(
         committed: the games that need no playing any more.
         hear: is told what an entrant's processes wrote at a table that is over.
         patience: seconds in which the referee must be reached.
-        watch: is shown what is public at the tables; what it raises stops the match.
+        watch: somebody who watches; what showing raises stops the match.
 
     Raises:
         InfrastructureError: something of the arena's own failed; games handed to `sink` hold.

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from queue import SimpleQueue
 from typing import Any
 
@@ -23,14 +24,20 @@ from referee.record import dump
 REPORTED: int = 8 * 1024
 """Characters of a bot's output, from its end, that the referee is told."""
 
-WATCH_MS: int = 250
-"""Who watches is shown a position in so many milliseconds at most."""
-
 Sink = Callable[[PlayedGame], None]
 Hear = Callable[[int, Sequence[Report]], None]
 """Hears what the processes of an entrant wrote and how they ended, when its table is over."""
-Watch = Callable[[TablePlan, referee_pb2.PositionShown], None]
-"""Is shown, now and then, what is public at a table."""
+
+
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """Somebody who watches the tables of a match.
+
+    show: is shown where a game stands, one position in `every_ms` milliseconds at most.
+    """
+
+    show: Callable[[TablePlan, referee_pb2.PositionShown], None]
+    every_ms: int
 
 
 class Table:
@@ -113,7 +120,7 @@ class Table:
             allowance_ms=spec.clock.allowance_ms,
             strict=spec.policy == "strict",
             unforgiving=spec.policy == "unforgiving",
-            watch_ms=0 if self._watch is None else WATCH_MS,
+            watch_ms=0 if self._watch is None else self._watch.every_ms,
         )
 
     def _listen(self, processes: Processes, sink: Sink) -> None:
@@ -124,7 +131,7 @@ class Table:
                 self._requests.put(self._answer(processes, event.faulted))
             elif event.HasField("shown"):
                 if self._watch is not None:
-                    self._watch(self._plan, event.shown)
+                    self._watch.show(self._plan, event.shown)
             elif event.HasField("finished"):
                 return
         raise InfrastructureError(

@@ -1,0 +1,135 @@
+"""What it costs that tournaments can be watched.
+
+    uv run python -m bench.watching
+
+The same tournament is played with workers that tell positions (`POKEARENA_WATCH_MS`, one in 250
+milliseconds at most) and with workers that tell none, in turns. Other news are told by both.
+Beside matches a second stand the processor's seconds of all that plays, bots included, which do
+not depend on what else the machine does.
+"""
+
+import os
+import random
+import resource
+import statistics
+import tempfile
+import time
+from pathlib import Path
+
+from google.protobuf.json_format import MessageToDict
+from pokearena.v1 import bot_pb2, referee_pb2
+
+from arena import news, queue, scheduler
+from arena.bots import archive, resolver
+from arena.folder import WATCH_MS, Folder
+from arena.services import Services
+from arena.store import database, listing, tournaments, versions
+from arena.store.spec import Plan
+from referee.codec import Codec
+from referee.dealing import Seeded
+from referee.games.registry import GAMES
+
+TIMES = 200
+ROUNDS = 4
+MATCHES = 10
+BOARDS = 40
+WORKERS = 2
+PAUSES = (0, 250)
+BOT = "random"
+
+
+class Ear:
+    """Counts the positions that are told."""
+
+    def __init__(self, url: str) -> None:
+        self.positions = 0
+        self._client = queue.connect(url)
+        self._heard = self._client.pubsub(ignore_subscribe_messages=True)  # type: ignore[no-untyped-call]
+        self._heard.subscribe(**{news.channel(0): self._count})
+        self._heard.run_in_thread(sleep_time=0.1, daemon=True, exception_handler=lambda *_: None)
+
+    def _count(self, message: dict[str, bytes]) -> None:
+        self.positions += isinstance(news.parse(message["data"]), news.Position)
+
+
+def position_cost(game_id: str) -> tuple[float, int]:
+    """Microseconds that a position costs the referee and the worker together; its characters.
+
+    It is the middle one of a game at random.
+    """
+    game, chance = GAMES[game_id], random.Random(1)
+    state = game.start(Seeded(bytes(32)))
+    states = [state]
+    while state.actors:
+        state = state.play({seat: state.legal(seat).any(chance) for seat in state.actors})
+        states.append(state)
+    middle, codec, began = states[len(states) // 2], Codec(game), time.process_time()
+    for _ in range(TIMES):
+        view = bot_pb2.View.FromString(codec.view(middle.public()))
+        sent = referee_pb2.PositionShown(actors=middle.actors, view=view).SerializeToString()
+        shown = referee_pb2.PositionShown.FromString(sent)
+        seating = ("some-bot@1",) * 4
+        told = news.Position("m-1", 0, 0, 0, 0, (0,), seating, MessageToDict(shown.view))
+        text = news.text_of(told)
+    return 1e6 * (time.process_time() - began) / TIMES, len(text)
+
+
+def used() -> float:
+    """The processor's seconds of all processes that were started and have ended."""
+    spent = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return spent.ru_utime + spent.ru_stime
+
+
+def play(watch_ms: int) -> tuple[float, float, int]:
+    """Matches a second, processor's seconds a match, and how many positions were told."""
+    with tempfile.TemporaryDirectory(prefix="bench-") as folder:
+        where = Folder(Path(folder)).create()
+        engine = database.open(where.database_url({}))
+        database.upgrade(engine)
+        bot = archive.admit(resolver.sample(BOT), where.versions)
+        content = archive.content_hash(bot)
+        names = [
+            versions.add(engine, name, "1", content + name, str(bot.folder), {}).id
+            for name in ("one", "two")
+        ]
+        plan = Plan("bench", "poke", {"must_beat": True}, 2, BOARDS, settings={"cycles": MATCHES})
+        before = used()
+        with Services(where, WORKERS, {**os.environ, WATCH_MS: str(watch_ms)}) as services:
+            ear = Ear(services.snapshot.redis.url)
+            cup = scheduler.begin(engine, plan, names, bytes(32))
+            began = time.monotonic()
+            while tournaments.progress(engine, cup.id).open:
+                time.sleep(0.02)
+            seconds = time.monotonic() - began
+        assert len(listing.matches(engine, tournament=cup.id)) == MATCHES
+        engine.dispose()
+    return MATCHES / seconds, (used() - before) / MATCHES, ear.positions
+
+
+def main() -> None:
+    """Prints the figures."""
+    for game_id in GAMES:
+        microseconds, characters = position_cost(game_id)
+        print(f"a position of {game_id}: {microseconds:.0f} us, {characters} characters")
+    rates: dict[int, list[float]] = {pause: [] for pause in PAUSES}
+    costs: dict[int, list[float]] = {pause: [] for pause in PAUSES}
+    told = 0
+    for number in range(ROUNDS):
+        for pause in PAUSES if number % 2 else PAUSES[::-1]:
+            rate, cost, positions = play(pause)
+            rates[pause].append(rate)
+            costs[pause].append(cost)
+            told += positions
+            print(f"watch_ms {pause}: {rate:.2f} matches/s, {cost:.2f} s a match, {positions} told")
+    for name, figures in (("matches a second", rates), ("processor's seconds a match", costs)):
+        middle = {pause: statistics.median(figures[pause]) for pause in PAUSES}
+        of_each = [b / a for a, b in zip(figures[0], figures[250], strict=True)]
+        print(
+            f"{name}: {middle[0]:.2f} unwatched, {middle[250]:.2f} watched; "
+            f"{middle[250] / middle[0]:.2f} x ({min(of_each):.2f} to {max(of_each):.2f})"
+        )
+    print(f"{told / ROUNDS:.0f} positions a tournament")
+
+
+if __name__ == "__main__":
+    main()
