@@ -162,6 +162,7 @@ class Supervisor:
             if self._sweeper is not None:
                 self._sweeper.bury(names[-1])
 
+        watched = self._pages is None or self._pages.spectators
         return Child(
             f"worker-{number}",
             "arena.worker",
@@ -170,6 +171,7 @@ class Supervisor:
             environment={
                 **self._named,
                 folder.REFEREE: self._referee,
+                **({} if watched else {folder.WATCH_MS: "0"}),
                 # What is left of a work horse and its keeper that were killed goes with it.
                 "TMPDIR": str(self._sockets),
             },

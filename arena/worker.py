@@ -30,6 +30,10 @@ def run(where: Folder, name: str | None = None, environment: Mapping[str, str] =
     from arena.store import database
 
     try:
+        watch_ms = max(0, int(environment.get(folder.WATCH_MS) or _WATCH_MS))
+    except ValueError:
+        return _missing(f"{folder.WATCH_MS} must be a number of milliseconds; 0 shows nothing")
+    try:
         found = redis_server.find(where, environment)
     except redis_server.RedisError as error:
         return _missing(str(error))
@@ -40,10 +44,6 @@ def run(where: Folder, name: str | None = None, environment: Mapping[str, str] =
             f"no services run for {where.root}: start `pokearena serve` there, or name a Redis in"
             " POKEARENA_REDIS_URL and a referee in POKEARENA_REFEREE"
         )
-    try:
-        watch_ms = max(0, int(environment.get(folder.WATCH_MS) or _WATCH_MS))
-    except ValueError:
-        return _missing(f"{folder.WATCH_MS} must be a number of milliseconds; 0 shows nothing")
     name = name or fresh_name()
     engine = database.open(where.database_url(environment))
     bench = Bench(engine, referee, name, where.outputs, found.url, watch_ms)

@@ -16,8 +16,9 @@ from typing import Any
 import pytest
 from redis.client import PubSub
 
-from arena import news, queue, scheduler
+from arena import news, queue, scheduler, worker
 from arena.news import GameOver, MatchClosed, MatchStarted, News, Position, TournamentChanged
+from arena.pages import Pages, listen_near
 from arena.services import Services
 from arena.store import results
 from arena.store.spec import Clock, Plan
@@ -107,9 +108,9 @@ class Told:
         }
 
 
-def played(arena: Arena, begin: Callable[[], Tournament]) -> Told:
+def played(arena: Arena, begin: Callable[[], Tournament], pages: Pages | None = None) -> Told:
     """Plays a tournament with services of its own, and listens."""
-    with Services(arena.where, 1, {}) as services, Ear(services.snapshot.redis.url) as ear:
+    with Services(arena.where, 1, {}, pages) as services, Ear(services.snapshot.redis.url) as ear:
         tournament = begin()
         wait_until(lambda: TournamentChanged(tournament.id, "closed") in ear.news)
     [match] = results.closed(arena.engine, [tournament.id])
@@ -167,6 +168,20 @@ def test_what_spectators_are_told_is_public_and_told_in_order(
                 seating=tuple(record.game["seating"]),
             )
             assert not gives_away(message, of_the_game, states[one.game, one.decision])
+
+
+def test_without_spectators_workers_tell_no_positions(arena: Arena) -> None:
+    pages = Pages(listen_near("127.0.0.1", 8000), spectators=False)
+    told = played(arena, lambda: cup(arena, "poke", 2, {"must_beat": True}, 1), pages)
+    assert told.positions == []
+    assert [type(one) for one in told.news].count(MatchClosed) == 1
+
+
+def test_a_worker_that_cannot_tell_how_often_to_show_does_not_start(
+    arena: Arena, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert worker.run(arena.where, "w1", {"POKEARENA_WATCH_MS": "often"}) == 3
+    assert "POKEARENA_WATCH_MS must be a number of milliseconds" in capsys.readouterr().err
 
 
 def mutants(state: State) -> Iterator[tuple[str, dict[str, Any]]]:
