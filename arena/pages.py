@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import http.client
 import socket
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+from arena.manners import Manners
 
 HOST, PORT = "127.0.0.1", 8000
 """Where they listen unless told otherwise."""
@@ -24,12 +26,11 @@ class PortTaken(OSError):
 class Pages:
     """A web server to be.
 
-    listening: its socket. delay, spectators: see `arena.web.state.Settings`.
+    listening: its socket. manners: how it is to be served.
     """
 
     listening: socket.socket
-    delay: float = 0.0
-    spectators: bool = True
+    manners: Manners = field(default_factory=Manners)
 
     @property
     def address(self) -> str:
@@ -38,8 +39,7 @@ class Pages:
 
     def arguments(self) -> list[str]:
         """Of `python -m arena.web`. Other processes can read them: no secrets."""
-        told = [f"--socket={self.listening.fileno()}", f"--delay={self.delay}"]
-        return told if self.spectators else [*told, "--no-spectators"]
+        return [f"--socket={self.listening.fileno()}", *self.manners.arguments()]
 
     def answers(self, seconds: float = 0.25) -> bool:
         """Whether the server answers within so many seconds."""

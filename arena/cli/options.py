@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import fields
+from functools import wraps
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import rich_click as click
 
 from arena.cli.errors import USAGE, CommandError
+from arena.manners import Manners
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -55,7 +58,15 @@ def pages_option(default: bool) -> Callable[[F], F]:
 
 
 def web_options(command: F) -> F:
-    """--host, --port, --delay, --spectators: how the pages are served."""
+    """--host, --port, and how the pages are served, as `manners`."""
+
+    @wraps(command)
+    def gathered(*given: Any, **named: Any) -> Any:
+        values = {field.name: named.pop(field.name) for field in fields(Manners)}
+        return command(*given, manners=Manners(**values), **named)
+
+    usual = Manners()
+    told: Any = gathered
     for option in reversed(
         (
             click.option(
@@ -71,19 +82,40 @@ def web_options(command: F) -> F:
             click.option(
                 "--delay",
                 type=click.FloatRange(0, 86400),
-                default=0.0,
+                default=usual.delay,
                 metavar="SECONDS",
                 help="Show tables that are being played so much later.",
             ),
             click.option(
                 "--spectators/--no-spectators",
-                default=True,
+                default=usual.spectators,
                 help="Whether tables are shown while they are played. [default: yes]",
+            ),
+            click.option(
+                "--watchers",
+                type=click.IntRange(0, 100_000),
+                default=usual.watchers,
+                show_default=True,
+                help="How many are told what moves at a time; one address has a quarter of it.",
+            ),
+            click.option(
+                "--rate",
+                type=click.FloatRange(0, 1e6),
+                default=usual.rate,
+                show_default=True,
+                metavar="N",
+                help="Pages a second that one address may ask for, after 200; 0: any number.",
+            ),
+            click.option(
+                "--behind-proxy",
+                "proxied",
+                is_flag=True,
+                help="Believe X-Forwarded-For: there is a proxy that sets it.",
             ),
         )
     ):
-        command = option(command)
-    return command
+        told = option(told)
+    return cast(F, told)
 
 
 def seats_option(command: F) -> F:

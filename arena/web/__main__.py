@@ -6,8 +6,9 @@ import argparse
 import logging
 import os
 import socket
+from dataclasses import asdict
 
-from arena import folder
+from arena import folder, manners
 from arena.store import database
 from arena.web import server
 from arena.web.state import Settings
@@ -20,8 +21,7 @@ def main() -> int:
     """Reads the command line and the environment, and serves until it is told to stop."""
     parser = argparse.ArgumentParser(prog="web", description="Serves the pages.")
     parser.add_argument("--socket", type=int, required=True, help="descriptor that listens")
-    parser.add_argument("--delay", type=float, default=0.0)
-    parser.add_argument("--no-spectators", action="store_true")
+    manners.add_arguments(parser)
     told = parser.parse_args()
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
     os.nice(_NICE)
@@ -29,7 +29,8 @@ def main() -> int:
     named = folder.setting(folder.REDIS)
     with socket.socket(fileno=told.socket) as listening:
         listening.set_inheritable(False)
-        settings = Settings(named[1] if named else "", not told.no_spectators, told.delay)
+        wanted = manners.told(told)
+        settings = Settings(**asdict(wanted), redis=named[1] if named else "")
         server.serve(database.open(where.database_url()), settings, listening)
     return 0
 

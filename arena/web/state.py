@@ -14,6 +14,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from starlette.concurrency import run_in_threadpool
 
 from arena.histories import Historian
+from arena.manners import Manners
 from arena.store.errors import StoreError
 from arena.web.changes import ARENA, HISTORIES, Changes
 from arena.web.kept import Kept
@@ -32,23 +33,13 @@ _PAUSE_SECONDS = 0.4
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
-    """How the organiser wants it.
+class Settings(Manners):
+    """How the organiser wants it, and where it is.
 
     redis: where news come from; empty: from the store alone, a second later.
-    spectators: whether tables are shown while they are played.
-    delay: so many seconds later than it happened.
-    watchers: how many are told the news of pages at a time; one address has a quarter of it.
-    rate: how many pages a second one address may ask for, after a burst; 0: as many as it likes.
-    proxied: whether a proxy of ours stands before it, and says for whom it asks.
     """
 
     redis: str = ""
-    spectators: bool = True
-    delay: float = 0.0
-    watchers: int = 2000
-    rate: float = 20.0
-    proxied: bool = False
 
 
 @dataclass(slots=True)

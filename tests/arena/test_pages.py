@@ -1,10 +1,12 @@
 """Where pages are served: sockets, addresses, and whether anybody answers."""
 
 import threading
+from argparse import ArgumentParser
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
 
+from arena.manners import Manners, add_arguments, told
 from arena.pages import Pages, PortTaken, listen, listen_near
 
 
@@ -30,9 +32,12 @@ def test_the_address_is_one_that_a_browser_can_open() -> None:
 
 def test_what_others_can_read_of_the_command_line_are_settings_only() -> None:
     with listen("127.0.0.1", 0) as listening:
-        pages = Pages(listening, delay=3.0, spectators=False)
-        number = listening.fileno()
-        assert pages.arguments() == [f"--socket={number}", "--delay=3.0", "--no-spectators"]
+        manners = Manners(spectators=False, delay=3.0, rate=0, proxied=True)
+        words = Pages(listening, manners).arguments()
+        assert words.pop(0) == f"--socket={listening.fileno()}"
+    parser = ArgumentParser()
+    add_arguments(parser)
+    assert told(parser.parse_args(words)) == manners
 
 
 def test_a_socket_at_which_nobody_answers_is_no_server() -> None:

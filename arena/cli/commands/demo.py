@@ -11,6 +11,7 @@ import rich_click as click
 from arena.cli import output
 from arena.cli.errors import FAILED, OK
 from arena.cli.options import data_option, json_option, pages_option, web_options, workers_option
+from arena.manners import Manners
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -48,8 +49,7 @@ def demo(
     web: bool,
     host: str,
     port: int,
-    delay: float,
-    spectators: bool,
+    manners: Manners,
     as_json: bool,
     data: Path | None,
 ) -> int:
@@ -72,7 +72,7 @@ def demo(
         return show.begin(place, boards, cycles, seed)
 
     def pages() -> Pages:
-        return Pages(listen_near(host, port), delay, spectators)
+        return Pages(listen_near(host, port), manners)
 
     sights = contest.play_out(place, workers, begin, pages if web else None)
     output.hint("dealing and replaying every match again")

@@ -11,6 +11,7 @@ import rich_click as click
 from arena.cli import output
 from arena.cli.errors import FAILED, UNREACHABLE, CommandError
 from arena.cli.options import data_option, json_option, pages_option, web_options, workers_option
+from arena.manners import Manners
 
 if TYPE_CHECKING:
     from arena.cli.place import Place
@@ -30,8 +31,7 @@ def serve(
     web: bool,
     host: str,
     port: int,
-    delay: float,
-    spectators: bool,
+    manners: Manners,
     as_json: bool,
     data: Path | None,
 ) -> None:
@@ -55,7 +55,7 @@ def serve(
             "pokearena tournament list",
         )
     try:
-        pages = Pages(listen(host, port), delay, spectators) if web else None
+        pages = Pages(listen(host, port), manners) if web else None
     except PortTaken as error:
         raise CommandError(str(error), UNREACHABLE) from None
     try:

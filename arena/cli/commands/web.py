@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 
 import rich_click as click
@@ -9,15 +10,14 @@ import rich_click as click
 from arena.cli import output
 from arena.cli.errors import UNREACHABLE, CommandError
 from arena.cli.options import data_option, json_option, web_options
+from arena.manners import Manners
 
 
 @click.command(epilog="Example: pokearena web --port 8080")
 @web_options
 @json_option
 @data_option
-def web(
-    host: str, port: int, delay: float, spectators: bool, as_json: bool, data: Path | None
-) -> None:
+def web(host: str, port: int, manners: Manners, as_json: bool, data: Path | None) -> None:
     """Serve the ladders, matches and replays to browsers until Ctrl-C.
 
     It only reads. Matches that are played meanwhile by `pokearena serve` or `tournament run` are
@@ -46,4 +46,4 @@ def web(
     else:
         output.line(f"page  {address}")
         output.hint("Ctrl-C stops it")
-    server.serve(engine, Settings(redis, spectators, delay), listening)
+    server.serve(engine, Settings(**asdict(manners), redis=redis), listening)
