@@ -17,12 +17,15 @@ PURE = {
     "referee.dealing",
 }
 KNOWN_TO_ARENA = {
+    "referee.cards",
     "referee.codec",
     "referee.dealing",
     "referee.dominoes",
     "referee.games",
+    "referee.poker",
     "referee.record",
     "referee.replay",
+    "referee.wild",
 }
 """What the arena may import of the referee: its pure modules; the service only over gRPC."""
 LIBRARY = PURE | {"referee.codec"}

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
-from typing import Any
 
 from arena.cli import output, story
 from arena.cli.keys import keyboard
 from arena.cli.pictures import picture_of
+from arena.telling import result, seat_names
 from referee.games.registry import find
 from referee.record import GameRecord, Line
-from referee.replay import position, steps
+from referee.replay import steps
 
 Page = list[str]
 _KEYS = "n next · p previous · g first · e last · ] next game · [ game before · q quit"
@@ -23,31 +23,11 @@ _STEPS = {
 }
 _OTHER_GAME = {"]": 1, "[": -1}
 _QUIT = ("q", "\x04")
-_ACTION = ("seat", "decision", "action", "ms", "note", "by")
-
-
-def positions(match: Line, game: GameRecord, seed: bytes) -> Iterator[dict[str, Any]]:
-    """Every position of a game in full, with the actions that follow; the last has the result."""
-    ended = {name: game.result[name] for name in ("places", "scores", "verdicts")}
-    made: dict[str, Any] | None = None
-    for step in steps(match, game, seed):
-        if made is not None:
-            yield made
-        made = {
-            "match": match["match"],
-            "game": game.number,
-            "decision": step.decision,
-            "position": position(step.state),
-            "actors": list(step.state.actors),
-            "actions": [{n: line[n] for n in _ACTION if n in line} for line in step.lines],
-        }
-    if made is not None:
-        yield {**made, "result": ended}
 
 
 def pages(match: Line, game: GameRecord, seed: bytes) -> Iterator[Page]:
     """Every position of a game as lines of text, with what was done in it."""
-    names = story.seat_names(game)
+    names = seat_names(game)
     picture = picture_of(match["game"])
     rules = find(match["game"])
     heading = story.title(match, game)
@@ -59,7 +39,7 @@ def pages(match: Line, game: GameRecord, seed: bytes) -> Iterator[Page]:
         page += [f"> {story.move(rules, line, names)}" for line in step.lines]
         if not step.lines:
             page += [f"! {line}" for line in story.faults(game)]
-            page.append(story.result(game))
+            page.append(result(game))
         yield page
 
 

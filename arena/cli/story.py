@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from arena.cli.paint import clean
 from arena.cli.pictures import Picture, picture_of
+from arena.telling import result, seat_names
 from referee.games.contract import Game
 from referee.games.registry import find
 from referee.record import GameRecord, Line
@@ -19,12 +20,6 @@ def title(match: Line, game: GameRecord) -> str:
     table, board = game.game["table"], game.game["board"]
     seats = ", ".join(f"{name} (seat {seat})" for seat, name in enumerate(game.game["seating"]))
     return f"game {game.number} of {match['match']} · table {table}, board {board} · {seats}"
-
-
-def seat_names(game: GameRecord) -> list[str]:
-    """Who plays at each seat; partners, who are two processes of one bot, by their seats."""
-    names: Sequence[str] = game.game["seating"]
-    return [name if names.count(name) == 1 else f"{name}/{seat}" for seat, name in enumerate(names)]
 
 
 def chapters(picture: Picture, told: Iterable[Step]) -> Iterator[tuple[Step, int | None, bool]]:
@@ -73,21 +68,3 @@ def faults(game: GameRecord) -> Iterator[str]:
     for fault in game.faults:
         name = names[fault["seat"]]
         yield f"{name} is out: {fault['verdict']}, {clean(fault['sentence'])}"
-
-
-def result(game: GameRecord) -> str:
-    """How a game ended, by bot: partners have one result."""
-    seating: Sequence[str] = game.game["seating"]
-    seats = {name: seating.index(name) for name in seating}
-    places, scores = game.result["places"], game.result["scores"]
-    first = [name for name, seat in seats.items() if places[seat] == 1]
-    who = f"{first[0]} wins" if len(first) == 1 else f"{' and '.join(first)} share the first place"
-    if scores is None:
-        out = [
-            f"{name}: {verdict}"
-            for name, verdict in zip(seat_names(game), game.result["verdicts"], strict=True)
-            if verdict != "finished"
-        ]
-        return f"result: {who}; no scores, for the game was ended by a fault ({', '.join(out)})"
-    told = ", ".join(f"{name} {scores[seat]}" for name, seat in seats.items())
-    return f"result: {who} · {told}"

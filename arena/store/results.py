@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 from sqlalchemy import Engine, select
 
@@ -77,6 +78,37 @@ def closed(
                 entrants=tuple(row.outcome["entrants"]),
                 games=games_of(row.outcome),
             )
+
+
+@dataclass(frozen=True, slots=True)
+class Cover:
+    """A match without its games.
+
+    line: the first line of its record. seed: None unless it is closed. games: the numbers of
+    those that may be shown.
+    """
+
+    line: dict[str, Any]
+    seed: bytes | None
+    games: tuple[int, ...]
+
+
+def cover(engine: Engine, match: str) -> Cover:
+    """What is known of a match without reading its games.
+
+    Raises:
+        NotFound: there is no such match.
+    """
+    matches, games = schema.matches, schema.games
+    numbers = select(games.c.game).where(games.c.match == match).order_by(games.c.game)
+    with reading(engine) as connection:
+        spec = ledger.spec(connection, match)
+        state = connection.execute(
+            select(matches.c.state).where(matches.c.id == match)
+        ).scalar_one()
+        played = [] if state in OPEN else list(connection.execute(numbers).scalars())
+    seed = spec.seed if state == MatchState.CLOSED else None
+    return Cover(spec.line(), seed, tuple(played))
 
 
 def record(engine: Engine, match: str) -> str:

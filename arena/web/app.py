@@ -16,7 +16,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from arena.web import errors
+from arena.web import downloads, errors
 from arena.web.bounds import Bounds
 from arena.web.feed import Feed
 from arena.web.links import ServerLinks
@@ -62,6 +62,7 @@ def create(web: Web) -> Starlette:
         Route("/readyz", ready),
         Route(FEED, serving.feed(feed)),
         Mount("/static", StaticFiles(directory=_STATIC)),
+        Route(downloads.RECORD, serving.failing(downloads.record(web))),
     ]
     for each in PAGES:
         routes.append(Route(each.path, serving.page(each)))

@@ -72,7 +72,8 @@ def offered(page: Page) -> tuple[str, ...]:
 
 def as_json(page: Page) -> str:
     """What the page says, for programs."""
-    return json.dumps(page.data, ensure_ascii=False, allow_nan=False) + "\n"
+    data = page.data() if callable(page.data) else page.data
+    return json.dumps(data, ensure_ascii=False, allow_nan=False) + "\n"
 
 
 def plain(page: Page) -> Any:

@@ -49,7 +49,7 @@ class Page:
     """What is to be shown.
 
     template: of the whole page. model: what it is filled with.
-    data: the same for programs; None if there is nothing but the HTML.
+    data: the same for programs, or what makes it; None if there is nothing but the HTML.
     tables: (as CSV, for people as text); None where a page is no table.
     parts: the parts that move: `fragments/NAME.html`, drawn into the element of this id.
     topics: what it depends on (arena.web.changes); it is drawn anew when one of them changes.

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from arena.web import paging
 from arena.web.page import Ask, Page
-from arena.web.pages import api, compare, home, ladder, matrix
+from arena.web.pages import api, compare, home, ladder, matrix, replay
 from arena.web.state import Web
 
 Draw = Callable[[Web, Ask], Page]
@@ -70,6 +70,22 @@ PAGES: tuple[Address, ...] = (
         ),
         example="/ladders/poke/compare?one=greedy&other=random",
         kinds=TABLE,
+    ),
+    Address(
+        "/matches/{id}/games/{n}",
+        replay.page,
+        "A game of a closed match, position by position.",
+        query=replay.QUERY,
+        example="/matches/m-7f3k9q2xwd/games/0",
+        kinds=TABLE,
+    ),
+    Address(
+        "/embed/matches/{id}/games/{n}",
+        replay.embedded,
+        "The same without anything around it, to be shown within other sites.",
+        query=replay.QUERY,
+        example="/embed/matches/m-7f3k9q2xwd/games/0",
+        kinds=("html",),
     ),
     Address("/docs/api", api.page, "What programs can ask for.", kinds=("html",)),
     Address("/openapi", api.document, "The same as an OpenAPI document.", kinds=("json",)),

@@ -21,6 +21,7 @@ from arena.web.kept import Kept
 from arena.web.newsroom import Newsroom
 from arena.web.sight import Sight, Watcher
 from arena.web.trails import Trail, trails_of
+from arena.web.verification import Verifications
 
 log = logging.getLogger("arena.web")
 
@@ -53,6 +54,7 @@ class Web:
     trails: Mapping[str, Trail] = field(default_factory=dict)
     """The histories of the ladders by form; made behind the sight, in their own time."""
     kept: Kept = field(default_factory=Kept)
+    verifications: Verifications = field(default_factory=Verifications)
     _nudge: asyncio.Event = field(default_factory=asyncio.Event)
     _watcher: Watcher = field(init=False)
     _historian: Historian = field(init=False)

@@ -22,6 +22,7 @@ def replay(match: str, game: int | None, no_pause: bool, as_json: bool, data: Pa
     With --json every position in full, a line each: all hands and stocks, who acts, and the
     actions that follow. A match is named by its id, the beginning of it, or a file.
     """
+    from arena import telling
     from arena.cli import keys, records, stepping
     from arena.cli.place import Place
 
@@ -30,7 +31,7 @@ def replay(match: str, game: int | None, no_pause: bool, as_json: bool, data: Pa
     games = found.record.games if game is None else (found.game(game),)
     if as_json:
         for record in games:
-            for position in stepping.positions(found.record.match, record, seed):
+            for position in telling.positions(found.record.match, record, seed):
                 output.document(position)
         return
     if output.is_terminal() and not no_pause and keys.has_keys():

@@ -18,12 +18,14 @@ from arena.web.routes import PAGES, Address
 from arena.web.samples import Samples, plain
 from arena.web.state import Settings, Web
 from tests.arena.cli.stored import hold
+from tests.arena.web.closed_matches import play, table
 
 
 @pytest.fixture(scope="module")
 def web(tmp_path_factory: pytest.TempPathFactory) -> Web:
     place = Place(Path(tmp_path_factory.mktemp("arena"), "data"))
     hold(place, ["ada", "bob", "cy"], {}, boards=1)
+    play(place, table("poke-2-must_beat=true"))
     return Web(place.store, Settings(rate=0))
 
 

@@ -12,6 +12,7 @@ from arena.cli.place import Place
 from arena.web.app import create
 from arena.web.state import Settings, Web
 from tests.arena.cli.stored import hold
+from tests.arena.web.closed_matches import play, table
 
 pytestmark = pytest.mark.long
 
@@ -20,6 +21,7 @@ pytestmark = pytest.mark.long
 def client(tmp_path: Path) -> Iterator[TestClient]:
     place = Place(tmp_path / "data")
     hold(place, ["ada", "bob", "cy"], {}, boards=1)
+    play(place, table("poke-2-must_beat=true"))
     with TestClient(create(Web(place.store, Settings(rate=0)))) as client:
         yield client
 

@@ -1,0 +1,202 @@
+// Steps through a game that the page holds whole. Without it the links and the form do the same.
+"use strict";
+
+const replay = document.getElementById("replay");
+const last = Number(replay.dataset.last);
+const events = replay.dataset.events.split(" ").filter(Boolean).map(Number);
+const slider = document.getElementById("step");
+const now = document.getElementById("now");
+const moves = document.getElementById("moves");
+const dialog = document.getElementById("keys");
+const playButton = document.getElementById("play");
+const speed = document.getElementById("speed");
+
+let step = Number(replay.dataset.step);
+let eyes = replay.dataset.eyes;
+let timer = 0;
+
+// What is seen from one step to another, both included.
+const spans = Array.from(replay.querySelectorAll("[data-a]"), (element) => ({
+  element, from: Number(element.dataset.a), to: Number(element.dataset.b),
+}));
+const items = new Map(
+  Array.from(moves.querySelectorAll("[data-step]"), (item) => [Number(item.dataset.step), item]),
+);
+
+function targets() {
+  return {
+    "go-start": 0,
+    "go-event-back": events.filter((at) => at < step).pop() ?? 0,
+    "go-back": Math.max(step - 1, 0),
+    "go-on": Math.min(step + 1, last),
+    "go-event-on": events.find((at) => at > step) ?? last,
+    "go-end": last,
+  };
+}
+
+// The address of what is shown, so that it can be sent to somebody.
+function address(to, by) {
+  return `?step=${to}&eyes=${by}`;
+}
+
+function note() {
+  try {
+    history.replaceState(null, "", address(step, eyes));
+  } catch {
+    // Some browsers forbid it for files; the page works all the same.
+  }
+}
+
+function draw() {
+  // By the attribute: elements of SVG have no property `hidden`.
+  for (const { element, from, to } of spans) {
+    element.toggleAttribute("hidden", step < from || step > to);
+  }
+  slider.value = String(step);
+  slider.setAttribute("aria-valuetext", `step ${step} of ${last}`);
+  replay.dataset.step = String(step);
+  replay.dataset.eyes = eyes;
+  for (const [id, to] of Object.entries(targets())) {
+    const link = document.getElementById(id);
+    link.href = address(to, eyes);
+    link.toggleAttribute("data-idle", to === step);
+  }
+  for (const link of document.querySelectorAll(".eyes [data-eyes]")) {
+    link.href = address(step, link.dataset.eyes);
+    if (link.dataset.eyes === eyes) link.setAttribute("aria-current", "true");
+    else link.removeAttribute("aria-current");
+  }
+  tell();
+  note();
+}
+
+// What led to the position, said once more below the table and by a screen reader.
+function tell() {
+  for (const item of items.values()) {
+    const here = Number(item.dataset.step) === step;
+    item.classList.toggle("here", here);
+    const link = item.querySelector("a");
+    if (here) link.setAttribute("aria-current", "step");
+    else link.removeAttribute("aria-current");
+  }
+  const item = items.get(step);
+  const at = document.createElement("span");
+  at.className = "at";
+  at.textContent = `${step} of ${last}`;
+  const happened = Array.from(item.lastElementChild.childNodes, (node) => node.cloneNode(true));
+  now.replaceChildren(at, ...happened);
+  // Within its list only: the page stays where its reader has it.
+  const top = item.offsetTop - moves.offsetTop;
+  if (top < moves.scrollTop || top + item.offsetHeight > moves.scrollTop + moves.clientHeight) {
+    moves.scrollTop = top - moves.clientHeight / 2;
+  }
+}
+
+function go(to) {
+  step = Math.min(Math.max(to, 0), last);
+  draw();
+}
+
+function look(by) {
+  if (!document.querySelector(`.eyes [data-eyes="${by}"]`)) return;
+  eyes = by;
+  draw();
+}
+
+function stop() {
+  clearInterval(timer);
+  timer = 0;
+  now.setAttribute("aria-live", "polite");
+  label("play");
+}
+
+function label(word) {
+  playButton.setAttribute("aria-label", word);
+  playButton.title = `${word} (space)`;
+  playButton.querySelector("use").setAttribute("href", `#i-${word}`);
+}
+
+function play() {
+  if (timer) return stop();
+  if (step === last) go(0);
+  // A reader that is interrupted every second says nothing.
+  now.setAttribute("aria-live", "off");
+  label("pause");
+  timer = setInterval(() => {
+    if (step < last) go(step + 1);
+    if (step === last) stop();
+  }, Number(speed.querySelector("select").value));
+  return undefined;
+}
+
+// Keys can be switched off: some speak to their browsers, and every letter would be a key.
+function keysAreOn() {
+  try {
+    return localStorage.getItem("replay-keys") !== "off";
+  } catch {
+    return true;
+  }
+}
+
+const KEYS = {
+  " ": play, k: play,
+  ArrowLeft: () => go(step - 1), j: () => go(step - 1),
+  ArrowRight: () => go(step + 1), l: () => go(step + 1),
+  q: () => go(targets()["go-event-back"]), e: () => go(targets()["go-event-on"]),
+  r: () => go(0), t: () => go(last),
+  Home: () => go(0), End: () => go(last),
+  "?": () => dialog.showModal(),
+};
+
+function pressed(event) {
+  if (event.ctrlKey || event.metaKey || event.altKey || dialog.open || !keysAreOn()) return;
+  if (event.target.closest("input, select, textarea")) return;
+  // A button or a link that has the focus is pressed by the space key as everywhere.
+  if (event.key === " " && event.target.closest("button, a, summary")) return;
+  const scrolls = event.target.closest(".layout, .sheet, .pad");
+  if (scrolls && event.key.startsWith("Arrow") && scrolls.scrollWidth > scrolls.clientWidth) return;
+  const digit = /^[0-9]$/.test(event.key) ? Number(event.key) : -1;
+  if (digit >= 0) look(digit ? String(digit - 1) : "all");
+  else if (Object.hasOwn(KEYS, event.key)) KEYS[event.key]();
+  else return;
+  if (digit < 0 && event.key !== " " && event.key !== "k" && timer) stop();
+  event.preventDefault();
+}
+
+function clicked(event) {
+  const link = event.target.closest("a[href^='?']");
+  if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  if (link.dataset.eyes) return look(link.dataset.eyes);
+  if (timer) stop();
+  return go(Number(new URLSearchParams(link.getAttribute("href").slice(1)).get("step")));
+}
+
+function begin() {
+  const asked = new URLSearchParams(location.search);
+  if (/^\d+$/.test(asked.get("step") ?? "")) step = Math.min(Number(asked.get("step")), last);
+  const by = asked.get("eyes");
+  if (by && document.querySelector(`.eyes [data-eyes="${CSS.escape(by)}"]`)) eyes = by;
+  for (const element of [playButton, speed, document.getElementById("help")]) element.hidden = false;
+  document.getElementById("jump").hidden = true;
+  document.addEventListener("keydown", pressed);
+  replay.addEventListener("click", clicked);
+  playButton.addEventListener("click", play);
+  slider.addEventListener("input", () => { if (timer) stop(); go(Number(slider.value)); });
+  slider.form.addEventListener("submit", (event) => event.preventDefault());
+  speed.addEventListener("change", () => { if (timer) { stop(); play(); } });
+  document.getElementById("help").addEventListener("click", () => dialog.showModal());
+  const on = document.getElementById("keys-on");
+  on.checked = keysAreOn();
+  on.addEventListener("change", () => {
+    try {
+      localStorage.setItem("replay-keys", on.checked ? "on" : "off");
+    } catch {
+      // Where nothing is kept, it holds until the page is left.
+    }
+  });
+  draw();
+  if (asked.get("autoplay") === "1") play();
+}
+
+begin();

@@ -1,0 +1,49 @@
+"""Closed matches in a store, really played: by bots of luck, in this process."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from arena import scheduler
+from arena.cli.place import Place
+from arena.store import games, matches, versions
+from arena.store.spec import Plan
+from referee.record import read_games
+from tests.conformance.recorded import match_record
+from tests.conformance.tables import TABLES, Table
+
+Change = Callable[[str], str]
+"""Of the record of a game, before it is committed."""
+
+
+def table(name: str) -> Table:
+    """The table of this name: "poke-2-must_beat=true"."""
+    (found,) = (one for one in TABLES if str(one) == name)
+    return found
+
+
+@dataclass(frozen=True)
+class Held:
+    """A tournament of one match."""
+
+    tournament: str
+    match: str
+
+
+def play(
+    place: Place, played: Table, *, boards: int = 1, change: Change = str, close: bool = True
+) -> Held:
+    """Plays a match at a table; without ``close`` its last game is still to come."""
+    sides = len(set(played.game.sides(played.seats, played.options)))
+    names = [f"luck{number}" for number in range(sides)]
+    for number, name in enumerate(names):
+        versions.add(place.store, name, "1", f"{number:064x}", f"/bots/{name}", {"run": ["x"]})
+    plan = Plan("cup", played.game.id, played.options, seats=played.seats, boards=boards)
+    cup = scheduler.begin(place.store, plan, [f"{name}@1" for name in names])
+    lease = matches.lease(place.store, matches.due(place.store)[0], "w")
+    assert lease is not None
+    record = list(read_games(match_record(played, lease.spec.seed, boards)))
+    for game in record if close else record[:-1]:
+        text = change(game.text)
+        matches.commit_game(place.store, lease, games.read(text, lease.spec.versions))
+    scheduler.Scheduler(place.store).advance()
+    return Held(cup.id, lease.spec.id)
