@@ -162,7 +162,7 @@ class Supervisor:
             if self._sweeper is not None:
                 self._sweeper.bury(names[-1])
 
-        watched = self._pages is None or self._pages.spectators
+        watched = self._pages is None or self._pages.manners.spectators
         return Child(
             f"worker-{number}",
             "arena.worker",
