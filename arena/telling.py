@@ -13,7 +13,11 @@ _ACTION = ("seat", "decision", "action", "ms", "note", "by")
 
 def seat_names(game: GameRecord) -> list[str]:
     """Who plays at each seat; partners, who are two processes of one bot, by their seats."""
-    names: Sequence[str] = game.game["seating"]
+    return names_of(game.game["seating"])
+
+
+def names_of(names: Sequence[str]) -> list[str]:
+    """What those are called who sit there in this order."""
     return [name if names.count(name) == 1 else f"{name}/{seat}" for seat, name in enumerate(names)]
 
 

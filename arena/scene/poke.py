@@ -119,7 +119,7 @@ def _ended(public: PokeView, table: Table) -> Sheet | Lines:
     deal = public.deals[-1]
     columns = [_column(trick, False) for trick in deal.tricks]
     gave = ", ".join(_gave(deal, seat, table.names[seat]) for seat in (0, 1))
-    return _sheet("ended", f"how deal {len(public.deals)} ended", columns, table, gave)
+    return _sheet("ended", f"how deal {public.deal} ended", columns, table, gave)
 
 
 def _gave(deal: PokeDeal, seat: int, name: str) -> str:
@@ -135,7 +135,7 @@ def _pad(public: PokeView, table: Table) -> Pad:
             f"{number}",
             *(str(value or "·") for s in (0, 1) for value in (deal.below[s], deal.above[s])),
         )
-        for number, deal in enumerate(public.deals, 1)
+        for number, deal in enumerate(public.deals, public.deal - len(public.deals) + 1)
     ]
     now = [
         ("now", *(str(value) for s in (0, 1) for value in (public.below[s], public.above[s]))),

@@ -202,7 +202,7 @@ def _ended(public: PokexView, table: Table) -> Sheet | Lines:
         for side in (0, 1)
     )
     note = f"{_bid(deal, table)}; {gave}"
-    return _sheet("ended", f"how deal {len(public.deals)} ended", columns, table, note)
+    return _sheet("ended", f"how deal {public.deal} ended", columns, table, note)
 
 
 def _bid(deal: PokexDeal, table: Table) -> str:
@@ -222,7 +222,7 @@ def _pad(public: PokexView, table: Table) -> Pad:
             deal.wild_rank or "–",
             *(str(n) for s in (0, 1) for n in (deal.taken[s], deal.points[s])),
         )
-        for number, deal in enumerate(public.deals, 1)
+        for number, deal in enumerate(public.deals, public.deal - len(public.deals) + 1)
     ]
     foot = ("score", "", "", "", str(public.points[0]), "", str(public.points[1]))
     return Pad("pad", "score", heads, tuple(rows), (foot,))

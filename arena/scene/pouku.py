@@ -27,7 +27,7 @@ def pouku(public: PoukuView, hands: Mapping[int, PoukuView], table: Table) -> Sc
     """The scene of a position; a chapter is a deal."""
     seats = range(len(table.names))
     deals = _DEALS * len(table.names)
-    over = len(public.deals) == deals
+    over = public.deal == deals
     chapter = public.deal - over
     asked = "the game is over" if over else f"{table.names[public.turn]} has drawn"
     point = Cards((Face(public.point_card, (POINT,)),))
@@ -81,11 +81,11 @@ def _areas(
 
 def _ended(public: PoukuView, table: Table) -> Lines:
     """The deal before, as long as nobody has acted in this one."""
-    over = len(public.deals) == _DEALS * len(table.names)
+    over = public.deal == _DEALS * len(table.names)
     if not public.deals or (public.turns and not over):
         return Lines("ended", "", ())
     deal = public.deals[-1]
-    label = f"how deal {len(public.deals)} ended"
+    label = f"how deal {public.deal} ended"
     if deal.void:
         return Lines("ended", label, (), "The stock was empty: nobody scores or pays.")
     rank = deal.point_card[0]
@@ -115,7 +115,7 @@ def _pad(public: PoukuView, table: Table) -> Pad:
     """What everybody got, a line a deal."""
     rows = tuple(
         (str(number), _winner(deal, table), *map(signed, deal.points))
-        for number, deal in enumerate(public.deals, 1)
+        for number, deal in enumerate(public.deals, public.deal - len(public.deals) + 1)
     )
     foot = ("score", "", *map(signed, public.scores))
     return Pad("pad", "score", ("deal", "went out", *table.names), rows, (foot,))

@@ -1,0 +1,60 @@
+"""A position while it is played: what everybody at the table knows, and no more."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from google.protobuf.json_format import ParseDict, ParseError
+from pokearena.v1 import bot_pb2
+
+from arena.scene import draw
+from arena.scene.film import Film, film
+from arena.scene.scene import Table
+from arena.telling import names_of
+from referee.codec import DecodeError
+from referee.games.contract import View
+from referee.games.registry import find
+from referee.replay import codec_of
+
+
+class NoPosition(ValueError):
+    """What was told is no position of this game. Its text is a sentence for people."""
+
+
+def live(
+    game: str,
+    options: Mapping[str, object],
+    view: Mapping[str, Any],
+    seating: Sequence[str],
+    actors: Sequence[int],
+) -> Film:
+    """A film of one scene, no hand open.
+
+    Args:
+        game: the game's id.
+        options: those of the match.
+        view: what is public, as the JSON form of the protocol's ``View``.
+        seating: who sits where.
+        actors: the seats that act now.
+
+    Raises:
+        NoPosition: it is none.
+    """
+    rules = find(game)
+    try:
+        message = ParseDict(dict(view), bot_pb2.View())
+        public = codec_of(rules).decode_view(message)
+    except (ParseError, DecodeError) as error:
+        raise NoPosition(f"no position of {game}: {error}") from error
+    seats = len(seating)
+    sides = rules.sides(seats, rules.settle(options))
+    table = Table(tuple(names_of(seating)), sides, _scores(game, public, seats), tuple(actors))
+    return film([draw(game, public, {}, table)])
+
+
+def _scores(game: str, public: View, seats: int) -> tuple[int, ...]:
+    """The score of every seat, which every game has under a name of its own."""
+    if game == "poke":
+        return tuple(public.above)
+    if game == "pokex":
+        return tuple(public.points) * (seats // 2)
+    return tuple(getattr(public, "scores", (0,) * seats))
