@@ -61,6 +61,16 @@ def games(plan: Plan, number: int) -> int:
     return number * plan.boards * find(plan.game).side_count(plan.seats, plan.options)
 
 
+def duration(seconds: float) -> str:
+    """A time as people say it: "40 s", "12 min", "3 h 20 min"."""
+    if seconds < 90:
+        return f"{max(seconds, 1):.0f} s"
+    minutes = round(seconds / 60)
+    if minutes < 90:
+        return f"{minutes} min"
+    return f"{minutes // 60} h {minutes % 60} min"
+
+
 def seconds_per_game(engine: Engine | None, plan: Plan) -> tuple[float, int]:
     """How long one worker takes for a game of this form, and from how many matches that is known.
 

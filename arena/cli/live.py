@@ -9,10 +9,9 @@ from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Protocol, Self
 
-from arena import forecast, scope
-from arena.cli import decision, ladder, output
+from arena import decision, forecast, scope
+from arena.cli import ladder, output
 from arena.cli.crew import Crew
-from arena.cli.times import duration
 from arena.pairings.contract import Entrant, Wait
 from arena.store import tournaments
 from arena.store.history import History
@@ -57,7 +56,7 @@ class Sight:
             return f"{told}, waiting: {self.waits}"
         if self.seconds_left is None or self.over:
             return told
-        return f"{told}, about {duration(self.seconds_left)} left"
+        return f"{told}, about {forecast.duration(self.seconds_left)} left"
 
     @property
     def planned(self) -> int:

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from arena import forecast, scheduler
-from arena.cli import contest, cup, entries, lookup, output, setup, times
+from arena.cli import contest, cup, entries, lookup, output, setup
 from arena.cli.errors import USAGE, CommandError
 from arena.cli.plural import many
 from arena.pairings.contract import Entrant, Fixture
@@ -127,7 +127,7 @@ def _words(
     )
     return [
         f"{word}{many(total, 'match', 'matches')}{rest}, {forecast.games(plan, total)} games",
-        f"about {times.duration(seconds)} with {at_once} at a time ({source})",
+        f"about {forecast.duration(seconds)} with {at_once} at a time ({source})",
     ]
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Any
 
-from arena import ladders, plain, scope
-from arena.cli import decision, ladder, output, times
+from arena import decision, ladders, plain, scope
+from arena.cli import ladder, output, times
 from arena.cli.errors import FAILED, OK
 from arena.cli.plural import many
 from arena.pairings.formats import ALL_AT_ONCE

@@ -38,6 +38,21 @@ def bracket(size: int) -> list[int]:
 
 
 @dataclass(frozen=True, slots=True)
+class Tie:
+    """Two who meet in a bracket, the upper one first.
+
+    pair: their names; empty: nobody, the other has a bye; None: not known yet.
+    won: matches each has won. winner: who goes on; None while nobody knows.
+    places: (round, number) of its matches so far.
+    """
+
+    pair: tuple[str | None, str | None]
+    won: tuple[int, int] = (0, 0)
+    winner: str | None = None
+    places: tuple[tuple[int, int], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Knockout:
     """A bracket of best-of series between two sides.
 
@@ -76,6 +91,13 @@ class Knockout:
         # An extra match that a withdrawal has made useless may still be open.
         return waiting(played) if count_open(played) else Over("the final is over", draw.ranking())
 
+    def bracket(
+        self, entrants: Sequence[Entrant], matches: Iterable[Match]
+    ) -> tuple[tuple[Tie, ...], ...]:
+        """Return the ties of every stage from top to bottom, as far as they are known."""
+        seeds = [entrant for entrant in entrants if entrant.joined == 0]
+        return tuple(map(tuple, _Draw(self, seeds, history(entrants, matches)).ties))
+
 
 class _Draw:
     """The bracket as far as it is decided. `coming`: what is to be played now."""
@@ -84,6 +106,7 @@ class _Draw:
         self._rules, self._seeds, self._played = rules, seeds, played
         self._span = rules.best_of + rules.extra + VOIDS
         self.coming: list[Fixture] = []
+        self.ties: list[list[Tie]] = []
         self._out: list[list[int]] = []
         self._beyond: set[str] = set()
         size = 1 << (len(seeds) - 1).bit_length()
@@ -103,6 +126,7 @@ class _Draw:
     def _stage(self) -> None:
         out: list[int] = []
         line: list[int | None] = []
+        ties: list[Tie] = []
         stage = len(self._out)
         later = (match for match in self._played if match.round > stage)
         # Who has been paired in a later stage.
@@ -111,23 +135,49 @@ class _Draw:
             pair = self._line[2 * slot], self._line[2 * slot + 1]
             if pair[0] is None or pair[1] is None:
                 line.append(None)
+                ties.append(Tie((self._name(pair[0]), self._name(pair[1]))))
                 continue
             upper, lower = min(pair[0], pair[1]), max(pair[0], pair[1])
             loser = lower if lower >= len(self._seeds) else self._loser(slot, upper, lower)
             line.append(None if loser is None else upper + lower - loser)
+            ties.append(self._tie(slot, (pair[0], pair[1]), line[-1]))
             if loser is not None and loser < len(self._seeds):
                 out.append(loser)
         self._line = line
         self._out.append(out)
+        self.ties.append(ties)
 
-    def _loser(self, slot: int, upper: int, lower: int) -> int | None:
-        """Who has lost the series of a slot; or None, and what it needs is coming."""
-        stage = len(self._out)
-        mine = [
+    def _name(self, seed: int | None) -> str | None:
+        if seed is None:
+            return None
+        return self._seeds[seed].name if seed < len(self._seeds) else ""
+
+    def _tie(self, slot: int, pair: tuple[int, int], winner: int | None) -> Tie:
+        mine = self._matches(len(self._out), slot)
+        upper, lower = (self._name(one) or "" for one in pair)
+        means = [
+            match.scores[match.entrants.index(upper)][match.entrants.index(lower)]
+            for match in mine
+            if match.state is State.CLOSED
+        ]
+        return Tie(
+            (upper, lower),
+            (sum(mean > 0.5 for mean in means), sum(mean < 0.5 for mean in means)),
+            self._name(winner),
+            tuple(match.place for match in mine),
+        )
+
+    def _matches(self, stage: int, slot: int) -> list[Match]:
+        return [
             match
             for match in self._played
             if match.round == stage and match.number // self._span == slot
         ]
+
+    def _loser(self, slot: int, upper: int, lower: int) -> int | None:
+        """Who has lost the series of a slot; or None, and what it needs is coming."""
+        stage = len(self._out)
+        mine = self._matches(stage, slot)
         gone_on = [one for one in (upper, lower) if self._seeds[one].name in self._beyond]
         if len(gone_on) == 1:
             # Whatever has happened since: who both withdrew in turn would decide it anew.

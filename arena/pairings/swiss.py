@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import fsum
+from typing import NamedTuple
 
 from arena.pairings.contract import (
     Entrant,
@@ -24,6 +25,17 @@ from arena.pairings.contract import (
 )
 from arena.pairings.matching import pair_up
 from arena.pairings.tables import Clans, choose, clans, fill, how_many
+
+
+class Worth(NamedTuple):
+    """What an entrant of a Swiss is ranked by, in this order.
+
+    met: the points of all it has met. scores: the sum of its mean scores.
+    """
+
+    points: int
+    met: int
+    scores: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +76,12 @@ class Swiss:
         else:
             tables = _tables(pool, table, room, self.sides, clan)
         return Play(fixtures(number, tables, entrants), f"round {number + 1} of {rounds}")
+
+    def worth(self, entrants: Sequence[Entrant], matches: Iterable[Match]) -> dict[str, Worth]:
+        """Return what everyone is ranked by, from the rounds that are over."""
+        played = history(entrants, matches)
+        going = {match.round for match in played if match.state is State.OPEN}
+        return _Table(entrants, [m for m in played if m.round not in going], self.sides).worth()
 
 
 class _Table:
@@ -106,8 +124,8 @@ class _Table:
             names, key=lambda name: (self.idle[name], self.points[name], -self.seeds[name])
         )
 
-    def ranking(self) -> Ranking:
-        """By points; then by the points of all one has met; then by one's mean scores."""
+    def worth(self) -> dict[str, Worth]:
+        """What everyone is ranked by."""
         met = Counter[str]()
         scores: dict[str, list[float]] = {name: [] for name in self.seeds}
         for match in self._played:
@@ -117,10 +135,14 @@ class _Table:
                 met[name] += sum(self.points[other] for other in match.entrants if other != name)
                 rest = [score for other, score in enumerate(match.scores[one]) if other != one]
                 scores[name].append(fsum(rest) / len(rest))
-        return ranked(
-            ((self.points[name], met[name], round(fsum(scores[name]), 9)), name)
+        return {
+            name: Worth(self.points[name], met[name], round(fsum(scores[name]), 9))
             for name in self.seeds
-        )
+        }
+
+    def ranking(self) -> Ranking:
+        """By points; then by the points of all one has met; then by one's mean scores."""
+        return ranked((worth, name) for name, worth in self.worth().items())
 
 
 def _pairs(pool: Sequence[str], table: _Table) -> list[tuple[list[str], str]]:

@@ -71,6 +71,7 @@ def matches(
     version: str | None = None,
     states: Collection[MatchState] = (),
     limit: int | None = None,
+    offset: int = 0,
 ) -> tuple[Match, ...]:
     """Matches in canonical order: by age of the tournament, round and number.
 
@@ -78,7 +79,7 @@ def matches(
         tournament: only this one's.
         version: only those in which this version (``name@number``) plays.
         states: only those in one of these states.
-        limit: at most so many.
+        limit: at most so many. offset: without so many of the first.
     """
     table, sides = schema.matches, schema.match_entrants
     conditions: list[ColumnElement[bool]] = []
@@ -89,7 +90,7 @@ def matches(
     if states:
         conditions.append(table.c.state.in_(states))
     with reading(engine) as connection:
-        return _select(connection, conditions, limit)
+        return _select(connection, conditions, limit, offset)
 
 
 def open_among(engine: Engine, wanted: Sequence[str]) -> frozenset[str]:
@@ -112,7 +113,10 @@ def not_found(match: str) -> NotFound:
 
 
 def _select(
-    connection: Connection, conditions: list[ColumnElement[bool]], limit: int | None = None
+    connection: Connection,
+    conditions: list[ColumnElement[bool]],
+    limit: int | None = None,
+    offset: int = 0,
 ) -> tuple[Match, ...]:
     table, tournaments, games = schema.matches, schema.tournaments, schema.games
     committed = (
@@ -134,6 +138,7 @@ def _select(
         .where(*conditions)
         .order_by(tournaments.c.created, tournaments.c.id, table.c.round, table.c.number)
         .limit(limit)
+        .offset(offset)
     )
     rows = connection.execute(chosen).all()
     entrants = _entrants(connection, [row.id for row in rows])

@@ -62,7 +62,7 @@ def create(web: Web) -> Starlette:
         Route("/readyz", ready),
         Route(FEED, serving.feed(feed)),
         Mount("/static", StaticFiles(directory=_STATIC)),
-        Route(downloads.RECORD, serving.failing(downloads.record(web))),
+        *downloads.routes(web, serving.failing),
     ]
     for each in PAGES:
         routes.append(Route(each.path, serving.page(each)))

@@ -7,7 +7,17 @@ from dataclasses import dataclass
 
 from arena.web import paging
 from arena.web.page import Ask, Page
-from arena.web.pages import api, compare, home, ladder, matrix, replay
+from arena.web.pages import (
+    api,
+    compare,
+    home,
+    ladder,
+    match,
+    matrix,
+    replay,
+    tournament,
+    tournaments,
+)
 from arena.web.state import Web
 
 Draw = Callable[[Web, Ask], Page]
@@ -86,6 +96,28 @@ PAGES: tuple[Address, ...] = (
         query=replay.QUERY,
         example="/embed/matches/m-7f3k9q2xwd/games/0",
         kinds=("html",),
+    ),
+    Address(
+        "/tournaments",
+        tournaments.page,
+        "All tournaments, the newest first.",
+        query=paging.QUERY,
+        kinds=TABLE,
+    ),
+    Address(
+        "/tournaments/{id}",
+        tournament.page,
+        "A tournament: how far it is, its standings, who met whom, its matches.",
+        query=paging.QUERY,
+        example="/tournaments/t-7f3k9q",
+        kinds=TABLE,
+    ),
+    Address(
+        "/matches/{id}",
+        match.page,
+        "A match: what it came to, or how far it is.",
+        example="/matches/m-7f3k9q2xwd",
+        kinds=TABLE,
     ),
     Address("/docs/api", api.page, "What programs can ask for.", kinds=("html",)),
     Address("/openapi", api.document, "The same as an OpenAPI document.", kinds=("json",)),

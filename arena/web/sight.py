@@ -22,6 +22,7 @@ from arena.store.listing import Match
 from arena.store.schema import MatchState, TournamentState
 from arena.store.tournaments import Progress, Tournament
 from arena.store.versions import Version
+from arena.web.outlook import Outlook, Outlooks
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +53,8 @@ class Sight:
     versions: Mapping[str, Version] = field(default_factory=dict)
     running: tuple[Match, ...] = ()
     going: tuple[tuple[Tournament, Progress], ...] = ()
+    outlooks: Mapping[str, Outlook] = field(default_factory=dict)
+    """Of the tournaments that are not over, by id: when they will be."""
 
 
 class Watcher:
@@ -59,6 +62,7 @@ class Watcher:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
+        self._outlooks = Outlooks(engine)
         self._marks: Any = None
         self._following: dict[Scope, tuple[Following, int, Ladder]] = {}
 
@@ -76,13 +80,16 @@ class Watcher:
         with reading(engine) as connection:
             at = float(connection.execute(select(now())).scalar_one())
         found = (self._ladder(one) for one in scopes.of_forms(engine))
-        going = tournaments.listing(engine, over=False)
+        open_ones = tournaments.listing(engine, over=False)
+        going = tuple((one, tournaments.progress(engine, one.id)) for one in open_ones)
+        self._outlooks.forget_others([one.id for one in open_ones])
         return Sight(
             at=at,
             ladders={one.scope.form: one for one in found if one.table.lines or one.error},
             versions={one.id: one for one in versions.listing(engine, retired=True)},
             running=listing.matches(engine, states=(MatchState.RUNNING,)),
-            going=tuple((one, tournaments.progress(engine, one.id)) for one in going),
+            going=going,
+            outlooks={one.id: self._outlooks.look(one, progress, at) for one, progress in going},
         )
 
     def _ladder(self, scope: Scope) -> Ladder:

@@ -19,6 +19,7 @@ from arena.store.errors import StoreError
 from arena.web.changes import ARENA, HISTORIES, Changes
 from arena.web.kept import Kept
 from arena.web.newsroom import Newsroom
+from arena.web.rankings import Rankings
 from arena.web.sight import Sight, Watcher
 from arena.web.trails import Trail, trails_of
 from arena.web.verification import Verifications
@@ -55,6 +56,7 @@ class Web:
     """The histories of the ladders by form; made behind the sight, in their own time."""
     kept: Kept = field(default_factory=Kept)
     verifications: Verifications = field(default_factory=Verifications)
+    rankings: Rankings = field(init=False)
     _nudge: asyncio.Event = field(default_factory=asyncio.Event)
     _watcher: Watcher = field(init=False)
     _historian: Historian = field(init=False)
@@ -69,6 +71,7 @@ class Web:
             spectators=self.settings.spectators,
             delay=self.settings.delay,
         )
+        self.rankings = Rankings(self.engine)
 
     def nudge(self) -> None:
         """There may be news: look now rather than within a second."""

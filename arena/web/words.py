@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import Any, Final
 
+from arena.forecast import duration
+
 _MINUTE, _HOUR, _DAY = 60, 3600, 86400
 
 
@@ -83,6 +85,7 @@ FILTERS: Final[Mapping[str, Callable[..., Any]]] = {
     "iso": iso,
     "moment": moment,
     "ago": ago,
+    "duration": duration,
     "whole": whole,
     "signed": signed,
     "gained": gained,

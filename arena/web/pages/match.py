@@ -1,0 +1,268 @@
+"""A match: what it came to if it is over, and how far it is while it is played."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import reduce
+from itertools import groupby
+from operator import add
+from typing import Any
+
+from arena import plain
+from arena.results import scores
+from arena.store import listing, results, tournaments
+from arena.store.listing import Match
+from arena.store.results import LoggedFault
+from arena.store.schema import OPEN, MatchState
+from arena.store.scorecard import ScoredGame, scorecard
+from arena.store.tournaments import Tournament
+from arena.thinking import Thinking
+from arena.web import words
+from arena.web.page import Ask, Page, Table
+from arena.web.state import Web
+from arena.web.verification import Verification
+from referee.record import read
+
+_KEPT_SECONDS = 600.0
+
+STATES = {
+    MatchState.PENDING: "waiting to be played",
+    MatchState.RUNNING: "being played",
+    MatchState.CLOSED: "over",
+    MatchState.VOID: "void",
+    MatchState.CANCELLED: "cancelled",
+}
+"""The states in the words of pages."""
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """What one entrant did in a match that is over.
+
+    share: its mean score against the others, from 0 to 1. ahead: whether nobody did better.
+    """
+
+    name: str
+    wins: int
+    draws: int
+    losses: int
+    points: int
+    boards: int
+    share: float
+    ahead: bool
+    faults: int
+    thinking: Thinking
+
+    @property
+    def slowest(self) -> float | None:
+        """The longest decision, in milliseconds, to about 9 %."""
+        return self.thinking.quantile(1.0)
+
+    def to_json(self) -> dict[str, Any]:
+        """The line as plain values."""
+        return {
+            "entrant": self.name,
+            "wins": self.wins,
+            "draws": self.draws,
+            "losses": self.losses,
+            "points": self.points,
+            "score": round(self.share, 6),
+            "faults": self.faults,
+            **self.thinking.to_json(),
+            "slowest_ms": self.slowest,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Faults of one bot that say the same: the first of them, and how often."""
+
+    first: LoggedFault
+    times: int
+
+
+def page(web: Web, ask: Ask) -> Page:
+    """The page; raises NotFound."""
+    match = listing.find(web.engine, ask.path["id"])
+    tournament = tournaments.find(web.engine, match.tournament)
+    model: dict[str, Any] = {
+        "match": match,
+        "tournament": tournament,
+        "state": STATES[match.state],
+        "options": options(tournament),
+        "open": match.state in OPEN,
+    }
+    data = {**plain.match(match), "form": tournament.plan.form}
+    title = f"{' v '.join(match.entrants)}: {words.form_name(tournament.plan.form)}"
+    if match.state in OPEN:
+        return Page(
+            title=title,
+            template="match.html",
+            model=model,
+            data=data,
+            csv=_csv(match, ()),
+            text=_text(()),
+            parts=("match-state",),
+        )
+    games = scorecard(web.engine, match.id)
+    sides = sides_of(match, games)
+    faults = same_faults(results.faults(web.engine, match=match.id))
+    cover = results.cover(web.engine, match.id)
+    seed = None if cover.seed is None else cover.seed.hex()
+    proof = {} if seed is None else {"verified": _verified(web, match)}
+    return Page(
+        title=title,
+        template="match.html",
+        model={
+            **model,
+            "games": games,
+            "sides": sides,
+            "boards": boards_of(games),
+            "faults": faults,
+            "seed": seed,
+            **proof,
+        },
+        data={
+            **data,
+            "seed": seed,
+            **{name: _verified_json(found) for name, found in proof.items()},
+            "sides": [side.to_json() for side in sides],
+            "results": [_game_json(game) for game in games],
+            "faults": [_fault_json(fault) for fault in faults],
+        },
+        csv=_csv(match, games),
+        text=_text(sides),
+        topics=frozenset(),
+        # What is being checked is looked for again.
+        fresh=0.0 if None in proof.values() else _KEPT_SECONDS,
+    )
+
+
+def _verified(web: Web, match: Match) -> Verification | None:
+    return web.verifications.of(match.id, lambda: read(results.record(web.engine, match.id)))
+
+
+def _verified_json(found: Verification | None) -> dict[str, Any] | None:
+    if found is None:
+        return None
+    return {"at": plain.iso(found.at), "problems": list(found.problems)}
+
+
+def sides_of(match: Match, games: Sequence[ScoredGame]) -> list[Side]:
+    """What every entrant did, in the order of the match; nothing where no game was played."""
+    if not games:
+        return []
+    of_pairs = scores([game.result for game in games])
+    others = len(match.entrants) - 1
+    shares = [(sum(row) - row[at]) / others for at, row in enumerate(of_pairs)]
+    return [
+        _side(name, at, games, shares[at], shares[at] >= max(shares) - 1e-9)
+        for at, name in enumerate(match.entrants)
+    ]
+
+
+def _side(name: str, at: int, games: Sequence[ScoredGame], share: float, ahead: bool) -> Side:
+    places = [game.result.places for game in games]
+    firsts = [one.count(1) for one in places if one[at] == 1]
+    return Side(
+        name=name,
+        wins=firsts.count(1),
+        draws=len(firsts) - firsts.count(1),
+        losses=len(places) - len(firsts),
+        points=sum(game.result.scores[at] for game in games if game.result.scores),
+        boards=len({game.board for game in games}),
+        share=share,
+        ahead=ahead,
+        faults=sum(game.result.faults[at] for game in games),
+        thinking=reduce(add, (game.thinking[at] for game in games if game.thinking), Thinking()),
+    )
+
+
+def boards_of(games: Sequence[ScoredGame]) -> list[tuple[int, list[ScoredGame]]]:
+    """The games by board, each with its tables: the same cards in every seating."""
+    ordered = sorted(games, key=lambda game: (game.board, game.table))
+    return [(board, list(own)) for board, own in groupby(ordered, lambda game: game.board)]
+
+
+def same_faults(faults: Sequence[LoggedFault]) -> list[Fault]:
+    """Each sentence of each bot once, those that came most often first."""
+    firsts: dict[tuple[str, str, str], LoggedFault] = {}
+    times: Counter[tuple[str, str, str]] = Counter()
+    for fault in faults:
+        key = fault.version, fault.verdict, fault.sentence
+        firsts.setdefault(key, fault)
+        times[key] += 1
+    return [Fault(firsts[key], number) for key, number in times.most_common()]
+
+
+def options(tournament: Tournament) -> list[str]:
+    """The options of the game that are not as usual, in words."""
+    from referee.games.registry import find
+
+    usual = find(tournament.plan.game).options
+    return [
+        name.replace("_", " ") + ("" if value is True else f": {str(value).lower()}")
+        for name, value in tournament.plan.options.items()
+        if name not in usual or value != usual[name].default
+    ]
+
+
+def _game_json(game: ScoredGame) -> dict[str, Any]:
+    result = game.result
+    return {
+        "game": game.game,
+        "table": game.table,
+        "board": game.board,
+        "places": list(result.places),
+        "scores": None if result.scores is None else list(result.scores),
+        "verdicts": list(result.verdicts),
+        "faults": list(result.faults),
+    }
+
+
+def _fault_json(fault: Fault) -> dict[str, Any]:
+    first = fault.first
+    return {
+        "entrant": first.version,
+        "verdict": first.verdict,
+        "sentence": first.sentence,
+        "times": fault.times,
+        "game": first.game,
+        "decision": first.decision,
+    }
+
+
+def _csv(match: Match, games: Sequence[ScoredGame]) -> Table:
+    heads = ["game", "table", "board"]
+    for name in match.entrants:
+        heads += [f"place {name}", f"score {name}", f"verdict {name}"]
+    rows = []
+    for game in games:
+        row: list[object] = [game.game, game.table, game.board]
+        for at, place in enumerate(game.result.places):
+            score = None if game.result.scores is None else game.result.scores[at]
+            row += [place, score, game.result.verdicts[at]]
+        rows.append(row)
+    return Table(tuple(heads), rows)
+
+
+def _text(sides: Sequence[Side]) -> Table:
+    heads = ("<bot", "W–D–L", "points", "score", "faults", "p50 ms", "p95 ms", "slowest ms")
+    return Table(
+        heads,
+        [
+            (
+                side.name,
+                f"{side.wins}–{side.draws}–{side.losses}",
+                side.points,
+                words.percent(side.share, 1),
+                side.faults,
+                words.milliseconds(side.thinking.quantile(0.5)),
+                words.milliseconds(side.thinking.p95),
+                words.milliseconds(side.slowest),
+            )
+            for side in sides
+        ],
+    )

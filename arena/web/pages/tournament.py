@@ -1,0 +1,247 @@
+"""A tournament: how far it is, who is ahead, who met whom."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import groupby
+from typing import Any
+
+from arena import decision, ladders, plain, scheduler
+from arena.pairings.contract import Entrant, Over, Ranking, Step
+from arena.pairings.contract import Match as Fixed
+from arena.pairings.knockout import Knockout, Tie
+from arena.pairings.swiss import Swiss, Worth
+from arena.ratings.crosstable import Cell, crosstable
+from arena.standings import Standing
+from arena.standings import Table as Ranked
+from arena.store import listing, tournaments
+from arena.store.history import History
+from arena.store.listing import Match
+from arena.store.schema import MatchState, TournamentState
+from arena.store.tournaments import Tournament
+from arena.web import paging, words
+from arena.web.page import Ask, Page, Table
+from arena.web.pages import match as match_page
+from arena.web.pages import tournaments as list_page
+from arena.web.state import Web
+
+_CROSSED = 24
+"""A crosstable is drawn of so many at the most; larger ones are on a page of their own."""
+_MANY = 3000
+"""Of so many matches, what the format says is told only when all of them are over."""
+_VOID_SHOWN = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """An entrant in the standings.
+
+    rank: as the format decides it; as the strengths do where it does not. worth: in a Swiss.
+    """
+
+    rank: str
+    standing: Standing
+    entry: Entrant
+    worth: Worth | None
+
+    @property
+    def margin(self) -> float:
+        """Half of the width of the 95 % interval of its strength."""
+        return (self.standing.strength.high - self.standing.strength.low) / 2
+
+
+@dataclass(frozen=True, slots=True)
+class Shade:
+    """A cell of the crosstable. tone: "up" or "down" and a number from 1 to 4; or empty."""
+
+    cell: Cell | None
+    tone: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Course:
+    """What the format makes of the matches."""
+
+    step: Step | None = None
+    scores: Mapping[tuple[int, int], str] = field(default_factory=dict)
+    """Of closed matches, by place: how many games each entrant won."""
+    worth: dict[str, Worth] | None = None
+    stages: tuple[tuple[Tie, ...], ...] = ()
+
+    @property
+    def ranking(self) -> Ranking:
+        return self.step.ranking if isinstance(self.step, Over) else ()
+
+
+def page(web: Web, ask: Ask) -> Page:
+    """The page; raises NotFound."""
+    found = tournaments.find(web.engine, ask.path["id"])
+    overview = list_page.line_of(web, found)
+    table = web.rankings.of(found)
+    course = _course(web, found, overview.progress.matches)
+    lines = _lines(found, table, course)
+    wish = paging.wanted(ask, 100)
+    matches = listing.matches(web.engine, tournament=found.id, limit=wish.limit, offset=wish.offset)
+    void = listing.matches(
+        web.engine, tournament=found.id, states=[MatchState.VOID], limit=_VOID_SHOWN
+    )
+    piece = wish.of(matches, overview.progress.matches)
+    return Page(
+        title=f"{found.plan.name}: {words.form_name(found.plan.form)}",
+        template="tournament.html",
+        model={
+            "found": found,
+            "overview": overview,
+            "lines": lines,
+            "course": course,
+            "scores": course.scores,
+            "drained": decision.drained(course.step) if course.step else (),
+            "crossed": _shades(table, [line.standing.entrant for line in lines]),
+            "remarks": list(ladders.remarks(table)),
+            "piece": piece,
+            "rounds": [(n, list(own)) for n, own in groupby(matches, lambda one: one.round)],
+            "states": match_page.STATES,
+            "void": void,
+            "options": match_page.options(found),
+            "places": _ids(web, found, course),
+            "closed": found.state is TournamentState.CLOSED,
+        },
+        data={
+            **plain.tournament(found, overview.progress),
+            "seconds_left": overview.outlook.seconds_left,
+            "matches_expected": overview.outlook.matches,
+            "standings": [_line_json(line) for line in lines],
+            "decision": decision.to_json(course.step) if course.step else None,
+            "schedule": [plain.match(one) for one in matches],
+            "list": piece.to_json(),
+        },
+        csv=_csv(lines),
+        text=_text(lines),
+        parts=("tournament-state", "tournament-standings", "tournament-matches"),
+        headers=piece.headers,
+    )
+
+
+def _course(web: Web, found: Tournament, matches: int) -> _Course:
+    if matches > _MANY and found.ended is None:
+        return _Course()
+    history = History(web.engine, found.id).matches()
+    told = _Course(decision.of(web.engine, found), {one.place: _score(one) for one in history})
+    try:
+        rules = scheduler.format_of(found.plan)
+        if isinstance(rules, Swiss):
+            return replace(told, worth=rules.worth(found.entries, history))
+        if isinstance(rules, Knockout):
+            return replace(told, stages=rules.bracket(found.entries, history))
+    except ValueError:
+        # Its step says so.
+        pass
+    return told
+
+
+def _score(match: Fixed) -> str:
+    """How many games each entrant won alone: "4–0"."""
+    wins = [0] * len(match.entrants)
+    for game in match.games:
+        if game.places.count(1) == 1:
+            wins[game.places.index(1)] += 1
+    return "–".join(map(str, wins)) if match.games else ""
+
+
+def _lines(found: Tournament, table: Ranked, course: _Course) -> list[Line]:
+    standings = {line.entrant: line for line in table.lines}
+    entries = {entry.name: entry for entry in found.entries}
+    ranking = course.ranking or _by_worth(course.worth)
+    if not ranking:
+        return [
+            Line(ladders.ranks(one).replace("-", "–"), one, entries[one.entrant], None)
+            for one in table.lines
+            if one.entrant in entries
+        ]
+    lines, rank = [], 1
+    for group in ranking:
+        last = rank + len(group) - 1
+        words_of_rank = str(rank) if last == rank else f"{rank}–{last}"
+        for name in sorted(group, key=lambda one: standings[one].strength.first):
+            worth = course.worth.get(name) if course.worth else None
+            lines.append(Line(words_of_rank, standings[name], entries[name], worth))
+        rank = last + 1
+    return lines
+
+
+def _by_worth(worth: dict[str, Worth] | None) -> Ranking:
+    if not worth:
+        return ()
+    ordered = sorted(worth, key=lambda name: worth[name], reverse=True)
+    return tuple(tuple(group) for _, group in groupby(ordered, key=lambda name: worth[name]))
+
+
+def _shades(table: Ranked, names: Sequence[str]) -> list[tuple[str, list[Shade]]]:
+    """The crosstable in the order of the standings; nothing where it would be too wide."""
+    if not 2 < len(names) <= _CROSSED:
+        return []
+    found = crosstable(table.meetings, names)
+    return [
+        (name, [Shade(cell, _tone(cell)) for cell in row])
+        for name, row in zip(found.entrants, found.cells, strict=True)
+    ]
+
+
+def _tone(cell: Cell | None) -> str:
+    """A colour by the score, strong where it is sure."""
+    if cell is None or cell.score == 0.5:
+        return ""
+    sure = cell.low > 0.5 or cell.high < 0.5
+    far = abs(cell.score - 0.5) >= 0.25
+    return f"{'up' if cell.score > 0.5 else 'down'}{1 + sure * 2 + far}"
+
+
+def _ids(web: Web, found: Tournament, course: _Course) -> dict[tuple[int, int], Match]:
+    """The matches of a bracket by their places."""
+    if not course.stages:
+        return {}
+    matches = listing.matches(web.engine, tournament=found.id)
+    return {(match.round, match.number): match for match in matches}
+
+
+def _line_json(line: Line) -> dict[str, Any]:
+    told: dict[str, Any] = {"rank": line.rank, **line.standing.to_json()}
+    if line.worth is not None:
+        told["swiss"] = line.worth._asdict()
+    told["owner"] = line.entry.owner
+    told["withdrawn"] = line.entry.withdrawn is not None
+    return told
+
+
+def _csv(lines: Sequence[Line]) -> Table:
+    heads: tuple[str, ...] = ("rank", "bot", "strength", "low", "high", "matches", "games", "wins")
+    heads += ("draws", "losses", "points", "points_per_board", "swiss_points")
+    rows = []
+    for line in lines:
+        one, s = line.standing, line.standing.strength
+        rows.append(
+            (
+                *(line.rank, one.entrant, s.value, s.low, s.high, one.matches, one.games),
+                *(one.wins, one.draws, one.losses, one.points),
+                *(one.board.mean if one.board else None, line.worth.points if line.worth else None),
+            )
+        )
+    return Table(heads, rows)
+
+
+def _text(lines: Sequence[Line]) -> Table:
+    swiss = any(line.worth for line in lines)
+    heads = ("#", "<bot", *(("Swiss points",) if swiss else ()), "strength", "matches", "W–D–L")
+    rows = []
+    for line in lines:
+        one, mark = line.standing, "?" if line.standing.strength.provisional else ""
+        rows.append(
+            (
+                *(line.rank, one.entrant),
+                *((line.worth.points if line.worth else None,) if swiss else ()),
+                f"{one.strength.value:.0f} ±{line.margin:.0f}{mark}",
+                *(one.matches, f"{one.wins}–{one.draws}–{one.losses}"),
+            )
+        )
+    return Table(heads, rows)

@@ -1,0 +1,76 @@
+"""All tournaments, the newest first."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from arena import forecast, plain
+from arena.store import tournaments
+from arena.store.tournaments import Progress, Tournament
+from arena.web import paging, words
+from arena.web.outlook import Outlook
+from arena.web.page import Ask, Page, Table
+from arena.web.state import Web
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A tournament of the list."""
+
+    tournament: Tournament
+    progress: Progress
+    outlook: Outlook
+
+    @property
+    def games(self) -> int:
+        """How many games it will have, as far as that is known."""
+        return self.outlook.games or self.progress.planned
+
+    @property
+    def left(self) -> str:
+        """How long it will take, in words; empty where nobody can say."""
+        seconds = self.outlook.seconds_left
+        return "" if seconds is None else forecast.duration(seconds)
+
+
+def page(web: Web, ask: Ask) -> Page:
+    """The page."""
+    every = tuple(reversed(tournaments.listing(web.engine)))
+    piece = paging.wanted(ask).cut(every)
+    lines = [line_of(web, one) for one in piece.items]
+    return Page(
+        title="Tournaments",
+        template="tournaments.html",
+        model={"lines": lines, "piece": piece},
+        data={
+            "tournaments": [plain.tournament(line.tournament, line.progress) for line in lines],
+            "list": piece.to_json(),
+        },
+        csv=Table(
+            ("tournament", "name", "form", "format", "bots", "state", "games", "planned", "begun"),
+            [_row(line, words.iso(line.tournament.created)) for line in lines],
+        ),
+        text=Table(
+            (
+                *("<tournament", "<name", "<form", "<format", "bots", "<state", "games"),
+                *("planned", "<begun"),
+            ),
+            [_row(line, words.moment(line.tournament.created)) for line in lines],
+        ),
+        parts=("tournament-lines",),
+        headers=piece.headers,
+    )
+
+
+def line_of(web: Web, tournament: Tournament) -> Line:
+    """The line of a tournament."""
+    progress = tournaments.progress(web.engine, tournament.id)
+    return Line(tournament, progress, web.sight.outlooks.get(tournament.id, Outlook()))
+
+
+def _row(line: Line, begun: str) -> tuple[object, ...]:
+    one, plan = line.tournament, line.tournament.plan
+    return (
+        *(one.id, plan.name, plan.form, plan.format, len(one.entrants), str(one.state)),
+        *(line.progress.games, line.games, begun),
+    )
