@@ -17,11 +17,13 @@ import logging
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import asdict, dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final, get_type_hints
 
 if TYPE_CHECKING:
     from redis.asyncio import Redis
 
+    from referee.codec import Codec
     from referee.games.contract import View
 
 LONGEST: Final = 128 * 1024
@@ -144,17 +146,24 @@ def view_of(position: Position) -> View:
     from google.protobuf.json_format import ParseDict, ParseError
     from pokearena.v1 import bot_pb2
 
-    from referee.codec import Codec, DecodeError
-    from referee.games.registry import GAMES
+    from referee.codec import DecodeError
 
     try:
         message = ParseDict(dict(position.view), bot_pb2.View())
     except ParseError as error:
         raise DecodeError(f"is no view in JSON: {error}") from error
-    game = GAMES.get(str(message.WhichOneof("game")))
+    game = message.WhichOneof("game")
     if game is None:
         raise DecodeError("is a view of no game")
-    return Codec(game).decode_view(message)
+    return _codec(game).decode_view(message)
+
+
+@cache
+def _codec(game: str) -> Codec:
+    from referee.codec import Codec
+    from referee.games.registry import find
+
+    return Codec(find(game))
 
 
 def channel(database: int) -> str:

@@ -82,7 +82,9 @@ async def ping_pong(
             await channel.close()
 
 
-def table(referee: str, bots: Sequence[str], boards: int, game: str = "poke") -> tuple[int, float]:
+def table(
+    referee: str, bots: Sequence[str], boards: int, game: str = "poke", watch_ms: int = 0
+) -> tuple[int, float]:
     """Plays a table; decisions and seconds, counted from the end of its first game."""
     order = referee_pb2.Table(
         match="m-0123456789",
@@ -94,6 +96,7 @@ def table(referee: str, bots: Sequence[str], boards: int, game: str = "poke") ->
         ],
         start_ms=10_000,
         allowance_ms=200,
+        watch_ms=watch_ms,
     )
     requests: queue.SimpleQueue[referee_pb2.RunTableRequest | None] = queue.SimpleQueue()
     requests.put(referee_pb2.RunTableRequest(table=order))

@@ -2,10 +2,11 @@
 
     uv run python -m bench.watching
 
-The same tournament is played with workers that tell positions (`POKEARENA_WATCH_MS`, one in 250
-milliseconds at most) and with workers that tell none, in turns. Other news are told by both.
-Beside matches a second stand the processor's seconds of all that plays, bots included, which do
-not depend on what else the machine does.
+First what a position costs, then single tables, watched and not in turns. Then a tournament is
+played by workers that tell positions (`POKEARENA_WATCH_MS`, one in 250 milliseconds at most) and
+by workers that tell none, in turns; other news are told by both. Beside matches a second stand
+the processor's seconds of all that plays, bots included, which depend less on what else the
+machine does.
 """
 
 import os
@@ -25,11 +26,15 @@ from arena.folder import WATCH_MS, Folder
 from arena.services import Services
 from arena.store import database, listing, tournaments, versions
 from arena.store.spec import Plan
+from bench.decisions import table
+from bench.processes import started
 from referee.codec import Codec
 from referee.dealing import Seeded
 from referee.games.registry import GAMES
 
 TIMES = 200
+TABLES = 30
+TABLE_BOARDS = 30
 ROUNDS = 4
 MATCHES = 10
 BOARDS = 40
@@ -74,6 +79,30 @@ def position_cost(game_id: str) -> tuple[float, int]:
     return 1e6 * (time.process_time() - began) / TIMES, len(text)
 
 
+def tables() -> None:
+    """Prints how many decisions a second a table makes that is watched, and one that is not."""
+    bot = ["bot.py", "play", "1"]
+    rates: dict[int, list[float]] = {pause: [] for pause in PAUSES}
+    with started(["-m", "referee"], bot, bot) as (referee, *bots):
+        table(referee, bots, TABLE_BOARDS)
+        for number in range(TABLES):
+            for pause in PAUSES if number % 2 else PAUSES[::-1]:
+                decisions, seconds = table(referee, bots, TABLE_BOARDS, watch_ms=pause)
+                rates[pause].append(decisions / seconds)
+    compare("decisions a second at a table", rates)
+
+
+def compare(name: str, figures: dict[int, list[float]]) -> None:
+    """Prints the middle of both, and the middle of their ratios with the middle half of them."""
+    unwatched, watched = (statistics.median(figures[pause]) for pause in PAUSES)
+    ratios = [b / a for a, b in zip(*(figures[pause] for pause in PAUSES), strict=True)]
+    low, middle, high = statistics.quantiles(ratios, n=4)
+    print(
+        f"{name}: {unwatched:.2f} unwatched, {watched:.2f} watched; "
+        f"{middle:.3f} x (half of the rounds from {low:.3f} to {high:.3f})"
+    )
+
+
 def used() -> float:
     """The processor's seconds of all processes that were started and have ended."""
     spent = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -111,6 +140,7 @@ def main() -> None:
     for game_id in GAMES:
         microseconds, characters = position_cost(game_id)
         print(f"a position of {game_id}: {microseconds:.0f} us, {characters} characters")
+    tables()
     rates: dict[int, list[float]] = {pause: [] for pause in PAUSES}
     costs: dict[int, list[float]] = {pause: [] for pause in PAUSES}
     told = 0
@@ -121,13 +151,8 @@ def main() -> None:
             costs[pause].append(cost)
             told += positions
             print(f"watch_ms {pause}: {rate:.2f} matches/s, {cost:.2f} s a match, {positions} told")
-    for name, figures in (("matches a second", rates), ("processor's seconds a match", costs)):
-        middle = {pause: statistics.median(figures[pause]) for pause in PAUSES}
-        of_each = [b / a for a, b in zip(figures[0], figures[250], strict=True)]
-        print(
-            f"{name}: {middle[0]:.2f} unwatched, {middle[250]:.2f} watched; "
-            f"{middle[250] / middle[0]:.2f} x ({min(of_each):.2f} to {max(of_each):.2f})"
-        )
+    compare("matches a second", rates)
+    compare("processor's seconds a match", costs)
     print(f"{told / ROUNDS:.0f} positions a tournament")
 
 
