@@ -17,6 +17,7 @@ import pytest
 from redis.client import PubSub
 
 from arena import news, queue, scheduler, worker
+from arena.manners import Manners
 from arena.news import GameOver, MatchClosed, MatchStarted, News, Position, TournamentChanged
 from arena.pages import Pages, listen_near
 from arena.services import Services
@@ -171,7 +172,7 @@ def test_what_spectators_are_told_is_public_and_told_in_order(
 
 
 def test_without_spectators_workers_tell_no_positions(arena: Arena) -> None:
-    pages = Pages(listen_near("127.0.0.1", 8000), spectators=False)
+    pages = Pages(listen_near("127.0.0.1", 8000), Manners(spectators=False))
     told = played(arena, lambda: cup(arena, "poke", 2, {"must_beat": True}, 1), pages)
     assert told.positions == []
     assert [type(one) for one in told.news].count(MatchClosed) == 1
