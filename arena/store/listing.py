@@ -93,6 +93,16 @@ def matches(
         return _select(connection, conditions, limit, offset)
 
 
+def latest(engine: Engine, limit: int) -> tuple[Match, ...]:
+    """The matches that closed last, the last one first."""
+    results = schema.results
+    newest = select(results.c.match).order_by(results.c.closed.desc()).limit(limit)
+    with reading(engine) as connection:
+        names = list(connection.execute(newest).scalars())
+        found = {match.id: match for match in _select(connection, [schema.matches.c.id.in_(names)])}
+    return tuple(found[name] for name in names if name in found)
+
+
 def open_among(engine: Engine, wanted: Sequence[str]) -> frozenset[str]:
     """Which matches of these ids may still be played."""
     table = schema.matches

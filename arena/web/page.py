@@ -66,6 +66,8 @@ class Page:
     topics: frozenset[str] = frozenset({"arena"})
     fresh: float = 20.0
     status: int = 200
+    still: bool = False
+    """Whether it will not change any more: who opens it now is not told news of its parts."""
     frames: bool = False
     """Whether other sites may show it within theirs."""
     headers: Mapping[str, str] = field(default_factory=dict)

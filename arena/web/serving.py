@@ -144,7 +144,7 @@ def _text(page: Page, ask: Ask, path: str, kind: str) -> str:
         case "txt":
             assert page.text is not None
             return drawing.as_text(page.title, page.text)
-    live = f"{LIVE}{_address(path, ask)}" if page.parts else ""
+    live = f"{LIVE}{_address(path, ask)}" if page.parts and not page.still else ""
     return drawing.html(page, ask.links, live=live, path=path)
 
 

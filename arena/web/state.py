@@ -21,6 +21,7 @@ from arena.web.kept import Kept
 from arena.web.newsroom import Newsroom
 from arena.web.rankings import Rankings
 from arena.web.sight import Sight, Watcher
+from arena.web.tables import Screen
 from arena.web.trails import Trail, trails_of
 from arena.web.verification import Verifications
 
@@ -57,6 +58,7 @@ class Web:
     kept: Kept = field(default_factory=Kept)
     verifications: Verifications = field(default_factory=Verifications)
     rankings: Rankings = field(init=False)
+    screen: Screen = field(default_factory=Screen)
     _nudge: asyncio.Event = field(default_factory=asyncio.Event)
     _watcher: Watcher = field(init=False)
     _historian: Historian = field(init=False)

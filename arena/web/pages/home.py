@@ -1,28 +1,60 @@
-"""The first page: the tops of the ladders, and what is being played."""
+"""The first page: what is being played, and the tops of the ladders."""
 
 from __future__ import annotations
 
+from typing import Any
+
 from arena import plain
+from arena.store import listing, tournaments
+from arena.web.changes import ARENA, position_of
 from arena.web.page import Ask, Page
 from arena.web.pages import ladder
+from arena.web.pages.tournaments import line_of
 from arena.web.state import Web
+from arena.web.tables import LiveTable, live_table
+from referee.games.registry import GAMES
 
 TOP = 5
 """So many lines of each ladder."""
+_RUNNING = 8
+_LATEST = 6
 
 
 def page(web: Web, ask: Ask) -> Page:
     """The page."""
     sight = web.sight
     tops = [(one.scope.form, ladder.lines(sight, one)[:TOP]) for one in sight.ladders.values()]
+    match = web.screen.pick(web)
+    shown: LiveTable | None = None
+    topics = {ARENA}
+    on_screen: dict[str, Any] = {"match": None, "shown": None, "form": ""}
+    if match is not None:
+        tournament = tournaments.find(web.engine, match.tournament)
+        shown = live_table(web, match, tournament)
+        on_screen = {"match": match, "shown": shown, "form": tournament.plan.form}
+        topics.add(position_of(match.id))
+    others = [one for one in sight.running if match is None or one.id != match.id]
+    latest = listing.latest(web.engine, _LATEST)
     return Page(
         title="Poke arena",
         template="home.html",
-        model={"tops": tops, "running": sight.running, "going": sight.going},
+        model={
+            **on_screen,
+            "delay": web.settings.delay,
+            "tops": tops,
+            "games": list(GAMES.values()),
+            "others": others[:_RUNNING],
+            "more": max(len(others) - _RUNNING, 0),
+            "going": [line_of(web, one) for one, _ in sight.going],
+            "latest": latest,
+        },
         data={
             "ladders": {form: [line.to_json() for line in lines] for form, lines in tops},
-            "running": [plain.match(match) for match in sight.running],
+            "running": [plain.match(one) for one in sight.running],
+            "shown": {"match": match.id, "position": shown.to_json()} if match and shown else None,
             "tournaments": [plain.tournament(*each) for each in sight.going],
+            "latest": [plain.match(one) for one in latest],
         },
-        parts=("home-now", "home-tops"),
+        parts=("home-table", "home-now", "home-tops"),
+        topics=frozenset(topics),
     )

@@ -20,12 +20,15 @@ from arena.store.scorecard import ScoredGame, scorecard
 from arena.store.tournaments import Tournament
 from arena.thinking import Thinking
 from arena.web import words
+from arena.web.changes import ARENA, position_of
 from arena.web.page import Ask, Page, Table
 from arena.web.state import Web
+from arena.web.tables import live_table
 from arena.web.verification import Verification
 from referee.record import read
 
 _KEPT_SECONDS = 600.0
+_PARTS = ("match-state", "match-table")
 
 STATES = {
     MatchState.PENDING: "waiting to be played",
@@ -93,18 +96,23 @@ def page(web: Web, ask: Ask) -> Page:
         "state": STATES[match.state],
         "options": options(tournament),
         "open": match.state in OPEN,
+        "spectators": web.settings.spectators,
+        "delay": web.settings.delay,
+        "shown": None,
     }
     data = {**plain.match(match), "form": tournament.plan.form}
     title = f"{' v '.join(match.entrants)}: {words.form_name(tournament.plan.form)}"
     if match.state in OPEN:
+        shown = live_table(web, match, tournament)
         return Page(
             title=title,
             template="match.html",
-            model=model,
-            data=data,
+            model={**model, "shown": shown},
+            data={**data, "position": shown.to_json() if shown else None},
             csv=_csv(match, ()),
             text=_text(()),
-            parts=("match-state",),
+            parts=_PARTS,
+            topics=frozenset({ARENA, position_of(match.id)}),
         )
     games = scorecard(web.engine, match.id)
     sides = sides_of(match, games)
@@ -134,7 +142,10 @@ def page(web: Web, ask: Ask) -> Page:
         },
         csv=_csv(match, games),
         text=_text(sides),
-        topics=frozenset(),
+        # Who saw it being played sees it end; who comes later need not be told anything.
+        parts=_PARTS,
+        still=True,
+        topics=frozenset({ARENA}) if None in proof.values() else frozenset(),
         # What is being checked is looked for again.
         fresh=0.0 if None in proof.values() else _KEPT_SECONDS,
     )

@@ -105,7 +105,7 @@ def test_who_was_ahead_is_marked(stage: Stage, client: TestClient) -> None:
     best = max(side["score"] for side in told["sides"])
     ahead = [side for side in told["sides"] if side["score"] == best]
     assert page.count('class="side ahead"') == len(ahead)
-    assert page.count(">won<") == (len(ahead) == 1)
+    assert page.count('class="victor"') == (len(ahead) == 1)
 
 
 def test_there_is_no_page_of_a_match_that_there_is_not(client: TestClient) -> None:
