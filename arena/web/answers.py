@@ -24,6 +24,9 @@ KEPT_BYTES = 64 * 2**20
 _LARGEST_BYTES = 8 * 2**20
 _SMALLEST_BYTES = 1000
 _LEVEL = 5
+_SLOW_SECONDS = 0.1
+_OLD_SECONDS = 30.0
+"""A page that takes long to write is shown as it was up to so long ago, while it is written."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +69,8 @@ class Answer:
 class _Kept:
     answer: Answer
     number: int
-    until: float
+    written: float
+    took: float
 
 
 class Answers:
@@ -78,6 +82,16 @@ class Answers:
         self._bytes = 0
         self._kept: OrderedDict[Key, _Kept] = OrderedDict()
         self._coming: dict[Key, asyncio.Task[Answer]] = {}
+
+    @property
+    def is_writing(self) -> bool:
+        """Whether any is being written."""
+        return bool(self._coming)
+
+    @property
+    def is_writing(self) -> bool:
+        """Whether any is being written."""
+        return bool(self._coming)
 
     async def get(self, key: Key, write: Callable[[], Awaitable[Answer]]) -> Answer:
         """The answer to this; it is written if it is not kept, or has changed since.
@@ -93,19 +107,27 @@ class Answers:
             coming = self._coming[key] = asyncio.create_task(self._write(key, write))
             # If nobody is left who waits for it, what it raises is nobody's.
             coming.add_done_callback(lambda task: task.cancelled() or task.exception())
+        if kept is not None and self._will_do(kept):
+            return kept.answer
         # Who goes away must not take the drawing from the others.
         return await asyncio.shield(coming)
 
     def _is_good(self, kept: _Kept) -> bool:
         changed = self._changes.newest(kept.answer.topics)
-        return changed <= kept.number and time.monotonic() < kept.until
+        age = time.monotonic() - kept.written
+        return changed <= kept.number and age < kept.answer.fresh
+
+    def _will_do(self, kept: _Kept) -> bool:
+        age = time.monotonic() - kept.written
+        return kept.took > _SLOW_SECONDS and age < _OLD_SECONDS
 
     async def _write(self, key: Key, write: Callable[[], Awaitable[Answer]]) -> Answer:
         try:
             # Before it is drawn: what happens meanwhile may be in it, or not.
-            number = self._changes.last
+            number, began = self._changes.last, time.monotonic()
             answer = await write()
-            self._keep(key, _Kept(answer, number, time.monotonic() + answer.fresh))
+            took = time.monotonic() - began
+            self._keep(key, _Kept(answer, number, began, took))
             return answer
         finally:
             del self._coming[key]

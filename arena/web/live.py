@@ -23,6 +23,8 @@ _QUIET_SECONDS = 15.0
 """After so long without news a comment is sent, so that proxies keep the line."""
 _PAUSE_SECONDS = 0.5
 """At least so long between two drawings of one address."""
+_BYTES_A_SECOND = 50e6
+"""So much is sent of one address at the most: the larger it is, and the more look, the rarer."""
 _BEHIND = 8
 """Who has not read so many events gets everything at once instead."""
 
@@ -106,11 +108,13 @@ class _Watched:
             parts, topics = await self._draw()
             fresh = {name: text for name, text in parts.items() if self._parts.get(name) != text}
             self._parts = parts
+            sent = 0
             if fresh:
                 event = _event(fresh)
+                sent = len(event) * len(self.events)
                 for events in self.events:
                     self._send(events, event)
-            await asyncio.sleep(_PAUSE_SECONDS)
+            await asyncio.sleep(max(_PAUSE_SECONDS, sent / _BYTES_A_SECOND))
             await self._changes.after(topics, number)
 
     def _send(self, events: _Events, event: bytes) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import sys
 
 import uvicorn
 from sqlalchemy import Engine
@@ -12,6 +13,7 @@ from arena.web.patience import Patient
 from arena.web.state import Settings, Web
 
 _CLOSING_SECONDS = 1
+_SWITCH_SECONDS = 0.001
 _HEAD_BYTES = 16 * 1024
 _SPARE_CONNECTIONS = 500
 """Beside those that are told the news."""
@@ -37,4 +39,6 @@ def config(web: Web) -> uvicorn.Config:
 
 def serve(engine: Engine, settings: Settings, listening: socket.socket) -> None:
     """Serves until SIGINT or SIGTERM."""
+    # Who asks must not wait for a fit of strengths in the background to give way.
+    sys.setswitchinterval(_SWITCH_SECONDS)
     uvicorn.Server(config(Web(engine, settings))).run(sockets=[listening])

@@ -100,9 +100,9 @@ class Web:
         while True:
             began = time.monotonic()
             await self.look()
-            # Half of the time at the most, so that the rest of the machine can play.
+            # A quarter of the time at the most, so that the rest of the machine can play.
             took = time.monotonic() - began
-            await asyncio.sleep(max(_PAUSE_SECONDS, took))
+            await asyncio.sleep(max(_PAUSE_SECONDS, 3 * took))
             with suppress(TimeoutError):
                 async with asyncio.timeout(_LOOK_SECONDS):
                     await self._nudge.wait()

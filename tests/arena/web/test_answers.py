@@ -5,6 +5,7 @@ import gzip
 
 import pytest
 
+from arena.web import answers as answers_module
 from arena.web.answers import Answer, Answers
 from arena.web.changes import Changes
 
@@ -126,3 +127,27 @@ def test_who_has_it_says_so_by_its_tag(tags: str, had: bool) -> None:
     answer = Answer(b"body", 200, "text/plain", {}, frozenset(), 1.0)
     assert answer.is_had(tags.format(answer.tag)) is had
     assert answer.is_had(tags.format(answer.tag.removeprefix("W/"))) is had
+
+
+def test_what_takes_long_is_shown_as_it_was_while_it_is_written(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(answers_module, "_SLOW_SECONDS", 0.0)
+
+    async def ask() -> list[bytes]:
+        changes, writer = Changes(), Writer()
+        answers = Answers(changes)
+        told = [await answers.get(("/",), writer)]
+        writer.go.clear()
+        changes.tell("topic")
+        told.append(await answers.get(("/",), writer))
+        writer.go.set()
+        while writer.times < 2 or answers.is_writing:
+            await asyncio.sleep(0)
+        told.append(await answers.get(("/",), writer))
+        monkeypatch.setattr(answers_module, "_OLD_SECONDS", 0.0)
+        changes.tell("topic")
+        told.append(await answers.get(("/",), writer))
+        return [one.body.strip() for one in told]
+
+    assert asyncio.run(ask()) == [b"1", b"1", b"2", b"3"]

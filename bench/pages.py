@@ -1,0 +1,204 @@
+"""How quick the pages are when many look, and what it costs those who play.
+
+    uv run python -m bench.pages [--watchers 500] [--seconds 20]
+
+First a ladder of 1,000 bots and 100,000 matches, written straight into a database: its page, and
+how long after a match has closed it shows that. Then an arena that plays a tournament: matches a
+second with nobody looking and with so many looking at its ladder (twice each, in turns), how old
+events are when they come (from the server's stamp to their last byte here), and how long pages
+take meanwhile.
+"""
+
+import argparse
+import asyncio
+import os
+import random
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from sqlalchemy import Engine, func, insert, select
+
+from arena.folder import Folder
+from arena.manners import Manners
+from arena.pages import Pages, listen
+from arena.services import Services
+from arena.store import database, schema
+from arena.store.database import reading, writing
+from bench import ladders, starts
+from bench.crowd import Times, browse, page, watch
+
+BOTS, MATCHES, PAGES = 1000, 100_000, 100
+AT_ONCE = 50
+LADDER = "/ladders/poke"
+MANNERS = Manners(rate=0, watchers=8000)
+
+
+def sides(engine: Engine) -> None:
+    """Writes who played, which the benchmark of ladders leaves out."""
+    with reading(engine) as connection:
+        known = set(connection.execute(select(schema.match_entrants.c.match)).scalars())
+        rows = connection.execute(select(schema.results.c.match, schema.results.c.outcome)).all()
+    fresh = [
+        {"match": match, "position": place, "version": name}
+        for match, outcome in rows
+        if match not in known
+        for place, name in enumerate(outcome["entrants"])
+    ]
+    with writing(engine) as connection:
+        connection.execute(insert(schema.match_entrants), fresh)
+
+
+@contextmanager
+def server(data: Path) -> Iterator[int]:
+    """The pages of a data folder, in a process as `serve` starts it; gives the port."""
+    with listen("127.0.0.1", 0) as listening:
+        pages = Pages(listening, MANNERS)
+        command = [sys.executable, "-m", "arena.web", *pages.arguments()]
+        process = subprocess.Popen(
+            command,
+            env={**os.environ, "POKEARENA_DATA": str(data)},
+            pass_fds=(listening.fileno(),),
+        )
+        try:
+            began = time.perf_counter()
+            while not pages.answers():
+                time.sleep(0.1)
+            print(f"{'the first look at the store':44} {time.perf_counter() - began:7.1f} s")
+            yield listening.getsockname()[1]
+        finally:
+            process.send_signal(signal.SIGTERM)
+            process.wait()
+
+
+async def ask(port: int, many: int, path: str = LADDER) -> Times:
+    """Asks for a page again and again."""
+    times = Times()
+    for _ in range(many):
+        took, _ = await page(port, path)
+        times.all.append(took)
+    return times
+
+
+async def shown(port: int, tag: bytes) -> bytes:
+    """The tag of the ladder once it is another one than this."""
+    while True:
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        request = f"HEAD {LADDER} HTTP/1.1\r\nHost: bench\r\nConnection: close\r\n\r\n"
+        writer.write(request.encode())
+        head = await reader.read()
+        writer.close()
+        found = next(line for line in head.split(b"\r\n") if line.lower().startswith(b"etag"))
+        if found != tag:
+            return found
+        await asyncio.sleep(0.1)
+
+
+def large() -> None:
+    """A ladder of 1,000 bots and 100,000 matches."""
+    dice = random.Random(1)
+    ladders.BOTS = BOTS
+    with tempfile.TemporaryDirectory() as folder:
+        engine = database.open(Folder(Path(folder)).database_url({}))
+        ladders.begin(engine)
+        ladders.write(engine, 0, MATCHES, dice)
+        sides(engine)
+        with server(Path(folder)) as port:
+            _, size = asyncio.run(page(port, LADDER))
+            print(f"{'its page, compressed':44} {size / 1024:7.0f} kB")
+            print(f"{'the ladder as it is':44} {asyncio.run(ask(port, PAGES)).told()}")
+            for path in (f"{LADDER}?sort=elo", f"{LADDER}?find=bot00", f"{LADDER}.json"):
+                first, _ = asyncio.run(page(port, path))
+                told = asyncio.run(ask(port, 20, path)).told()
+                print(f"{path:44} {told}  first {first:.0f} ms")
+            tag, times = asyncio.run(shown(port, b"")), Times()
+            for more in range(5):
+                ladders.write(engine, MATCHES + more, 1, dice)
+                sides(engine)
+                began = time.perf_counter()
+                tag, pages = asyncio.run(_meanwhile(port, tag))
+                took = time.perf_counter() - began
+                times.all += pages.all
+                print(f"{'one more match is shown after':44} {took:7.1f} s")
+            print(f"{'pages meanwhile':44} {times.told()}")
+
+
+async def _meanwhile(port: int, tag: bytes) -> tuple[bytes, Times]:
+    """Asks for pages until the ladder is another."""
+    times = Times()
+    browsing = asyncio.create_task(browse(port, [LADDER, "/"], 0.05, times))
+    found = await shown(port, tag)
+    browsing.cancel()
+    return found, times
+
+
+def closed(engine: Engine) -> int:
+    """How many matches are closed."""
+    with reading(engine) as connection:
+        query = select(func.count()).select_from(schema.results)
+        return int(connection.execute(query).scalar_one())
+
+
+async def crowd(engine: Engine, port: int, watchers: int, seconds: float) -> None:
+    """Plays on with so many watchers, and prints what they and the players saw."""
+    events, pages, begun = Times(), Times(), asyncio.Semaphore(AT_ONCE)
+    tasks = [
+        asyncio.create_task(watch(port, "/live" + LADDER, events, begun)) for _ in range(watchers)
+    ]
+    if watchers:
+        tasks.append(asyncio.create_task(browse(port, [LADDER, "/", f"{LADDER}.json"], 0.1, pages)))
+        await asyncio.sleep(5)
+        events.all.clear()
+        pages.all.clear()
+    before, began = closed(engine), time.perf_counter()
+    await asyncio.sleep(seconds)
+    rate = (closed(engine) - before) / (time.perf_counter() - began)
+    for task in tasks:
+        task.cancel()
+    for found in await asyncio.gather(*tasks, return_exceptions=True):
+        if isinstance(found, Exception):
+            raise found
+    print(f"{watchers:5} watchers: {rate:6.2f} matches a second")
+    if watchers:
+        print(f"{'  events':16} {events.told()}\n{'  pages':16} {pages.told()}", flush=True)
+
+
+def busy(watchers: int, seconds: float, rounds: int) -> None:
+    """A tournament that is watched."""
+    with tempfile.TemporaryDirectory() as folder:
+        where = Folder(Path(folder))
+        engine = database.open(where.database_url({}))
+        database.upgrade(engine)
+        starts.MATCHES = 100_000 // 50
+        starts.schedule(engine, where)
+        listening = listen("127.0.0.1", 0)
+        with Services(where, 2, {}, pages=Pages(listening, MANNERS)):
+            port = listening.getsockname()[1]
+            while closed(engine) < 5:
+                time.sleep(0.2)
+            for _ in range(rounds):
+                asyncio.run(crowd(engine, port, 0, seconds))
+                asyncio.run(crowd(engine, port, watchers, seconds))
+
+
+def main() -> None:
+    """Measures both."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("--watchers", type=int, default=500)
+    parser.add_argument("--seconds", type=float, default=20)
+    parser.add_argument("--rounds", type=int, default=2)
+    parser.add_argument("--only", choices=("large", "busy"))
+    told = parser.parse_args()
+    if told.only != "busy":
+        large()
+    if told.only != "large":
+        busy(told.watchers, told.seconds, told.rounds)
+
+
+if __name__ == "__main__":
+    main()
