@@ -88,11 +88,6 @@ class Answers:
         """Whether any is being written."""
         return bool(self._coming)
 
-    @property
-    def is_writing(self) -> bool:
-        """Whether any is being written."""
-        return bool(self._coming)
-
     async def get(self, key: Key, write: Callable[[], Awaitable[Answer]]) -> Answer:
         """The answer to this; it is written if it is not kept, or has changed since.
 

@@ -75,11 +75,14 @@ class _Watched:
         self._parts: Parts = {}
         self.events: set[_Events] = set()
         self._drawing = asyncio.create_task(self._run())
+        self._drawing.add_done_callback(self._end)
 
     def join(self) -> _Events:
         """One more looks: what it is to be sent."""
         events = _Events(_BEHIND)
-        if self._parts:
+        if self._drawing.done():
+            events.put_nowait(b"")
+        elif self._parts:
             events.put_nowait(_event(self._parts))
         self.events.add(events)
         return events
@@ -92,14 +95,17 @@ class _Watched:
 
     async def next(self, events: _Events) -> bytes:
         """The next event for one who looks; raises what ended the drawing, if it has ended."""
-        getting = asyncio.ensure_future(events.get())
-        try:
-            await asyncio.wait({getting, self._drawing}, return_when=asyncio.FIRST_COMPLETED)
-            if not getting.done():
-                self._drawing.result()
-            return await getting
-        finally:
-            getting.cancel()
+        event = await events.get()
+        if not event:
+            self._drawing.result()
+        return event
+
+    def _end(self, drawing: asyncio.Task[None]) -> None:
+        """Nothing more will come: who waits is woken, to be told why."""
+        if not drawing.cancelled():
+            for events in self.events:
+                _clear(events)
+                events.put_nowait(b"")
 
     async def _run(self) -> None:
         while True:
@@ -119,11 +125,15 @@ class _Watched:
 
     def _send(self, events: _Events, event: bytes) -> None:
         if events.full():
-            with suppress(asyncio.QueueEmpty):
-                while True:
-                    events.get_nowait()
+            _clear(events)
             event = _event(self._parts)
         events.put_nowait(event)
+
+
+def _clear(events: _Events) -> None:
+    with suppress(asyncio.QueueEmpty):
+        while True:
+            events.get_nowait()
 
 
 def _event(parts: Parts) -> bytes:
