@@ -27,6 +27,7 @@ _COMMANDS = {
     },
     "Organise": {
         "bot": "The versions of bots that may enter tournaments.",
+        "owner": "Owners of bots, and their tokens.",
         "ladder": "Are results and ladders those of the records?",
         "tournament": "Schedule, watch, resume and cancel tournaments.",
     },

@@ -77,6 +77,15 @@ bots = Table(
     Column("owner", Text, nullable=False, server_default=""),
 )
 
+owners = Table(
+    "owners",
+    metadata,
+    Column("name", Text, primary_key=True),
+    # SHA-256 of the token, in hexadecimal (arena.store.owners).
+    Column("token", Text, nullable=False),
+    Column("created", Double, nullable=False),
+)
+
 versions = Table(
     "versions",
     metadata,

@@ -12,6 +12,7 @@ import pytest
 from arena import failpoint
 
 ROOM = Path(failpoint.__file__).parent
+WRITING = ("writing", "database.writing")
 REACH = """
 from arena import failpoint
 for n in range(3):
@@ -60,7 +61,7 @@ def test_every_transaction_of_the_store_has_a_name_and_no_name_is_without_one() 
     named: list[object] = []
     for path in sorted(ROOM.rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("writing"):
+            if isinstance(node, ast.Call) and ast.unparse(node.func) in WRITING:
                 assert len(node.args) == 2, f"{path}:{node.lineno} names no transaction"
                 assert isinstance(node.args[1], ast.Constant)
                 named.append(node.args[1].value)

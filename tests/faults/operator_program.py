@@ -6,7 +6,16 @@ from sqlalchemy import Engine
 
 from arena import scheduler
 from arena.pairings.contract import Entrant
-from arena.store import course, database, matches, quarantine, rebuilding, tournaments, versions
+from arena.store import (
+    course,
+    database,
+    matches,
+    owners,
+    quarantine,
+    rebuilding,
+    tournaments,
+    versions,
+)
 from arena.store.spec import Clock, Plan
 
 
@@ -27,6 +36,12 @@ def main(url: str, action: str, *words: str) -> None:
         versions.add(engine, "late", "1", "0" * 64, "/late", {})
     elif action == "own":
         versions.own(engine, versions.find(engine, words[0]), words[1])
+    elif action == "add_owner":
+        owners.add(engine, *words)
+    elif action == "renew_owner":
+        owners.renew(engine, *words)
+    elif action == "remove_owner":
+        owners.remove(engine, *words)
     elif action == "rebuild":
         rebuild(engine)
     elif action == "retire":

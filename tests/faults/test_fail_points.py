@@ -139,6 +139,17 @@ def when_a_quarantine_is_lifted(arena: Arena, witness: Witness, failpoint: str) 
     assert arena.operate("lift", "first@1") == int(failpoint.startswith("lift.committed"))
 
 
+def when_an_owner_is_given_a_token(arena: Arena, witness: Witness, failpoint: str) -> None:
+    """Given, renewed or taken away: what is done already cannot be done again, and says so."""
+    play(arena, witness)
+    action = failpoint.partition(".")[0]
+    if action != "add_owner":
+        assert arena.operate("add_owner", "ada") == 0
+    assert arena.operate(action, "ada", failpoint=failpoint) == -signal.SIGKILL
+    done = failpoint.startswith(("add_owner.committed", "remove_owner.committed"))
+    assert arena.operate(action, "ada") == int(done)
+
+
 PROVOKED: dict[str, Act] = {
     "upgrade": in_the_first_moment,
     "lease": under_way,
@@ -152,6 +163,7 @@ PROVOKED: dict[str, Act] = {
     "quarantine": when_a_bot_is_gone,
     "lift": when_a_quarantine_is_lifted,
     "rebuild": when_a_ladder_is_rebuilt,
+    **dict.fromkeys(("add_owner", "renew_owner", "remove_owner"), when_an_owner_is_given_a_token),
     **{
         action: by_an_operator(action)
         for action in (
