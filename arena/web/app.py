@@ -65,7 +65,8 @@ def create(web: Web) -> Starlette:
         *downloads.routes(web, serving.failing),
     ]
     for each in PAGES:
-        routes.append(Route(each.path, serving.page(each)))
+        methods = ["GET", "POST"] if each.owners else ["GET"]
+        routes.append(Route(each.path, serving.page(each), methods=methods))
         routes.append(Route(LIVE + each.path, serving.news(each)))
     return Starlette(
         routes=routes,

@@ -100,3 +100,55 @@ def round_steps(low: float, high: float, about: int) -> list[float]:
 
 def _short(value: float) -> str:
     return f"{value:.1f}".removesuffix(".0")
+
+
+TIMES_WIDTH, TIMES_HEIGHT = 420.0, 150.0
+_TIMES_LEFT, _TIMES_TOP, _TIMES_BOTTOM = 6.0, 8.0, 26.0
+_FEWEST_BARS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Histogram:
+    """Bars beside each other over a logarithmic axis."""
+
+    bars: tuple[Bar, ...]
+    ticks: tuple[Tick, ...]
+
+
+def histogram(stored: Sequence[int], bins: int) -> Histogram | None:
+    """Decision times as bars, each of a factor of the root of two; None if there are none.
+
+    stored: as `arena.thinking` keeps them: bin, count, ... bins: so many are a factor of two.
+    """
+    merged: dict[int, int] = {}
+    each = bins // 2
+    for place, count in zip(stored[::2], stored[1::2], strict=True):
+        merged[place // each] = merged.get(place // each, 0) + count
+    if not merged:
+        return None
+    first, last = min(merged), max(merged)
+    lacking = max(_FEWEST_BARS - (last - first + 1), 0)
+    first, last = first - lacking // 2, last + (lacking + 1) // 2
+    wide = (TIMES_WIDTH - 2 * _TIMES_LEFT) / (last - first + 1)
+    tall, most = TIMES_HEIGHT - _TIMES_TOP - _TIMES_BOTTOM, max(merged.values())
+    made = []
+    for place, count in sorted(merged.items()):
+        height = max(tall * count / most, 1.0)
+        low, high = 2.0 ** (place / 2), 2.0 ** ((place + 1) / 2)
+        title = f"{low:.3g} to {high:.3g} ms: {count} decisions"
+        x = round(_TIMES_LEFT + (place - first) * wide, 1)
+        y = round(_TIMES_TOP + tall - height, 1)
+        made.append(Bar(x, y, round(wide - 1, 1), round(height, 1), title, count=count))
+    return Histogram(tuple(made), tuple(_powers(first, last + 1, wide)))
+
+
+def _powers(first: int, last: int, wide: float) -> Iterable[Tick]:
+    """Ticks at powers of ten, of four where there would be one at the most."""
+    for base in (10.0, 4.0, 2.0):
+        step = 2 * math.log2(base)
+        powers = range(math.ceil(first / step), math.floor(last / step) + 1)
+        if len(powers) > 1 or base == 2.0:
+            for power in powers:
+                at = round(_TIMES_LEFT + (power * step - first) * wide, 1)
+                yield Tick(at, f"{base**power:.3g} ms")
+            return

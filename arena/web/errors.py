@@ -13,7 +13,7 @@ from arena.store.errors import NotFound
 from arena.web import drawing
 from arena.web.kinds import KINDS
 from arena.web.links import Links
-from arena.web.page import BadAsk, NoSuchPage, Page
+from arena.web.page import BadAsk, Forbidden, NoSuchPage, Page
 
 log = logging.getLogger("arena.web")
 
@@ -36,6 +36,8 @@ def _told(request: Request, error: Exception) -> tuple[int, str, Mapping[str, st
     match error:
         case BadAsk():
             return 400, str(error), {}
+        case Forbidden():
+            return 403, str(error), {}
         case NoSuchPage() | NotFound():
             return 404, str(error), {}
         case HTTPException(status_code=404, detail="Not Found"):

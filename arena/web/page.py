@@ -19,18 +19,23 @@ class NoSuchPage(LookupError):
     """There is nothing at this address. Its text is a sentence for people."""
 
 
+class Forbidden(PermissionError):
+    """This is for others to see. Its text is a sentence for people."""
+
+
 @dataclass(frozen=True, slots=True)
 class Ask:
     """What somebody wants to see.
 
     path: the values of the address, by name. query: what stands behind the question mark, the
     last of each name, and only the names that the address lists (arena.web.routes).
-    links: how addresses are written.
+    links: how addresses are written. token: what an owner of bots is known by.
     """
 
     path: Mapping[str, str]
     query: Mapping[str, str]
     links: Links
+    token: str = field(default="", repr=False)
 
 
 @dataclass(frozen=True, slots=True)

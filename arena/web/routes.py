@@ -9,7 +9,10 @@ from arena.web import paging
 from arena.web.page import Ask, Page
 from arena.web.pages import (
     api,
+    bot,
+    bots,
     compare,
+    faults,
     home,
     ladder,
     match,
@@ -29,6 +32,7 @@ class Address:
 
     query: what may stand behind the question mark, with a few words each; nothing else is seen.
     example: how such an address looks, where the path has values.
+    owners: whether who sends the token of an owner of bots is shown more.
     kinds: in which forms it is to be had (arena.web.kinds).
     """
 
@@ -38,6 +42,7 @@ class Address:
     query: tuple[tuple[str, str], ...] = ()
     example: str = ""
     kinds: tuple[str, ...] = ("html", "json")
+    owners: bool = False
 
 
 TABLE = ("html", "json", "csv", "md", "txt")
@@ -118,6 +123,33 @@ PAGES: tuple[Address, ...] = (
         "A match: what it came to, or how far it is.",
         example="/matches/m-7f3k9q2xwd",
         kinds=TABLE,
+    ),
+    Address(
+        "/bots",
+        bots.page,
+        "All bots, with how they stand.",
+        query=(
+            ("find", "only bots of which the name, owner, author or language holds this"),
+            *paging.QUERY,
+        ),
+        kinds=TABLE,
+    ),
+    Address(
+        "/bots/{name}",
+        bot.page,
+        "A bot: its versions, ratings, matchups and matches.",
+        query=(("form", "only on this ladder"), *paging.QUERY),
+        example="/bots/greedy",
+        kinds=TABLE,
+    ),
+    Address(
+        "/bots/{name}/faults",
+        faults.page,
+        "What went wrong with a bot; for its owner, with output and question.",
+        query=(("kind", "only faults of this kind, such as timeout"), *paging.QUERY),
+        example="/bots/greedy/faults",
+        kinds=TABLE,
+        owners=True,
     ),
     Address("/docs/api", api.page, "What programs can ask for.", kinds=("html",)),
     Address("/openapi", api.document, "The same as an OpenAPI document.", kinds=("json",)),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from functools import wraps
 from urllib.parse import urlencode
 
@@ -21,6 +22,7 @@ from arena.web.live import Live, Parts
 from arena.web.page import Ask, Page
 from arena.web.routes import Address
 from arena.web.state import Web
+from arena.web.tokens import token_of
 
 LIVE = "/live"
 """Before the address of a page: its news."""
@@ -49,19 +51,27 @@ class Serving:
         async def answer(request: Request) -> Response:
             path, kind = request.scope["path"], request.state.kind
             ask = self._ask(request, address)
+            token = await token_of(request) if address.owners else ""
+            if token:
+                # For this one alone: it is neither kept nor shared.
+                own = replace(ask, token=token)
+                return _response(request, await self._write(address, own, path, kind))
             return _response(request, await self._answer(address, ask, path, kind))
 
         return self.failing(answer)
 
     async def _answer(self, address: Address, ask: Ask, path: str, kind: str) -> Answer:
-        def write() -> Answer:
-            return _written(address.draw(self._web, ask), ask, path, kind)
-
         async def in_thread() -> Answer:
-            return await anyio.to_thread.run_sync(write, limiter=self._threads)
+            return await self._write(address, ask, path, kind)
 
         key = (path, kind, urlencode(sorted(ask.query.items())))
         return await self._answers.get(key, in_thread)
+
+    async def _write(self, address: Address, ask: Ask, path: str, kind: str) -> Answer:
+        def write() -> Answer:
+            return _written(address.draw(self._web, ask), ask, path, kind)
+
+        return await anyio.to_thread.run_sync(write, limiter=self._threads)
 
     def news(self, address: Address) -> Endpoint:
         """Answers with the parts of the page that move, as they change."""

@@ -1,0 +1,259 @@
+"""One bot: its versions, how strong they are and were, against whom, and what went wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from arena.histories import Past
+from arena.ratings.crosstable import Cell
+from arena.store import blame, played
+from arena.store.played import Played
+from arena.store.versions import Version
+from arena.thinking import BINS, Thinking
+from arena.web import charts, courses, paging, words
+from arena.web.changes import ARENA, HISTORIES
+from arena.web.charts import Histogram
+from arena.web.courses import Chart
+from arena.web.page import Ask, BadAsk, NoSuchPage, Page, Table
+from arena.web.pages import ladder as ladders
+from arena.web.pages.bots import state
+from arena.web.sight import Ladder
+from arena.web.state import Web
+
+EXTREMES = 3
+"""So many of the best matchups, and of the worst."""
+
+
+@dataclass(frozen=True, slots=True)
+class Matchup:
+    """How a version does against another."""
+
+    version: str
+    opponent: str
+    cell: Cell
+
+    def to_json(self) -> dict[str, Any]:
+        """It as plain values."""
+        return {"version": self.version, "opponent": self.opponent, **self.cell.to_json()}
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A bot on one ladder.
+
+    lines: of its versions, the strongest first. past: of the ladder. chart: their history.
+    worst, best: its matchups. times: how long the strongest of them thinks.
+    """
+
+    form: str
+    lines: tuple[ladders.Line, ...]
+    past: Past
+    chart: Chart | None
+    worst: tuple[Matchup, ...]
+    best: tuple[Matchup, ...]
+    times: Histogram | None
+    thinking: Thinking
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A match, seen by the version of the bot that sat in it."""
+
+    match: Played
+    version: str
+    opponents: tuple[str, ...]
+    score: float
+    p95: float | None
+
+
+def page(web: Web, ask: Ask) -> Page:
+    """The page; raises NoSuchPage if there is no such bot, BadAsk."""
+    name, versions = found_bot(web, ask)
+    form = _form(web, ask)
+    own = [version.id for version in versions]
+    standings = [
+        made
+        for one in web.sight.ladders.values()
+        if form in ("", one.scope.form) and (made := _standing(web, one, versions))
+    ]
+    of = web.sight.ladders[form].scope.tournaments if form else ()
+    wish = paging.wanted(ask, 25)
+    listed = played.matches(web.engine, [own], of, wish.offset, wish.limit)
+    piece = wish.of([_row(match, own) for match in listed], played.count(web.engine, [own], of))
+    kinds = blame.kinds(web.engine, own)
+    return Page(
+        title=f"The bot {name}",
+        template="bot.html",
+        model={
+            "name": name,
+            "versions": versions,
+            "newest": versions[-1],
+            "state": state,
+            "form": form,
+            "standings": standings,
+            "piece": piece,
+            "kinds": kinds,
+        },
+        data={
+            "bot": name,
+            "owner": versions[-1].owner,
+            "versions": [_version_json(version) for version in versions],
+            "ladders": {one.form: _standing_json(one) for one in standings},
+            "faults": kinds,
+            "list": piece.to_json(),
+            "matches": [_row_json(row) for row in piece.items],
+        },
+        csv=_csv(piece.items),
+        text=_text(standings),
+        parts=("bot-standings", "bot-matches", "bot-faults"),
+        topics=frozenset({ARENA, HISTORIES}),
+        headers=piece.headers,
+    )
+
+
+def found_bot(web: Web, ask: Ask) -> tuple[str, tuple[Version, ...]]:
+    """The name of a bot and its versions, the oldest first; raises NoSuchPage."""
+    name = ask.path["name"].partition("@")[0]
+    versions = [version for version in web.sight.versions.values() if version.name == name]
+    if not versions:
+        raise NoSuchPage(f"there is no bot {words.one_line(name)}.")
+    return name, tuple(sorted(versions, key=lambda version: version.created))
+
+
+def _form(web: Web, ask: Ask) -> str:
+    form = ask.query.get("form", "")
+    if form and form not in web.sight.ladders:
+        known = ", ".join(web.sight.ladders) or "none yet"
+        raise BadAsk(f"there is no ladder {words.one_line(form)}; there are {known}.")
+    return form
+
+
+def _standing(web: Web, ladder: Ladder, versions: Sequence[Version]) -> Standing | None:
+    names = {version.id for version in versions}
+    trail = web.trails.get(ladder.scope.form)
+    lines = [line for line in ladders.lines(web.sight, ladder, trail) if line.name in names]
+    if not lines:
+        return None
+    ups = _matchups(web, ladder, [line.name for line in lines])
+    half = min(EXTREMES, (len(ups) + 1) // 2)
+    past = trail.past if trail else Past()
+    thinking = ladder.table.thinking.get(lines[0].name, Thinking())
+    return Standing(
+        ladder.scope.form,
+        tuple(lines),
+        past,
+        courses.chart(past, versions),
+        tuple(ups[:half]),
+        tuple(reversed(ups[half:][-EXTREMES:])),
+        charts.histogram(thinking.stored(), BINS),
+        thinking,
+    )
+
+
+def _matchups(web: Web, ladder: Ladder, own: Sequence[str]) -> list[Matchup]:
+    """Against whom its versions have played, the worst first; not each other."""
+    cells = web.kept.cells(ladder)
+    found = [
+        Matchup(name, other, cell)
+        for name in own
+        for other in ladder.table.entrants
+        if other not in own and (cell := cells.get((name, other)))
+    ]
+    return sorted(found, key=lambda each: (each.cell.score, each.version, each.opponent))
+
+
+def _row(match: Played, own: Sequence[str]) -> Row:
+    version = next(name for name in match.entrants if name in own)
+    at = match.entrants.index(version)
+    times = match.thinking[at].p95 if match.thinking else None
+    return Row(match, version, match.opponents(version), match.score(version), times)
+
+
+def _version_json(version: Version) -> dict[str, Any]:
+    return {
+        "version": version.id,
+        "content_hash": version.content_hash,
+        "authors": list(version.manifest.get("authors", ())),
+        "language": version.manifest.get("language", ""),
+        "created": words.iso(version.created),
+        "retired": words.iso(version.retired) or None,
+        "quarantined": words.iso(version.quarantined) or None,
+        "quarantine_reason": version.quarantine_reason,
+    }
+
+
+def _standing_json(one: Standing) -> dict[str, Any]:
+    return {
+        "standings": [line.to_json() for line in one.lines],
+        "history": {line.name: _history_json(one.past, line.name) for line in one.lines},
+        "worst": [each.to_json() for each in one.worst],
+        "best": [each.to_json() for each in one.best],
+        "thinking": {**one.thinking.to_json(), "bins": one.thinking.stored()},
+    }
+
+
+def _history_json(past: Past, name: str) -> list[dict[str, Any]]:
+    return [
+        {
+            "at": words.iso(point.at),
+            "round": point.round,
+            "strength": value.strength,
+            "interval": [round(value.low, 6), round(value.high, 6)],
+        }
+        for point, value in past.of(name)
+    ]
+
+
+def _row_json(row: Row) -> dict[str, Any]:
+    return {
+        "match": row.match.match,
+        "tournament": row.match.tournament,
+        "ladder": row.match.form,
+        "closed": words.iso(row.match.closed),
+        "version": row.version,
+        "opponents": list(row.opponents),
+        "score": round(row.score, 6),
+        "games": len(row.match.games),
+        "faults": row.match.faults(),
+        "p95_ms": row.p95,
+    }
+
+
+def _csv(rows: Sequence[Row]) -> Table:
+    heads = (
+        *("match", "tournament", "ladder", "closed", "version", "opponents"),
+        *("score", "games", "faults", "p95_ms"),
+    )
+    return Table(
+        heads,
+        [
+            (
+                *(row.match.match, row.match.tournament, row.match.form),
+                *(words.iso(row.match.closed), row.version, " ".join(row.opponents)),
+                *(row.score, len(row.match.games)),
+                sum(row.match.faults().get(row.version, {}).values()),
+                row.p95,
+            )
+            for row in rows
+        ],
+    )
+
+
+def _text(standings: Sequence[Standing]) -> Table:
+    heads = ("<ladder", "#", "<version", "strength", "Elo", "matches", "W–D–L")
+    return Table(
+        heads,
+        [
+            (
+                *(one.form, line.ranks, line.name),
+                f"{line.standing.strength.value:.0f} ±{line.margin:.0f}",
+                f"{line.standing.elo:.0f}",
+                line.standing.matches,
+                f"{line.standing.wins}–{line.standing.draws}–{line.standing.losses}",
+            )
+            for one in standings
+            for line in one.lines
+        ],
+    )

@@ -1,0 +1,153 @@
+"""All bots."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from arena import ladders
+from arena.store.versions import Version
+from arena.web import paging, words
+from arena.web.page import Ask, Page, Table
+from arena.web.sight import Sight
+from arena.web.state import Web
+
+
+@dataclass(frozen=True, slots=True)
+class Best:
+    """How a bot stands on a ladder: its strongest version there."""
+
+    form: str
+    version: str
+    place: int
+    ranks: str
+    of: int
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A bot with all its versions, the oldest first."""
+
+    name: str
+    versions: tuple[Version, ...]
+    bests: tuple[Best, ...]
+
+    @property
+    def newest(self) -> Version:
+        """The version it enters with: the newest that may play, or the newest of all."""
+        return next((v for v in reversed(self.versions) if not state(v)), self.versions[-1])
+
+    @property
+    def owner(self) -> str:
+        """Whose it is."""
+        return self.newest.owner
+
+    @property
+    def authors(self) -> str:
+        """Who wrote it."""
+        return ", ".join(map(str, self.newest.manifest.get("authors", ())))
+
+    @property
+    def language(self) -> str:
+        """What it is written in."""
+        return str(self.newest.manifest.get("language", ""))
+
+    @property
+    def state(self) -> str:
+        """Whether it plays."""
+        return state(self.newest) or "active"
+
+    def to_json(self) -> dict[str, Any]:
+        """The line as plain values."""
+        return {
+            "bot": self.name,
+            "owner": self.owner,
+            "authors": self.authors,
+            "language": self.language,
+            "state": self.state,
+            "versions": [version.number for version in self.versions],
+            "ladders": {
+                best.form: {"version": best.version, "place": best.place, "of": best.of}
+                for best in self.bests
+            },
+        }
+
+
+def state(version: Version) -> str:
+    """Why a version enters no tournament; nothing if it may."""
+    if version.retired is not None:
+        return "retired"
+    return "in quarantine" if version.quarantined is not None else ""
+
+
+def page(web: Web, ask: Ask) -> Page:
+    """The page; raises BadAsk."""
+    every = lines(web.sight)
+    find = ask.query.get("find", "")
+    piece = paging.wanted(ask).cut(sought(every, find))
+    table = _table(piece.items)
+    return Page(
+        title="Bots",
+        template="bots.html",
+        model={"piece": piece, "every": len(every), "find": find},
+        data={"list": piece.to_json(), "bots": [line.to_json() for line in piece.items]},
+        csv=table,
+        text=table,
+        parts=("bots-rows",),
+        headers=piece.headers,
+    )
+
+
+def lines(sight: Sight) -> list[Line]:
+    """All bots by name."""
+    versions: dict[str, list[Version]] = {}
+    for version in sight.versions.values():
+        versions.setdefault(version.name, []).append(version)
+    bests = _bests(sight)
+    return [
+        Line(name, tuple(sorted(some, key=lambda v: v.created)), tuple(bests.get(name, ())))
+        for name, some in sorted(versions.items())
+    ]
+
+
+def sought(every: Sequence[Line], find: str) -> list[Line]:
+    """The bots of which the name, owner, authors or language hold every one of some words."""
+    wanted = find.lower().split()
+    return [
+        line
+        for line in every
+        if all(
+            word in f"{line.name} {line.owner} {line.authors} {line.language}".lower()
+            for word in wanted
+        )
+    ]
+
+
+def _bests(sight: Sight) -> dict[str, list[Best]]:
+    found: dict[str, list[Best]] = {}
+    for form, ladder in sight.ladders.items():
+        seen: set[str] = set()
+        for place, line in enumerate(ladder.table.lines, 1):
+            name = line.entrant.partition("@")[0]
+            if name not in seen:
+                seen.add(name)
+                ranks = ladders.ranks(line).replace("-", "–")
+                best = Best(form, line.entrant, place, ranks, len(ladder.table.lines))
+                found.setdefault(name, []).append(best)
+    return found
+
+
+def _table(some: Sequence[Line]) -> Table:
+    heads = ("<bot", "<owner", "<authors", "<language", "<state", "versions", "<best ranks")
+    return Table(
+        heads,
+        [
+            (
+                *(line.name, line.owner, line.authors, line.language, line.state),
+                len(line.versions),
+                "; ".join(f"{words.form_name(b.form)} {b.ranks}" for b in line.bests),
+            )
+            for line in some
+        ],
+    )
