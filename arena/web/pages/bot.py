@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -89,7 +89,7 @@ def page(web: Web, ask: Ask) -> Page:
         model={
             "name": name,
             "versions": versions,
-            "newest": versions[-1],
+            "by": list(_by(versions[-1])),
             "state": state,
             "form": form,
             "standings": standings,
@@ -120,6 +120,17 @@ def found_bot(web: Web, ask: Ask) -> tuple[str, tuple[Version, ...]]:
     if not versions:
         raise NoSuchPage(f"there is no bot {words.one_line(name)}.")
     return name, tuple(sorted(versions, key=lambda version: version.created))
+
+
+def _by(version: Version) -> Iterator[str]:
+    """Whose it is, and what it is written in."""
+    manifest = version.manifest
+    if manifest.get("authors"):
+        yield f"by {', '.join(map(str, manifest['authors']))}"
+    if version.owner:
+        yield f"owned by {version.owner}"
+    if manifest.get("language"):
+        yield str(manifest["language"])
 
 
 def _form(web: Web, ask: Ask) -> str:

@@ -1,0 +1,105 @@
+"""Charts are geometry: nothing leaves its frame, and what is larger is drawn larger."""
+
+import itertools
+
+import pytest
+
+from arena.histories import Past, Point, Value
+from arena.store.versions import Version
+from arena.thinking import BINS, Thinking
+from arena.web import charts, courses
+
+
+def version(number: int, created: float) -> Version:
+    name = f"bot@{number}"
+    return Version(name, "bot", str(number), "", "", {}, created, None, None, None, "")
+
+
+def past(*rows: dict[int, tuple[float, float]]) -> Past:
+    return Past(
+        tuple(
+            Point(float(at), at, at, {f"bot@{n}": Value(*told) for n, told in row.items()})
+            for at, row in enumerate(rows, 1)
+        )
+    )
+
+
+def numbers(points: str) -> list[tuple[float, float]]:
+    return [(float(x), float(y)) for x, y in (pair.split(",") for pair in points.split())]
+
+
+def test_a_spark_goes_up_where_strength_does() -> None:
+    spark = charts.spark([1200, 1300, 1250])
+    (x0, y0), (x1, y1), (x2, y2) = numbers(spark.points)
+    assert x0 < x1 < x2
+    assert y1 < y2 < y0
+    assert (spark.x, spark.y) == (x2, y2)
+
+
+def test_small_changes_do_not_fill_a_spark() -> None:
+    heights = [y for _, y in numbers(charts.spark([1200, 1203, 1200]).points)]
+    assert max(heights) - min(heights) < 2
+    assert 0 < min(heights) < max(heights) < charts.SPARK_HEIGHT
+
+
+def test_a_chart_has_a_line_a_band_and_a_name_for_each_version() -> None:
+    found = courses.chart(
+        past({1: (1200, 300)}, {1: (1210, 50)}, {1: (1220, 40), 2: (1300, 200)}, {2: (1310, 30)}),
+        [version(1, 0.5), version(2, 2.5)],
+    )
+    assert found is not None
+    assert [course.name for course in found.courses] == ["bot@1", "bot@2"]
+    assert [len(numbers(course.line)) for course in found.courses] == [3, 2]
+    assert [len(numbers(course.band)) for course in found.courses] == [6, 4]
+    for course in found.courses:
+        for x, y in numbers(course.line) + numbers(course.band):
+            assert courses.LEFT <= x <= courses.WIDTH - courses.RIGHT
+            assert courses.TOP <= y <= courses.HEIGHT - courses.BOTTOM
+    assert [mark.text for mark in found.uploads] == ["@2"]
+    third, fourth = numbers(found.courses[1].line)
+    assert numbers(found.courses[0].line)[1][0] < found.uploads[0].at < third[0] < fourth[0]
+
+
+def test_names_of_lines_that_end_together_stand_apart() -> None:
+    rows = [{1: (1200.0, 9.0), 2: (1201.0, 9.0), 3: (1199.0, 9.0)}] * 2
+    found = courses.chart(past(*rows), [version(n, 0) for n in (1, 2, 3)])
+    assert found is not None
+    labels = sorted(course.label for course in found.courses)
+    assert all(b - a >= 14 for a, b in itertools.pairwise(labels))
+
+
+def test_one_point_is_no_chart() -> None:
+    assert courses.chart(past({1: (1200, 10)}), [version(1, 0)]) is None
+    assert courses.chart(Past(), [version(1, 0)]) is None
+
+
+def test_a_histogram_counts_every_decision_once() -> None:
+    thinking = Thinking.of([0.5, 1.0, 1.1, 7.0, 7.5, 7.6, 240.0])
+    found = charts.histogram(thinking.stored(), BINS)
+    assert found is not None
+    assert sum(bar.count for bar in found.bars) == 7
+    assert max(found.bars, key=lambda bar: bar.height).count == 3
+    assert [tick.text for tick in found.ticks] == ["1 ms", "10 ms", "100 ms"]
+    for bar in found.bars:
+        assert 0 <= bar.x <= bar.x + bar.width <= charts.TIMES_WIDTH
+        assert 0 <= bar.y <= bar.y + bar.height <= charts.TIMES_HEIGHT
+    assert charts.histogram([], BINS) is None
+
+
+@pytest.mark.parametrize("low", [0.01, 3.0, 900.0])
+def test_the_axis_of_a_narrow_histogram_says_something(low: float) -> None:
+    found = charts.histogram(Thinking.of([low]).stored(), BINS)
+    assert found is not None
+    assert len(found.ticks) >= 2
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "steps"),
+    [
+        (1100, 1310, [1100, 1150, 1200, 1250, 1300]),
+        (0.0, 1.0, [0, 0.2, 0.4, 0.6, 0.8, 1.0]),
+        (5, 5, [5]),
+    ],
+)
+def test_ticks_are_round(low: float, high: float, steps: list[float]) -> None:
+    assert charts.round_steps(low, high, 5) == pytest.approx(steps)
