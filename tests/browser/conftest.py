@@ -1,0 +1,66 @@
+"""Debian's Chromium, driven by Playwright: pages as people see them."""
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+
+ARGUMENTS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    # A site of the test may show pages of this machine.
+    "--disable-features=LocalNetworkAccessChecks",
+)
+SHOTS = "POKEARENA_SHOTS"
+"""A directory for screenshots; without it none are kept."""
+PATIENCE_MS = 20_000
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """The browser. In CI nothing is skipped."""
+    program = shutil.which("chromium")
+    if program is None:
+        if os.environ.get("CI"):
+            pytest.fail("chromium is not installed, and in CI nothing is skipped")
+        pytest.skip("chromium is not installed (apt-get install chromium)")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=program, args=list(ARGUMENTS))
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def context(browser: Browser) -> Iterator[BrowserContext]:
+    """A window of a desk, light."""
+    context = browser.new_context(viewport={"width": 1280, "height": 800})
+    context.set_default_timeout(PATIENCE_MS)
+    yield context
+    context.close()
+
+
+@pytest.fixture
+def tab(context: BrowserContext) -> Iterator[Page]:
+    """A tab in which nothing may go wrong: no error of a script, nothing the policy refuses."""
+    page = context.new_page()
+    complaints: list[str] = []
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on("console", lambda told: complaints.append(told.text) if told.type == "error" else None)
+    yield page
+    assert complaints == []
+
+
+def keep(page: Page, name: str) -> None:
+    """Keeps a screenshot of the whole page, if screenshots are wanted."""
+    folder = os.environ.get(SHOTS)
+    if folder:
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        page.screenshot(path=Path(folder, f"{name}.png"), full_page=True)

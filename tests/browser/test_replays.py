@@ -1,0 +1,238 @@
+"""Stepping through a replay of every game and variant by keyboard, on a desk and on a phone."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page
+
+from arena import telling
+from arena.cli.place import Place
+from arena.store import results
+from arena.web.state import Settings, Web
+from referee.record import read
+from tests.arena.web.closed_matches import Held, play, table
+from tests.arena.web.served import served
+from tests.browser.conftest import keep
+from tests.conformance.tables import TABLES, Table
+
+pytestmark = [pytest.mark.long, pytest.mark.timeout(300)]
+
+every_table = pytest.mark.parametrize("table", TABLES, ids=str)
+POKE = table("poke-2-must_beat=true")
+SAINT = table("saint_poker-3")
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    return Place(tmp_path / "data")
+
+
+@pytest.fixture
+def site(place: Place) -> Iterator[str]:
+    with served(Web(place.store, Settings(rate=0))) as address:
+        yield address
+
+
+def open_game(tab: Page, site: str, held: Held, query: str = "") -> None:
+    tab.goto(f"{site}/matches/{held.match}/games/0{query}")
+    tab.wait_for_selector("#play:not([hidden])")
+
+
+def step(tab: Page) -> int:
+    return int(tab.get_attribute("#replay", "data-step") or -1)
+
+
+def address(tab: Page) -> str:
+    return tab.url.partition("?")[2]
+
+
+HANDS = """() => Array.from(document.querySelectorAll(".seat"), (seat) => [
+  Number(seat.className.match(/s(\\d)/)[1]),
+  Array.from(seat.querySelectorAll(".hand .card:not(.back)"))
+    .filter((card) => card.checkVisibility())
+    .map((card) => card.textContent.replace(/[, ].*/s, "")),
+])"""
+"""By seat the cards of its hand that are face up and to be seen; each rank and suit."""
+
+
+def hands(tab: Page) -> dict[int, list[str]]:
+    return dict(tab.evaluate(HANDS))
+
+
+def worded(card: str) -> str:
+    """A card as it reads."""
+    if card[0] == "X":
+        return "★joker"
+    rank = "10" if card[0] == "T" else card[0]
+    return rank + {"S": "♠", "H": "♥", "D": "♦", "C": "♣"}[card[1]]
+
+
+@every_table
+def test_a_game_is_stepped_through_by_keys(
+    place: Place, site: str, tab: Page, table: Table
+) -> None:
+    held = play(place, table)
+    record = read(results.record(place.store, held.match))
+    assert record.seed is not None
+    told = list(telling.positions(record.match, record.games[0], record.seed))
+    open_game(tab, site, held)
+    for number, position in enumerate(told):
+        assert step(tab) == number
+        assert address(tab) == f"step={number}&eyes=all"
+        if position["actors"]:
+            held_now = position["position"]["hands"]
+            wanted = {seat: list(map(worded, cards)) for seat, cards in enumerate(held_now)}
+            assert hands(tab) == wanted, f"step {number}"
+        tab.keyboard.press("ArrowRight")
+    assert step(tab) == len(told) - 1
+    keep(tab, f"replay-{table}")
+    tab.keyboard.press("r")
+    assert step(tab) == 0
+    tab.keyboard.press("e")
+    tab.keyboard.press("ArrowLeft")
+    tab.keyboard.press("t")
+    assert step(tab) == len(told) - 1
+
+
+@every_table
+def test_one_seat_sees_its_own_hand_alone(place: Place, site: str, tab: Page, table: Table) -> None:
+    held = play(place, table)
+    record = read(results.record(place.store, held.match))
+    assert record.seed is not None
+    told = list(telling.positions(record.match, record.games[0], record.seed))
+    at = len(told) // 2
+    position = told[at]["position"]
+    known = position.get("known", [[]] * table.seats)
+    open_game(tab, site, held, f"?step={at}")
+    for seat in range(table.seats):
+        tab.keyboard.press(str(seat + 1))
+        assert address(tab) == f"step={at}&eyes={seat}"
+        wanted = {
+            other: sorted(map(worded, position["hands"][other] if other == seat else known[other]))
+            for other in range(table.seats)
+        }
+        assert {other: sorted(cards) for other, cards in hands(tab).items()} == wanted
+    tab.keyboard.press("0")
+    assert address(tab) == f"step={at}&eyes=all"
+
+
+@every_table
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (360, "dark")])
+def test_nothing_overflows(
+    place: Place, site: str, browser: Browser, table: Table, width: int, scheme: str
+) -> None:
+    held = play(place, table)
+    dark = scheme == "dark"
+    context = browser.new_context(
+        viewport={"width": width, "height": 800}, color_scheme="dark" if dark else "light"
+    )
+    tab = context.new_page()
+    open_game(tab, site, held)
+    last = int(tab.get_attribute("#replay", "data-last") or 0)
+    for at in (0, last // 3, last // 2, last):
+        open_game(tab, site, held, f"?step={at}")
+        assert tab.evaluate(OVERFLOW) == []
+    open_game(tab, site, held, f"?step={last // 2}")
+    keep(tab, f"replay-{table}-{width}-{scheme}")
+    context.close()
+
+
+OVERFLOW = """() => {
+  const wide = document.documentElement.clientWidth;
+  const found = document.documentElement.scrollWidth > wide ? ["the page"] : [];
+  for (const seat of document.querySelectorAll(".seat")) {
+    const box = seat.getBoundingClientRect();
+    for (const card of seat.querySelectorAll(".card > span, .dom")) {
+      const own = card.getBoundingClientRect();
+      if (own.width && (own.right > box.right + 1 || own.left < box.left - 1)) {
+        found.push(`${seat.className}: ${card.textContent}`);
+      }
+    }
+  }
+  return found;
+}"""
+"""Whether a page is wider than its window, and cards that stick out of their seats."""
+
+
+def test_it_plays_by_itself_until_it_is_stopped(place: Place, site: str, tab: Page) -> None:
+    open_game(tab, site, play(place, POKE))
+    tab.select_option("#speed select", "200")
+    tab.keyboard.press("k")
+    for _ in range(200):
+        if step(tab) > 2:
+            break
+        tab.wait_for_timeout(50)
+    assert step(tab) > 2
+    tab.keyboard.press("k")
+    stopped = step(tab)
+    tab.wait_for_timeout(600)
+    assert step(tab) == stopped
+    assert tab.get_attribute("#play", "aria-label") == "play"
+
+
+def test_keys_can_be_listed_and_switched_off(place: Place, site: str, tab: Page) -> None:
+    held = play(place, POKE)
+    open_game(tab, site, held)
+    tab.keyboard.press("?")
+    assert tab.locator("dialog[open] h2").text_content() == "Keys"
+    tab.uncheck("#keys-on")
+    tab.keyboard.press("Escape")
+    tab.keyboard.press("l")
+    assert step(tab) == 0
+    open_game(tab, site, held)
+    tab.keyboard.press("l")
+    assert step(tab) == 0
+    tab.click("#go-on")
+    assert step(tab) == 1
+
+
+def test_the_slider_and_the_list_lead_to_positions(place: Place, site: str, tab: Page) -> None:
+    open_game(tab, site, play(place, SAINT))
+    tab.locator("#step").fill("7")
+    assert step(tab) == 7
+    assert tab.locator("#moves li.here > a").text_content() == "7"
+    tab.locator("#moves li[data-step='3'] > a").click()
+    assert step(tab) == 3
+    said = tab.locator("#now").text_content() or ""
+    assert said.startswith(f"3 of {tab.get_attribute('#replay', 'data-last')}")
+    assert "picks up" in said
+    tab.focus("#step")
+    tab.keyboard.press("ArrowRight")
+    assert step(tab) == 4
+
+
+def test_without_script_it_reads_and_steps_all_the_same(
+    place: Place, site: str, browser: Browser
+) -> None:
+    held = play(place, SAINT)
+    context = browser.new_context(java_script_enabled=False)
+    tab = context.new_page()
+    tab.goto(f"{site}/matches/{held.match}/games/0")
+    assert len(hands(tab)[0]) == 10
+    tab.click("#go-on")
+    assert address(tab) == "step=1&eyes=all"
+    assert len(hands(tab)[0]) == 9
+    tab.click(".eyes a >> nth=2")
+    assert address(tab) == "step=1&eyes=1"
+    assert [len(hands(tab)[seat]) for seat in (0, 1)] == [0, 9]
+    context.close()
+
+
+def test_it_works_within_other_sites(
+    place: Place, site: str, context: BrowserContext, tab: Page
+) -> None:
+    held = play(place, POKE)
+    source = f"{site}/embed/matches/{held.match}/games/0?step=2"
+    context.route(
+        "http://localhost:8765/",
+        lambda route: route.fulfill(
+            body=f'<!DOCTYPE html><iframe src="{source}" width="720" height="600"></iframe>',
+            content_type="text/html",
+        ),
+    )
+    tab.goto("http://localhost:8765/")
+    frame = tab.frame_locator("iframe")
+    frame.locator("#go-on").click()
+    assert frame.locator("#replay").get_attribute("data-step") == "3"
+    assert frame.locator(".felt").is_visible()
