@@ -6,10 +6,9 @@ import inspect
 import random
 from dataclasses import dataclass, fields
 from itertools import product
-from pathlib import Path
 from typing import Any
 
-import arena
+from arena import library
 from referee.codec import snake
 from referee.dealing import SEED_BYTES, Seeded
 from referee.games.contract import Action, Game, Option
@@ -34,10 +33,7 @@ class Form:
 
 def page(game: Game) -> str:
     """The rules of a game as Markdown."""
-    package = Path(arena.__file__).parent
-    checkout = package.parent / "docs" / "rules"
-    folder = checkout if checkout.is_dir() else package / "rules"
-    return (folder / f"{game.id}.md").read_text(encoding="utf-8")
+    return library.rules(game.id)
 
 
 def forms(game: Game) -> list[Form]:

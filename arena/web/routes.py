@@ -12,6 +12,7 @@ from arena.web.pages import (
     bot,
     bots,
     compare,
+    docs,
     faults,
     home,
     ladder,
@@ -151,6 +152,10 @@ PAGES: tuple[Address, ...] = (
         kinds=TABLE,
         owners=True,
     ),
+    Address("/rules", docs.games, "The games that are played here."),
+    Address("/rules/{game}", docs.rules, "The rules of a game.", example="/rules/poke"),
+    Address("/docs", docs.contents, "All pages that tell how the arena works."),
     Address("/docs/api", api.page, "What programs can ask for.", kinds=("html",)),
+    Address("/docs/{page}", docs.page, "One of them.", example="/docs/ratings"),
     Address("/openapi", api.document, "The same as an OpenAPI document.", kinds=("json",)),
 )

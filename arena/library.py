@@ -1,0 +1,39 @@
+"""The written pages that are shipped: the rules of the games, and how the arena works."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+import arena
+
+PAGES: Final[dict[str, str]] = {
+    "bots": "Writing a bot, trying it at home, and having it play here.",
+    "ratings": "How strength is fitted, what ± and ? mean, and when two bots can be told apart.",
+    "formats": "Who meets whom: round robin, gauntlet, Swiss, knockout, ladder, test of two.",
+    "dealing": "How cards follow from a seed, so that anybody can deal them again.",
+    "record": "The record of a match, line by line.",
+    "bundle": "A whole tournament as plain files, and how to check it without trusting anybody.",
+    "feed": "What happens here, as it happens, for programs.",
+    "house_bots": "The bots that come with the arena, and how they think.",
+}
+"""The pages by name, with what each is about."""
+
+
+def page(name: str) -> str:
+    """A page of `PAGES` as Markdown."""
+    return (_docs() / f"{name}.md").read_text(encoding="utf-8")
+
+
+def rules(game: str) -> str:
+    """The rules of a game as Markdown."""
+    package = Path(arena.__file__).parent
+    checkout = package.parent / "docs" / "rules"
+    folder = checkout if checkout.is_dir() else package / "rules"
+    return (folder / f"{game}.md").read_text(encoding="utf-8")
+
+
+def _docs() -> Path:
+    package = Path(arena.__file__).parent
+    checkout = package.parent / "docs"
+    return checkout if checkout.is_dir() else package / "docs"

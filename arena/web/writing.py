@@ -1,0 +1,98 @@
+"""Written pages as HTML: Markdown without HTML in it, headings that can be linked to."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+from markupsafe import Markup
+
+from arena import library
+from arena.web.links import Links
+from referee.games.registry import GAMES
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A page: its title, its text as HTML, and its sections as (anchor, heading)."""
+
+    title: str
+    html: Markup
+    sections: tuple[tuple[str, str], ...]
+
+
+def written(markdown: str, links: Links) -> Written:
+    """A page of ours. Links to pages that are not shipped are words."""
+    reader = MarkdownIt("commonmark", {"html": False}).enable("table")
+    tokens = reader.parse(markdown)
+    title, sections = "", []
+    known: set[str] = set()
+    for place, token in enumerate(tokens):
+        if token.type == "heading_open":
+            text = _text(tokens[place + 1])
+            anchor = _anchor(text, known)
+            token.attrs["id"] = anchor
+            if token.tag == "h1":
+                title = title or text
+            elif token.tag == "h2":
+                sections.append((anchor, text))
+        # The policy of our pages lets no style into them.
+        style = str(token.attrs.pop("style", ""))
+        if style:
+            token.attrs["class"] = style.rpartition(":")[2]
+        if token.children:
+            token.children = _linked(token.children, lambda href: _address(href, links))
+    html = str(reader.renderer.render(tokens, reader.options, {}))
+    wide = html.replace("<table>", '<div class="wide" tabindex="0" role="region"><table>')
+    return Written(title, Markup(wide.replace("</table>", "</table></div>")), tuple(sections))
+
+
+def _text(token: Token) -> str:
+    return "".join(child.content for child in token.children or ())
+
+
+def _anchor(heading: str, known: set[str]) -> str:
+    """A name for the address, as GitHub makes them."""
+    plain = re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-") or "section"
+    anchor, number = plain, 1
+    while anchor in known:
+        anchor, number = f"{plain}-{number}", number + 1
+    known.add(anchor)
+    return anchor
+
+
+def _linked(tokens: Sequence[Token], address: Callable[[str], str]) -> list[Token]:
+    """Words with their links led to where those pages are; links that lead nowhere are words."""
+    kept: list[Token] = []
+    dropped: list[bool] = []
+    for token in tokens:
+        if token.type == "link_open":
+            href = address(str(token.attrs.get("href", "")))
+            dropped.append(not href)
+            token.attrs["href"] = href
+            if href:
+                kept.append(token)
+        elif token.type == "link_close":
+            if not dropped.pop():
+                kept.append(token)
+        elif token.type != "image":
+            kept.append(token)
+    return kept
+
+
+def _address(href: str, links: Links) -> str:
+    path, hash_, anchor = href.partition("#")
+    if href.startswith(("https://", "#")):
+        return href
+    name = PurePosixPath(path).stem
+    if not path.endswith(".md"):
+        return ""
+    if name in library.PAGES:
+        return links.to("docs", name) + hash_ + anchor
+    if name in GAMES:
+        return links.to("rules", name) + hash_ + anchor
+    return ""
