@@ -1,0 +1,220 @@
+"""Nothing hidden is told: what spectators get of an open match, in all its forms.
+
+All that nobody at the table can know is dealt again: the seeds, the hands, the results, records,
+faults and times of the games that are over. Every byte of every answer stays what it was.
+"""
+
+import asyncio
+import base64
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from google.protobuf.json_format import MessageToDict
+from pokearena.v1 import bot_pb2
+from sqlalchemy import delete, insert, select, update
+from starlette.testclient import TestClient
+
+from arena.cli.place import Place
+from arena.news import GameOver, MatchStarted, Position
+from arena.store import schema
+from arena.store.database import reading, writing
+from arena.web import app as app_module
+from arena.web.app import create
+from arena.web.feed import Feed, Filter
+from arena.web.kinds import KINDS
+from arena.web.page import Ask, Page
+from arena.web.routes import PAGES, Address
+from arena.web.samples import Samples, names, plain
+from arena.web.state import Settings, Web
+from referee.dealing import Seeded
+from referee.games.contract import State
+from referee.replay import codec_of
+from tests.arena.web.closed_matches import Held, play, table
+
+TABLE = "poke-2-must_beat=true"
+DECISIONS = 9
+NOW = 1_800_000_000.0
+SEED = bytes(range(32))
+OTHER = bytes(range(32, 64))
+
+
+def middle() -> State:
+    """A position in the middle of a game."""
+    game = table(TABLE).game
+    state: State = game.start(Seeded(SEED), 2, table(TABLE).options)
+    for _ in range(DECISIONS):
+        state = state.play({seat: next(iter(state.legal(seat))) for seat in state.actors})
+    return state
+
+
+def position(of: Held, state: State) -> Position:
+    """The same as the news tell it."""
+    told = codec_of(table(TABLE).game).view(state.public())
+    view = MessageToDict(bot_pb2.View.FromString(told))
+    actors = tuple(state.actors)
+    return Position(of.match, 0, 3, 1, DECISIONS, actors, ("luck0@1", "luck1@1"), view)
+
+
+def deal_again(place: Place, held: Held) -> None:
+    """Changes all that is hidden of an open match: other seeds, games that went otherwise."""
+    matches, games, faults = schema.matches, schema.games, schema.faults
+    with writing(place.store) as connection:
+        connection.execute(update(matches).where(matches.c.id == held.match).values(seed=OTHER))
+        connection.execute(
+            update(schema.tournaments)
+            .where(schema.tournaments.c.id == held.tournament)
+            .values(seed=OTHER)
+        )
+        rows = connection.execute(select(games).where(games.c.match == held.match)).all()
+        assert rows
+        connection.execute(delete(games).where(games.c.match == held.match))
+        for row in rows:
+            told = dict(row._mapping)
+            told["places"] = told["places"][::-1]
+            told["scores"] = [score + 7 for score in told["scores"]]
+            told["verdicts"] = ["timeout" for _ in told["verdicts"]]
+            told["faults"] = [faults + 3 for faults in told["faults"]]
+            told["thinking"] = None
+            told["record"] = told["record"].replace('"ms":', '"note":"aces","ms":1')
+            connection.execute(insert(games).values(**told))
+        connection.execute(
+            insert(faults).values(
+                match=held.match,
+                game=rows[0].game,
+                number=0,
+                decision=1,
+                seat=0,
+                version="luck0@1",
+                verdict="timeout",
+                sentence="late, holding QS",
+                ended="",
+                output="my hand is QS",
+            )
+        )
+
+
+def addresses(web: Web, held: Held) -> list[str]:
+    """Every address of every page in every form, of the open match wherever one is asked for."""
+    known: Mapping[str, str] = {
+        "match": held.match,
+        "tournament": held.tournament,
+        "form": "poke",
+        "name": "luck0",
+        "n": "0",
+        "game": "poke",
+        "page": "ratings",
+    }
+    told = []
+    for address in PAGES:
+        path = plain(address.path)
+        for name in names(address.path):
+            kind = ("match" if "/matches/" in path else "tournament") if name == "id" else name
+            path = path.replace(f"{{{name}}}", known[kind])
+        query = Samples(web).query(address) or {}
+        words = "?" + "&".join(f"{name}={value}" for name, value in query.items()) if query else ""
+        told += [path + ("" if kind == "html" else f".{kind}") + words for kind in KINDS]
+        told += [path + words + ("&" if words else "?") + "eyes=0"]
+    match, cup = f"/matches/{held.match}", f"/tournaments/{held.tournament}"
+    return [*told, f"{match}.jsonl", f"{match}/record", f"{cup}/bundle.tar.gz", f"{cup}.zip"]
+
+
+def told_of(place: Place, held: Held, state: State) -> dict[str, bytes]:
+    """Every answer there is, by its address; the news as lines and as events."""
+    web = Web(place.store, Settings(rate=0))
+    told: dict[str, bytes] = {}
+    at = position(held, state)
+    with TestClient(create(web)) as client:
+        assert client.portal is not None
+        client.portal.call(web.newsroom.hear, at, 0.0)
+        for address in addresses(web, held):
+            answer = client.get(address, follow_redirects=False)
+            assert answer.status_code in (200, 400, 404, 406, 409), address
+            told[address] = str(answer.status_code).encode() + answer.content
+            told[address] += answer.headers.get("etag", "").encode()
+    told["the feed"] = asyncio.run(_fed(web, held, at))
+    return told
+
+
+async def _fed(web: Web, held: Held, at: Position) -> bytes:
+    feed = Feed(web)
+    running = asyncio.create_task(feed.run())
+    await asyncio.sleep(0)
+    lines = feed.read(Filter(match=None), events=False)
+    events = feed.read(Filter(match=held.match), events=True)
+    told = [await anext(lines), await anext(events)]
+    news = (MatchStarted(held.match, held.tournament, 1), at, GameOver(held.match, 2, 4))
+    for one in news:
+        web.newsroom.hear(one, 0.0)
+        told += [await anext(lines), await anext(events)]
+    running.cancel()
+    await asyncio.gather(running, return_exceptions=True)
+    return b"".join(told)
+
+
+def seeds(place: Place, held: Held) -> list[bytes]:
+    """The seeds of an open match and of its tournament, as they could be written."""
+    matches, cups = schema.matches, schema.tournaments
+    with reading(place.store) as connection:
+        mine = select(matches.c.seed).where(matches.c.id == held.match)
+        whole = select(cups.c.seed).where(cups.c.id == held.tournament)
+        found = [connection.execute(query).scalar_one() for query in (mine, whole)]
+    written = [
+        (seed.hex(), seed.hex().upper(), base64.b64encode(seed).decode()) for seed in found if seed
+    ]
+    return [text.encode() for forms in written for text in forms]
+
+
+def stage(folder: Path) -> tuple[Place, Held]:
+    """An arena with a closed match, and one of which a game is still to come."""
+    place = Place(folder / "data")
+    play(place, table(TABLE), boards=1)
+    return place, play(place, table(TABLE), boards=2, close=False)
+
+
+def differences(place: Place, held: Held) -> list[str]:
+    """The addresses at which what is hidden makes a difference."""
+    state = middle()
+    dealt = state.redeal(None, Seeded(OTHER))
+    assert state.view(0) != dealt.view(0)
+    before = told_of(place, held, state)
+    assert before[f"/matches/{held.match}"].startswith(b"200")
+    assert held.match.encode() in before[f"/tournaments/{held.tournament}"]
+    assert b'"decision":9' in before["the feed"]
+    assert b'"decision": 9' in before[f"/matches/{held.match}.json"]
+    for text in seeds(place, held):
+        assert [address for address, told in before.items() if text in told] == []
+    deal_again(place, held)
+    after = told_of(place, held, dealt)
+    return [address for address, told in before.items() if told != after[address]]
+
+
+def test_what_is_hidden_changes_no_byte_of_any_answer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("time.time", lambda: NOW)
+    assert differences(*stage(tmp_path)) == []
+
+
+@pytest.mark.parametrize("column", ["places", "scores", "faults", "record"])
+def test_a_page_that_gives_something_away_is_caught(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, column: str
+) -> None:
+    def leaking(web: Web, ask: Ask) -> Page:
+        query = select(schema.games.c[column]).where(schema.games.c.match == ask.path["id"])
+        with reading(web.engine) as connection:
+            told = [str(value) for value in connection.execute(query).scalars()]
+        return Page("Games", "error.html", {"sentence": "No."}, data={"games": told})
+
+    monkeypatch.setattr("time.time", lambda: NOW)
+    leak = Address("/matches/{id}/leak", leaking, "Leaks.")
+    for module in (sys.modules[__name__], app_module):
+        monkeypatch.setattr(module, "PAGES", (leak,))
+    place, held = stage(tmp_path)
+    state = middle()
+    before = told_of(place, held, state)
+    deal_again(place, held)
+    after = told_of(place, held, state)
+    found = {address for address, told in before.items() if told != after[address]}
+    assert found == {f"/matches/{held.match}/leak.json"}
