@@ -1,0 +1,117 @@
+"""Every page of the site for everybody: axe-core finds nothing, and nothing is wider than a phone.
+
+axe-core comes from the npm registry: POKEARENA_AXE names its axe.min.js (`.ci/run` installs it).
+"""
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import pytest
+from playwright.sync_api import Browser, Page
+
+from arena.cli.place import Place
+from arena.web.routes import PAGES
+from arena.web.samples import Samples, names, plain
+from arena.web.state import Settings, Web
+from tests.arena.cli.stored import hold
+from tests.arena.web.closed_matches import Held, play, table
+from tests.arena.web.served import served
+from tests.browser.conftest import PATIENCE_MS, keep
+
+pytestmark = [pytest.mark.long, pytest.mark.timeout(600)]
+
+RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]
+RUN = f"""async () => {{
+  const found = await axe.run(document, {{ runOnly: {RULES} }});
+  const told = (list) => list.map((one) => ({{ id: one.id, impact: one.impact,
+    nodes: one.nodes.map((node) => node.html.slice(0, 160) + " | " + node.failureSummary) }}));
+  return {{ violations: told(found.violations), passes: found.passes.length }};
+}}"""
+WIDE = "() => document.scrollingElement.scrollWidth - document.documentElement.clientWidth"
+
+
+@pytest.fixture(scope="session")
+def axe() -> str:
+    """The source of axe-core. In CI nothing is skipped."""
+    named = os.environ.get("POKEARENA_AXE", "")
+    if not named and os.environ.get("CI"):
+        pytest.fail("POKEARENA_AXE is not set, and in CI nothing is skipped")
+    if not named:
+        pytest.skip("POKEARENA_AXE names no axe.min.js (npm install axe-core)")
+    return Path(named).read_text()
+
+
+@dataclass(frozen=True)
+class Site:
+    """Pages of an arena where everything has happened: what to look at, by name."""
+
+    address: str
+    pages: dict[str, str]
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    place = Place(tmp_path_factory.mktemp("site") / "data")
+    hold(place, ["ada", "bob", "cy"], {}, boards=2)
+    closed = play(place, table("poke-2-must_beat=true"))
+    running = play(place, table("pokino-2-greed=false-pokino_up=false-tear_down_the_walls=false-territory=false"), boards=2, close=False)
+    web = Web(place.store, Settings(rate=0))
+    with served(web) as address:
+        yield Site(address, pages(web, closed, running))
+
+
+def pages(web: Web, closed: Held, running: Held) -> dict[str, str]:
+    """An address of every page, by a name for its picture."""
+    told = {"error": "/nowhere", "match-open": f"/matches/{running.match}"}
+    samples = Samples(web)
+    for each in PAGES:
+        if "html" not in each.kinds:
+            continue
+        path = plain(each.path)
+        values = dict(samples.values(each) or {})
+        if "/matches/" in path:
+            values["id"] = closed.match
+        assert set(values) == set(names(each.path)), path
+        for name, value in values.items():
+            path = path.replace(f"{{{name}}}", value)
+        query = "&".join(f"{name}={value}" for name, value in samples.query(each).items())
+        name = plain(each.path).strip("/").replace("/", "-").replace("{", "").replace("}", "")
+        told[name or "home"] = path + (f"?{query}" if query else "")
+    return told
+
+
+def findings(page: Page, axe: str) -> dict[str, Any]:
+    page.evaluate(axe)
+    found: dict[str, Any] = page.evaluate(RUN)
+    return found
+
+
+@pytest.mark.parametrize("width", [1280, 360])
+@pytest.mark.parametrize("colours", ["light", "dark"])
+def test_every_page_is_for_everybody(
+    browser: Browser, site: Site, axe: str, colours: Literal["light", "dark"], width: int
+) -> None:
+    context = browser.new_context(
+        viewport={"width": width, "height": 800}, color_scheme=colours, reduced_motion="reduce"
+    )
+    context.set_default_timeout(PATIENCE_MS)
+    wrong: dict[str, Any] = {}
+    passed = 0
+    for name, path in site.pages.items():
+        page = context.new_page()
+        page.goto(site.address + path, wait_until="load")
+        keep(page, f"{name}-{width}-{colours}")
+        found = findings(page, axe)
+        passed += found["passes"]
+        too_wide = page.evaluate(WIDE)
+        if found["violations"] or too_wide > 0:
+            wrong[path] = found["violations"] + [f"{too_wide} px too wide"] * (too_wide > 0)
+        page.close()
+    context.close()
+    print(
+        f"{len(site.pages)} pages, {width} px, {colours}: {passed} rules passed, {len(wrong)} bad"
+    )
+    assert wrong == {}
