@@ -8,6 +8,7 @@ import rich_click as click
 
 from arena.cli import output
 from arena.cli.commands.tournament_bundle import bundle, verify
+from arena.cli.commands.tournament_export import export
 from arena.cli.commands.tournament_run import run
 from arena.cli.errors import FAILED, CommandError
 from arena.cli.options import data_option, json_option, workers_option
@@ -18,7 +19,7 @@ def tournament() -> None:
     """Run, watch and steer tournaments."""
 
 
-for _elsewhere in (run, bundle, verify):
+for _elsewhere in (run, bundle, export, verify):
     tournament.add_command(_elsewhere)
 
 

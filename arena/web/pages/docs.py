@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cache
-
 from arena import library
 from arena.web.links import Links
 from arena.web.page import Ask, NoSuchPage, Page
@@ -85,11 +83,9 @@ def _is_of(form: str, game: str) -> bool:
     return form == game or form.startswith(f"{game}-")
 
 
-@cache
 def _page(name: str, links: Links) -> Written:
     return written(library.page(name), links)
 
 
-@cache
 def _rules(game: str, links: Links) -> Written:
     return written(library.rules(game), links)

@@ -100,13 +100,17 @@ def _replay(web: Web, ask: Ask, found: _Found) -> Replay:
             games=found.games,
             record=ask.links.to("matches", f"{match}.jsonl"),
             verified=web.verifications.of(match, lambda: read(results.record(web.engine, match))),
-            embed=f'<iframe src="{source}" width="720" height="760" title="replay"></iframe>',
+            embed=_frame(source) if source else "",
         )
     except UNTRUE as error:
         log.warning("game %d of %s cannot be drawn", number, match, exc_info=True)
         raise HTTPException(
             _CONFLICT, f"game {number} of {match} cannot be drawn, for its record lies: {error}."
         ) from error
+
+
+def _frame(source: str) -> str:
+    return f'<iframe src="{source}" width="720" height="760" title="replay"></iframe>'
 
 
 def _positions(found: _Found) -> dict[str, Any]:

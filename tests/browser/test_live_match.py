@@ -1,0 +1,42 @@
+"""A match as it is played, in a browser: the table moves, and ends in the result."""
+
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page
+
+from arena.pages import Pages, listen
+from arena.services import Services
+from arena.store import listing
+from tests.arena.test_services import Arena
+from tests.browser.conftest import keep
+
+pytestmark = [pytest.mark.long, pytest.mark.timeout(300)]
+NAP = 0.05
+"""How long these bots think, in seconds."""
+
+POSITION = "() => document.querySelector('#match-table .where')?.textContent"
+
+
+def test_the_table_moves_while_bots_play_and_the_result_comes_by_itself(
+    tab: Page, tmp_path: Path
+) -> None:
+    arena = Arena(tmp_path)
+    pages = Pages(listen("127.0.0.1", 0))
+    with Services(arena.where, 1, {}, pages):
+        cup = arena.schedule([arena.admit("ada", 0, NAP), arena.admit("bob", -1, NAP)], boards=1)
+        (match,) = listing.matches(arena.engine, tournament=cup.id)
+        tab.goto(f"{pages.address}matches/{match.id}")
+        tab.wait_for_selector("#match-table .felt", timeout=60_000)
+        assert tab.locator("#match-state .sides").count() == 0
+        keep(tab, "live-match")
+        first = tab.evaluate(POSITION)
+        tab.wait_for_function(f"(first) => ({POSITION})() !== first", arg=first)
+        tab.goto(pages.address)
+        tab.wait_for_selector("#home-table .felt")
+        keep(tab, "home-live")
+        tab.goto(f"{pages.address}matches/{match.id}")
+        tab.wait_for_selector("#match-state .sides", timeout=200_000)
+        assert tab.locator(".felt").count() == 0
+        keep(tab, "match-over")
+    arena.engine.dispose()
