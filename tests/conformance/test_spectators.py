@@ -28,7 +28,7 @@ from tests.conformance.walks import walk
 
 SPECTATOR = (None,)
 QUICK = 500
-LONG = 5_000
+LONG = 2_000
 TO_CATCH = 200
 MOST = 0.7
 
