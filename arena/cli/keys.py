@@ -33,6 +33,11 @@ def keyboard() -> Iterator[Callable[[], str]]:
 def _key(descriptor: int) -> str:
     # An arrow comes as three characters at once.
     pressed = os.read(descriptor, 3).decode(errors="replace")
-    if pressed.startswith("\x1b["):
-        return _ARROWS.get(pressed[2:], "")
-    return pressed[:1] or "q"
+    return named(pressed) or ("" if pressed else "q")
+
+
+def named(pressed: str) -> str:
+    """The key of which a terminal sends these characters: itself, or "up", "escape" and so on."""
+    if pressed.startswith(("\x1b[", "\x1bO")):
+        return _ARROWS.get(pressed[2:3], "")
+    return "escape" if pressed == "\x1b" else pressed[:1]

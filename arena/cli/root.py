@@ -17,6 +17,7 @@ _COMMANDS = {
         "ask": "Put one recorded question to a bot again.",
     },
     "Watch and check": {
+        "watch": "The arena live in the terminal, with keys.",
         "standings": "The ladders of all games.",
         "matrix": "Who did how against whom.",
         "compare": "Is one bot better than another: intervals, SPRT.",

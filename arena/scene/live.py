@@ -7,8 +7,7 @@ from google.protobuf.json_format import ParseDict, ParseError
 from pokearena.v1 import bot_pb2
 
 from arena.scene import draw
-from arena.scene.film import Film, film
-from arena.scene.scene import Table
+from arena.scene.scene import Scene, Table
 from arena.telling import names_of
 from referee.codec import DecodeError
 from referee.games.contract import View
@@ -26,8 +25,8 @@ def live(
     view: Mapping[str, Any],
     seating: Sequence[str],
     actors: Sequence[int],
-) -> Film:
-    """A film of one scene, no hand open.
+) -> Scene:
+    """The scene, no hand open.
 
     Args:
         game: the game's id.
@@ -48,7 +47,7 @@ def live(
     seats = len(seating)
     sides = rules.sides(seats, rules.settle(options))
     table = Table(tuple(names_of(seating)), sides, _scores(game, public, seats), tuple(actors))
-    return film([draw(game, public, {}, table)])
+    return draw(game, public, {}, table)
 
 
 def _scores(game: str, public: View, seats: int) -> tuple[int, ...]:

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from arena.news import Position
-from arena.scene.film import Film
+from arena.scene.film import Film, film
 from arena.scene.live import NoPosition, live
+from arena.scene.scene import Scene
 from arena.store.schema import MatchState
 
 if TYPE_CHECKING:
@@ -26,7 +27,12 @@ class LiveTable:
     match: str
     game: str
     position: Position
-    film: Film
+    scene: Scene
+
+    @property
+    def film(self) -> Film:
+        """The scene as pages draw it: a film of one."""
+        return film([self.scene])
 
     def to_json(self) -> dict[str, Any]:
         """The position as plain values; the view as the protocol writes it."""
@@ -49,11 +55,11 @@ def live_table(web: Web, match: Match, tournament: Tournament) -> LiveTable | No
         return None
     plan = tournament.plan
     try:
-        film = live(plan.game, plan.options, position.view, position.seating, position.actors)
+        scene = live(plan.game, plan.options, position.view, position.seating, position.actors)
     except NoPosition as error:
         log.warning("a table of %s cannot be shown: %s", match.id, error)
         return None
-    return LiveTable(match.id, plan.game, position, film)
+    return LiveTable(match.id, plan.game, position, scene)
 
 
 class Screen:

@@ -4,7 +4,6 @@ import pytest
 from google.protobuf.json_format import MessageToDict
 from pokearena.v1 import bot_pb2
 
-from arena.scene.film import film
 from arena.scene.live import NoPosition, live
 from tests.arena.scene.test_scenes import scene
 from tests.conformance.tables import Table as Setup
@@ -19,7 +18,7 @@ def test_what_is_told_is_drawn_as_a_spectator_sees_it(table: Setup) -> None:
         state = step.state
         told = MessageToDict(bot_pb2.View.FromString(table.codec.view(state.public())))
         made = live(table.game.id, table.options, told, seating, state.actors)
-        assert made == film([scene(table, state, ())])
+        assert made == scene(table, state, ())
 
 
 def test_what_is_no_position_is_refused() -> None:

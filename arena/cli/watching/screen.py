@@ -1,0 +1,129 @@
+"""Draws what is watched, and reads keys, until somebody has seen enough."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from rich.console import Group
+from rich.live import Live
+from rich.text import Text
+
+from arena.cli import output
+from arena.cli.keys import named
+from arena.cli.paint import painted
+from arena.cli.watching.shown import Section, Shown, shown
+from arena.cli.watching.view import KEYS, Kind, View, Where, pressed
+from arena.web.changes import ARENA, position_of
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from arena.web.state import Web
+
+_PAUSE_SECONDS = 0.25
+"""At least so long between two drawings that no key has asked for."""
+
+
+async def watch(web: Web, form: str) -> None:
+    """Shows a ladder and wherever keys lead from there, until `q`.
+
+    form: the ladder to begin with; one that is not there is said in its place.
+    """
+    await web.look()
+    tasks = [asyncio.create_task(job) for job in (web.watch(), web.hear())]
+    try:
+        with _keys() as keys, Live(screen=True, auto_refresh=False) as live:
+            await _show(web, Where((View(Kind.LADDER, form),)), keys, live)
+    finally:
+        for task in tasks:
+            task.cancel()
+
+
+async def _show(web: Web, where: Where, keys: asyncio.Queue[str], live: Live) -> None:
+    while not where.over:
+        number = web.changes.last
+        seen = await asyncio.to_thread(shown, web, where.view)
+        live.update(_drawn(seen, where, live.console.height), refresh=True)
+        key = await _key_or_change(web, where.view, number, keys)
+        if key is not None:
+            where = pressed(where, key, seen.rows, list(web.sight.ladders))
+        else:
+            await asyncio.sleep(_PAUSE_SECONDS)
+
+
+async def _key_or_change(web: Web, view: View, number: int, keys: asyncio.Queue[str]) -> str | None:
+    """The next key; None as soon as what is seen may be out of date."""
+    topics = {ARENA, position_of(view.value)}
+    key = asyncio.create_task(keys.get())
+    change = asyncio.create_task(web.changes.after(topics, number))
+    done, waiting = await asyncio.wait({key, change}, return_when=asyncio.FIRST_COMPLETED)
+    for task in waiting:
+        task.cancel()
+    return key.result() if key in done else None
+
+
+@contextmanager
+def _keys() -> Iterator[asyncio.Queue[str]]:
+    """The keys as they are pressed."""
+    import termios
+    import tty
+
+    keys: asyncio.Queue[str] = asyncio.Queue()
+    descriptor = sys.stdin.fileno()
+    before = termios.tcgetattr(descriptor)
+    loop = asyncio.get_running_loop()
+
+    def read() -> None:
+        for key in _split(os.read(descriptor, 64).decode(errors="replace")):
+            keys.put_nowait(key)
+
+    try:
+        tty.setcbreak(descriptor)
+        loop.add_reader(descriptor, read)
+        yield keys
+    finally:
+        loop.remove_reader(descriptor)
+        termios.tcsetattr(descriptor, termios.TCSADRAIN, before)
+
+
+def _split(text: str) -> Iterator[str]:
+    """The keys in what a terminal sent at once; its end is `q`."""
+    if not text:
+        yield "q"
+    while text:
+        size = 3 if text.startswith(("\x1b[", "\x1bO")) else 1
+        if key := named(text[:size]):
+            yield key
+        text = text[size:]
+
+
+def _drawn(seen: Shown, where: Where, height: int) -> RenderableType:
+    parts: list[RenderableType] = [Text(seen.title, "bold"), Text()]
+    row = min(where.view.row, max(len(seen.rows) - 1, 0))
+    room = max(height - 6 - len(seen.lines) - 3 * len(seen.sections), 5)
+    before = 0
+    for section in seen.sections:
+        if section.heading:
+            parts += [Text(), Text(section.heading, "bold")]
+        mine = row - before if section.opens else None
+        parts.append(_table(section, mine, room))
+        before += len(section.opens)
+    parts += [painted(line) for line in seen.lines]
+    typed = KEYS if where.typing is None else f"find: {where.typing}▏ (enter, esc)"
+    return Group(*parts, Text(), Text(typed, "dim"))
+
+
+def _table(section: Section, chosen: int | None, room: int) -> RenderableType:
+    """The part of a table about the chosen row that there is room for."""
+    rows = section.table.rows
+    at = min(max(chosen or 0, 0), max(len(rows) - 1, 0))
+    first = max(0, min(at - room // 2, len(rows) - room))
+    kept = range(first, min(first + room, len(rows)))
+    marks = ["›" if number == chosen else " " for number in kept]
+    cells = [(mark, *rows[number]) for mark, number in zip(marks, kept, strict=True)]
+    return output.drawn(("<", *section.table.headings), cells)

@@ -1,0 +1,103 @@
+"""Where somebody is who watches in the terminal, and where a key leads."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+
+KEYS = "↑↓ choose · enter open · m crosstable · [ ] other ladder · / find · esc back · q quit"
+_STEPS = {"up": -1, "k": -1, "down": 1, "j": 1}
+_OPEN = ("\n", "\r", "right", "l")
+_BACK = ("escape", "left", "h", "\x7f")
+_TURN = {"[": -1, "]": 1, "\t": 1}
+
+
+class Kind(StrEnum):
+    """What is looked at."""
+
+    LADDER = "ladder"
+    MATRIX = "matrix"
+    BOT = "bot"
+    MATCH = "match"
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A page and where the cursor is.
+
+    value: the form, the bot's name, or the match's id.
+    """
+
+    kind: Kind
+    value: str
+    row: int = 0
+    find: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """The views somebody has gone through, the last of which is seen.
+
+    typing: what is being typed to be found; None while nothing is.
+    """
+
+    views: tuple[View, ...]
+    typing: str | None = None
+    over: bool = False
+
+    @property
+    def view(self) -> View:
+        """What is seen."""
+        return self.views[-1]
+
+    def at(self, view: View) -> Where:
+        """The same with another view in place of the last one."""
+        return replace(self, views=(*self.views[:-1], view))
+
+
+def pressed(where: Where, key: str, rows: Sequence[View | None], forms: Sequence[str]) -> Where:
+    """Where a key leads.
+
+    Args:
+        key: a letter, or the name of a key ("up", "escape").
+        rows: what each row that can be chosen opens; None if nothing.
+        forms: the ladders there are.
+    """
+    if where.typing is not None:
+        return _typed(where, where.typing, key)
+    view = where.view
+    last = max(len(rows) - 1, 0)
+    row = min(view.row, last)
+    if key == "q":
+        return replace(where, over=True)
+    if key in _STEPS:
+        return where.at(replace(view, row=min(max(row + _STEPS[key], 0), last)))
+    if key in _OPEN and row < len(rows) and (chosen := rows[row]) is not None:
+        return replace(where, views=(*where.views, chosen))
+    if key in _BACK:
+        return _back(where)
+    if key == "m" and view.kind is Kind.LADDER:
+        return replace(where, views=(*where.views, View(Kind.MATRIX, view.value)))
+    if key == "/" and view.kind is Kind.LADDER:
+        return replace(where, typing=view.find)
+    if key in _TURN and view.kind in (Kind.LADDER, Kind.MATRIX) and view.value in forms:
+        at = (forms.index(view.value) + _TURN[key]) % len(forms)
+        return where.at(View(view.kind, forms[at]))
+    return where
+
+
+def _back(where: Where) -> Where:
+    if len(where.views) > 1:
+        return replace(where, views=where.views[:-1])
+    return where.at(replace(where.view, find=""))
+
+
+def _typed(where: Where, text: str, key: str) -> Where:
+    if key in ("\n", "\r"):
+        return replace(where.at(replace(where.view, find=text, row=0)), typing=None)
+    if key == "escape":
+        return replace(where, typing=None)
+    if key == "\x7f":
+        return replace(where, typing=text[:-1])
+    return replace(where, typing=text + key) if len(key) == 1 and key.isprintable() else where
