@@ -86,7 +86,9 @@ def write(engine: Engine, name: str, folder: Path, told: Told = lambda *_: None)
     others = {
         f"{file.removesuffix('.html')}.{kind}" for file in sheets for kind in sheets[file].kinds
     }
-    # The tournament is the first page, by whichever name it is meant.
+    for number, id_ in enumerate(records.values()):
+        told("records are checked", number, len(records))
+        _await_proof(web, id_)
     files = frozenset({*sheets, *records, *others})
     for number, (file, sheet) in enumerate(sheets.items()):
         told("pages are written", number, len(sheets))
@@ -132,8 +134,6 @@ def _of_tournament(name: str, page: int, kinds: tuple[str, ...]) -> Sheet:
 def _write(web: Web, folder: Path, file: str, sheet: Sheet, files: frozenset[str]) -> None:
     links = SiteLinks(file, files)
     ask = Ask(sheet.path, sheet.query, links)
-    if sheet.draw in (match.page, replay.page):
-        _await_proof(web, sheet.path["id"])
     page = sheet.draw(web, ask)
     note = f"As it stood {moment(web.sight.at)}"
     html = drawing.html(page, links, path="/" + file.removesuffix(".html"), note=note)
@@ -144,9 +144,8 @@ def _write(web: Web, folder: Path, file: str, sheet: Sheet, files: frozenset[str
 
 def _await_proof(web: Web, id_: str) -> None:
     """Has a record checked before its pages are drawn: a file cannot be looked at again."""
-    if _is_over(listing.find(web.engine, id_)):
-        while web.verifications.of(id_, lambda: read(results.record(web.engine, id_))) is None:
-            pass
+    while web.verifications.of(id_, lambda: read(results.record(web.engine, id_))) is None:
+        pass
 
 
 def settled(html: str, links: SiteLinks, sheet: Sheet) -> str:

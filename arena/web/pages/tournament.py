@@ -106,6 +106,7 @@ def page(web: Web, ask: Ask) -> Page:
             "options": match_page.options(found),
             "places": _ids(web, found, course),
             "closed": found.state is TournamentState.CLOSED,
+            "checked": _checked(web, matches),
         },
         data={
             **plain.tournament(found, overview.progress),
@@ -203,6 +204,13 @@ def _ids(web: Web, found: Tournament, course: _Course) -> dict[tuple[int, int], 
         return {}
     matches = listing.matches(web.engine, tournament=found.id)
     return {(match.round, match.number): match for match in matches}
+
+
+def _checked(web: Web, matches: Sequence[Match]) -> tuple[int, list[str]]:
+    """How many of these records have been checked here, and which of them are not true."""
+    told = {one.id: web.verifications.known(one.id) for one in matches}
+    made = {name: check for name, check in told.items() if check is not None}
+    return len(made), [name for name, check in made.items() if check.problems]
 
 
 def _line_json(line: Line) -> dict[str, Any]:
