@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import shutil
 from collections.abc import Callable, Iterator, Mapping
@@ -79,7 +80,7 @@ def write(engine: Engine, name: str, folder: Path, told: Told = lambda *_: None)
     """
     web = Web(engine, Settings(spectators=False))
     web.sight = Watcher(engine).look() or web.sight
-    web.trails = trails_of(Historian(engine), web.sight.ladders, web.trails)
+    web.trails, _ = trails_of(Historian(engine), web.sight.ladders, web.trails, math.inf)
     matches = listing.matches(engine, tournament=name)
     sheets = dict(_sheets(web, name, matches))
     records = {f"matches/{one.id}.jsonl": one.id for one in matches if _is_over(one)}
