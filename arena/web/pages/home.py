@@ -55,6 +55,6 @@ def page(web: Web, ask: Ask) -> Page:
             "tournaments": [plain.tournament(*each) for each in sight.going],
             "latest": [plain.match(one) for one in latest],
         },
-        parts=("home-table", "home-now", "home-tops"),
+        parts=("home-table", "home-now", "home-tops", "home-latest"),
         topics=frozenset(topics),
     )
