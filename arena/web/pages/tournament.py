@@ -21,6 +21,7 @@ from arena.store.listing import Match
 from arena.store.schema import MatchState, TournamentState
 from arena.store.tournaments import Tournament
 from arena.web import paging, words
+from arena.web.changes import ARENA
 from arena.web.page import Ask, Page, Table
 from arena.web.pages import match as match_page
 from arena.web.pages import tournaments as list_page
@@ -28,9 +29,10 @@ from arena.web.state import Web
 
 _CROSSED = 24
 """A crosstable is drawn of so many at the most; larger ones are on a page of their own."""
-_MANY = 3000
-"""Of so many matches, what the format says is told only when all of them are over."""
+_MANY, _TOO_MANY = 3000, 20_000
+"""Of more matches, what the format says is told only when all of them are over; or not at all."""
 _VOID_SHOWN = 20
+_KEPT_SECONDS = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +89,7 @@ def page(web: Web, ask: Ask) -> Page:
         web.engine, tournament=found.id, states=[MatchState.VOID], limit=_VOID_SHOWN
     )
     piece = wish.of(matches, overview.progress.matches)
+    closed = found.state is TournamentState.CLOSED
     return Page(
         title=f"{found.plan.name}: {words.form_name(found.plan.form)}",
         template="tournament.html",
@@ -105,7 +108,7 @@ def page(web: Web, ask: Ask) -> Page:
             "void": void,
             "options": match_page.options(found),
             "places": _ids(web, found, course),
-            "closed": found.state is TournamentState.CLOSED,
+            "closed": closed,
             "checked": _checked(web, matches),
         },
         data={
@@ -121,11 +124,15 @@ def page(web: Web, ask: Ask) -> Page:
         text=_text(lines),
         parts=("tournament-state", "tournament-standings", "tournament-matches"),
         headers=piece.headers,
+        # Nothing of it changes any more, but for which of its records were checked here.
+        still=closed,
+        topics=frozenset() if closed else frozenset({ARENA}),
+        fresh=_KEPT_SECONDS if closed else 20.0,
     )
 
 
 def _course(web: Web, found: Tournament, matches: int) -> _Course:
-    if matches > _MANY and found.ended is None:
+    if matches > (_MANY if found.ended is None else _TOO_MANY):
         return _Course()
     history = History(web.engine, found.id).matches()
     told = _Course(decision.of(web.engine, found), {one.place: _score(one) for one in history})
