@@ -24,6 +24,8 @@ class Shown:
 
     step: int = 0
     eyes: str = ALL
+    decision: int | None = None
+    """The decision that is asked for in it, instead of its number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +120,7 @@ def replay(
         film=found.film,
         moments=found.moments,
         chapters=_chapters(found),
-        step=min(shown.step, len(found.moments) - 1),
+        step=_first(found, shown),
         eyes=shown.eyes,
         result=telling.result(game).removeprefix("result: "),
         seed=seed.hex(),
@@ -127,6 +129,14 @@ def replay(
         record=record,
         embed=embed,
     )
+
+
+def _first(found: Reel, shown: Shown) -> int:
+    """The number of the position that is shown first."""
+    if shown.decision is None:
+        return min(shown.step, len(found.moments) - 1)
+    before = [all(act.decision < shown.decision for act in m.acts) for m in found.moments]
+    return max(sum(before) - 1, 0)
 
 
 @lru_cache(maxsize=32)

@@ -26,6 +26,7 @@ UNTRUE = (Mismatch, SetupError, RecordError, LookupError, TypeError, AttributeEr
 """What comes of replaying a record that the referee did not write."""
 QUERY = (
     ("step", "the position that is shown first, from 0"),
+    ("decision", "the decision that is asked for in it, instead of its number"),
     ("eyes", "whose cards are open: all, or a seat"),
     ("autoplay", "1: it plays by itself"),
 )
@@ -149,7 +150,9 @@ def _shown(ask: Ask, seats: int) -> Shown:
     allowed = [ALL, *map(str, range(seats))]
     if eyes not in allowed:
         raise BadAsk(f'eyes are {", ".join(allowed[:-1])} or {allowed[-1]}, not "{eyes}".')
-    return Shown(_whole(ask.query.get("step") or "0", "a step"), eyes)
+    asked = ask.query.get("decision")
+    decision = _whole(asked, "a decision") if asked else None
+    return Shown(_whole(ask.query.get("step") or "0", "a step"), eyes, decision)
 
 
 def _whole(text: str, what: str) -> int:

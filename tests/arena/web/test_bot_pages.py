@@ -158,7 +158,7 @@ def test_faults_are_told_to_all_with_their_why_and_without_what_the_bot_wrote(
     assert "output" not in told["faults"][0]
     page = client.get("/bots/luck1/faults").text
     fault = told["faults"][0]
-    assert f'href="/matches/{fault["match"]}/games/{fault["game"]}?step=3"' in page
+    assert f'href="/matches/{fault["match"]}/games/{fault["game"]}?decision=3"' in page
     for text in (page, client.get("/bots/luck1/faults.txt").text, json.dumps(told)):
         assert "secret plan" not in text
         assert "question" not in text.replace("Show output and questions", "").replace(

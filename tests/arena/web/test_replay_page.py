@@ -170,3 +170,22 @@ def test_a_record_that_nobody_could_have_played_is_no_server_error(
     answer = client.get(f"/matches/{held.match}/games/0")
     assert answer.status_code == 409
     assert "its record lies: game 0, decision 5" in answer.text
+
+
+def test_a_replay_can_be_shown_where_a_decision_was_asked_for(
+    place: Place, client: TestClient
+) -> None:
+    # In Saint Poker seats discard at the same time: several decisions lead to one position.
+    for one in (POKE, table("saint_poker-3")):
+        held = play(place, one)
+        address = f"/matches/{held.match}/games/0"
+        record = read(results.record(place.store, held.match))
+        for decision in (0, 1, 4, 7):
+            html = client.get(f"{address}?decision={decision}").text
+            (step,) = re.findall(r'id="replay"[^>]*data-step="(\d+)"', html)
+            made = client.get(f"{address}.csv").text.splitlines()[1:]
+            before = sum(int(line.split(",")[0]) <= int(step) for line in made)
+            until = sum(int(line.split(",")[0]) <= int(step) + 1 for line in made)
+            asked = [action["decision"] for action in record.games[0].actions]
+            assert decision in asked[before:until]
+    assert client.get(f"{address}?decision=x").status_code == 400
