@@ -8,16 +8,20 @@ import json
 import os
 import re
 import shlex
+import signal
 import subprocess
-import sys
 from pathlib import Path
+from typing import Self
 
 import pytest
+
+from tests.arena.cli.terminal import POKEARENA, in_a_terminal
 
 ROOT = Path(__file__).parent.parent
 TEST_COMMAND = "uv run pytest"
 FIRST_COMMAND = "uv run pokearena demo"
-POKEARENA = Path(sys.executable).with_name("pokearena")
+PAGE = "http://127.0.0.1:8000/"
+CURL_TIMED_OUT = 28
 
 
 def commands(page: str) -> list[str]:
@@ -66,26 +70,52 @@ def test_ci_runs_exactly_the_test_command_of_the_readme() -> None:
     assert TEST_COMMAND in lines
 
 
-@pytest.mark.timeout(900)
-def test_everything_the_readme_shows_runs(tmp_path: Path) -> None:
-    data = tmp_path / ".pokearena"
-    environment = {**os.environ, "NO_COLOR": "1"}
-    environment.pop("POKEARENA_DATA", None)
-    for name, text in files("README.md").items():
-        (tmp_path / name).write_text(text, encoding="utf-8")
-    ran = 0
-    for line in commands("README.md"):
-        if line in (FIRST_COMMAND, TEST_COMMAND):
-            continue
+class Newcomer:
+    """Types the commands of the README, one after another, in one folder.
+
+    What stays until it is stopped, as `serve` does, stays until all has been typed.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._data = folder / ".pokearena"
+        self._environment = {**os.environ, "NO_COLOR": "1"}
+        for name in ("POKEARENA_DATA", "COLUMNS", "LINES"):
+            self._environment.pop(name, None)
+        self._staying: list[subprocess.Popen[str]] = []
+        self._page = ""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for process in self._staying:
+            process.send_signal(signal.SIGINT)
+            process.communicate(timeout=60)
+            assert process.returncode in (0, 130)
+
+    def type(self, line: str) -> None:
+        """Types a line and sees that it works."""
         words = shlex.split(line)
+        if words[0] == "curl":
+            self._ask(words)
+            return
         assert words[:3] == ["uv", "run", "pokearena"], f"the README shows {line!r}"
         for word, meant in (("MATCH", a_match), ("ID", a_tournament)):
             if word in words:
-                words[words.index(word)] = meant(data)
+                words[words.index(word)] = meant(self._data)
+        if words[3] == "serve":
+            self._stay(words[3:])
+        elif words[3] == "watch":
+            self._look(words[3:])
+        else:
+            self._run(line, words[3:])
+
+    def _run(self, line: str, words: list[str]) -> None:
         done = subprocess.run(
-            [POKEARENA, *words[3:]],
-            cwd=tmp_path,
-            env=environment,
+            [POKEARENA, *words],
+            cwd=self._folder,
+            env=self._environment,
             capture_output=True,
             text=True,
             stdin=subprocess.DEVNULL,
@@ -94,7 +124,51 @@ def test_everything_the_readme_shows_runs(tmp_path: Path) -> None:
         assert "Traceback" not in done.stderr
         if "--json" in words:
             json.loads(done.stdout)
-        ran += 1
+
+    def _stay(self, words: list[str]) -> None:
+        """Starts it at a port that is free, whatever else runs on this machine."""
+        process = subprocess.Popen(
+            [POKEARENA, *words, "--port", "0", "--json"],
+            cwd=self._folder,
+            env=self._environment,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        self._staying.append(process)
+        assert process.stdout is not None
+        self._page = json.loads(process.stdout.readline())["page"]
+
+    def _ask(self, words: list[str]) -> None:
+        """What goes on and on is listened to for a moment."""
+        address = words[-1].replace(PAGE, self._page)
+        goes_on = "-N" in words
+        done = subprocess.run(
+            [*words[:-1], "--fail", "--silent", "--max-time", "3" if goes_on else "30", address],
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == (CURL_TIMED_OUT if goes_on else 0), f"{words}\n{done.stderr}"
+        if not goes_on:
+            assert "greedy@1" in done.stdout
+
+    def _look(self, words: list[str]) -> None:
+        """In a terminal, until `q`."""
+        with in_a_terminal(self._folder, *words, environment=self._environment) as terminal:
+            terminal.sees("greedy@1")
+            terminal.press("q")
+            assert terminal.ends() == 0
+
+
+@pytest.mark.timeout(900)
+def test_everything_the_readme_shows_runs(tmp_path: Path) -> None:
+    for name, text in files("README.md").items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    ran = 0
+    with Newcomer(tmp_path) as newcomer:
+        for line in commands("README.md"):
+            if line not in (FIRST_COMMAND, TEST_COMMAND):
+                newcomer.type(line)
+                ran += 1
     assert ran > 10
     assert files("README.md")
 

@@ -32,7 +32,11 @@ def test_every_golden_record_is_that_of_a_table() -> None:
     assert {file.name for file in FOLDER.glob("*.jsonl")} == {path(table).name for table in TABLES}
 
 
-@pytest.mark.parametrize("game_id", sorted(GAMES))
+@pytest.mark.parametrize(
+    "game_id",
+    # Sequences of Pokino take as long as those of all others.
+    [pytest.param(name, marks=[pytest.mark.long] * (name == "pokino")) for name in sorted(GAMES)],
+)
 def test_there_are_as_many_legal_sequences_as_ever(game_id: str) -> None:
     kept = json.loads(perft.path(game_id).read_text())
     assert perft.of_game(game_id) == kept

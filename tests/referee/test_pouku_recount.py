@@ -12,7 +12,8 @@ from referee.games.pouku import Pouku
 from referee.games.pouku.words import GoOut
 from tests.referee.pouku_by_hand import best_worth, dearest, every_yaku, worth
 
-GAMES = 40
+FEW, MANY = 8, 40
+"""Games that are counted again in the quick suite, and in the long one."""
 TOO_MANY = 20
 """Yaku of which not every set is looked at by hand."""
 FORMS: list[tuple[int, dict[str, Any]]] = [
@@ -114,12 +115,13 @@ class Deal:
         return got
 
 
+@pytest.mark.parametrize("games", [FEW, pytest.param(MANY, marks=pytest.mark.long)])
 @pytest.mark.parametrize(("seats", "options"), FORMS, ids=str)
-def test_games_counted_again(seats: int, options: dict[str, Any]) -> None:
+def test_games_counted_again(seats: int, options: dict[str, Any], games: int) -> None:
     """U-1.2, U-2, U-3, U-4, U-5, U-6, U-7, U-8.1: from the packs and the actions alone."""
     chance = random.Random(f"{seats} {options}")
     counted = 0
-    for _ in range(GAMES):
+    for _ in range(games):
         luck = Seeded(chance.randbytes(32))
         state: Any = Pouku().start(luck, seats, options)
         totals = [0] * seats
@@ -139,7 +141,7 @@ def test_games_counted_again(seats: int, options: dict[str, Any]) -> None:
             totals = [a + b for a, b in zip(totals, gave.points, strict=True)]
             assert state.totals == tuple(totals)
         assert state.actors == ()
-    assert counted > GAMES * seats // 2
+    assert counted > games * seats // 2
 
 
 def played(state: Any, deal: Deal, chance: random.Random) -> Any:

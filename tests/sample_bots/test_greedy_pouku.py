@@ -30,7 +30,9 @@ def chosen(state: Any) -> Any:
     return Codec(GAME).decode(move)
 
 
-@pytest.mark.parametrize("form", FORMS, ids=str)
+@pytest.mark.parametrize(
+    "form", [FORMS[0], *(pytest.param(f, marks=pytest.mark.long) for f in FORMS[1:])], ids=str
+)
 def test_greedy_beats_random_in_every_form(form: Form) -> None:
     met = measure(form, "greedy", "random", 8)
     assert met.mean - met.half > 0.75

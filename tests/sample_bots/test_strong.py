@@ -27,7 +27,16 @@ PLAYED = [
     *forms(),
     Form(GAMES["pokino"], 3, dict.fromkeys(GAMES["pokino"].options, True)),
 ]
-every_form = pytest.mark.parametrize("form", PLAYED, ids=str)
+every_form = pytest.mark.parametrize(
+    "form",
+    # It thinks long about Pokino: all of its forms but that with everything turned take minutes.
+    [
+        pytest.param(form, marks=[pytest.mark.long] * (form.game.id == "pokino"))
+        for form in PLAYED[:-1]
+    ]
+    + [PLAYED[-1]],
+    ids=str,
+)
 ASKED = 12
 """Questions of a game that are asked in these tests."""
 

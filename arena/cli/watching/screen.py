@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
     from arena.web.state import Web
 
+_SPARE = ("<by", "<language", "<owner", "<authors")
+"""The columns that go first where a terminal is narrow; then the last ones."""
+_FEWEST = 3
 _PAUSE_SECONDS = 0.25
 """At least so long between two drawings that no key has asked for."""
 
@@ -48,7 +51,7 @@ async def _show(web: Web, where: Where, keys: asyncio.Queue[str], live: Live) ->
     while not where.over:
         number = web.changes.last
         seen = await asyncio.to_thread(shown, web, where.view)
-        live.update(_drawn(seen, where, live.console.height), refresh=True)
+        live.update(_drawn(seen, where, *live.console.size), refresh=True)
         key = await _key_or_change(web, where.view, number, keys)
         if key is not None:
             where = pressed(where, key, seen.rows, list(web.sight.ladders))
@@ -102,7 +105,7 @@ def _split(text: str) -> Iterator[str]:
         text = text[size:]
 
 
-def _drawn(seen: Shown, where: Where, height: int) -> RenderableType:
+def _drawn(seen: Shown, where: Where, width: int, height: int) -> RenderableType:
     parts: list[RenderableType] = [Text(seen.title, "bold"), Text()]
     row = min(where.view.row, max(len(seen.rows) - 1, 0))
     room = max(height - 6 - len(seen.lines) - 3 * len(seen.sections), 5)
@@ -111,19 +114,34 @@ def _drawn(seen: Shown, where: Where, height: int) -> RenderableType:
         if section.heading:
             parts += [Text(), Text(section.heading, "bold")]
         mine = row - before if section.opens else None
-        parts.append(_table(section, mine, room))
+        parts.append(_table(section, mine, room, width))
         before += len(section.opens)
     parts += [painted(line) for line in seen.lines]
     typed = KEYS if where.typing is None else f"find: {where.typing}▏ (enter, esc)"
     return Group(*parts, Text(), Text(typed, "dim"))
 
 
-def _table(section: Section, chosen: int | None, room: int) -> RenderableType:
+def _table(section: Section, chosen: int | None, room: int, width: int) -> RenderableType:
     """The part of a table about the chosen row that there is room for."""
     rows = section.table.rows
     at = min(max(chosen or 0, 0), max(len(rows) - 1, 0))
     first = max(0, min(at - room // 2, len(rows) - room))
     kept = range(first, min(first + room, len(rows)))
-    marks = ["›" if number == chosen else " " for number in kept]
-    cells = [(mark, *rows[number]) for mark, number in zip(marks, kept, strict=True)]
-    return output.drawn(("<", *section.table.headings), cells)
+    heads = ("<", *section.table.headings)
+    cells = [("›" if number == chosen else " ", *rows[number]) for number in kept]
+    shown = _fitting(heads, cells, width)
+    picked = [tuple(row[column] for column in shown) for row in cells]
+    return output.drawn([heads[column] for column in shown], picked)
+
+
+def _fitting(heads: Sequence[str], rows: Sequence[Sequence[object]], width: int) -> list[int]:
+    """The columns for which the terminal is wide enough: a word cut off tells nothing."""
+    widths = [
+        2 + max(len(head.lstrip("<")), *(len(str(row[at] or "")) for row in rows), 0)
+        for at, head in enumerate(heads)
+    ]
+    shown = list(range(len(heads)))
+    spare = [at for at, head in enumerate(heads) if head in _SPARE]
+    while sum(widths[at] for at in shown) > width and len(shown) > _FEWEST:
+        shown.remove(spare.pop() if spare else shown[-1])
+    return shown

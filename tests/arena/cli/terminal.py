@@ -1,9 +1,15 @@
-"""What tests see of a command line that has run."""
+"""What tests see of a command line that has run, or runs in a terminal."""
 
 import os
+import pty
+import re
+import select
 import subprocess
 import sys
-from collections.abc import Callable, Mapping, Sequence
+import termios
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -41,3 +47,61 @@ def in_own_process(
         stdin=subprocess.DEVNULL,
     )
     return Said(done.returncode, done.stdout, done.stderr)
+
+
+class Terminal:
+    """A command in a terminal of its own: what is on the screen, and keys."""
+
+    def __init__(self, process: subprocess.Popen[bytes], descriptor: int) -> None:
+        self._process = process
+        self._descriptor = descriptor
+        self.text = ""
+
+    def press(self, keys: str) -> None:
+        """Types; what was seen before is forgotten."""
+        self.text = ""
+        os.write(self._descriptor, keys.encode())
+
+    def sees(self, words: str, seconds: float = 60) -> None:
+        """Waits until these words are on the screen."""
+        until = time.monotonic() + seconds
+        while words not in self.text:
+            assert time.monotonic() < until, f"no {words!r} in {self.text[-3000:]!r}"
+            if select.select([self._descriptor], [], [], 0.2)[0]:
+                told = os.read(self._descriptor, 65536).decode(errors="replace")
+                self.text += re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", told)
+
+    def ends(self, seconds: float = 30) -> int:
+        """Its exit status, as soon as it has ended."""
+        return self._process.wait(seconds)
+
+
+@contextmanager
+def in_a_terminal(
+    folder: Path,
+    *words: object,
+    columns: int = 110,
+    environment: Mapping[str, str] | None = None,
+) -> Iterator[Terminal]:
+    """Runs a command line in a folder, in a terminal of so many columns and 40 lines."""
+    ours, theirs = pty.openpty()
+    termios.tcsetwinsize(theirs, (40, columns))
+    process = subprocess.Popen(
+        [POKEARENA, *map(str, words)],
+        cwd=folder,
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        env={**_without_size(os.environ), **(environment or {}), "TERM": "xterm"},
+    )
+    os.close(theirs)
+    try:
+        yield Terminal(process, ours)
+    finally:
+        process.kill()
+        process.wait()
+        os.close(ours)
+
+
+def _without_size(environment: Mapping[str, str]) -> dict[str, str]:
+    return {name: value for name, value in environment.items() if name not in ("COLUMNS", "LINES")}

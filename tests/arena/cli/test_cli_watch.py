@@ -1,13 +1,5 @@
 """`pokearena watch`: where keys lead, and the screen of a real terminal."""
 
-import os
-import pty
-import re
-import select
-import subprocess
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -15,7 +7,7 @@ import pytest
 from arena.cli.place import Place
 from arena.cli.watching.view import Kind, View, Where, pressed
 from tests.arena.cli.stored import hold
-from tests.arena.cli.terminal import POKEARENA, Cli
+from tests.arena.cli.terminal import Cli, in_a_terminal
 
 LADDER = View(Kind.LADDER, "poke")
 ROWS = [View(Kind.BOT, "ada"), View(Kind.BOT, "bob"), None]
@@ -63,47 +55,6 @@ def test_q_ends_it() -> None:
     assert after(["q"]).over
 
 
-class Terminal:
-    """A command in a terminal of its own."""
-
-    def __init__(self, descriptor: int) -> None:
-        self._descriptor = descriptor
-        self.text = ""
-
-    def press(self, keys: str) -> None:
-        """Types; what was seen before is forgotten."""
-        self.text = ""
-        os.write(self._descriptor, keys.encode())
-
-    def sees(self, words: str, seconds: float = 60) -> None:
-        """Waits until these words are on the screen."""
-        until = time.monotonic() + seconds
-        while words not in self.text:
-            assert time.monotonic() < until, f"no {words!r} in {self.text[-3000:]!r}"
-            if select.select([self._descriptor], [], [], 0.2)[0]:
-                told = os.read(self._descriptor, 65536).decode(errors="replace")
-                self.text += re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", told)
-
-
-@contextmanager
-def watching(data: Path, *words: str) -> Iterator[tuple[Terminal, subprocess.Popen[bytes]]]:
-    ours, theirs = pty.openpty()
-    process = subprocess.Popen(
-        [POKEARENA, "watch", *words, "--data", data],
-        stdin=theirs,
-        stdout=theirs,
-        stderr=theirs,
-        env={**os.environ, "TERM": "xterm", "COLUMNS": "110", "LINES": "40"},
-    )
-    os.close(theirs)
-    try:
-        yield Terminal(ours), process
-    finally:
-        process.kill()
-        process.wait()
-        os.close(ours)
-
-
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
     hold(Place(tmp_path / "data"), ["ada", "bob", "cy"], {}, boards=2)
@@ -111,7 +62,7 @@ def data(tmp_path: Path) -> Path:
 
 
 def test_a_terminal_shows_ladder_bot_match_and_crosstable(data: Path) -> None:
-    with watching(data, "poke") as (terminal, process):
+    with in_a_terminal(data, "watch", "poke", "--data", data) as terminal:
         terminal.sees("ada@1")
         terminal.press("m")
         terminal.sees("the score of the line")
@@ -122,16 +73,25 @@ def test_a_terminal_shows_ladder_bot_match_and_crosstable(data: Path) -> None:
         terminal.press("\n")
         terminal.sees("pokearena replay m-")
         terminal.press("q")
-        assert process.wait(30) == 0
+        assert terminal.ends() == 0
+
+
+def test_a_narrow_terminal_shows_fewer_columns_and_cuts_no_word_off(data: Path) -> None:
+    with in_a_terminal(data, "watch", "poke", "--data", data, columns=48) as terminal:
+        terminal.sees("ada@1")
+        terminal.sees("strength")
+        assert "…" not in terminal.text
+        terminal.press("q")
+        assert terminal.ends() == 0
 
 
 def test_the_ladder_moves_when_a_match_closes(data: Path) -> None:
-    with watching(data, "poke") as (terminal, process):
+    with in_a_terminal(data, "watch", "poke", "--data", data) as terminal:
         terminal.sees("ada@1")
         hold(Place(data), ["dan", "eve"], {}, boards=1)
         terminal.sees("dan@1")
         terminal.press("q")
-        assert process.wait(30) == 0
+        assert terminal.ends() == 0
 
 
 def test_without_a_terminal_it_says_what_to_type_instead(cli: Cli, data: Path) -> None:
