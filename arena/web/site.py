@@ -64,6 +64,8 @@ class SiteLinks:
     def to(self, *words: object, **query: object) -> str:
         """The relative address of a file; empty if the site has no such page."""
         name = "/".join(str(word) for word in words) or "index"
+        # There is one tournament, and it is the first page.
+        name = "index" if name == _PAGES else name
         found = next((one for one in (f"{name}.html", name) if one in self._files), None)
         return "" if found is None else self._up + quote(found, safe="/@")
 
