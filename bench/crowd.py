@@ -1,11 +1,12 @@
 """Those who look at the pages, as many as are asked for: sockets, and the times they measure."""
 
 import asyncio
-import json
 import statistics
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+
+_STAMP = b'data: {"at": '
 
 
 @dataclass
@@ -25,24 +26,54 @@ class Times:
         )
 
 
+class Watching(asyncio.Protocol):
+    """One who looks at a live page, noting how old news are when they come.
+
+    Nothing is done with them: hundreds share one process and its core with what is measured.
+    """
+
+    def __init__(self, path: str, times: Times) -> None:
+        self._path = path
+        self._times = times
+        self._is_first = True
+        self.begun = asyncio.get_running_loop().create_future()
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Asks for the news."""
+        assert isinstance(transport, asyncio.WriteTransport)
+        self.transport = transport
+        transport.write(f"GET {self._path} HTTP/1.1\r\nHost: bench\r\n\r\n".encode())
+
+    def data_received(self, data: bytes) -> None:
+        """Takes the time of an event by the stamp at its beginning."""
+        at = data.find(_STAMP)
+        if at < 0:
+            return
+        # What everybody gets who comes is no news.
+        if self._is_first:
+            self._is_first = False
+            self.begun.set_result(None)
+            return
+        stamp = float(data[at + len(_STAMP) :].partition(b",")[0])
+        self._times.all.append(1000 * (time.time() - stamp))
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Says so to who waits for the beginning."""
+        if not self.begun.done():
+            self.begun.set_exception(ConnectionError("no news"))
+
+
 async def watch(port: int, path: str, times: Times, begun: asyncio.Semaphore) -> None:
-    """One who looks at a live page until cancelled, noting how old news are when they come."""
+    """Looks at a live page until cancelled."""
+    loop = asyncio.get_running_loop()
     async with begun:
-        reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=2**22)
-        writer.write(f"GET {path} HTTP/1.1\r\nHost: bench\r\n\r\n".encode())
-        head = await reader.readuntil(b"\r\n\r\n")
-        assert b" 200 " in head.splitlines()[0], head
-    is_first = True
+        connection = loop.create_connection(lambda: Watching(path, times), "127.0.0.1", port)
+        transport, watching = await connection
+        await watching.begun
     try:
-        while line := await reader.readline():
-            if line.startswith(b"data: "):
-                # What everybody gets who comes is no news.
-                if not is_first:
-                    told = float(line[len(b'data: {"at": ') :].partition(b",")[0])
-                    times.all.append(1000 * (time.time() - told))
-                is_first = False
+        await loop.create_future()
     finally:
-        writer.close()
+        transport.close()
 
 
 async def page(port: int, path: str) -> tuple[float, int]:
@@ -65,8 +96,3 @@ async def browse(port: int, paths: Sequence[str], pause: float, times: Times) ->
         times.all.append(took)
         number += 1
         await asyncio.sleep(pause)
-
-
-def document(text: bytes) -> object:
-    """JSON."""
-    return json.loads(text)

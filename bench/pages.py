@@ -144,7 +144,13 @@ def closed(engine: Engine) -> int:
         return int(connection.execute(query).scalar_one())
 
 
-async def crowd(engine: Engine, port: int, watchers: int, seconds: float) -> None:
+def spent(process: int) -> float:
+    """The processor's seconds that a process has had."""
+    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+async def crowd(engine: Engine, port: int, server: int, watchers: int, seconds: float) -> None:
     """Plays on with so many watchers, and prints what they and the players saw."""
     events, pages, begun = Times(), Times(), asyncio.Semaphore(AT_ONCE)
     tasks = [
@@ -155,15 +161,16 @@ async def crowd(engine: Engine, port: int, watchers: int, seconds: float) -> Non
         await asyncio.sleep(5)
         events.all.clear()
         pages.all.clear()
-    before, began = closed(engine), time.perf_counter()
+    before, began, own = closed(engine), time.perf_counter(), spent(server)
     await asyncio.sleep(seconds)
+    own = (spent(server) - own) / (time.perf_counter() - began)
     rate = (closed(engine) - before) / (time.perf_counter() - began)
     for task in tasks:
         task.cancel()
     for found in await asyncio.gather(*tasks, return_exceptions=True):
         if isinstance(found, Exception):
             raise found
-    print(f"{watchers:5} watchers: {rate:6.2f} matches a second")
+    print(f"{watchers:5} watchers: {rate:6.2f} matches a second; the server takes {own:.0%}")
     if watchers:
         print(f"{'  events':16} {events.told()}\n{'  pages':16} {pages.told()}", flush=True)
 
@@ -177,13 +184,15 @@ def busy(watchers: int, seconds: float, rounds: int) -> None:
         starts.MATCHES = 100_000 // 50
         starts.schedule(engine, where)
         listening = listen("127.0.0.1", 0)
-        with Services(where, 2, {}, pages=Pages(listening, MANNERS)):
+        with Services(where, 2, {}, pages=Pages(listening, MANNERS)) as services:
             port = listening.getsockname()[1]
+            pid = next(c.pid for c in services.snapshot.children if c.name == "web")
+            assert pid is not None
             while closed(engine) < 5:
                 time.sleep(0.2)
             for _ in range(rounds):
-                asyncio.run(crowd(engine, port, 0, seconds))
-                asyncio.run(crowd(engine, port, watchers, seconds))
+                asyncio.run(crowd(engine, port, pid, 0, seconds))
+                asyncio.run(crowd(engine, port, pid, watchers, seconds))
 
 
 def main() -> None:
