@@ -28,6 +28,10 @@ from arena.web.state import Web
 _STATIC = Path(__file__).parent / "static"
 
 
+_FIRST_SECONDS = 20.0
+"""So long the first look at the store may take before pages are answered without it."""
+
+
 def create(web: Web) -> Starlette:
     """The application. It watches the store from its start to its end."""
     links = ServerLinks(_release())
@@ -37,8 +41,14 @@ def create(web: Web) -> Starlette:
     @contextlib.asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         # The first who asks is not told that there is nothing.
-        await web.look()
-        works = (web.watch(), web.remember(), web.hear(), feed.run())
+        first = asyncio.create_task(web.look())
+        await asyncio.wait({first}, timeout=_FIRST_SECONDS)
+
+        async def watching() -> None:
+            await first
+            await web.watch()
+
+        works = (watching(), web.remember(), web.hear(), feed.run())
         tasks = [asyncio.create_task(work) for work in works]
         try:
             yield

@@ -121,6 +121,12 @@ class Serving:
 
     def _ask(self, request: Request, address: Address) -> Ask:
         """What is asked for. What the address does not list is passed over."""
+        if not self._web.sight.at:
+            raise HTTPException(
+                503,
+                "the arena has not been read yet; please ask again in a moment.",
+                {"Retry-After": "5"},
+            )
         known = {name for name, _ in address.query}
         query = {name: text for name, text in request.query_params.items() if name in known}
         return Ask(dict(request.path_params), query, self._links)

@@ -1,5 +1,7 @@
 """What HTTP promises: methods, tags, compression, and errors in the form that was wanted."""
 
+import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,6 +13,7 @@ from arena.web import routes, serving
 from arena.web.app import create
 from arena.web.page import Ask, Page
 from arena.web.routes import Address
+from arena.web.sight import Sight, Watcher
 from arena.web.state import Settings, Web
 from tests.arena.cli.stored import hold
 
@@ -75,6 +78,31 @@ def test_nothing_in_an_answer_follows_from_the_host_that_was_named(client: TestC
         evil = client.get(address, headers={"Host": "evil.example", "X-Forwarded-Host": "evil"})
         assert evil.content == plain.content
         assert "evil" not in str(evil.headers)
+
+
+def test_an_arena_that_takes_long_to_be_read_says_so(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    go = threading.Event()
+    look = Watcher.look
+
+    def slow(self: Watcher) -> Sight | None:
+        assert go.wait(30)
+        return look(self)
+
+    monkeypatch.setattr(Watcher, "look", slow)
+    monkeypatch.setattr("arena.web.app._FIRST_SECONDS", 0.1)
+    place = Place(tmp_path / "data")
+    hold(place, ["ada", "bob"], {}, boards=1)
+    with TestClient(create(Web(place.store, Settings()))) as client:
+        answer = client.get("/ladders/poke.json")
+        assert (answer.status_code, answer.headers["retry-after"]) == (503, "5")
+        assert answer.json()["error"].startswith("the arena has not been read yet")
+        assert client.get("/readyz").status_code == 503
+        go.set()
+        while client.get("/readyz").status_code == 503:
+            time.sleep(0.01)
+        assert client.get("/ladders/poke.json").status_code == 200
 
 
 def test_a_failure_nobody_foresaw_is_one_guarded_sentence(
