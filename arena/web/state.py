@@ -31,6 +31,7 @@ _LOOK_SECONDS = 1.0
 _RECALL_SECONDS, _LATEST_RECALL_SECONDS = 2.0, 900.0
 _RESTS = 19
 """After the histories were brought up to date they rest so many times as long."""
+_LONGEST_PAUSE_SECONDS = 15.0
 _PAUSE_SECONDS = 0.4
 """At least so long between two looks, however much happens."""
 
@@ -100,9 +101,10 @@ class Web:
         while True:
             began = time.monotonic()
             await self.look()
-            # A quarter of the time at the most, so that the rest of the machine can play.
+            # A quarter of the time, so that the rest of the machine can play; but nobody is to
+            # wait for very long.
             took = time.monotonic() - began
-            await asyncio.sleep(max(_PAUSE_SECONDS, 3 * took))
+            await asyncio.sleep(min(max(_PAUSE_SECONDS, 3 * took), _LONGEST_PAUSE_SECONDS))
             with suppress(TimeoutError):
                 async with asyncio.timeout(_LOOK_SECONDS):
                     await self._nudge.wait()
