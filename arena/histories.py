@@ -9,6 +9,7 @@ four, and so on. Each is fitted once, from the sums of the one before it.
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -85,8 +86,13 @@ class Historian:
         self._points = points
         self._kept: dict[str, _Kept] = {}
 
-    def past(self, scope: Scope) -> Past:
-        """The history of a ladder as it is now."""
+    def past(self, scope: Scope, seconds: float = math.inf) -> Past | None:
+        """The history of a ladder as it is now.
+
+        seconds: after so long no further fit is begun; None if there is more to do, by the next
+            call.
+        """
+        until, fitted = time.monotonic() + seconds, False
         engine, of = self._engine, scope.tournaments
         kept = self._kept.get(scope.form)
         # A tournament that was begun later has changed nothing of what was before.
@@ -97,11 +103,18 @@ class Historian:
         most = min(self._points, max(WORTH // bots, FEWEST))
         points = []
         for number, at in chosen(rounds.ends(engine, of), most):
-            known = kept.points.get(at) or _point(at, kept.sums.to(engine, of, at))
+            known = kept.points.get(at)
+            if known is None:
+                if fitted and time.monotonic() > until:
+                    return None
+                fitted = True
+                known = kept.points[at] = _point(at, kept.sums.to(engine, of, at))
             points.append(known if known.round == number else replace(known, round=number))
         kept.points = {point.at: point for point in points}
         cut = rounds.clock(engine) // _HOUR * _HOUR - _DAY
         if kept.eve.at != cut:
+            if fitted and time.monotonic() > until:
+                return None
             kept.yesterday = _places(kept.eve.to(engine, of, cut))
         return Past(tuple(points), kept.yesterday)
 

@@ -27,13 +27,11 @@ def page(name: str) -> str:
 
 def rules(game: str) -> str:
     """The rules of a game as Markdown."""
-    package = Path(arena.__file__).parent
-    checkout = package.parent / "docs" / "rules"
-    folder = checkout if checkout.is_dir() else package / "rules"
-    return (folder / f"{game}.md").read_text(encoding="utf-8")
+    return (_docs() / "rules" / f"{game}.md").read_text(encoding="utf-8")
 
 
 def _docs() -> Path:
     package = Path(arena.__file__).parent
     checkout = package.parent / "docs"
-    return checkout if checkout.is_dir() else package / "docs"
+    # Others too may have put a folder of this name beside an installed package.
+    return checkout if (checkout / "rules" / "poke.md").is_file() else package / "docs"

@@ -39,7 +39,11 @@ def tell(match: Line, game: GameRecord, seed: bytes) -> Iterator[str]:
     names = seat_names(game)
     picture = picture_of(match["game"])
     yield title(match, game)
+    lying: list[str] = []
     for step, ended, begins in chapters(picture, steps(match, game, seed)):
+        lay, lying = lying, picture.table(step.state)
+        if lying != lay and not begins:
+            yield from lying
         if ended is not None:
             yield from picture.closing(step.state, ended, names)
         if begins:

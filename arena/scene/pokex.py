@@ -219,7 +219,7 @@ def _pad(public: PokexView, table: Table) -> Pad:
         (
             str(number),
             f"{table.names[deal.declarer]} {deal.bid}" if deal.bid else "–",
-            deal.wild_rank or "–",
+            {"T": "10", "": "–"}.get(deal.wild_rank, deal.wild_rank),
             *(str(n) for s in (0, 1) for n in (deal.taken[s], deal.points[s])),
         )
         for number, deal in enumerate(public.deals, public.deal - len(public.deals) + 1)

@@ -132,7 +132,8 @@ def _marks(engine: Engine) -> tuple[Any, ...]:
         .group_by(matches.c.state)
         .order_by(matches.c.state),
         select(func.count(), func.max(schema.versions.c.created)),
-        select(func.count(), func.max(schema.versions.c.retired)),
+        select(func.max(schema.versions.c.retired), func.count(schema.versions.c.quarantined)),
+        select(func.count()).where(schema.bots.c.owner != ""),
         select(func.count())
         .select_from(games.join(matches, matches.c.id == games.c.match))
         .where(matches.c.state == MatchState.RUNNING),

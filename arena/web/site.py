@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import shutil
 from collections.abc import Callable, Iterator, Mapping
@@ -81,14 +82,16 @@ def write(engine: Engine, name: str, folder: Path, told: Told = lambda *_: None)
     """
     web = Web(engine, Settings(spectators=False))
     web.sight = Watcher(engine).look() or web.sight
-    web.trails = trails_of(Historian(engine), web.sight.ladders, web.trails)
+    web.trails, _ = trails_of(Historian(engine), web.sight.ladders, web.trails, math.inf)
     matches = listing.matches(engine, tournament=name)
     sheets = dict(_sheets(web, name, matches))
     records = {f"matches/{one.id}.jsonl": one.id for one in matches if _is_over(one)}
     others = {
         f"{file.removesuffix('.html')}.{kind}" for file in sheets for kind in sheets[file].kinds
     }
-    # The tournament is the first page, by whichever name it is meant.
+    for number, id_ in enumerate(records.values()):
+        told("records are checked", number, len(records))
+        _await_proof(web, id_)
     files = frozenset({*sheets, *records, *others})
     for number, (file, sheet) in enumerate(sheets.items()):
         told("pages are written", number, len(sheets))
@@ -134,8 +137,6 @@ def _of_tournament(name: str, page: int, kinds: tuple[str, ...]) -> Sheet:
 def _write(web: Web, folder: Path, file: str, sheet: Sheet, files: frozenset[str]) -> None:
     links = SiteLinks(file, files)
     ask = Ask(sheet.path, sheet.query, links)
-    if sheet.draw in (match.page, replay.page):
-        _await_proof(web, sheet.path["id"])
     page = sheet.draw(web, ask)
     note = f"As it stood {moment(web.sight.at)}"
     html = drawing.html(page, links, path="/" + file.removesuffix(".html"), note=note)
@@ -146,9 +147,8 @@ def _write(web: Web, folder: Path, file: str, sheet: Sheet, files: frozenset[str
 
 def _await_proof(web: Web, id_: str) -> None:
     """Has a record checked before its pages are drawn: a file cannot be looked at again."""
-    if _is_over(listing.find(web.engine, id_)):
-        while web.verifications.of(id_, lambda: read(results.record(web.engine, id_))) is None:
-            pass
+    while web.verifications.of(id_, lambda: read(results.record(web.engine, id_))) is None:
+        pass
 
 
 def settled(html: str, links: SiteLinks, sheet: Sheet) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import math
 import time
 from collections.abc import Mapping
 from contextlib import suppress
@@ -29,6 +30,7 @@ log = logging.getLogger("arena.web")
 
 _LOOK_SECONDS = 1.0
 _RECALL_SECONDS, _LATEST_RECALL_SECONDS = 2.0, 900.0
+_SLICE_SECONDS = 0.5
 _RESTS = 19
 """After the histories were brought up to date they rest so many times as long."""
 _LONGEST_PAUSE_SECONDS = 15.0
@@ -61,6 +63,7 @@ class Web:
     rankings: Rankings = field(init=False)
     screen: Screen = field(default_factory=Screen)
     _nudge: asyncio.Event = field(default_factory=asyncio.Event)
+    _recalling: asyncio.Lock = field(default_factory=asyncio.Lock)
     _watcher: Watcher = field(init=False)
     _historian: Historian = field(init=False)
     newsroom: Newsroom = field(init=False)
@@ -110,28 +113,36 @@ class Web:
                     await self._nudge.wait()
             self._nudge.clear()
 
-    async def recall(self) -> None:
-        """Brings the histories up to date with the sight."""
-        ladders = self.sight.ladders
+    async def recall(self, seconds: float = math.inf) -> bool:
+        """Brings the histories up to date with the sight; says whether they are.
+
+        seconds: after so long the rest is left for the next time.
+        """
+        async with self._recalling:
+            return await self._recall(seconds)
+
+    async def _recall(self, seconds: float) -> bool:
+        told = (self._historian, self.sight.ladders, self.trails, seconds)
         try:
-            trails = await run_in_threadpool(trails_of, self._historian, ladders, self.trails)
+            trails, is_whole = await run_in_threadpool(trails_of, *told)
         except (SQLAlchemyError, StoreError, OSError, ArithmeticError) as error:
             log.warning("the histories cannot be read, the pages show what was: %s", error)
-            return
+            return True
         if trails != self.trails:
             self.trails = trails
             self.changes.tell(HISTORIES)
+        return is_whole
 
     async def remember(self) -> None:
         """Keeps the histories up to date, for ever, in a twentieth of the time."""
-        seen = 0
+        seen, is_whole = 0, True
         while True:
             # Yesterday moves on even if nothing happens.
             with suppress(TimeoutError):
-                async with asyncio.timeout(_LATEST_RECALL_SECONDS):
+                async with asyncio.timeout(_LATEST_RECALL_SECONDS if is_whole else 0):
                     await self.changes.after({ARENA}, seen)
             began = time.monotonic()
             seen = self.changes.last
-            await self.recall()
+            is_whole = await self.recall(_SLICE_SECONDS)
             took = time.monotonic() - began
             await asyncio.sleep(min(max(_RECALL_SECONDS, _RESTS * took), _LATEST_RECALL_SECONDS))

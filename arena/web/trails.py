@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -25,15 +26,21 @@ class Trail:
 
 
 def trails_of(
-    historian: Historian, ladders: Mapping[str, Ladder], known: Mapping[str, Trail]
-) -> dict[str, Trail]:
-    """The histories of ladders, by form; those that are as they were are taken over."""
-    made = {}
+    historian: Historian, ladders: Mapping[str, Ladder], known: Mapping[str, Trail], seconds: float
+) -> tuple[dict[str, Trail], bool]:
+    """The histories of ladders, by form, and whether they are up to date.
+
+    seconds: after so long the rest is left for the next time; those stay as they were.
+    """
+    made, is_whole = dict(known), True
+    until = time.monotonic() + seconds
     for form, ladder in ladders.items():
-        past = historian.past(ladder.scope)
-        before = known.get(form)
-        made[form] = before if before and before.past == past else Trail(past, _sparks(past))
-    return made
+        past = historian.past(ladder.scope, max(until - time.monotonic(), 0.0))
+        if past is None:
+            is_whole = False
+        elif form not in made or made[form].past != past:
+            made[form] = Trail(past, _sparks(past))
+    return made, is_whole
 
 
 def _sparks(past: Past) -> dict[str, Spark]:

@@ -45,6 +45,14 @@ class Verifications:
     _lock: Lock = field(default_factory=Lock)
     _worker: ThreadPoolExecutor | None = None
 
+    def known(self, match: str) -> Verification | None:
+        """The check of a match if it was made already; none is begun."""
+        with self._lock:
+            asked = self._found.get(match)
+        if asked is None or not asked.done() or asked.exception() is not None:
+            return None
+        return asked.result()
+
     def of(self, match: str, record: Callable[[], MatchRecord]) -> Verification | None:
         """The check of a closed match; None if it takes longer than a reader waits.
 

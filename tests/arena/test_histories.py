@@ -31,7 +31,9 @@ def _elsewhere(monkeypatch: pytest.MonkeyPatch, tmp_path: object) -> None:
 
 def points(store: Engine, historian: Historian | None = None) -> Sequence[Point]:
     (only,) = scope.of_forms(store)
-    return (historian or Historian(store)).past(only).points
+    past = (historian or Historian(store)).past(only)
+    assert past is not None
+    return past.points
 
 
 def spread(store: Engine, hours: float = 1.0) -> None:
@@ -75,6 +77,7 @@ def test_who_has_not_played_has_no_value_yet(store: Engine) -> None:
     hold(place, ("ann", "eve"), {})
     (only,) = scope.of_forms(store)
     past = Historian(store).past(only)
+    assert past is not None
     assert [point.round for point, _ in past.of("eve@1")] == [7]
     assert [point.round for point, _ in past.of("ann@1")] == [1, 2, 3, 4, 5, 6, 7]
 
@@ -99,6 +102,16 @@ def test_what_was_fitted_is_not_fitted_again(
     assert fits == [13]
     assert [p.values for p in after[:6]] == [p.values for p in before]
     assert after == points(store)
+
+
+def test_who_has_little_time_makes_one_fit_at_a_time_and_comes_to_the_same(store: Engine) -> None:
+    spread(store)
+    (only,) = scope.of_forms(store)
+    historian, calls = Historian(store), 1
+    while (past := historian.past(only, seconds=0)) is None:
+        calls += 1
+    assert calls >= 6
+    assert past == Historian(store).past(only)
 
 
 def test_a_round_that_goes_on_has_no_point(store: Engine) -> None:
@@ -139,6 +152,7 @@ def test_yesterday_is_the_order_of_a_day_ago(store: Engine) -> None:
     spread(store, hours=12)
     (only,) = scope.of_forms(store)
     past = Historian(store).past(only)
+    assert past is not None
     matches = list(results.closed(store))
     cut = rounds.clock(store) // 3600 * 3600 - 86400
     until = rounds.closed(store, only.tournaments, cut)
@@ -149,7 +163,9 @@ def test_yesterday_is_the_order_of_a_day_ago(store: Engine) -> None:
 
 def test_a_ladder_that_is_younger_than_a_day_has_no_yesterday(store: Engine) -> None:
     (only,) = scope.of_forms(store)
-    assert Historian(store).past(only).yesterday == {}
+    past = Historian(store).past(only)
+    assert past is not None
+    assert past.yesterday == {}
 
 
 def test_nothing_played_is_no_history() -> None:

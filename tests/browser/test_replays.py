@@ -187,11 +187,20 @@ def test_keys_can_be_listed_and_switched_off(place: Place, site: str, tab: Page)
     assert step(tab) == 1
 
 
+IN_LIST = """() => {
+  const list = document.getElementById("moves").getBoundingClientRect();
+  const here = document.querySelector("#moves li.here").getBoundingClientRect();
+  return list.top <= here.top && here.bottom <= list.bottom + 1;
+}"""
+
+
 def test_the_slider_and_the_list_lead_to_positions(place: Place, site: str, tab: Page) -> None:
     open_game(tab, site, play(place, SAINT))
     tab.locator("#step").fill("7")
     assert step(tab) == 7
     assert tab.locator("#moves li.here > a").text_content() == "7"
+    tab.keyboard.press("t")
+    assert tab.evaluate(IN_LIST)
     tab.locator("#moves li[data-step='3'] > a").click()
     assert step(tab) == 3
     said = tab.locator("#now").text_content() or ""
@@ -211,10 +220,10 @@ def test_without_script_it_reads_and_steps_all_the_same(
     tab.goto(f"{site}/matches/{held.match}/games/0")
     assert len(hands(tab)[0]) == 10
     tab.click("#go-on")
-    assert address(tab) == "step=1&eyes=all"
+    tab.wait_for_url("**step=1&eyes=all")
     assert len(hands(tab)[0]) == 9
     tab.click(".eyes a >> nth=2")
-    assert address(tab) == "step=1&eyes=1"
+    tab.wait_for_url("**step=1&eyes=1")
     assert [len(hands(tab)[seat]) for seat in (0, 1)] == [0, 9]
     context.close()
 

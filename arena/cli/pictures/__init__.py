@@ -26,6 +26,9 @@ class Picture(Protocol):
     def closing(self, state: Any, chapter: int, names: Names) -> list[str]:
         """What a chapter gave, seen from a later position."""
 
+    def table(self, state: Any) -> list[str]:
+        """What lies there and is better seen than told; nothing where actions tell it all."""
+
     def position(self, state: Any, names: Names) -> list[str]:
         """A whole position: all hands, whoever may see them."""
 

@@ -21,6 +21,10 @@ class PlainPicture:
         """Nothing to say."""
         return []
 
+    def table(self, state: Any) -> list[str]:
+        """Nothing that the actions have not told."""
+        return []
+
     def position(self, state: Any, names: Sequence[str]) -> list[str]:
         """A line a part."""
         return [f"{name}: {value}" for name, value in position(state).items()]

@@ -36,6 +36,10 @@ class PokePicture:
         )
         return [f"  = {gave} · {_standing(state)}"]
 
+    def table(self, state: Any) -> list[str]:
+        """Nothing that the actions have not told."""
+        return []
+
     def position(self, state: Any, names: Sequence[str]) -> list[str]:
         """The rubber, the hands, the tricks, the stock."""
         assert isinstance(state, PokeState)

@@ -39,6 +39,10 @@ class PokexPicture:
         points = [sum(d.points[n] for d in state.deals[: chapter + 1]) for n in (0, 1)]
         return [f"  = {_bid(deal, names)} · {gave} · score {by_seat(points)}"]
 
+    def table(self, state: Any) -> list[str]:
+        """Nothing that the actions have not told."""
+        return []
+
     def position(self, state: Any, names: Names) -> list[str]:
         """The hands, the auction, the tricks, and what is in the centre."""
         assert isinstance(state, PokexState)

@@ -31,6 +31,11 @@ class PokinoPicture:
             how = "the poke is empty · " if not state.poke else "everybody passed · "
         return [f"  = {how}score {by_seat(state.scores)}"]
 
+    def table(self, state: Any) -> list[str]:
+        """The dominoes and tokens."""
+        assert isinstance(state, PokinoState)
+        return board(state.layout, _is_owned(state))
+
     def position(self, state: Any, names: Sequence[str]) -> list[str]:
         """Score and hands, the board, the runs, deck and poke."""
         assert isinstance(state, PokinoState)

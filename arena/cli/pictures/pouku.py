@@ -33,6 +33,10 @@ class PoukuPicture:
         totals = _totals(sum(points) for points in zip(*played, strict=True))
         return [f"  = {_end(state.deals[chapter], names)} · score {totals}"]
 
+    def table(self, state: Any) -> list[str]:
+        """Nothing that the actions have not told."""
+        return []
+
     def position(self, state: Any, names: Names) -> list[str]:
         """The hands, the fields, what was kept; what going out would give, what one would pay."""
         assert isinstance(state, PoukuState)

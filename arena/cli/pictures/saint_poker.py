@@ -31,6 +31,10 @@ class SaintPokerPicture:
         winner = names[order[0]]
         return [f"  = {winner} wins round {chapter + 1} · score {by_seat(state.points)}"]
 
+    def table(self, state: Any) -> list[str]:
+        """Nothing that the actions have not told."""
+        return []
+
     def position(self, state: Any, names: Sequence[str]) -> list[str]:
         """The river, the hands, what was shown and picked up, the stock."""
         assert isinstance(state, SaintPokerState)

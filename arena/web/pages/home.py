@@ -7,9 +7,10 @@ from typing import Any
 from arena import plain
 from arena.store import listing, tournaments
 from arena.web.changes import ARENA, position_of
+from arena.web.outlook import Outlook
 from arena.web.page import Ask, Page
 from arena.web.pages import ladder
-from arena.web.pages.tournaments import line_of
+from arena.web.pages.tournaments import Line
 from arena.web.state import Web
 from arena.web.tables import LiveTable, live_table
 from referee.games.registry import GAMES
@@ -45,7 +46,10 @@ def page(web: Web, ask: Ask) -> Page:
             "games": list(GAMES.values()),
             "others": others[:_RUNNING],
             "more": max(len(others) - _RUNNING, 0),
-            "going": [line_of(web, one) for one, _ in sight.going],
+            "going": [
+                Line(one, progress, sight.outlooks.get(one.id, Outlook()))
+                for one, progress in sight.going
+            ],
             "latest": latest,
         },
         data={
@@ -55,6 +59,6 @@ def page(web: Web, ask: Ask) -> Page:
             "tournaments": [plain.tournament(*each) for each in sight.going],
             "latest": [plain.match(one) for one in latest],
         },
-        parts=("home-table", "home-now", "home-tops"),
+        parts=("home-table", "home-now", "home-tops", "home-latest"),
         topics=frozenset(topics),
     )

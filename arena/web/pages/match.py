@@ -238,7 +238,7 @@ def _fault_json(fault: Fault) -> dict[str, Any]:
     return {
         "entrant": first.version,
         "verdict": first.verdict,
-        "sentence": first.sentence,
+        "sentence": words.pathless(first.sentence),
         "times": fault.times,
         "game": first.game,
         "decision": first.decision,

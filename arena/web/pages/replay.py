@@ -10,6 +10,7 @@ from starlette.exceptions import HTTPException
 
 from arena import telling
 from arena.store import results
+from arena.web import words
 from arena.web.page import Ask, BadAsk, NoSuchPage, Page, Table
 from arena.web.replay import ALL, Replay, Shown, replay
 from arena.web.state import Web
@@ -121,9 +122,15 @@ def _positions(found: _Found) -> dict[str, Any]:
         "game": found.game.number,
         "seating": found.game.game["seating"],
         "positions": list(telling.positions(found.match, found.game, found.seed)),
-        "faults": list(found.game.faults),
+        "faults": [public(fault) for fault in found.game.faults],
         "result": found.game.result,
     }
+
+
+def public(fault: Line) -> Line:
+    """A fault as all may see it: what the bot wrote and was asked is its owner's to see."""
+    told = {name: fault[name] for name in fault if name not in ("output", "question", "ended")}
+    return {**told, "sentence": words.pathless(str(fault["sentence"]))}
 
 
 def _table(r: Replay) -> Table:

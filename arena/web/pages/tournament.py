@@ -21,6 +21,7 @@ from arena.store.listing import Match
 from arena.store.schema import MatchState, TournamentState
 from arena.store.tournaments import Tournament
 from arena.web import paging, words
+from arena.web.changes import ARENA
 from arena.web.page import Ask, Page, Table
 from arena.web.pages import match as match_page
 from arena.web.pages import tournaments as list_page
@@ -28,9 +29,10 @@ from arena.web.state import Web
 
 _CROSSED = 24
 """A crosstable is drawn of so many at the most; larger ones are on a page of their own."""
-_MANY = 3000
-"""Of so many matches, what the format says is told only when all of them are over."""
+_MANY, _TOO_MANY = 3000, 20_000
+"""Of more matches, what the format says is told only when all of them are over; or not at all."""
 _VOID_SHOWN = 20
+_KEPT_SECONDS = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +89,7 @@ def page(web: Web, ask: Ask) -> Page:
         web.engine, tournament=found.id, states=[MatchState.VOID], limit=_VOID_SHOWN
     )
     piece = wish.of(matches, overview.progress.matches)
+    closed = found.state is TournamentState.CLOSED
     return Page(
         title=f"{found.plan.name}: {words.form_name(found.plan.form)}",
         template="tournament.html",
@@ -105,7 +108,8 @@ def page(web: Web, ask: Ask) -> Page:
             "void": void,
             "options": match_page.options(found),
             "places": _ids(web, found, course),
-            "closed": found.state is TournamentState.CLOSED,
+            "closed": closed,
+            "checked": _checked(web, matches),
         },
         data={
             **plain.tournament(found, overview.progress),
@@ -120,11 +124,15 @@ def page(web: Web, ask: Ask) -> Page:
         text=_text(lines),
         parts=("tournament-state", "tournament-standings", "tournament-matches"),
         headers=piece.headers,
+        # Nothing of it changes any more, but for which of its records were checked here.
+        still=closed,
+        topics=frozenset() if closed else frozenset({ARENA}),
+        fresh=_KEPT_SECONDS if closed else 20.0,
     )
 
 
 def _course(web: Web, found: Tournament, matches: int) -> _Course:
-    if matches > _MANY and found.ended is None:
+    if matches > (_MANY if found.ended is None else _TOO_MANY):
         return _Course()
     history = History(web.engine, found.id).matches()
     told = _Course(decision.of(web.engine, found), {one.place: _score(one) for one in history})
@@ -203,6 +211,13 @@ def _ids(web: Web, found: Tournament, course: _Course) -> dict[tuple[int, int], 
         return {}
     matches = listing.matches(web.engine, tournament=found.id)
     return {(match.round, match.number): match for match in matches}
+
+
+def _checked(web: Web, matches: Sequence[Match]) -> tuple[int, list[str]]:
+    """How many of these records have been checked here, and which of them are not true."""
+    told = {one.id: web.verifications.known(one.id) for one in matches}
+    made = {name: check for name, check in told.items() if check is not None}
+    return len(made), [name for name, check in made.items() if check.problems]
 
 
 def _line_json(line: Line) -> dict[str, Any]:

@@ -86,7 +86,7 @@ function tell() {
   const happened = Array.from(item.lastElementChild.childNodes, (node) => node.cloneNode(true));
   now.replaceChildren(at, ...happened);
   // Within its list only: the page stays where its reader has it.
-  const top = item.offsetTop - moves.offsetTop;
+  const top = item.offsetTop;
   if (top < moves.scrollTop || top + item.offsetHeight > moves.scrollTop + moves.clientHeight) {
     moves.scrollTop = top - moves.clientHeight / 2;
   }
@@ -195,6 +195,9 @@ function begin() {
       // Where nothing is kept, it holds until the page is left.
     }
   });
+  const embed = document.getElementById("embed");
+  // Elsewhere the address needs its host, which the server does not know for sure.
+  if (embed) embed.textContent = embed.textContent.replace('src="/', `src="${location.origin}/`);
   draw();
   if (asked.get("autoplay") === "1") play();
 }

@@ -36,6 +36,7 @@ def test_a_demo_ends_with_a_ladder_a_game_and_what_to_type_next(program: Cli) ->
     assert said.out.startswith("poke · t-")
     assert "\nsaint_poker-3 · t-" in said.out
     assert "every record verifies" in said.out
+    assert "\npage  http://127.0.0.1:" in said.err
     *_, replay, standings, new = said.err.splitlines()
     assert replay.startswith("next  pokearena replay m-")
     assert (standings.strip(), new.strip()) == ("pokearena standings", "pokearena new mybot")

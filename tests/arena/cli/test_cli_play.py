@@ -77,6 +77,15 @@ def test_watch_tells_the_game_deal_by_deal_with_notes_and_times(cli: Cli, bot: W
     assert "\x1b" not in said.out
 
 
+def test_watch_draws_the_table_of_pokino_whenever_something_was_laid(cli: Cli) -> None:
+    said = cli("play", "pokino", "sample:greedy", "sample:random", "--watch", "--seed", "7")
+    lines = said.out.splitlines()
+    laid = [number for number, line in enumerate(lines) if "  domino " in line]
+    assert len(laid) > 10
+    # The columns' numbers, and below them the first edge of a domino.
+    assert all("┌" in lines[number + 2] for number in laid)
+
+
 def test_watch_and_json_do_not_go_together(cli: Cli) -> None:
     said = cli("play", "poke", "sample:meek", "sample:meek", "--watch", "--json")
     assert said.status == 2

@@ -228,6 +228,12 @@ def test_a_port_that_is_taken_is_said_before_anything_is_started(cli: Cli, here:
     assert not (here / ".pokearena").exists()
 
 
+def test_a_tournament_with_services_of_its_own_serves_pages_if_asked(cli: Cli, here: Path) -> None:
+    said = cli("tournament", "run", "poke", *BOTS[:2], "-n", 1, "--web", "--workers", 1)
+    assert said.status == 0
+    assert "page  http://127.0.0.1:" in said.err
+
+
 def test_a_worker_without_services_says_what_is_missing(program: Cli) -> None:
     said = program("worker")
     assert said.status == 3

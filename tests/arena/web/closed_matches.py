@@ -39,7 +39,7 @@ def play(
         versions.add(place.store, name, "1", f"{number:064x}", f"/bots/{name}", {"run": ["x"]})
     plan = Plan("cup", played.game.id, played.options, seats=played.seats, boards=boards)
     cup = scheduler.begin(place.store, plan, [f"{name}@1" for name in names])
-    lease = matches.lease(place.store, matches.due(place.store)[0], "w")
+    lease = matches.lease(place.store, matches.due(place.store)[0], "w", 600)
     assert lease is not None
     record = list(read_games(match_record(played, lease.spec.seed, boards)))
     for game in record if close else record[:-1]:

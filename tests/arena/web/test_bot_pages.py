@@ -12,6 +12,7 @@ from starlette.testclient import TestClient
 from arena.cli.place import Place
 from arena.store import owners, versions
 from arena.web.app import create
+from arena.web.pages.replay import public
 from arena.web.state import Settings, Web
 from tests.arena.cli.stored import hold
 from tests.arena.web.closed_matches import play, table
@@ -231,6 +232,24 @@ def test_no_page_names_a_folder_of_the_machine(
         assert answer.status_code == 200
         for folder in ("/home/somebody", "/bots/ada2", str(place.folder.root), "h:1"):
             assert folder not in answer.text
+
+
+def test_the_page_of_the_match_tells_no_more_than_that_of_the_bot(client: TestClient) -> None:
+    match = client.get("/bots/luck1.json").json()["matches"][0]["match"]
+    for address in (f"/matches/{match}", f"/matches/{match}.json"):
+        answer = client.get(address)
+        assert answer.status_code == 200
+        assert "its process ended in …/bot.py" in answer.text
+        assert "secret plan" not in answer.text
+        assert "/home/somebody" not in answer.text
+
+
+def test_the_replay_of_a_game_tells_no_more_either() -> None:
+    fault = json.loads(crash('{"game": 0}\n{"verdicts": [0, 0]}\n').splitlines()[1])
+    told = json.dumps(public(fault), ensure_ascii=False)
+    assert "its process ended in …/bot.py" in told
+    assert "secret plan" not in told
+    assert "/home/somebody" not in told
 
 
 @pytest.mark.parametrize("path", ["/bots/luck1", "/ladders/poke", "/bots"])

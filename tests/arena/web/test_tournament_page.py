@@ -3,6 +3,7 @@
 import io
 import re
 import tarfile
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -78,7 +79,8 @@ def test_a_knockout_is_drawn_as_a_bracket_as_far_as_it_is_known(
     assert begun.count(">bye<") == 3
     assert begun.count("to be decided") == 3
     cup = stage.play_out(cup)
-    page = client.get(f"/tournaments/{cup.id}").text
+    # By another address, for the first answer is kept a moment.
+    page = client.get(f"/tournaments/{cup.id}?page=1").text
     assert "to be decided" not in page
     winner = client.get(f"/tournaments/{cup.id}.json").json()["decision"]["ranking"][0][0]
     final = page.partition(">Final<")[2].partition("</section>")[0]
@@ -118,3 +120,15 @@ def test_who_downloads_a_tournament_can_check_it(
         archive.extractall(tmp_path / "got", filter="data")
     done = audit(read(tmp_path / "got" / cup.id))
     assert (done.problems, done.matches) == ((), {MatchState.CLOSED: 3})
+
+
+def test_what_has_been_checked_here_is_told(stage: Stage, client: TestClient) -> None:
+    cup = stage.play_out(stage.begin("round-robin", stage.bots(2)))
+    (match,) = listing.matches(stage.engine, tournament=cup.id)
+    other = stage.play_out(stage.begin("round-robin", cup.entrants))
+    while "being checked" in client.get(f"/matches/{match.id}").text:
+        time.sleep(0.1)
+    assert "all of the 1 records above" in client.get(f"/tournaments/{cup.id}").text
+    assert "when its match's page is opened" in client.get(f"/tournaments/{other.id}").text.replace(
+        "&#39;", "'"
+    )

@@ -1,0 +1,147 @@
+"""Ladders, crosstables, pairs and bots as people use them: sorting, moving rows, clicks, tokens."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from arena.cli.place import Place
+from arena.store import owners, versions
+from arena.web.state import Settings, Web
+from tests.arena.cli.stored import hold
+from tests.arena.web.closed_matches import play, table
+from tests.arena.web.served import served
+from tests.arena.web.test_bot_pages import EVIL, crash
+from tests.browser.conftest import keep
+
+pytestmark = [pytest.mark.long, pytest.mark.timeout(300)]
+
+BOTS = ("ada", "bob", "cy", "dan", "eve")
+UPSETS = {
+    frozenset({"ada", "bob"}): [("ada", "bob"), ("bob", "ada"), ("ada", "bob")],
+    frozenset({"bob", "cy"}): [("bob", "cy"), ("cy", "bob")],
+    frozenset({"dan", "eve"}): [("dan", "eve"), ("dan", "eve"), ("eve", "dan")],
+}
+PAGES = {
+    "ladder": "/ladders/poke",
+    "matrix": "/ladders/poke/matrix",
+    "likelihoods": "/ladders/poke/matrix?los=1",
+    "compare": "/ladders/poke/compare?one=ada&other=bob&sprt=0,25",
+    "bots": "/bots",
+    "bot": "/bots/ada",
+    "faults": "/bots/luck1/faults",
+}
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    place = Place(tmp_path / "data")
+    hold(place, BOTS, UPSETS, boards=2, cycles=3)
+    play(place, table("poke-2-must_beat=true"), change=crash)
+    return place
+
+
+@pytest.fixture
+def site(place: Place) -> Iterator[str]:
+    with served(Web(place.store, Settings(rate=0))) as address:
+        yield address
+
+
+def names(tab: Page) -> list[str]:
+    rows = tab.locator("#ladder-rows tbody tr")
+    return [row.get_attribute("data-key") or "" for row in rows.all()]
+
+
+def test_rows_move_while_matches_close_without_a_reload(tab: Page, site: str, place: Place) -> None:
+    tab.goto(f"{site}/ladders/poke?sort=-strength&find=@1")
+    tab.evaluate("window.stayed = true")
+    expect(tab.locator("#live-state")).to_have_text("Live.")
+    assert names(tab)[0] == "eve@1"
+    # From now on eve wins everything.
+    upset = {frozenset({"eve", other}): [("eve", other)] for other in BOTS if other != "eve"}
+    hold(place, BOTS, upset, boards=2, cycles=12)
+    expect(tab.locator("#ladder-rows tbody tr").last).to_have_attribute("data-key", "eve@1")
+    assert tab.locator("tr.moved").count() > 0
+    assert tab.evaluate("window.stayed")
+    assert tab.url.endswith("?sort=-strength&find=@1")
+
+
+def test_a_ladder_is_sorted_and_searched_by_clicks_and_the_address_keeps_both(
+    tab: Page, site: str
+) -> None:
+    tab.goto(f"{site}/ladders/poke")
+    tab.get_by_label("Find").fill("a")
+    tab.keyboard.press("Enter")
+    tab.locator("thead").get_by_text("bot").click()
+    assert tab.url.endswith("?sort=bot&find=a")
+    assert names(tab) == ["ada@1", "dan@1"]
+    tab.locator("thead").get_by_text("bot").click()
+    assert names(tab) == ["dan@1", "ada@1"]
+    assert tab.locator("th[aria-sort=descending]").inner_text().startswith("bot")
+    expect(tab.get_by_label("Find")).to_have_value("a")
+
+
+def test_a_cell_of_the_crosstable_leads_head_to_head_by_keyboard(tab: Page, site: str) -> None:
+    tab.goto(f"{site}/ladders/poke/matrix")
+    cell = tab.get_by_role("link", name="ada@1 against bob@1")
+    cell.focus()
+    tab.keyboard.press("Enter")
+    expect(tab.get_by_role("heading", level=1)).to_have_text("ada@1 against bob@1")
+    tab.get_by_role("link", name="The other way round").click()
+    expect(tab.get_by_role("heading", level=1)).to_have_text("bob@1 against ada@1")
+
+
+def test_colours_of_the_crosstable_tell_ahead_from_behind(tab: Page, site: str) -> None:
+    tab.goto(f"{site}/ladders/poke/matrix")
+    seen = tab.eval_on_selector_all(
+        "td.heat", "cells => cells.map(c => [c.innerText, getComputedStyle(c).backgroundColor])"
+    )
+    ahead = {colour for text, colour in seen if int(text) > 60}
+    behind = {colour for text, colour in seen if int(text) < 40}
+    assert ahead
+    assert behind
+    assert not ahead & behind
+    assert "rgba(0, 0, 0, 0)" not in ahead | behind
+
+
+def test_the_owner_of_a_bot_sees_more_with_a_token_and_leaves_no_trace(
+    tab: Page, site: str, place: Place
+) -> None:
+    versions.own(place.store, versions.find(place.store, "luck1@1"), "eve")
+    token = owners.add(place.store, "eve")
+    tab.goto(f"{site}/bots/luck1/faults")
+    # Whose it is has just been said: the pages see it within a second or two.
+    while not tab.get_by_label("Token of eve").count():
+        tab.reload()
+    tab.get_by_label("Token of eve").fill(token)
+    tab.get_by_role("button", name="Show output and questions").click()
+    expect(tab.locator("pre").first).to_contain_text("secret plan")
+    assert EVIL in tab.locator("pre").first.inner_text()
+    assert token not in tab.url
+    assert token not in tab.content()
+    assert tab.context.cookies() == []
+    tab.goto(f"{site}/bots/luck1/faults")
+    assert "secret plan" not in tab.content()
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_every_page_is_complete_without_script_and_fits_any_screen(
+    browser: Browser, site: str, name: str
+) -> None:
+    for width, scheme in ((1280, "light"), (1280, "dark"), (360, "light")):
+        context = browser.new_context(
+            viewport={"width": width, "height": 780},
+            color_scheme="dark" if scheme == "dark" else "light",
+        )
+        page = context.new_page()
+        page.goto(site + PAGES[name])
+        wider = page.evaluate("document.documentElement.scrollWidth - innerWidth")
+        assert wider <= 0, f"{name} is {wider} pixels too wide at {width}"
+        keep(page, f"{name}-{width}-{scheme}")
+        context.close()
+    plain = browser.new_context(java_script_enabled=False)
+    page = plain.new_page()
+    page.goto(site + PAGES[name])
+    assert page.locator("main").inner_text().count("\n") > 3
+    plain.close()
