@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
 from arena.bundle import conclusion
@@ -22,11 +22,15 @@ if TYPE_CHECKING:
 _TRIES: Final = 20
 
 
-def gather(engine: Engine, tournament: str) -> Bundle:
+def gather(
+    engine: Engine, tournament: str, tell: Callable[[str], str] = lambda record: record
+) -> Bundle:
     """The bundle of a tournament. Records are read from the store when they are asked for.
 
     Nothing is in it that may not be known yet: of open matches neither seed nor cards, of a
     tournament's seed nothing before the tournament is closed.
+
+    tell: what becomes of a record before it is told (`arena.discretion`).
 
     Raises:
         NotFound: there is no such tournament.
@@ -35,7 +39,7 @@ def gather(engine: Engine, tournament: str) -> Bundle:
     for _ in range(_TRIES):
         before = course.marks(engine, tournament)
         found = tournaments.find(engine, tournament)
-        bundle = _bundle(engine, found)
+        bundle = _bundle(engine, found, tell)
         after = tournaments.find(engine, tournament)
         # Marks count what happens to matches and entrants; a pause or the end is in the state.
         if (course.marks(engine, tournament), after.state) == (before, found.state):
@@ -46,13 +50,13 @@ def gather(engine: Engine, tournament: str) -> Bundle:
     )
 
 
-def _bundle(engine: Engine, found: Tournament) -> Bundle:
+def _bundle(engine: Engine, found: Tournament, tell: Callable[[str], str]) -> Bundle:
     matches = tuple(map(_scheduled, listing.matches(engine, tournament=found.id)))
     return Bundle(
         tournament=found,
         versions={name: _version(engine, name) for name in found.entrants},
         matches=matches,
-        records=_Records(engine, [match.id for match in matches if match.over]),
+        records=_Records(engine, [match.id for match in matches if match.over], tell),
         standings=conclusion.conclude(
             found.plan,
             folding.fold(engine, [found.id], clip_of(found.plan.game)).table(found.entrants),
@@ -84,14 +88,15 @@ def _scheduled(match: Match) -> Scheduled:
 class _Records(Mapping[str, str]):
     """Records by match, from the store."""
 
-    def __init__(self, engine: Engine, over: list[str]) -> None:
+    def __init__(self, engine: Engine, over: list[str], tell: Callable[[str], str]) -> None:
         self._engine = engine
+        self._tell = tell
         self._over = dict.fromkeys(over)
 
     def __getitem__(self, match: str) -> str:
         if match not in self._over:
             raise KeyError(match)
-        return results.record(self._engine, match)
+        return self._tell(results.record(self._engine, match))
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._over)

@@ -15,6 +15,7 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 from starlette.routing import Route
 
+from arena import discretion
 from arena.bundle import folder
 from arena.bundle.gathering import gather
 from arena.store import results, tournaments
@@ -38,7 +39,7 @@ def routes(web: Web, failing: Callable[[Endpoint], Endpoint]) -> list[Route]:
 
     async def record(request: Request) -> Response:
         match = request.path_params["match"]
-        text = await anyio.to_thread.run_sync(results.record, web.engine, match)
+        text = await anyio.to_thread.run_sync(_record, web, match)
         name = {"Content-Disposition": f'attachment; filename="{match}.jsonl"'}
         return Response(text, headers=name, media_type="application/jsonl")
 
@@ -55,6 +56,10 @@ def routes(web: Web, failing: Callable[[Endpoint], Endpoint]) -> list[Route]:
     return [Route(RECORD, failing(record)), Route(BUNDLE, failing(bundle))]
 
 
+def _record(web: Web, match: str) -> str:
+    return discretion.published(results.record(web.engine, match))
+
+
 def _bundle(web: Web, tournament: str) -> Path:
     """A packed bundle in a new directory."""
     found = tournaments.find(web.engine, tournament)
@@ -68,7 +73,7 @@ def _bundle(web: Web, tournament: str) -> Path:
         )
     own = Path(tempfile.mkdtemp(prefix="pokearena-bundle-"))
     try:
-        folder.write(gather(web.engine, tournament), own / tournament)
+        folder.write(gather(web.engine, tournament, discretion.published), own / tournament)
         packed = own / f"{tournament}.tar.gz"
         with tarfile.open(packed, "w:gz", compresslevel=5) as archive:
             archive.add(own / tournament, tournament, filter=_nobodys)

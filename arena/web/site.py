@@ -12,7 +12,7 @@ from urllib.parse import quote
 
 from sqlalchemy import Engine
 
-from arena import library
+from arena import discretion, library
 from arena.histories import Historian
 from arena.store import listing, results, tournaments
 from arena.store.listing import Match
@@ -97,7 +97,7 @@ def write(engine: Engine, name: str, folder: Path, told: Told = lambda *_: None)
         told("pages are written", number, len(sheets))
         _write(web, folder, file, sheet, files)
     for file, id_ in records.items():
-        _put(folder / file, results.record(engine, id_))
+        _put(folder / file, discretion.published(results.record(engine, id_)))
     shutil.copytree(_STATIC, folder / "static", ignore=lambda _, found: _ONLY_LIVE & {*found})
     return sum(path.is_file() for path in folder.rglob("*"))
 

@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import Any, Final
 
+from arena.discretion import pathless
 from arena.forecast import duration
 
-_PATH: Final = re.compile(r"(?<![\w.:/])/(?:[^\s/'\"<>:,;()]+/)+([^\s/'\"<>:,;()]*)")
 _MINUTE, _HOUR, _DAY = 60, 3600, 86400
 
 
 def one_line(text: str) -> str:
     """A text that cannot break out of its line, nor speak to a terminal."""
     return "".join(c if c.isprintable() else " " for c in text)
-
-
-def pathless(text: str) -> str:
-    """A text without the folders of this machine: of a path only its last name is left."""
-    return _PATH.sub(r"…/\1", text)
 
 
 def iso(seconds: float | None) -> str:

@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from arena.discretion import pathless
 from arena.results import FAULTS
 from arena.store import blame, owners, results
 from arena.store.errors import NotFound
 from arena.store.results import LoggedFault
 from arena.store.versions import Version
-from arena.web import paging, words
+from arena.web import paging
 from arena.web.page import Ask, BadAsk, Forbidden, Page, Table
 from arena.web.pages.bot import found_bot
 from arena.web.state import Web
@@ -41,12 +42,12 @@ class Told:
     @property
     def sentence(self) -> str:
         """What went wrong."""
-        return words.pathless(self.fault.sentence)
+        return pathless(self.fault.sentence)
 
     @property
     def ended(self) -> str:
         """How its process ended, as a clause; empty if it ran on."""
-        return words.pathless(self.fault.ended)
+        return pathless(self.fault.ended)
 
     @property
     def asked(self) -> str:
@@ -129,7 +130,7 @@ def _told(web: Web, fault: LoggedFault, versions: Sequence[Version]) -> Told:
     for version in versions:
         if version.folder:
             output = output.replace(version.folder.rstrip("/") + "/", "")
-    return Told(fault, words.pathless(output), _question(web, fault))
+    return Told(fault, pathless(output), _question(web, fault))
 
 
 def _question(web: Web, fault: LoggedFault) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from operator import add
 from typing import Any
 
 from arena import plain
+from arena.discretion import pathless
 from arena.results import scores
 from arena.store import listing, results, tournaments
 from arena.store.listing import Match
@@ -238,7 +239,7 @@ def _fault_json(fault: Fault) -> dict[str, Any]:
     return {
         "entrant": first.version,
         "verdict": first.verdict,
-        "sentence": words.pathless(first.sentence),
+        "sentence": pathless(first.sentence),
         "times": fault.times,
         "game": first.game,
         "decision": first.decision,

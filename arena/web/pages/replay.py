@@ -9,8 +9,8 @@ from typing import Any
 from starlette.exceptions import HTTPException
 
 from arena import telling
+from arena.discretion import public
 from arena.store import results
-from arena.web import words
 from arena.web.page import Ask, BadAsk, NoSuchPage, Page, Table
 from arena.web.replay import ALL, Replay, Shown, replay
 from arena.web.state import Web
@@ -125,12 +125,6 @@ def _positions(found: _Found) -> dict[str, Any]:
         "faults": [public(fault) for fault in found.game.faults],
         "result": found.game.result,
     }
-
-
-def public(fault: Line) -> Line:
-    """A fault as all may see it: what the bot wrote and was asked is its owner's to see."""
-    told = {name: fault[name] for name in fault if name not in ("output", "question", "ended")}
-    return {**told, "sentence": words.pathless(str(fault["sentence"]))}
 
 
 def _table(r: Replay) -> Table:

@@ -10,9 +10,9 @@ import pytest
 from starlette.testclient import TestClient
 
 from arena.cli.place import Place
+from arena.discretion import public
 from arena.store import owners, versions
 from arena.web.app import create
-from arena.web.pages.replay import public
 from arena.web.state import Settings, Web
 from tests.arena.cli.stored import hold
 from tests.arena.web.closed_matches import play, table
