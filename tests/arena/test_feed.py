@@ -135,7 +135,7 @@ def gives_away(message: bytes, position: Position, state: State) -> bool:
 
 @pytest.mark.parametrize(
     ("game", "players", "options"),
-    [("poke", 2, {"must_beat": True}), ("saint_poker", 3, {})],
+    [("poke", 2, {"must_beat": True}), pytest.param("saint_poker", 3, {}, marks=pytest.mark.long)],
     ids=["poke", "saint_poker"],
 )
 def test_what_spectators_are_told_is_public_and_told_in_order(

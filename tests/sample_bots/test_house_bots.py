@@ -16,8 +16,11 @@ from referee.games.registry import GAMES
 BOARDS = 30
 every_game = pytest.mark.parametrize(
     "game_id",
-    # Games of Pokino are long.
-    [pytest.param(name, marks=[pytest.mark.long] * (name == "pokino")) for name in GAMES],
+    # Games of Pokino and Pokex are long.
+    [
+        pytest.param(name, marks=[pytest.mark.long] * (name in ("pokino", "pokex")))
+        for name in GAMES
+    ],
 )
 QUICK = [name for name in BOTS if name != "strong"]
 """The bots that search nothing; `strong` has tests of its own."""
