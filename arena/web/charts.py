@@ -105,6 +105,7 @@ def _short(value: float) -> str:
 TIMES_WIDTH, TIMES_HEIGHT = 420.0, 150.0
 _TIMES_LEFT, _TIMES_TOP, _TIMES_BOTTOM = 6.0, 8.0, 26.0
 _FEWEST_BARS = 8
+_TICK_ROOM = 24.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,5 +151,7 @@ def _powers(first: int, last: int, wide: float) -> Iterable[Tick]:
         if len(powers) > 1 or base == 2.0:
             for power in powers:
                 at = round(_TIMES_LEFT + (power * step - first) * wide, 1)
+                # What stands at an edge is moved in by half of its own width.
+                at = min(max(at, _TICK_ROOM), TIMES_WIDTH - _TICK_ROOM)
                 yield Tick(at, f"{base**power:.3g} ms")
             return
