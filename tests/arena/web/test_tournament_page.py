@@ -128,7 +128,7 @@ def test_what_has_been_checked_here_is_told(stage: Stage, client: TestClient) ->
     other = stage.play_out(stage.begin("round-robin", cup.entrants))
     while "being checked" in client.get(f"/matches/{match.id}").text:
         time.sleep(0.1)
-    assert "all of the 1 records above" in client.get(f"/tournaments/{cup.id}").text
+    assert "all of the 1 record above" in client.get(f"/tournaments/{cup.id}").text
     assert "when its match's page is opened" in client.get(f"/tournaments/{other.id}").text.replace(
         "&#39;", "'"
     )
