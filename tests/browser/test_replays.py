@@ -19,7 +19,7 @@ from tests.conformance.tables import TABLES, Table, is_quick
 pytestmark = [pytest.mark.long, pytest.mark.timeout(300)]
 
 every_table = pytest.mark.parametrize("table", TABLES, ids=str)
-every_look = pytest.mark.parametrize("table", list(filter(is_quick, TABLES)), ids=str)
+every_look = pytest.mark.parametrize("table", [t for t in TABLES if is_quick(t)], ids=str)
 """Of Pokino's many forms the plainest and the richest: the others look like one of them."""
 POKE = table("poke-2-must_beat=true")
 SAINT = table("saint_poker-3")
