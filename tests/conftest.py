@@ -16,8 +16,15 @@ LONGEST = ("test_everything_the_readme_shows", "test_in_a_storm", "test_installa
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The longest go first, so that no core waits for one of them alone at the end."""
-    items.sort(key=lambda item: not any(name in item.nodeid for name in LONGEST))
+    """The longest go first, so that no core waits for one of them alone at the end. A browser
+    comes last: while processes are shot at beside it, pages are slow."""
+
+    def turn(item: pytest.Item) -> int:
+        if any(name in item.nodeid for name in LONGEST):
+            return 0
+        return 2 if "tests/browser/" in item.nodeid else 1
+
+    items.sort(key=turn)
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
