@@ -11,7 +11,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from arena import results as counted
 from arena.news import MatchClosed, News, TournamentChanged
-from arena.results import ClosedMatch
+from arena.results import FAULTS, ClosedMatch
 from arena.store import schema, tournaments
 from arena.store.database import reading
 from arena.store.errors import StoreError
@@ -66,7 +66,10 @@ class Facts:
         if outcome is None:
             return {}
         closed = ClosedMatch(match, 0, 0, tuple(outcome["entrants"]), games_of(outcome))
-        faults = [sum(game.faults[n] for game in closed.games) for n in range(len(closed.entrants))]
+        faults = [
+            sum(game.verdicts[at] in FAULTS for game in closed.games)
+            for at in range(len(closed.entrants))
+        ]
         return {
             "entrants": closed.entrants,
             "scores": _scores(closed),

@@ -137,7 +137,7 @@ def _table(section: Section, chosen: int | None, room: int, width: int) -> Rende
 def _fitting(heads: Sequence[str], rows: Sequence[Sequence[object]], width: int) -> list[int]:
     """The columns for which the terminal is wide enough: a word cut off tells nothing."""
     widths = [
-        2 + max(len(head.lstrip("<")), *(len(str(row[at] or "")) for row in rows), 0)
+        3 + max(len(head.lstrip("<")), *(len(str(row[at] or "")) for row in rows), 0)
         for at, head in enumerate(heads)
     ]
     shown = list(range(len(heads)))

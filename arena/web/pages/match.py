@@ -12,7 +12,7 @@ from typing import Any
 
 from arena import plain
 from arena.discretion import pathless
-from arena.results import scores
+from arena.results import FAULTS, scores
 from arena.store import listing, results, tournaments
 from arena.store.listing import Match
 from arena.store.results import LoggedFault
@@ -187,7 +187,7 @@ def _side(name: str, at: int, games: Sequence[ScoredGame], share: float, ahead: 
         boards=len({game.board for game in games}),
         share=share,
         ahead=ahead,
-        faults=sum(game.result.faults[at] for game in games),
+        faults=sum(game.result.verdicts[at] in FAULTS for game in games),
         thinking=reduce(add, (game.thinking[at] for game in games if game.thinking), Thinking()),
     )
 
