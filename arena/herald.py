@@ -23,7 +23,7 @@ from arena.news import (
     MatchClosed,
     News,
     Position,
-    channel,
+    channel_of,
     position_key,
     text_of,
 )
@@ -130,8 +130,7 @@ class Herald:
 def publish(client: Redis, news: News) -> str:
     """Tells something at once; returns the message. Raises RedisError."""
     text = _told(news)
-    database = int(client.connection_pool.connection_kwargs.get("db") or 0)
-    client.publish(channel(database), text)
+    client.publish(channel_of(client), text)
     return text
 
 

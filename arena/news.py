@@ -17,13 +17,12 @@ import logging
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import asdict, dataclass
-from functools import cache
 from typing import TYPE_CHECKING, Any, Final, get_type_hints
 
 if TYPE_CHECKING:
+    from redis import Redis as SyncRedis
     from redis.asyncio import Redis
 
-    from referee.codec import Codec
     from referee.games.contract import View
 
 LONGEST: Final = 128 * 1024
@@ -143,27 +142,14 @@ def view_of(position: Position) -> View:
 
     Raises DecodeError if it is no view of a registered game.
     """
-    from google.protobuf.json_format import ParseDict, ParseError
-    from pokearena.v1 import bot_pb2
+    from referee.replay import view_of_json
 
-    from referee.codec import DecodeError
-
-    try:
-        message = ParseDict(dict(position.view), bot_pb2.View())
-    except ParseError as error:
-        raise DecodeError(f"is no view in JSON: {error}") from error
-    game = message.WhichOneof("game")
-    if game is None:
-        raise DecodeError("is a view of no game")
-    return _codec(game).decode_view(message)
+    return view_of_json(position.view)
 
 
-@cache
-def _codec(game: str) -> Codec:
-    from referee.codec import Codec
-    from referee.games.registry import find
-
-    return Codec(find(game))
+def channel_of(client: Redis | SyncRedis) -> str:
+    """The channel of the arena that a client belongs to."""
+    return channel(int(client.connection_pool.connection_kwargs.get("db") or 0))
 
 
 def channel(database: int) -> str:
@@ -221,9 +207,8 @@ async def listen(url: str) -> AsyncGenerator[News]:
 
 async def _heard(client: Redis) -> AsyncGenerator[News]:
     """News over one connection, until it is silent: then it is cut, or Redis is frozen."""
-    database = int(client.connection_pool.connection_kwargs.get("db") or 0)
     async with client.pubsub() as pubsub:
-        await pubsub.subscribe(channel(database))
+        await pubsub.subscribe(channel_of(client))
         asked = False
         while True:
             message = await pubsub.get_message(timeout=_SILENT_SECONDS)

@@ -6,12 +6,12 @@ from dataclasses import dataclass, fields, is_dataclass
 from functools import cache
 from typing import Any
 
-from google.protobuf.json_format import ParseDict
+from google.protobuf.json_format import ParseDict, ParseError
 from pokearena.v1 import bot_pb2, referee_pb2
 
 from referee.codec import Codec, DecodeError
 from referee.dealing import Seeded, board_seed, commitment
-from referee.games.contract import Action, Game, Legal, SetupError, State
+from referee.games.contract import Action, Game, Legal, SetupError, State, View
 from referee.games.registry import find
 from referee.play import Play, Setting, Wrong, describe, places_with_faults
 from referee.record import GameRecord, Line, MatchRecord, RecordError
@@ -104,6 +104,22 @@ def in_words(game: Game, action: Mapping[str, Any]) -> str:
         return describe(codec_of(game).decode_json(dict(action)))
     except DecodeError:
         return json.dumps(action)
+
+
+def view_of_json(view: Mapping[str, Any]) -> View:
+    """A view in the protocol's JSON form, as the rules of its game have it.
+
+    Raises:
+        DecodeError: it is no view of a registered game.
+    """
+    try:
+        message = ParseDict(dict(view), bot_pb2.View())
+    except ParseError as error:
+        raise DecodeError(f"is no view in JSON: {error}") from error
+    game = message.WhichOneof("game")
+    if game is None:
+        raise DecodeError("is a view of no game")
+    return codec_of(find(game)).decode_view(message)
 
 
 @dataclass(slots=True)

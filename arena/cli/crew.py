@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from arena.cli.place import Place
-from arena.folder import Running
+from arena.folder import REDIS, Running, setting
 from arena.pages import Pages
 from arena.services import Services
 
@@ -68,6 +68,16 @@ class Crew:
                 told.append(f"{child.name} died and was started again; its log: {child.log}")
             self._restarts[child.name] = child.restarts
         return told
+
+
+def redis_of(place: Place) -> str:
+    """The Redis that news come from: the one that is named, else that of the services that run
+    for this folder; empty if there is none."""
+    named = setting(REDIS)
+    if named is not None:
+        return named[1]
+    found = running(place)
+    return found.redis if found is not None else ""
 
 
 @contextmanager

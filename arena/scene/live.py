@@ -3,16 +3,13 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from google.protobuf.json_format import ParseDict, ParseError
-from pokearena.v1 import bot_pb2
-
 from arena.scene import draw
 from arena.scene.scene import Scene, Table
 from arena.telling import names_of
 from referee.codec import DecodeError
 from referee.games.contract import View
 from referee.games.registry import find
-from referee.replay import codec_of
+from referee.replay import view_of_json
 
 
 class NoPosition(ValueError):
@@ -40,10 +37,11 @@ def live(
     """
     rules = find(game)
     try:
-        message = ParseDict(dict(view), bot_pb2.View())
-        public = codec_of(rules).decode_view(message)
-    except (ParseError, DecodeError) as error:
+        public = view_of_json(view)
+    except DecodeError as error:
         raise NoPosition(f"no position of {game}: {error}") from error
+    if not isinstance(public, rules.view_type):
+        raise NoPosition(f"no position of {game}: it is one of another game")
     seats = len(seating)
     sides = rules.sides(seats, rules.settle(options))
     table = Table(tuple(names_of(seating)), sides, _scores(game, public, seats), tuple(actors))

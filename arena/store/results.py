@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Engine, select
+from sqlalchemy import Column, Connection, Engine, select
 
 from arena.results import ClosedMatch
 from arena.store import ledger, schema
@@ -17,6 +17,7 @@ from arena.store.database import reading
 from arena.store.errors import NotFound
 from arena.store.outcome import games_of
 from arena.store.schema import OPEN, MatchState
+from arena.store.spec import MatchSpec
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,15 +100,8 @@ def cover(engine: Engine, match: str) -> Cover:
     Raises:
         NotFound: there is no such match.
     """
-    matches, games = schema.matches, schema.games
-    numbers = select(games.c.game).where(games.c.match == match).order_by(games.c.game)
     with reading(engine) as connection:
-        spec = ledger.spec(connection, match)
-        state = connection.execute(
-            select(matches.c.state).where(matches.c.id == match)
-        ).scalar_one()
-        played = [] if state in OPEN else list(connection.execute(numbers).scalars())
-    seed = spec.seed if state == MatchState.CLOSED else None
+        spec, seed, played = _told(connection, match, schema.games.c.game)
     return Cover(spec.line(), seed, tuple(played))
 
 
@@ -121,18 +115,24 @@ def record(engine: Engine, match: str) -> str:
     """
     from referee.record import dump
 
-    matches, games = schema.matches, schema.games
-    texts = select(games.c.record).where(games.c.match == match).order_by(games.c.game)
     with reading(engine) as connection:
-        spec = ledger.spec(connection, match)
-        state = connection.execute(
-            select(matches.c.state).where(matches.c.id == match)
-        ).scalar_one()
-        played = [] if state in OPEN else list(connection.execute(texts).scalars())
+        spec, seed, played = _told(connection, match, schema.games.c.record)
     lines = [dump(spec.line()), *played]
-    if state == MatchState.CLOSED:
-        lines.append(dump({"type": "seed", "seed": spec.seed.hex()}))
+    if seed is not None:
+        lines.append(dump({"type": "seed", "seed": seed.hex()}))
     return "".join(lines)
+
+
+def _told(
+    connection: Connection, match: str, column: Column[Any]
+) -> tuple[MatchSpec, bytes | None, list[Any]]:
+    """What may be known of a match: its spec, its seed, and a column of its games, in order."""
+    matches, games = schema.matches, schema.games
+    spec = ledger.spec(connection, match)
+    state = connection.execute(select(matches.c.state).where(matches.c.id == match)).scalar_one()
+    wanted = select(column).where(games.c.match == match).order_by(games.c.game)
+    played = [] if state in OPEN else list(connection.execute(wanted).scalars())
+    return spec, spec.seed if state == MatchState.CLOSED else None, played
 
 
 def game_record(engine: Engine, match: str, game: int) -> str:

@@ -70,6 +70,17 @@ def offered(page: Page) -> tuple[str, ...]:
     return tuple(kind for kind in KINDS if there[kind])
 
 
+def written(page: Page, kind: str) -> str:
+    """A page in one of the kinds that are `offered`, but for HTML."""
+    if kind == "json":
+        return as_json(page)
+    table = page.csv if kind == "csv" else page.text
+    assert table is not None
+    if kind == "csv":
+        return as_csv(table)
+    return as_markdown(page.title, table) if kind == "md" else as_text(page.title, table)
+
+
 def as_json(page: Page) -> str:
     """What the page says, for programs."""
     data = page.data() if callable(page.data) else page.data

@@ -148,18 +148,8 @@ def _written(page: Page, ask: Ask, path: str, kind: str) -> Answer:
 
 
 def _text(page: Page, ask: Ask, path: str, kind: str) -> str:
-    match kind:
-        case "json":
-            return drawing.as_json(page)
-        case "csv":
-            assert page.csv is not None
-            return drawing.as_csv(page.csv)
-        case "md":
-            assert page.text is not None
-            return drawing.as_markdown(page.title, page.text)
-        case "txt":
-            assert page.text is not None
-            return drawing.as_text(page.title, page.text)
+    if kind != "html":
+        return drawing.written(page, kind)
     live = f"{LIVE}{_address(path, ask)}" if page.parts and not page.still else ""
     return drawing.html(page, ask.links, live=live, path=path)
 

@@ -15,8 +15,8 @@ from sqlalchemy import Engine, func, select
 from arena import scope as scopes
 from arena.scope import Scope
 from arena.standings import Table
-from arena.store import listing, schema, tournaments, versions
-from arena.store.database import now, reading
+from arena.store import listing, rounds, schema, tournaments, versions
+from arena.store.database import reading
 from arena.store.folding import Following
 from arena.store.listing import Match
 from arena.store.schema import MatchState, TournamentState
@@ -30,13 +30,11 @@ class Ladder:
     """The ladder of one form.
 
     seen: when each entrant's last match closed, in seconds since 1970.
-    error: why it cannot be computed, as a sentence; empty if it can.
     """
 
     scope: Scope
     table: Table
     seen: Mapping[str, float]
-    error: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,15 +75,14 @@ class Watcher:
 
     def _sight(self) -> Sight:
         engine = self._engine
-        with reading(engine) as connection:
-            at = float(connection.execute(select(now())).scalar_one())
+        at = rounds.clock(engine)
         found = (self._ladder(one) for one in scopes.of_forms(engine))
         open_ones = tournaments.listing(engine, over=False)
         going = tuple((one, tournaments.progress(engine, one.id)) for one in open_ones)
         self._outlooks.forget_others([one.id for one in open_ones])
         return Sight(
             at=at,
-            ladders={one.scope.form: one for one in found if one.table.lines or one.error},
+            ladders={one.scope.form: one for one in found if one.table.lines},
             versions={one.id: one for one in versions.listing(engine, retired=True)},
             running=listing.matches(engine, states=(MatchState.RUNNING,)),
             going=going,

@@ -142,7 +142,7 @@ def _write(web: Web, folder: Path, file: str, sheet: Sheet, files: frozenset[str
     html = drawing.html(page, links, path="/" + file.removesuffix(".html"), note=note)
     _put(folder / file, settled(html, links, sheet))
     for kind in sheet.kinds:
-        _put(folder / f"{file.removesuffix('.html')}.{kind}", _as_kind(page, kind))
+        _put(folder / f"{file.removesuffix('.html')}.{kind}", drawing.written(page, kind))
 
 
 def _await_proof(web: Web, id_: str) -> None:
@@ -162,17 +162,6 @@ def settled(html: str, links: SiteLinks, sheet: Sheet) -> str:
     html = _FORM.sub("", html)
     html = _TURN.sub(turn, html) if sheet.draw is tournament.page else _PAGER.sub("", html)
     return _DEAD.sub(r'<span class="nolink">\1</span>', html)
-
-
-def _as_kind(page: Page, kind: str) -> str:
-    if kind == "json":
-        return drawing.as_json(page)
-    table = page.csv if kind == "csv" else page.text
-    assert table is not None
-    if kind == "csv":
-        return drawing.as_csv(table)
-    write_table = drawing.as_markdown if kind == "md" else drawing.as_text
-    return write_table(page.title, table)
 
 
 def _put(path: Path, text: str) -> None:

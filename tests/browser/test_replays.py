@@ -46,7 +46,8 @@ def step(tab: Page) -> int:
 
 
 def address(tab: Page) -> str:
-    return tab.url.partition("?")[2]
+    # As the page has it: what Playwright knows of it comes a moment later.
+    return str(tab.evaluate("location.search")).removeprefix("?")
 
 
 HANDS = """() => Array.from(document.querySelectorAll(".seat"), (seat) => [

@@ -26,7 +26,6 @@ def watch(ladder: str | None, data: Path | None) -> None:
     from arena.cli import crew, keys, scope
     from arena.cli.place import Place
     from arena.cli.watching import screen
-    from arena.folder import REDIS, setting
     from arena.web.state import Settings, Web
 
     if not (output.is_terminal() and keys.has_keys()):
@@ -41,8 +40,5 @@ def watch(ladder: str | None, data: Path | None) -> None:
     forms = [one.form for one in scope.meant(place, ladder, None)]
     if not forms:
         raise CommandError("no tournament has been held yet.", advice="pokearena demo")
-    named = setting(REDIS)
-    running = crew.running(place)
-    redis = named[1] if named else running.redis if running else ""
-    asyncio.run(screen.watch(Web(engine, Settings(redis=redis)), forms[0]))
+    asyncio.run(screen.watch(Web(engine, Settings(redis=crew.redis_of(place))), forms[0]))
     output.next_step("pokearena standings", "pokearena serve")

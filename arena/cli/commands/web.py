@@ -26,16 +26,12 @@ def web(host: str, port: int, manners: Manners, as_json: bool, data: Path | None
     """
     from arena.cli import crew
     from arena.cli.place import Place
-    from arena.folder import REDIS, setting
     from arena.pages import PortTaken, address_of, listen
     from arena.web import server
     from arena.web.state import Settings
 
     place = Place(data)
     engine = place.existing_store
-    named = setting(REDIS)
-    running = crew.running(place)
-    redis = named[1] if named else running.redis if running else ""
     try:
         listening = listen(host, port)
     except PortTaken as error:
@@ -46,4 +42,4 @@ def web(host: str, port: int, manners: Manners, as_json: bool, data: Path | None
     else:
         output.line(f"page  {address}")
         output.hint("Ctrl-C stops it")
-    server.serve(engine, Settings(**asdict(manners), redis=redis), listening)
+    server.serve(engine, Settings(**asdict(manners), redis=crew.redis_of(place)), listening)
