@@ -2,7 +2,8 @@
 
 The content of a bot is the sorted relative paths of its files, with their bytes and whether they
 are executable. What tools leave behind (caches, virtual environments, version control) is not
-part of it, nor, for a bot with build commands, what its package managers fetch again.
+part of it, nor, for a bot with build commands, what its package managers fetch again. Of a bot
+whose manifest is another file of its folder, that file's text stands as the bot.toml.
 """
 
 import hashlib
@@ -10,7 +11,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -18,7 +19,6 @@ from arena.bots import manifest
 from arena.bots.bot import Bot
 from arena.bots.build import build
 from arena.bots.errors import BotError
-from arena.bots.manifest import Manifest
 
 MIB: Final = 1024 * 1024
 MOST_BYTES: Final = 100 * MIB
@@ -65,7 +65,7 @@ def content_hash(bot: Bot) -> str:
     """
     if bot.manifest is None or bot.folder is None:
         return ""
-    return bot.content or _hash(_files(bot.manifest, bot.folder, bot.file))
+    return bot.content or _hash(_files(bot))
 
 
 def admit(bot: Bot, versions: Path) -> Bot:
@@ -79,7 +79,7 @@ def admit(bot: Bot, versions: Path) -> Bot:
     """
     if bot.manifest is None or bot.folder is None:
         raise BotError(f"{bot.label} is a remote bot; it has no files to keep.")
-    files = _files(bot.manifest, bot.folder, bot.file)
+    files = _files(bot)
     digest = _hash(files)
     if not (versions / digest).is_dir():
         versions.mkdir(parents=True, exist_ok=True)
@@ -87,7 +87,8 @@ def admit(bot: Bot, versions: Path) -> Bot:
         try:
             _copy(files, copy)
             # The name must be true of the copy, even if the folder changed meanwhile.
-            digest = _hash(_files(bot.manifest, copy, None))
+            copied = replace(bot, folder=copy, file=None, manifest_file=manifest.FILE)
+            digest = _hash(_files(copied))
             build(manifest.read(copy), copy)
             _settle(copy, versions / digest)
         finally:
@@ -105,14 +106,20 @@ def _settle(copy: Path, place: Path) -> None:
             raise
 
 
-def _files(said: Manifest, folder: Path, only: str | None) -> list[_File]:
-    """The files of a bot, sorted by path, checked against the bounds."""
-    if only is not None:
+def _files(bot: Bot) -> list[_File]:
+    """The files of a hosted bot, sorted by path, checked against the bounds."""
+    said, folder = bot.manifest, bot.folder
+    assert said is not None
+    assert folder is not None
+    if bot.file is not None:
         text = manifest.render(said).encode()
-        files = [_file(folder / only, only), _File(manifest.FILE, False, text)]
+        files = [_file(folder / bot.file, bot.file), _File(manifest.FILE, False, text)]
     else:
         ignored = IGNORED | FETCHED if said.build else IGNORED
         files = list(_walk(folder, folder, ignored))
+    if bot.manifest_file != manifest.FILE:
+        files = [file for file in files if file.path != manifest.FILE]
+        files.append(_File(manifest.FILE, False, (folder / bot.manifest_file).read_bytes()))
     return sorted(files, key=lambda file: file.path)
 
 

@@ -8,7 +8,7 @@ from itertools import chain, count
 from pathlib import Path
 
 from arena.bots.errors import BotError
-from arena.bots.manifest import Manifest
+from arena.bots.manifest import FILE, Manifest
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +21,9 @@ class Bot:
     folder: Path | None = None
     file: str | None = None
     """The one file of ``folder`` that is the whole bot; None if the folder is the bot."""
+    manifest_file: str = FILE
+    """The file of ``folder`` that holds ``manifest``; another than bot.toml where several bots
+    share a folder."""
     address: str | None = None
     """gRPC address of a remote bot, "10.0.0.5:7000" or "unix:/path"."""
     content: str = ""

@@ -43,15 +43,15 @@ class Manifest:
         return not self.games or game in self.games
 
 
-def read(folder: Path) -> Manifest:
-    """The manifest of the bot in `folder`; BotError with one sentence if there is none or it is
-    wrong."""
-    path = folder / FILE
+def read(folder: Path, file: str = FILE) -> Manifest:
+    """The manifest of the bot in `folder`, in a file of this name; BotError with one sentence if
+    there is none or it is wrong."""
+    path = folder / file
     try:
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
         raise BotError(
-            f"{folder} has no {FILE}, which says the bot's name and how to run it."
+            f"{folder} has no {file}, which says the bot's name and how to run it."
         ) from None
     except (OSError, UnicodeDecodeError) as error:
         raise BotError(f"{path} cannot be read: {_reason(error)}.") from None

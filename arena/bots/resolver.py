@@ -2,6 +2,7 @@
 
 sample:greedy              a house bot that comes with the arena
 ./mybot                    a folder with a bot.toml
+./mybot/greedy.toml        another bot of that folder
 ./bot.py, ./mybot/bot      a Python file, an executable
 grpc://host:port           a bot that runs elsewhere
 unix:/path.sock            a bot that runs here already
@@ -23,6 +24,7 @@ from arena.bots.manifest import Manifest
 SAMPLE: Final = "sample:"
 GRPC: Final = "grpc://"
 UNIX: Final = "unix:"
+TOML: Final = ".toml"
 _HOST_AND_PORT: Final = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[^\s:/\[\]]+):([0-9]{1,5})")
 
 Lookup = Callable[[str, str | None], Bot | None]
@@ -81,27 +83,32 @@ def house_folder() -> Path:
 
 
 def local(path: Path) -> Bot:
-    """The bot that a folder, a Python file or an executable is. Raises BotError."""
+    """The bot that a folder, a manifest, a Python file or an executable is. Raises BotError."""
     path = path.resolve()
     if path.is_dir():
         return from_folder(path)
+    if path.suffix == TOML and path.is_file():
+        return from_folder(path.parent, file=path.name)
     if path.suffix == ".py":
         return _from_file(path, "python", ("python", path.name))
     if path.is_file() and os.access(path, os.X_OK):
         return _from_file(path, "", (f"./{path.name}",))
     raise BotError(
-        f"{path} is neither a folder with a {manifest.FILE} nor a .py file nor an executable; "
-        f"if it is a program, chmod +x it."
+        f"{path} is neither a folder with a {manifest.FILE} nor a .toml file nor a .py file "
+        f"nor an executable; if it is a program, chmod +x it."
     )
 
 
-def from_folder(folder: Path, label: str | None = None, content: str = "") -> Bot:
+def from_folder(
+    folder: Path, label: str | None = None, content: str = "", file: str = manifest.FILE
+) -> Bot:
     """The bot in a folder with a bot.toml, called by its own name unless a label is given.
 
-    Raises BotError.
+    Another file of the folder may be its manifest. Raises BotError.
     """
-    said = manifest.read(folder)
-    return Bot(label or said.name, said, folder.absolute(), content=content)
+    said = manifest.read(folder, file)
+    name = label or said.name
+    return Bot(name, said, folder.absolute(), manifest_file=file, content=content)
 
 
 def _from_file(path: Path, language: str, run: tuple[str, ...]) -> Bot:
@@ -128,7 +135,7 @@ def _reached_by_socket(text: str) -> Bot:
 def _is_bot(path: Path) -> bool:
     if path.is_dir():
         return (path / manifest.FILE).exists()
-    return path.is_file() and (path.suffix == ".py" or os.access(path, os.X_OK))
+    return path.is_file() and (path.suffix in (".py", TOML) or os.access(path, os.X_OK))
 
 
 def _unknown(text: str, known: Known | None) -> BotError:
@@ -142,8 +149,8 @@ def _unknown(text: str, known: Known | None) -> BotError:
         return BotError(f'There is no bot "{text}" here; did you mean "{SAMPLE}{text}"?')
     likely = [*names, *stored, *(SAMPLE + name for name in samples()), *_neighbours(text)]
     hint = nearest(text, likely) or (
-        "; a bot is sample:NAME, a folder with a bot.toml, a .py file, an executable, "
-        "grpc://HOST:PORT, unix:/PATH or NAME@VERSION."
+        "; a bot is sample:NAME, a folder with a bot.toml, a .toml or .py file, "
+        "an executable, grpc://HOST:PORT, unix:/PATH or NAME@VERSION."
     )
     return BotError(f'There is no bot "{text}"{hint}')
 

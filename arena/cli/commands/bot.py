@@ -37,7 +37,7 @@ def add(
     as_json: bool,
     data: Path | None,
 ) -> None:
-    """Add a bot as it is now: a folder, a file, sample:NAME or grpc://HOST:PORT.
+    """Add a bot as it is now: a folder, a file (.toml, .py), sample:NAME or grpc://HOST:PORT.
 
     It is built if its bot.toml says how. Without a version there it gets the next number;
     the same content again is the same version. Bots of one owner do not meet at tables of more

@@ -63,9 +63,9 @@ def play(
 ) -> int:
     """Play one match here and now: no queue, no database.
 
-    `pokearena rules` lists the games. A BOT is sample:NAME, a folder with a bot.toml, a .py file,
-    an executable, grpc://HOST:PORT, unix:/PATH or NAME@VERSION. All seatings are played. The first
-    fault stops the match and is explained, unless --lenient.
+    `pokearena rules` lists the games. A BOT is sample:NAME, a folder with a bot.toml, a .toml or
+    .py file, an executable, grpc://HOST:PORT, unix:/PATH or NAME@VERSION. All seatings are played.
+    The first fault stops the match and is explained, unless --lenient.
     """
     from arena.cli import bench
     from arena.cli.place import Place

@@ -100,6 +100,27 @@ def test_a_file_is_admitted_with_a_manifest_and_without_its_neighbours(tmp_path:
     assert admitted.content == content_hash(bot(tmp_path / "home" / "bot.py"))
 
 
+def test_bots_that_share_a_folder_are_admitted_each_with_its_own_manifest(tmp_path: Path) -> None:
+    folder = make(tmp_path / "a")
+    (folder / "greedy.toml").write_text('name = "greedy"\nrun = ["./bot", "greedy"]\n')
+    greedy = bot(folder / "greedy.toml")
+    admitted = admit(greedy, tmp_path / "versions")
+    assert admitted.folder is not None
+    assert (admitted.label, admitted.manifest) == ("greedy", greedy.manifest)
+    written = (admitted.folder / "bot.toml").read_text()
+    assert written == (folder / "greedy.toml").read_text()
+    assert admitted.content == content_hash(greedy) == content_hash(local(admitted.folder))
+    assert admitted.content != content_hash(bot(folder))
+
+
+def test_a_folder_needs_no_bot_toml_beside_the_manifest_that_is_meant(tmp_path: Path) -> None:
+    folder = make(tmp_path / "a")
+    (folder / "bot.toml").rename(folder / "only.toml")
+    admitted = admit(bot(folder / "only.toml"), tmp_path / "versions")
+    assert admitted.folder is not None
+    assert (admitted.folder / "bot.toml").exists()
+
+
 def test_a_bot_is_built_once_in_the_copy(tmp_path: Path) -> None:
     log = tmp_path / "log"
     folder = make(tmp_path / "a", f'build = ["sh", "-c", "echo built >> {log}; touch made"]')

@@ -72,6 +72,32 @@ def test_the_folder_one_stands_in_is_a_bot(mine: Path, monkeypatch: pytest.Monke
     assert resolve(".").folder == mine
 
 
+@pytest.mark.parametrize("text", ["mybot/greedy.toml", "./mybot/greedy.toml"])
+def test_a_manifest_is_a_bot_whatever_its_name(mine: Path, text: str) -> None:
+    (mine / "greedy.toml").write_text(MANIFEST.replace("mine", "greedy"))
+    bot = resolve(text, lookup, known)
+    assert (bot.label, bot.folder, bot.manifest_file) == ("greedy", mine, "greedy.toml")
+    assert resolve("mybot").label == "mine"
+
+
+def test_the_manifest_of_a_folder_is_the_bot_in_it(mine: Path) -> None:
+    assert resolve("mybot/bot.toml") == resolve("mybot")
+
+
+def test_a_manifest_in_the_folder_one_stands_in_is_a_bot(
+    mine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(mine)
+    (mine / "greedy.toml").write_text(MANIFEST)
+    assert resolve("greedy.toml", lookup, known).folder == mine
+    assert complaint("greedi.toml").endswith('did you mean "greedy.toml"?')
+
+
+def test_a_toml_file_that_is_no_manifest_is_refused(mine: Path) -> None:
+    (mine / "Cargo.toml").write_text("[package]\n")
+    assert 'mybot/Cargo.toml has an unknown field "package"' in complaint("mybot/Cargo.toml")
+
+
 def test_a_python_file_is_a_bot(here: Path) -> None:
     (here / "My Bot.py").write_text("")
     bot = resolve("./My Bot.py")
@@ -89,9 +115,8 @@ def test_an_executable_is_a_bot(here: Path) -> None:
 
 def test_a_file_that_cannot_be_run_is_refused(here: Path) -> None:
     (here / "notes.txt").write_text("")
-    assert "nor a .py file nor an executable; if it is a program, chmod +x it" in complaint(
-        "./notes.txt"
-    )
+    sentence = complaint("./notes.txt")
+    assert "nor a .toml file nor a .py file nor an executable; if it is a program" in sentence
 
 
 def test_a_folder_without_a_manifest_is_refused(here: Path) -> None:
@@ -153,8 +178,8 @@ def test_a_misspelt_bot_is_told_the_nearest_one(mine: Path, text: str, meant: st
 
 def test_what_is_near_nothing_is_told_the_forms(here: Path) -> None:
     assert complaint("zzzzzzzz") == (
-        'There is no bot "zzzzzzzz"; a bot is sample:NAME, a folder with a bot.toml, a .py file, '
-        "an executable, grpc://HOST:PORT, unix:/PATH or NAME@VERSION."
+        'There is no bot "zzzzzzzz"; a bot is sample:NAME, a folder with a bot.toml, a .toml or '
+        ".py file, an executable, grpc://HOST:PORT, unix:/PATH or NAME@VERSION."
     )
 
 
