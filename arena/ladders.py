@@ -29,10 +29,10 @@ def gifts(engine: Engine, scope: Scope) -> tuple[Gift, ...]:
     return gifts.gifts(folding.digests(engine, scope.tournaments, scope.clip))
 
 
-def ranks(line: Standing) -> str:
+def ranks(line: Standing, dash: str = "-") -> str:
     """The rank, or the range of ranks where bots cannot be told apart."""
     first, last = line.strength.first, line.strength.last
-    return str(first) if first == last else f"{first}-{last}"
+    return str(first) if first == last else f"{first}{dash}{last}"
 
 
 def to_json(table: Table) -> list[dict[str, object]]:

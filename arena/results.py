@@ -137,6 +137,13 @@ def pairwise(match: Scored) -> tuple[tuple[float, ...], ...]:
     return tuple(map(tuple, table))
 
 
+def means(of_pairs: Sequence[Sequence[float]]) -> tuple[float, ...]:
+    """Return how well each entrant did on average against the others, by what `pairwise` gave."""
+    others = len(of_pairs) - 1
+    # Without the diagonal.
+    return tuple((sum(row) - 0.5) / others for row in of_pairs)
+
+
 def scores(games: Sequence[ClosedGame]) -> tuple[tuple[float, ...], ...]:
     """Return what `pairwise` does, from the games of a match (at least one) alone."""
     names = tuple(str(place) for place in range(len(games[0].places)))

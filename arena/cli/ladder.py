@@ -103,14 +103,13 @@ def _strength(line: Standing) -> str:
     if one.anchored:
         return f"{one.value:.0f} set"
     mark = "?" if one.provisional else " "
-    return f"{one.value:.0f} ±{(one.high - one.low) / 2:.0f}{mark}"
+    return f"{one.value:.0f} ±{one.margin:.0f}{mark}"
 
 
 def _board(line: Standing) -> str:
     if line.board is None:
         return ""
-    mean, low, high = line.board.mean, line.board.low, line.board.high
-    margin = None if low is None or high is None else (high - low) / 2
+    mean, margin = line.board.mean, line.board.margin
     digits = 0 if max(abs(mean), margin or 0.0) >= 100 else 1
     told = f"{mean:+.{digits}f}"
     return told if margin is None else f"{told} ±{margin:.{digits}f}"

@@ -41,6 +41,11 @@ class Points:
     low: float | None
     high: float | None
 
+    @property
+    def margin(self) -> float | None:
+        """Half of the width of its 95 % interval; None where there is none."""
+        return None if self.low is None or self.high is None else (self.high - self.low) / 2
+
     def to_json(self) -> dict[str, object]:
         """Return it as plain values."""
         return {

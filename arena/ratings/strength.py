@@ -62,6 +62,11 @@ class Strength:
     anchored: bool
     group: int
 
+    @property
+    def margin(self) -> float:
+        """Half of the width of its 95 % interval."""
+        return (self.high - self.low) / 2
+
     def to_json(self) -> dict[str, object]:
         """Return it as plain values."""
         return {

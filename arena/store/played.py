@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlalchemy import Engine, Row, Select, func, select
 
-from arena.results import FINISHED, ClosedGame
+from arena.results import FINISHED, ClosedGame, means, scores
 from arena.store import schema
 from arena.store.database import reading
 from arena.store.outcome import games_of
@@ -35,14 +35,7 @@ class Played:
 
     def score(self, entrant: str) -> float:
         """The mean score of an entrant against its opponents, from 0 to 1."""
-        own = self.entrants.index(entrant)
-        beaten = sum(
-            (game.places[own] < place) + 0.5 * (game.places[own] == place)
-            for game in self.games
-            for at, place in enumerate(game.places)
-            if at != own
-        )
-        return beaten / (len(self.games) * (len(self.entrants) - 1))
+        return means(scores(self.games))[self.entrants.index(entrant)]
 
     def faults(self) -> dict[str, dict[str, int]]:
         """How many games faults ended, by entrant and kind; of those who had any."""

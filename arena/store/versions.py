@@ -37,6 +37,16 @@ class Version:
     owner: str
     """Whose bot it is; empty: nobody it shares with other bots."""
 
+    @property
+    def authors(self) -> tuple[str, ...]:
+        """Who wrote it, as it says itself."""
+        return tuple(map(str, self.manifest.get("authors") or ()))
+
+    @property
+    def language(self) -> str:
+        """What it is written in, as it says itself; empty if it does not."""
+        return str(self.manifest.get("language", ""))
+
 
 def add(
     engine: Engine,

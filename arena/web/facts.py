@@ -72,15 +72,7 @@ class Facts:
         ]
         return {
             "entrants": closed.entrants,
-            "scores": _scores(closed),
+            "scores": [round(mean, 4) for mean in counted.means(counted.pairwise(closed))],
             "games": closed.played,
             "faults": faults,
         }
-
-
-def _scores(closed: ClosedMatch) -> list[float]:
-    """By entrant, from 0 to 1: how well it did against the others on average."""
-    table = counted.pairwise(closed)
-    others = len(closed.entrants) - 1
-    # Without the diagonal.
-    return [round((sum(row) - 0.5) / others, 4) for row in table]

@@ -17,6 +17,11 @@ def one_line(text: str) -> str:
     return "".join(c if c.isprintable() else " " for c in text)
 
 
+def holds(text: str, sought: str) -> bool:
+    """Whether a text holds every one of some words, in whatever letters."""
+    return all(word in text.lower() for word in sought.lower().split())
+
+
 def iso(seconds: float | None) -> str:
     """A time as ISO 8601 in UTC, to the second."""
     if seconds is None:

@@ -124,13 +124,12 @@ def found_bot(web: Web, ask: Ask) -> tuple[str, tuple[Version, ...]]:
 
 def _by(version: Version) -> Iterator[str]:
     """Whose it is, and what it is written in."""
-    manifest = version.manifest
-    if manifest.get("authors"):
-        yield f"by {', '.join(map(str, manifest['authors']))}"
+    if version.authors:
+        yield f"by {', '.join(version.authors)}"
     if version.owner:
         yield f"owned by {version.owner}"
-    if manifest.get("language"):
-        yield str(manifest["language"])
+    if version.language:
+        yield version.language
 
 
 def _form(web: Web, ask: Ask) -> str:
@@ -186,8 +185,8 @@ def _version_json(version: Version) -> dict[str, Any]:
     return {
         "version": version.id,
         "content_hash": version.content_hash,
-        "authors": list(version.manifest.get("authors", ())),
-        "language": version.manifest.get("language", ""),
+        "authors": list(version.authors),
+        "language": version.language,
         "created": words.iso(version.created),
         "retired": words.iso(version.retired) or None,
         "quarantined": words.iso(version.quarantined) or None,
@@ -259,7 +258,7 @@ def _text(standings: Sequence[Standing]) -> Table:
         [
             (
                 *(one.form, line.ranks, line.name),
-                f"{line.standing.strength.value:.0f} ±{line.margin:.0f}",
+                f"{line.standing.strength.value:.0f} ±{line.standing.strength.margin:.0f}",
                 f"{line.standing.elo:.0f}",
                 line.standing.matches,
                 f"{line.standing.wins}–{line.standing.draws}–{line.standing.losses}",

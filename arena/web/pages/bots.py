@@ -46,12 +46,12 @@ class Line:
     @property
     def authors(self) -> str:
         """Who wrote it."""
-        return ", ".join(map(str, self.newest.manifest.get("authors", ())))
+        return ", ".join(self.newest.authors)
 
     @property
     def language(self) -> str:
         """What it is written in."""
-        return str(self.newest.manifest.get("language", ""))
+        return self.newest.language
 
     @property
     def state(self) -> str:
@@ -113,14 +113,10 @@ def lines(sight: Sight) -> list[Line]:
 
 def sought(every: Sequence[Line], find: str) -> list[Line]:
     """The bots of which the name, owner, authors or language hold every one of some words."""
-    wanted = find.lower().split()
     return [
         line
         for line in every
-        if all(
-            word in f"{line.name} {line.owner} {line.authors} {line.language}".lower()
-            for word in wanted
-        )
+        if words.holds(f"{line.name} {line.owner} {line.authors} {line.language}", find)
     ]
 
 
@@ -132,7 +128,7 @@ def _bests(sight: Sight) -> dict[str, list[Best]]:
             name = line.entrant.partition("@")[0]
             if name not in seen:
                 seen.add(name)
-                ranks = ladders.ranks(line).replace("-", "–")
+                ranks = ladders.ranks(line, "–")
                 best = Best(form, line.entrant, place, ranks, len(ladder.table.lines))
                 found.setdefault(name, []).append(best)
     return found

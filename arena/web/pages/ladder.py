@@ -45,32 +45,19 @@ class Line:
     @property
     def ranks(self) -> str:
         """Its rank, or the range of ranks it may have."""
-        return ladders.ranks(self.standing).replace("-", "–")
-
-    @property
-    def margin(self) -> float:
-        """Half of the width of the 95 % interval of its strength."""
-        return (self.standing.strength.high - self.standing.strength.low) / 2
-
-    @property
-    def board_margin(self) -> float | None:
-        """Half of the width of the 95 % interval of its points per board."""
-        board = self.standing.board
-        if board is None or board.low is None or board.high is None:
-            return None
-        return (board.high - board.low) / 2
+        return ladders.ranks(self.standing, "–")
 
     @property
     def authors(self) -> str:
         """Who wrote it; else whose it is."""
         if self.version is None:
             return ""
-        return ", ".join(self.version.manifest.get("authors", ())) or self.version.owner
+        return ", ".join(self.version.authors) or self.version.owner
 
     @property
     def language(self) -> str:
         """What it is written in, as its author says."""
-        return str(self.version.manifest.get("language", "")) if self.version else ""
+        return self.version.language if self.version else ""
 
     @property
     def faults(self) -> dict[str, int]:
@@ -200,11 +187,10 @@ def told(every: Sequence[Line]) -> frozenset[str]:
 
 def sought(every: Sequence[Line], words_sought: str) -> list[Line]:
     """The lines of which the name, author or language holds every one of these words."""
-    wanted = words_sought.lower().split()
     return [
         line
         for line in every
-        if all(w in f"{line.name} {line.authors} {line.language}".lower() for w in wanted)
+        if words.holds(f"{line.name} {line.authors} {line.language}", words_sought)
     ]
 
 
@@ -246,12 +232,13 @@ def _csv(form: str, some: Iterable[Line]) -> Table:
 
 def _text(some: Iterable[Line], shown: frozenset[str]) -> Table:
     def points(line: Line) -> str:
-        board, margin = line.standing.board, line.board_margin
+        board = line.standing.board
+        margin = board.margin if board else None
         return (words.signed(board.mean) if board else "") + (f" ±{margin:.1f}" if margin else "")
 
     def strength(line: Line) -> str:
         mark = "?" if line.standing.strength.provisional else ""
-        return f"{line.standing.strength.value:.0f} ±{line.margin:.0f}{mark}"
+        return f"{line.standing.strength.value:.0f} ±{line.standing.strength.margin:.0f}{mark}"
 
     cells: dict[str, tuple[str, Callable[[Line], object]]] = {
         "rank": ("#", lambda line: line.ranks),

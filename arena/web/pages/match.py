@@ -12,7 +12,7 @@ from typing import Any
 
 from arena import plain
 from arena.discretion import pathless
-from arena.results import FAULTS, scores
+from arena.results import FAULTS, means, scores
 from arena.store import listing, results, tournaments
 from arena.store.listing import Match
 from arena.store.results import LoggedFault
@@ -166,9 +166,7 @@ def sides_of(match: Match, games: Sequence[ScoredGame]) -> list[Side]:
     """What every entrant did, in the order of the match; nothing where no game was played."""
     if not games:
         return []
-    of_pairs = scores([game.result for game in games])
-    others = len(match.entrants) - 1
-    shares = [(sum(row) - row[at]) / others for at, row in enumerate(of_pairs)]
+    shares = means(scores([game.result for game in games]))
     return [
         _side(name, at, games, shares[at], shares[at] >= max(shares) - 1e-9)
         for at, name in enumerate(match.entrants)

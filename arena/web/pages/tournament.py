@@ -47,11 +47,6 @@ class Line:
     entry: Entrant
     worth: Worth | None
 
-    @property
-    def margin(self) -> float:
-        """Half of the width of the 95 % interval of its strength."""
-        return (self.standing.strength.high - self.standing.strength.low) / 2
-
 
 @dataclass(frozen=True, slots=True)
 class Shade:
@@ -163,7 +158,7 @@ def _lines(found: Tournament, table: Ranked, course: _Course) -> list[Line]:
     ranking = course.ranking or _by_worth(course.worth)
     if not ranking:
         return [
-            Line(ladders.ranks(one).replace("-", "–"), one, entries[one.entrant], None)
+            Line(ladders.ranks(one, "–"), one, entries[one.entrant], None)
             for one in table.lines
             if one.entrant in entries
         ]
@@ -255,7 +250,7 @@ def _text(lines: Sequence[Line]) -> Table:
             (
                 *(line.rank, one.entrant),
                 *((line.worth.points if line.worth else None,) if swiss else ()),
-                f"{one.strength.value:.0f} ±{line.margin:.0f}{mark}",
+                f"{one.strength.value:.0f} ±{one.strength.margin:.0f}{mark}",
                 *(one.matches, f"{one.wins}–{one.draws}–{one.losses}"),
             )
         )
