@@ -1,0 +1,83 @@
+"""A bot's process that is started and asked as the arena does it, and questions for it."""
+
+import signal
+import subprocess
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import grpc
+from pokearena.v1 import bot_pb2, bot_pb2_grpc
+
+PATIENCE = 30
+CHANNEL = [("grpc.initial_reconnect_backoff_ms", 20), ("grpc.min_reconnect_backoff_ms", 20)]
+
+
+@dataclass(frozen=True)
+class Process:
+    """A bot that runs, and what it can be asked."""
+
+    popen: subprocess.Popen[str]
+    stub: Any
+
+    def act(self, question: bot_pb2.ActRequest) -> bot_pb2.ActResponse:
+        answer: bot_pb2.ActResponse = self.stub.Act(question, wait_for_ready=True, timeout=PATIENCE)
+        return answer
+
+    def play(self, *batches: list[bot_pb2.ActRequest]) -> list[bot_pb2.PlayResponse]:
+        """The messages that answer these messages of questions."""
+        requests = [bot_pb2.PlayRequest(questions=batch) for batch in batches]
+        return list(self.stub.Play(iter(requests), wait_for_ready=True, timeout=PATIENCE))
+
+    def start(self, **fields: Any) -> bot_pb2.StartResponse:
+        request = bot_pb2.StartRequest(match="m-test", game="poke", seats=2, **fields)
+        response: bot_pb2.StartResponse = self.stub.Start(
+            request, wait_for_ready=True, timeout=PATIENCE
+        )
+        return response
+
+    def end(self) -> None:
+        self.stub.End(bot_pb2.EndRequest(match="m-test"), wait_for_ready=True, timeout=PATIENCE)
+
+    def ended(self) -> tuple[int, str]:
+        """Its exit status and all it wrote, once it has ended."""
+        written, _ = self.popen.communicate(timeout=PATIENCE)
+        return self.popen.returncode, written
+
+    def terminated(self) -> tuple[int, str]:
+        """The same after asking it to end."""
+        self.popen.send_signal(signal.SIGTERM)
+        return self.ended()
+
+
+@contextmanager
+def started(command: Sequence[str | Path], folder: Path, address: str) -> Iterator[Process]:
+    """Starts a bot as the arena does: with its address and no more."""
+    with ExitStack() as stack:
+        popen = subprocess.Popen(
+            command,
+            cwd=folder,
+            env={"POKEARENA_ADDRESS": address},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        stack.callback(popen.communicate)
+        stack.callback(popen.kill)
+        channel = stack.enter_context(grpc.insecure_channel(address, options=CHANNEL))
+        yield Process(popen, bot_pb2_grpc.BotServiceStub(channel))
+
+
+def question(luck: int = 0, game: int = 0, decision: int = 0) -> bot_pb2.ActRequest:
+    """A question with six legal actions."""
+    cards = ("2C", "5D", "9H", "JS", "AS")
+    asked = bot_pb2.ActRequest(match="m-test", game=game, decision=decision, luck=luck)
+    asked.view.poke.phase = "draw"
+    asked.view.poke.hand.extend(cards)
+    asked.legal.add().poke.stand.SetInParent()
+    for card in cards:
+        asked.legal.add().poke.draw.discards.append(card)
+    return asked

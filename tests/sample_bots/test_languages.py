@@ -1,0 +1,269 @@
+"""The starter kits as authors meet them: copied out, built, submitted and played for real."""
+
+import fcntl
+import json
+import os
+import re
+import shutil
+import socket
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import grpc
+import pytest
+
+from arena.bots import manifest
+from arena.bots.bot import program
+from referee.games.registry import GAMES
+from tests.arena.cli.terminal import in_own_process
+from tests.sample_bots.languages import LANGUAGES, OUT_OF_IDEAS, ROOT, Language
+from tests.sample_bots.processes import PATIENCE, Process, question, started
+
+EVERY_VARIANT = ("greed", "pokino_up", "tear_down_the_walls", "territory")
+FORMS = (
+    ("poke", 2, ()),
+    ("pokex", 2, ()),
+    ("pokex", 4, ()),
+    ("pouku", 3, ()),
+    ("pouku", 4, ("teams",)),
+    ("saint_poker", 2, ()),
+    ("saint_poker", 5, ()),
+    ("pokino", 2, ()),
+    ("pokino", 6, EVERY_VARIANT),
+)
+QUESTIONS = [question(luck=7 * n, game=n, decision=3 * n) for n in range(20)]
+LINES = 30
+"""The random bot's own file has fewer."""
+SCREEN = 50
+"""Lines of a README that are one screen."""
+
+every_language = pytest.mark.parametrize("language", LANGUAGES.values(), ids=LANGUAGES)
+
+
+@dataclass(frozen=True)
+class Author:
+    """Somebody who has copied a kit, submitted its random bot, and has an arena to try it in."""
+
+    language: Language
+    home: Path
+
+    def types(self, *words: object) -> Any:
+        """What a command that is to work says, as JSON."""
+        done = in_own_process(self.home, [*words, "--json"])
+        assert done.status == 0, f"{words}\n{done.out}\n{done.err}"
+        return json.loads(done.out)
+
+    @property
+    def kit(self) -> Path:
+        """The copied kit, where nothing has been built."""
+        return self.home / "kit"
+
+    @property
+    def random(self) -> str:
+        """The random bot as it was submitted."""
+        return f"random-{self.language.name}@1"
+
+    @property
+    def built(self) -> Path:
+        """The folder of what was submitted, in which the bots have been built."""
+        (folder,) = (self.home / ".pokearena" / "versions").iterdir()
+        return folder
+
+
+def author_of(language: Language, temporary: Path) -> Author:
+    """The author of this session: who comes first builds, the other processes of pytest wait."""
+    for tool in language.tools:
+        if shutil.which(tool) is None:
+            if os.environ.get("CI"):
+                pytest.fail(f"{tool} is not installed, and in CI nothing is skipped")
+            pytest.skip(f"{tool} is not installed, which the kit for {language.name} needs")
+    author = Author(language, temporary / language.name)
+    with (temporary / f"{language.name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not author.home.exists():
+            author.home.mkdir()
+            copy_out(language, author.kit)
+            for path, text in language.own.items():
+                (author.kit / path).parent.mkdir(exist_ok=True)
+                (author.kit / path).write_text(text)
+            author.types("bot", "add", "kit")
+    return author
+
+
+def copy_out(language: Language, folder: Path) -> None:
+    """Copies a kit as somebody does who has only this folder."""
+    leavings = shutil.ignore_patterns("target", "node_modules", "*.lock", "package-lock.json")
+    shutil.copytree(language.folder, folder, ignore=leavings)
+
+
+@pytest.fixture
+def author(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Author:
+    base = tmp_path_factory.getbasetemp()
+    shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+    return author_of(request.param, shared)
+
+
+each_author = pytest.mark.parametrize("author", LANGUAGES.values(), ids=LANGUAGES, indirect=True)
+Launch = Callable[..., Process]
+
+
+@pytest.fixture
+def launch() -> Iterator[Launch]:
+    """Starts a bot of an author's kit: with its address, and nothing else in its environment."""
+    with ExitStack() as stack:
+        short = stack.enter_context(tempfile.TemporaryDirectory(prefix="pb-"))
+
+        def one(author: Author, run: tuple[str, ...] = (), address: str = "") -> Process:
+            words = run or manifest.read(author.built).run
+            command = program(words, author.built)
+            at = address or f"unix:{short}/bot"
+            return stack.enter_context(started(command, author.built, at))
+
+        yield one
+
+
+@every_language
+def test_the_random_bot_s_own_file_is_short(language: Language) -> None:
+    assert len((language.folder / language.random).read_text().splitlines()) < LINES
+
+
+@every_language
+def test_a_kit_says_how_to_run_play_test_and_submit_on_one_screen(language: Language) -> None:
+    text = (language.folder / "README.md").read_text()
+    assert len(text.splitlines()) < SCREEN
+    shown = re.findall(r"pokearena (\w+)", text)
+    assert {"play", "ask", "bot", "tournament", "standings", "logs"} <= set(shown)
+
+
+@every_language
+def test_the_manifests_of_a_kit_say_what_they_are(language: Language) -> None:
+    plain = manifest.read(language.folder)
+    greedy = manifest.read(language.folder, "greedy.toml")
+    assert (plain.name, greedy.name) == (f"random-{language.name}", f"greedy-{language.name}")
+    assert plain.language == greedy.language == language.name
+    assert set(plain.games) == set(GAMES)
+    assert greedy.plays(language.greedy)
+
+
+@every_language
+def test_a_kit_has_the_protocol_but_for_the_referee_s_part(language: Language) -> None:
+    ours = {path.name: path.read_text() for path in (ROOT / "proto/pokearena/v1").glob("*.proto")}
+    del ours["referee.proto"]
+    folder = language.folder / "proto" / "pokearena" / "v1"
+    assert {path.name: path.read_text() for path in folder.iterdir()} == ours
+
+
+def test_the_forms_that_are_played_have_every_game_with_fewest_and_most_seats() -> None:
+    for game in GAMES.values():
+        seats = {number for name, number, _ in FORMS if name == game.id}
+        assert seats == {min(game.seats), max(game.seats)}
+
+
+@pytest.mark.long
+@each_author
+@pytest.mark.parametrize(("game", "seats", "options"), FORMS, ids=lambda value: str(value))
+def test_the_random_bot_plays_every_game(
+    author: Author, game: str, seats: int, options: tuple[str, ...]
+) -> None:
+    wanted = [word for option in options for word in ("--option", option)]
+    settled = GAMES[game].settle(dict.fromkeys(options, True))
+    sides = GAMES[game].side_count(seats, settled)
+    others = ["sample:meek"] * (sides - 1)
+    played = author.types(
+        *("play", game, author.random, *others, "--seats", seats, *wanted, "--seed", "7")
+    )
+    first = played["bots"][0]
+    assert (played["complete"], first["faults"]) == (True, 0)
+    assert first["decisions"] > 0
+
+
+@pytest.mark.long
+@each_author
+def test_the_greedy_bot_beats_the_random_one_at_its_game(author: Author) -> None:
+    game = author.language.greedy
+    sides = min(GAMES[game].seats)
+    greedy = author.built / "greedy.toml"
+    played = author.types(
+        "play", game, greedy, *[author.random] * (sides - 1), "-n", 10, "--seed", 7
+    )
+    places = [games["places"] for games in played["games"]]
+    assert played["bots"][0]["bot"] == f"greedy-{author.language.name}"
+    wins = played["bots"][0]["wins"]
+    assert wins > 2 * max(bot["wins"] for bot in played["bots"][1:]), places
+
+
+@pytest.mark.long
+@each_author
+def test_a_match_with_a_seed_comes_out_the_same_twice(author: Author) -> None:
+    words = ("play", "saint_poker", author.random, "sample:random", "-n", 3, "--seed", 8)
+    once, again = ({game["game"]: game for game in author.types(*words)["games"]} for _ in "12")
+    assert once == again
+
+
+@pytest.mark.long
+@each_author
+def test_a_bot_is_asked_by_act_and_by_play_with_the_same_answers(
+    author: Author, launch: Launch
+) -> None:
+    bot = launch(author)
+    assert bot.start(games=40).games_in_flight == 16
+    one_by_one = [bot.act(asked) for asked in QUESTIONS]
+    messages = bot.play(QUESTIONS[:15], QUESTIONS[15:])
+    assert [len(message.answers) for message in messages] == [15, 5]
+    assert [answer for message in messages for answer in message.answers] == one_by_one
+    assert [(a.game, a.decision) for a in one_by_one] == [(q.game, q.decision) for q in QUESTIONS]
+    assert len({answer.action.SerializeToString() for answer in one_by_one}) > 1
+    assert all(a.action in q.legal for a, q in zip(one_by_one, QUESTIONS, strict=True))
+    bot.end()
+    bot.terminated()
+
+
+@pytest.mark.long
+@each_author
+def test_a_bot_is_reached_at_a_port_and_takes_large_messages(
+    author: Author, launch: Launch
+) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    bot = launch(author, address=f"127.0.0.1:{port}")
+    long = question()
+    long.view.poke.discards.extend(["2C"] * 20_000)
+    (message,) = bot.play([long] * 64)
+    assert len(message.answers) == 64
+
+
+@pytest.mark.long
+@each_author
+@pytest.mark.parametrize("method", ["act", "play"])
+def test_an_exception_ends_the_process_and_its_trace_is_the_end_of_the_output(
+    author: Author, launch: Launch, method: str
+) -> None:
+    bot = launch(author, run=author.language.run)
+    with pytest.raises(grpc.RpcError):
+        bot.act(question()) if method == "act" else bot.play(QUESTIONS)
+    status, written = bot.ended()
+    assert status != 0
+    assert written.startswith("thinking\n")
+    assert OUT_OF_IDEAS in written
+    assert "choose" in written
+    assert written.count("thinking") == 1
+
+
+@pytest.mark.long
+@each_author
+def test_a_bot_started_by_hand_says_how_to_see_it_play(author: Author) -> None:
+    command = program(manifest.read(author.built).run, author.built)
+    ran = subprocess.run(
+        command, cwd=author.built, env={}, capture_output=True, text=True, timeout=PATIENCE
+    )
+    assert ran.returncode == 1
+    assert ran.stderr.splitlines() == [
+        "This is a bot; the arena starts it and says where it has to listen.",
+        "To see it play:  pokearena play poke . sample:random --watch",
+    ]
