@@ -6,9 +6,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import chain, count
 from pathlib import Path
+from typing import Final
 
 from arena.bots.errors import BotError
-from arena.bots.manifest import FILE, Manifest
+from arena.bots.manifest import FILE, STDIO, Manifest
+
+BRIDGE: Final = (sys.executable, "-I", "-m", "arena.bots.stdio", "--")
+"""What stands before the command of a bot that reads and writes lines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +68,8 @@ def command(bot: Bot) -> tuple[str, ...]:
     """
     if bot.manifest is None or bot.folder is None:
         raise BotError(f"{bot.label} is a remote bot; there is nothing to run.")
-    return program(bot.manifest.run, bot.folder)
+    words = program(bot.manifest.run, bot.folder)
+    return (*BRIDGE, *words) if bot.manifest.transport == STDIO else words
 
 
 def program(words: tuple[str, ...], folder: Path) -> tuple[str, ...]:

@@ -11,6 +11,9 @@ from arena.bots.errors import BotError, nearest
 FILE: Final = "bot.toml"
 NAME: Final = re.compile(r"[a-z0-9_-]{1,40}")
 VERSION: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
+GRPC: Final = "grpc"
+STDIO: Final = "stdio"
+TRANSPORTS: Final = (GRPC, STDIO)
 FIELDS: Final = (
     "name",
     "version",
@@ -36,7 +39,8 @@ class Manifest:
     """Ids of the games it plays; empty means every game."""
     build: tuple[tuple[str, ...], ...] = ()
     """Commands run one after another in the bot's folder before it is first run."""
-    transport: str = "grpc"
+    transport: str = GRPC
+    """How it is asked: "grpc", or "stdio" by lines (arena/bots/stdio)."""
 
     def plays(self, game: str) -> bool:
         """Whether the bot says that it plays this game."""
@@ -76,6 +80,8 @@ def render(manifest: Manifest) -> str:
     if manifest.build:
         lines.append(f"build = [{', '.join(_texts(command) for command in manifest.build)}]")
     lines.append(f"run = {_texts(manifest.run)}")
+    if manifest.transport != GRPC:
+        lines.append(f"transport = {_text(manifest.transport)}")
     return "\n".join(lines) + "\n"
 
 
@@ -183,15 +189,13 @@ class _Reader:
         return tuple(command)
 
     def _transport(self) -> str:
-        transport = self.fields.get("transport", "grpc")
-        if transport == "stdio":
+        transport = self.fields.get("transport", GRPC)
+        if not isinstance(transport, str) or transport not in TRANSPORTS:
             raise self._wrong(
-                'asks for transport "stdio", which comes with a later release; until then a bot '
-                'speaks "grpc".'
+                f'has {_shown(transport)} as "transport"; write "grpc", or "stdio" for a program '
+                "that reads and writes lines."
             )
-        if transport != "grpc":
-            raise self._wrong(f'has {_shown(transport)} as "transport"; write "grpc".')
-        return "grpc"
+        return transport
 
 
 def _reason(error: OSError | UnicodeDecodeError) -> str:

@@ -110,13 +110,16 @@ def play(
     report: Callable[[referee_pb2.BotFaulted], referee_pb2.BotReport | None] | None = None,
     **order: Any,
 ) -> Played:
-    """Plays a table of these bots; a text instead of a bot is an address nobody listens at."""
+    """Plays a table of these bots; a text instead of a bot is its address, "nobody" one
+    where nobody listens."""
 
     async def run() -> Played:
         with tempfile.TemporaryDirectory() as folder:
             servers, addresses = [], []
             for number, author in enumerate(authors):
                 address = f"unix:{Path(folder) / str(number)}"
+                if isinstance(author, str) and author.startswith("unix:"):
+                    address = author
                 addresses.append(address)
                 if isinstance(author, Author):
                     server = grpc.aio.server()

@@ -71,6 +71,7 @@ def test_a_rendered_manifest_reads_back_the_same(tmp_path: Path) -> None:
         games=("poke", "saint_poker"),
         build=(("a", "b c"), ("d",)),
         run=("./run it", "\x7f"),
+        transport="stdio",
     )
     assert read(tmp_path, manifest.render(said)) == said
 
@@ -99,11 +100,10 @@ def test_a_rendered_manifest_reads_back_the_same(tmp_path: Path) -> None:
         ("build = []", 'has [] as "build"; a command is a list of words'),
         ('build = [["make"], "x"]', "has [['make'], 'x'] as \"build\"; a command is"),
         (
-            'transport = "stdio"',
-            'asks for transport "stdio", which comes with a later release; until then a bot '
-            'speaks "grpc".',
+            'transport = "http"',
+            'has "http" as "transport"; write "grpc", or "stdio" for a program that reads and '
+            "writes lines.",
         ),
-        ('transport = "http"', 'has "http" as "transport"; write "grpc".'),
     ],
 )
 def test_a_wrong_field_is_named_with_what_would_be_right(

@@ -1,0 +1,143 @@
+"""The lines that a bridge writes to a program, and those that it reads (docs/protocol.md)."""
+
+import json
+import re
+from dataclasses import dataclass
+from typing import Any, Final
+
+from google.protobuf.json_format import ParseDict, ParseError
+from google.protobuf.message import Message
+from pokearena.v1 import bot_pb2
+
+from arena.bots.stdio.form import writer
+
+CHOICE: Final = "choice"
+_NUMBER: Final = re.compile(rb"-?[0-9]+")
+_DIGITS: Final = 18
+"""A number with more digits is out of any list, and Python would read very long ones slowly."""
+_SHOWN: Final = 80
+_LAST: Final = ("legal", "view")
+"""What is long comes last, so that who reads no JSON finds the rest at the front of the line."""
+
+
+class Malformed(ValueError):
+    """A line that is no answer. Its text is a clause about it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A line that is an answer, as far as that can be seen without its question."""
+
+    fields: dict[str, Any]
+    question: tuple[int, int] | None
+    """Game and decision, if the line says which question it answers."""
+
+
+def start_line(request: bot_pb2.StartRequest) -> bytes:
+    """What will be played."""
+    return _line({"start": _json(request)})
+
+
+def act_line(question: bot_pb2.ActRequest) -> bytes:
+    """A question, behind the number of actions that it lists."""
+    fields = _json(question)
+    for name in _LAST:
+        fields[name] = fields.pop(name, None)
+    return _line({"choices": len(question.legal), "act": fields})
+
+
+def end_line(request: bot_pb2.EndRequest) -> bytes:
+    """The table is over."""
+    return _line({"end": _json(request)})
+
+
+def is_answer(line: bytes) -> bool:
+    """Whether a line is meant as an answer; any other is for the log."""
+    line = line.strip()
+    return line.startswith(b"{") or _NUMBER.fullmatch(line) is not None
+
+
+def read(line: bytes) -> Said:
+    """The answer in a line.
+
+    Raises:
+        Malformed: there is none in it.
+    """
+    line = line.strip()
+    if _NUMBER.fullmatch(line):
+        if len(line) > _DIGITS:
+            raise Malformed(f"its line {shown(line)} is no number of an action")
+        return Said({CHOICE: int(line)}, None)
+    try:
+        fields = json.loads(line)
+    except RecursionError:
+        raise Malformed(f"its line {shown(line)} is nested too deep") from None
+    except ValueError as error:
+        raise Malformed(f"its line {shown(line)} is no JSON: {error}") from None
+    if not isinstance(fields, dict):
+        raise Malformed(f"its line {shown(line)} is no JSON object")
+    named = "game" in fields or "decision" in fields
+    key = (fields.get("game", 0), fields.get("decision", 0))
+    return Said(fields, key if named and all(type(number) is int for number in key) else None)
+
+
+def started(said: Said) -> bot_pb2.StartResponse:
+    """What the program says to what will be played; a number says nothing.
+
+    Raises:
+        Malformed: it is no ``StartResponse``.
+    """
+    fields = {name: value for name, value in said.fields.items() if name != CHOICE}
+    return _message(fields, bot_pb2.StartResponse())
+
+
+def answer(said: Said, question: bot_pb2.ActRequest) -> bot_pb2.ActResponse:
+    """The answer to a question.
+
+    Raises:
+        Malformed: it is no ``ActResponse``, or chooses what is not listed.
+    """
+    fields = dict(said.fields)
+    choice = fields.pop(CHOICE, None)
+    response = _message(fields, bot_pb2.ActResponse())
+    if CHOICE in said.fields:
+        if response.HasField("action"):
+            raise Malformed('its answer has both a "choice" and an "action"')
+        response.action.CopyFrom(_chosen(choice, question))
+    response.game, response.decision = question.game, question.decision
+    return response
+
+
+def shown(line: bytes, most: int = _SHOWN) -> str:
+    """A line as it is shown in a sentence, cut to `most` characters."""
+    text = line.decode("utf-8", "replace").strip()
+    return text if len(text) <= most else text[: most - 3] + "..."
+
+
+def _chosen(choice: object, question: bot_pb2.ActRequest) -> bot_pb2.Action:
+    if type(choice) is not int:
+        raise Malformed(f'its "choice" is {shown(json.dumps(choice).encode())}, and no number')
+    if not 0 <= choice < len(question.legal):
+        there = f"0 to {len(question.legal) - 1}" if question.legal else "none"
+        raise Malformed(f"its choice is {choice}, and the listed actions are {there}")
+    return question.legal[choice]
+
+
+def _message(fields: dict[str, Any], message: Any) -> Any:
+    try:
+        return ParseDict(fields, message)
+    except (ParseError, ValueError) as error:
+        reason, *_ = str(error).split("\n")  # what follows lists the names of fields
+        clause = shown(reason.encode("utf-8", "backslashreplace"), 3 * _SHOWN)
+        raise Malformed(f"its answer is no {message.DESCRIPTOR.name}: {clause}") from None
+
+
+def _json(message: Message) -> dict[str, Any]:
+    """A message in protobuf's JSON form, with all its fields: who finds them by hand can rely on
+    their being there."""
+    fields: dict[str, Any] = writer(message.DESCRIPTOR)(message)
+    return fields
+
+
+def _line(fields: dict[str, Any]) -> bytes:
+    return json.dumps(fields, separators=(",", ":")).encode() + b"\n"

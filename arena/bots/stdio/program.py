@@ -1,0 +1,136 @@
+"""A program that is asked by lines and answers by lines."""
+
+import asyncio
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+from arena.bots.stdio.lines import Malformed, Said, is_answer, read, shown
+from arena.bots.stdio.splitter import LONGEST, Splitter
+
+LOG: Final = 2
+
+
+@dataclass(slots=True)
+class _Open:
+    """A line that the program owes an answer to."""
+
+    name: str
+    question: tuple[int, int] | None
+    understand: Callable[[Said], Any]
+    answer: asyncio.Future[Any]
+    """Cancelled when nobody waits for it any more; the program owes the line all the same."""
+
+
+class Program(asyncio.Protocol):
+    """What is written to the program and what is read from it.
+
+    Every line that is written is owed one line. An answer that names game and decision belongs
+    to that question, any other to the oldest that is open, so that who answers late is not taken
+    to answer the next question.
+    """
+
+    def __init__(self, gone: Callable[[], None]) -> None:
+        self._gone = gone
+        self._splitter = Splitter()
+        self._open: list[_Open] = []
+        self._unasked = ""
+        self._is_over = False
+        self._input: asyncio.WriteTransport | None = None
+
+    async def listen_and_speak(self, input_end: int, output_end: int) -> None:
+        """Takes over the ends of the pipes to the program's input and from its output."""
+        loop = asyncio.get_running_loop()
+        await loop.connect_read_pipe(lambda: self, os.fdopen(output_end, "rb", 0))
+        self._input, _ = await loop.connect_write_pipe(
+            asyncio.BaseProtocol, os.fdopen(input_end, "wb", 0)
+        )
+
+    async def ask(
+        self,
+        line: bytes,
+        name: str,
+        understand: Callable[[Said], Any],
+        question: tuple[int, int] | None = None,
+    ) -> Any:
+        """Writes a line and waits for its answer.
+
+        Args:
+            line: what is written.
+            name: what it is called in the log.
+            understand: from what the program said to what is returned; may raise Malformed.
+            question: game and decision, for a question.
+
+        Raises:
+            Malformed: what came is no answer, or an answer came before that nothing had asked for.
+        """
+        if self._unasked:
+            unasked, self._unasked = self._unasked, ""
+            raise Malformed(f"it had answered {unasked} when nothing was asked")
+        answer = asyncio.get_running_loop().create_future()
+        self._open.append(_Open(name, question, understand, answer))
+        self._write(line)
+        return await answer
+
+    def end(self, line: bytes) -> None:
+        """Writes the last line and closes the program's input."""
+        self._is_over = True
+        self._write(line)
+        if self._input is not None:
+            self._input.close()
+
+    def data_received(self, data: bytes) -> None:
+        """Hears what the program writes."""
+        for line, is_rest in self._splitter.feed(data):
+            if is_rest or not is_answer(line):
+                os.write(LOG, line + b"\n")
+            else:
+                self._hear(line)
+
+    def connection_lost(self, error: Exception | None) -> None:
+        """Hears that the program writes nothing any more."""
+        if rest := self._splitter.rest():
+            os.write(LOG, rest + b"\n")
+        self._gone()
+
+    def _write(self, line: bytes) -> None:
+        assert self._input is not None
+        self._input.write(line)
+
+    def _hear(self, line: bytes) -> None:
+        said: Said | None = None
+        failure: Malformed | None = None
+        try:
+            if len(line) > LONGEST:
+                raise Malformed(f"its line is longer than {LONGEST} bytes")
+            said = read(line)
+        except Malformed as malformed:
+            failure = malformed
+        one = self._owed(said.question if said is not None else None)
+        if one is None:
+            self._note(f"nothing had asked for the answer {shown(line)}")
+            if not self._is_over:
+                self._unasked = self._unasked or shown(line)
+        elif one.answer.done():
+            self._note(f"too late: the answer {shown(line)} to {one.name}")
+        elif failure is not None:
+            one.answer.set_exception(failure)
+        elif said is not None:
+            self._settle(one, said)
+
+    def _settle(self, one: _Open, said: Said) -> None:
+        try:
+            one.answer.set_result(one.understand(said))
+        except Malformed as failure:
+            one.answer.set_exception(failure)
+
+    def _owed(self, question: tuple[int, int] | None) -> _Open | None:
+        """The line that an answer belongs to, which is owed none any more."""
+        for number, one in enumerate(self._open):
+            if question is None or one.question == question:
+                return self._open.pop(number)
+        return None
+
+    def _note(self, sentence: str) -> None:
+        os.write(LOG, f"[stdio] {sentence}\n".encode())

@@ -1,0 +1,56 @@
+"""The starters for programs that read and write lines, played for real through the command."""
+
+import json
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.arena.cli.terminal import in_own_process
+
+KITS = Path(__file__).parent.parent.parent / "sample_bots"
+NEEDS = {"shell": "sh", "c": "cc"}
+"""The starters by folder, each with the program without which it cannot be tried."""
+QUICK = ("poke", 2, ())
+FORMS = (
+    QUICK,
+    ("pokex", 2, ()),
+    ("pokex", 4, ()),
+    ("pouku", 3, ()),
+    ("pouku", 4, ("teams",)),
+    ("saint_poker", 5, ()),
+    ("pokino", 2, ("greed", "pokino_up", "tear_down_the_walls", "territory")),
+)
+
+
+@pytest.fixture(params=NEEDS)
+def starter(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """A starter, copied out of the repository."""
+    needed = NEEDS[request.param]
+    if shutil.which(needed) is None and not os.environ.get("CI"):
+        pytest.skip(f"there is no {needed} here")
+    kit = tmp_path / "kit"
+    shutil.copytree(KITS / request.param, kit, ignore=shutil.ignore_patterns("bot"))
+    return kit
+
+
+@pytest.mark.parametrize(
+    ("game", "seats", "switches"),
+    [pytest.param(*form, marks=[] if form == QUICK else [pytest.mark.long]) for form in FORMS],
+)
+def test_a_program_that_reads_and_writes_lines_plays_every_game(
+    starter: Path, game: str, seats: int, switches: tuple[str, ...]
+) -> None:
+    entrants = 2 if game == "pokex" or "teams" in switches else seats
+    bots = [starter, *["sample:meek"] * (entrants - 1)]
+    options = [word for switch in switches for word in ("--option", switch)]
+    words = ["play", game, *bots, "--seats", seats, *options, "--seed", 7, "--json"]
+    said = in_own_process(starter.parent, words)
+    assert said.status == 0, said.err
+    played = json.loads(said.out)
+    assert [bot["faults"] for bot in played["bots"]] == [0] * entrants
+
+
+def test_the_bot_in_shell_is_shorter_than_thirty_lines() -> None:
+    assert len((KITS / "shell" / "bot.sh").read_text().splitlines()) < 30
