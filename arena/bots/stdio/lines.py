@@ -3,13 +3,15 @@
 import json
 import re
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from google.protobuf.json_format import ParseDict, ParseError
 from google.protobuf.message import Message
 from pokearena.v1 import bot_pb2
 
 from arena.bots.stdio.form import writer
+
+_Message = TypeVar("_Message", bound=Message)
 
 CHOICE: Final = "choice"
 _NUMBER: Final = re.compile(rb"-?[0-9]+")
@@ -123,7 +125,7 @@ def _chosen(choice: object, question: bot_pb2.ActRequest) -> bot_pb2.Action:
     return question.legal[choice]
 
 
-def _message(fields: dict[str, Any], message: Any) -> Any:
+def _message(fields: dict[str, Any], message: _Message) -> _Message:
     try:
         return ParseDict(fields, message)
     except (ParseError, ValueError) as error:

@@ -52,7 +52,7 @@ class Programs:
 
     def play(self, script: str, boards: int = 1, allowance_ms: int = 20_000) -> Played:
         """Plays a table of Poke against a harmless bot."""
-        authors = [self.start(script), Author(games_in_flight=4)]
+        authors: list[Author | str] = [self.start(script), Author(games_in_flight=4)]
         return play(
             authors, boards, allowance_ms=allowance_ms, start_ms=PATIENCE * 1000, report=self.report
         )
@@ -197,7 +197,7 @@ def test_a_program_that_never_answers_is_out_of_time(programs: Programs) -> None
 def test_a_program_that_does_not_answer_what_will_be_played_does_not_start(
     programs: Programs,
 ) -> None:
-    authors = [programs.start("for line in sys.stdin: pass"), Author()]
+    authors: list[Author | str] = [programs.start("for line in sys.stdin: pass"), Author()]
     played = play(authors, start_ms=2000, report=programs.report)
     assert played.verdicts == [["init", "finished"]]
     assert "its Start did not return within 2 s" in played.sentences[0]
