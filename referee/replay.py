@@ -153,6 +153,24 @@ def question(
     Raises:
         Mismatch: there is no such decision, or the record is not true up to it.
     """
+    for one in questions(match, record, seed, rights):
+        if one.request.decision == decision:
+            return one
+    raise Mismatch(
+        f"game {record.number} has no decision {decision}; it has {len(record.actions)}, from 0"
+    )
+
+
+def questions(
+    match: Line, record: GameRecord, seed: bytes, rights: Sequence[Rights]
+) -> Iterator[Question]:
+    """The questions of a recorded game in their order, to the end of what it records.
+
+    The arguments are those of :func:`question`.
+
+    Raises:
+        Mismatch: the record is not true.
+    """
     game = find(match["game"])
     options = game.settle(match["options"])
     sides = game.sides(match["seats"], options)
@@ -163,25 +181,17 @@ def question(
     play = Play(setting, board)
     while asked := dict(play.ask(rights)):
         for open_one in asked.values():
-            if open_one.decision == decision:
-                return Question(open_one.question, open_one.legal)
+            yield Question(open_one.question, open_one.legal)
         for seat, open_one in asked.items():
             line = lines.get(open_one.decision)
             if line is None or line["seat"] != seat:
-                raise _no_decision(record, decision)
+                return
             action = ParseDict(line["action"], bot_pb2.Action())
             try:
                 play.answer(seat, bot_pb2.ActResponse(action=action), 0.0)
             except Wrong as wrong:
                 where = f"game {record.number}, decision {open_one.decision}"
                 raise Mismatch(f"{where}: {wrong.clause}") from None
-    raise _no_decision(record, decision)
-
-
-def _no_decision(record: GameRecord, decision: int) -> Mismatch:
-    return Mismatch(
-        f"game {record.number} has no decision {decision}; it has {len(record.actions)}, from 0"
-    )
 
 
 def position(state: State) -> dict[str, Any]:

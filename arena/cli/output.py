@@ -39,6 +39,16 @@ def state(word: str, style: str, name: str, text: str) -> None:
         print(f"{word:<6}{name:<10}{text}")
 
 
+def marked(mark: str, style: str, name: str, text: str) -> None:
+    """A line of data that begins with a mark: how a check came out."""
+    if is_terminal():
+        from rich.text import Text
+
+        screen().print(Text.assemble(" ", (mark, style), " ", (name, "bold"), f" {text}"))
+    else:
+        print(f" {mark} {name} {text}", flush=True)
+
+
 def told(text: str) -> None:
     """A line of data about a game, its cards painted on a terminal."""
     if is_terminal():

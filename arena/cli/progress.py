@@ -21,3 +21,9 @@ class Progress:
         if time.monotonic() - self._said >= _PAUSE_SECONDS:
             output.hint(f"{done} of {of} {what}")
             self._said = time.monotonic()
+
+    def now(self, what: str) -> None:
+        """This is done at the moment."""
+        if time.monotonic() - self._said >= _PAUSE_SECONDS:
+            output.hint(what)
+            self._said = time.monotonic()

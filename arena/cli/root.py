@@ -14,6 +14,7 @@ _COMMANDS = {
         "rules": "The rules of a game, its options and forms of action.",
         "new": "Write a starter bot into a new folder.",
         "play": "Play one match here and now: the author's test bench.",
+        "test": "Try a bot in every game and form that it claims.",
         "ask": "Put one recorded question to a bot again.",
     },
     "Watch and check": {

@@ -1,0 +1,314 @@
+"""The whole examination of a bot."""
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import Final
+
+from arena.bots.archive import content_hash
+from arena.bots.bot import Bot
+from arena.bots.build import build
+from arena.bots.errors import BotError, InfrastructureError
+from arena.bots.report import MIB, Limits
+from arena.conformance import forms
+from arena.conformance.check import Check, Outcome
+from arena.conformance.errand import Errand
+from arena.conformance.forms import CLOCK, Form
+from arena.conformance.plays import Played, play
+from arena.conformance.positions import Paper, paper
+from arena.conformance.questions import TOGETHER, Broken, Finding, Interview
+from arena.conformance.stopwatch import Stopwatch
+from arena.conformance.talk import NoAnswer
+from referee.games.contract import Game
+from referee.games.registry import GAMES
+
+BUILDS: Final = "builds"
+LISTENS: Final = "starts and listens"
+PLAYS: Final = "plays"
+LONG: Final = "a long table"
+QUIET: Final = "quiet"
+
+QUICK_SECONDS: Final = 20.0
+"""After so long a quick examination begins nothing more, and ends what it has begun."""
+_TABLE_SECONDS: Final = 60.0
+_LEAST_SECONDS: Final = 2.0
+"""What the first table of a game has at least, however little time is left."""
+_LONG_SECONDS: Final = 20.0
+_LONG_GAMES: Final = 40
+_ENOUGH: Final = 2
+"""After so many forms of a game that failed, no more of it are tried."""
+_KEPT: Final = 64 * 1024
+"""Bytes of output of which nothing is left out."""
+
+Hear = Callable[[str], None]
+"""Is told what is being tried now."""
+
+
+def examine(
+    bot: Bot,
+    referee: str,
+    games: Sequence[str] = (),
+    seed: bytes = bytes(32),
+    *,
+    seeded: str = "0" * 64,
+    called: str = "",
+    thorough: bool = True,
+    is_built: bool = False,
+    seconds: float = QUICK_SECONDS,
+    hear: Hear = lambda what: None,
+) -> Iterator[Check]:
+    """Tries a bot, and yields one check after another as they are made.
+
+    Its build commands are run in its folder, unless it is an archived version. The same arguments
+    try the same.
+
+    Args:
+        bot: whom.
+        referee: the address of a referee.
+        games: the ids of the games to try; none: all that it claims.
+        seed: what all cards follow from, 32 bytes.
+        seeded: the seed as it is typed.
+        called: the bot as it is typed; its label if left out.
+        thorough: every form of every game, which takes minutes; else a selection that ends
+            after about `seconds`.
+        is_built: whether it has been built already.
+        seconds: how long a quick examination takes.
+        hear: is told what is being tried.
+
+    Raises:
+        InfrastructureError: something of the arena's own failed, or a remote bot is not there.
+    """
+    until = float("inf") if thorough else time.monotonic() + seconds
+    if not is_built:
+        built = _build(bot)
+        if built is not None:
+            yield built
+            if built.failed:
+                return
+    content = content_hash(bot)
+    errand = Errand(bot, content, called or bot.label, seed, seeded, referee, thorough, until)
+    claimed = [game for name, game in GAMES.items() if _wanted(bot, name, games)]
+    if not claimed:
+        yield Check(PLAYS, Outcome.FAILED, "it claims none of the games that are to be tried")
+        return
+    hear(LISTENS)
+    listens = _listens(errand, claimed[0])
+    yield listens
+    if not listens.failed:
+        yield from _Examination(errand, claimed, hear).checks()
+
+
+def _wanted(bot: Bot, name: str, games: Sequence[str]) -> bool:
+    return bot.plays(name) and (not games or name in games)
+
+
+def _build(bot: Bot) -> Check | None:
+    """Builds it; None if there is nothing to build."""
+    if bot.manifest is None or bot.folder is None or bot.content or not bot.manifest.build:
+        return None
+    began = time.monotonic()
+    try:
+        build(bot.manifest, bot.folder)
+    except BotError as error:
+        return Check(BUILDS, Outcome.FAILED, str(error), seconds=time.monotonic() - began)
+    took = time.monotonic() - began
+    return Check(BUILDS, Outcome.PASSED, f"{took:.1f} s", seconds=took)
+
+
+def _listens(errand: Errand, game: Game) -> Check:
+    form = forms.forms(game)[0]
+    asked = paper(form, 0, errand.seed, 1, 1)
+    began = time.monotonic()
+    limit = f"limit {CLOCK.start_ms / 1000:g} s"
+    try:
+        with errand.talk(asked.spec, 0) as talk:
+            said = f"{talk.seconds:.2f} s ({limit})"
+            if talk.said.games_in_flight > 1:
+                said += f" · {talk.said.games_in_flight} games at once"
+            if talk.said.without_legal:
+                said += " · finds its legal actions itself"
+            return Check(LISTENS, Outcome.PASSED, said, seconds=talk.seconds)
+    except NoAnswer as error:
+        if errand.bot.remote:
+            raise InfrastructureError(f"{errand.bot.label} cannot be reached: {error}.") from None
+        question = asked.question(asked.positions[0].place)
+        return Check(
+            LISTENS,
+            Outcome.FAILED,
+            f"it did not start: {error} ({limit})",
+            seconds=time.monotonic() - began,
+            question=question,
+            command=errand.ask(question),
+            record=asked.record,
+            output=error.output,
+        )
+
+
+class _Examination:
+    """An examination of a bot that starts."""
+
+    def __init__(self, errand: Errand, games: Sequence[Game], hear: Hear) -> None:
+        self._errand = errand
+        self._games = games
+        self._hear = hear
+        self._watch = Stopwatch([])
+        self._written: list[int] = []
+
+    def checks(self) -> Iterator[Check]:
+        """All of them."""
+        until = self._errand.until
+        for number, game in enumerate(self._games):
+            # What a game leaves of its share is for those that come after it.
+            now = time.monotonic()
+            share = max(0.0, until - now) / (len(self._games) - number)
+            self._errand = replace(self._errand, until=now + share)
+            yield from self._plays(game)
+            yield from self._questions(game)
+        yield self._watch.check(self._errand)
+        yield self._quiet()
+
+    def _left_out(self, game: Game, why: str) -> Check:
+        return Check(PLAYS, Outcome.SKIPPED, why, game.id, command=self._errand.again(game.id))
+
+    def _questions(self, game: Game) -> Iterator[Check]:
+        """Awkward questions, in the forms of the game that differ most."""
+        tried = forms.some(game) if self._errand.thorough else forms.few(game)[-1:]
+        found: dict[str, list[Finding]] = {}
+        broken: list[str] = []
+        began = time.monotonic()
+        for form in tried:
+            if self._errand.over or len(broken) > _ENOUGH:
+                break
+            self._hear(f"{form.name}: awkward questions")
+            asked = self._paper(form)
+            for finding in Interview(self._errand, form, asked).findings(broken):
+                found.setdefault(finding.name, []).append(finding)
+                if finding.broken is not None:
+                    broken.append(finding.name)
+        took = time.monotonic() - began
+        for name, findings in found.items():
+            yield _of_questions(name, game, findings, took / len(found))
+
+    def _paper(self, form: Form) -> Paper:
+        seat, games, each = self._errand.papers(form)
+        return paper(form, seat, self._errand.seed, games, each)
+
+    def _plays(self, game: Game) -> Iterator[Check]:
+        """Tables of every form, and a long one."""
+        tried = forms.forms(game) if self._errand.thorough else forms.few(game)[:1]
+        failed = decisions = done = 0
+        began = time.monotonic()
+        for number, form in enumerate(tried):
+            if self._errand.over and done:
+                break
+            if failed >= _ENOUGH:
+                left = len(tried) - number
+                yield self._left_out(game, f"{left} more forms: {failed} have failed already")
+                return
+            self._hear(f"{form.name}: plays")
+            played = self._play(form, PLAYS, 2, _TABLE_SECONDS)
+            done += 1
+            decisions += len(played.times)
+            if played.fault is not None:
+                failed += 1
+                yield self._faulted(PLAYS, played)
+        if not failed:
+            told = f"{done} of {len(tried)} forms" if done < len(tried) else _forms(done)
+            yield Check(
+                PLAYS,
+                Outcome.PASSED if decisions else Outcome.SKIPPED,
+                f"{told} · {decisions:,} decisions, all legal and in time"
+                if decisions
+                else "no time was left for it",
+                game.id,
+                time.monotonic() - began,
+            )
+        if not failed and self._errand.thorough:
+            yield self._long(tried[0])
+
+    def _long(self, form: Form) -> Check:
+        self._hear(f"{form.name}: {LONG}")
+        began = time.monotonic()
+        played = self._play(form, LONG, _LONG_GAMES, _LONG_SECONDS)
+        if played.fault is not None:
+            return self._faulted(LONG, played)
+        many = f"{len(played.games)} games, {len(played.times):,} decisions by the same processes"
+        many += f" in {_LONG_SECONDS:.0f} s" * played.unfinished
+        return Check(LONG, Outcome.PASSED, many, form.game.id, time.monotonic() - began)
+
+    def _play(self, form: Form, what: str, boards: int, seconds: float) -> Played:
+        now = time.monotonic()
+        until = min(max(self._errand.until, now + _LEAST_SECONDS), now + seconds)
+        try:
+            played = play(self._errand, form, what, boards, until)
+        except InfrastructureError:
+            # A busy machine can keep a referee from its clocks for a moment; that is not the bot.
+            played = play(self._errand, form, what, boards, until)
+        self._watch.take(played)
+        self._written += [len(report.output) for report in played.reports]
+        return played
+
+    def _faulted(self, name: str, played: Played) -> Check:
+        """A fault in a match, explained."""
+        fault = played.fault
+        assert fault is not None
+        check = Check(
+            name,
+            Outcome.FAILED,
+            f"{played.form.name}: {fault['verdict']}: {fault['sentence']}",
+            played.form.game.id,
+            record=played.record,
+            output=str(fault.get("output", "")),
+            command=self._errand.again(played.form.game.id),
+        )
+        if "question" not in fault:
+            return check
+        question = f"{played.spec.id}:{fault['game']}:{fault['decision']}"
+        return replace(check, question=question, command=self._errand.ask(question))
+
+    def _quiet(self) -> Check:
+        if self._errand.bot.remote:
+            return Check(QUIET, Outcome.SKIPPED, "it runs elsewhere, and so does what it writes")
+        most = max(self._written, default=0)
+        many = f"{len(self._written)} processes"
+        if most < _KEPT:
+            return Check(QUIET, Outcome.PASSED, f"at most {most} bytes written by one of {many}")
+        return Check(
+            QUIET,
+            Outcome.REMARK,
+            f"one of {many} wrote more than {_KEPT // 1024} KiB: the middle is not kept, and more "
+            f"than {Limits().output // MIB} MiB is a fault",
+        )
+
+
+def _of_questions(name: str, game: Game, findings: Sequence[Finding], seconds: float) -> Check:
+    """The questions of one kind, of all forms of a game."""
+    broken = next((finding.broken for finding in findings if finding.broken), None)
+    if broken is not None:
+        return _of_broken(name, game, broken, seconds)
+    asked = sum(finding.asked for finding in findings)
+    listed = max(finding.listed for finding in findings)
+    said = next((finding.said for finding in findings if finding.said), "")
+    told = [f"{asked} question{'s' * (asked != 1)} in {_forms(len(findings))}"] * (asked > 0)
+    told += [f"up to {listed:,} actions"] * (listed > 1)
+    told += [said] * (bool(said) and (not asked or name == TOGETHER))
+    outcome = Outcome.PASSED if asked else Outcome.SKIPPED
+    return Check(name, outcome, " · ".join(told), game.id, seconds)
+
+
+def _of_broken(name: str, game: Game, broken: Broken, seconds: float) -> Check:
+    return Check(
+        name,
+        Outcome.REMARK if broken.remark else Outcome.FAILED,
+        broken.sentence,
+        game.id,
+        seconds,
+        broken.question,
+        broken.command,
+        broken.record,
+        broken.output,
+    )
+
+
+def _forms(number: int) -> str:
+    return f"{number} form{'s' * (number != 1)}"
