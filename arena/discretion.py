@@ -12,7 +12,16 @@ from typing import Final
 
 from referee.record import Line, dump
 
-OWN: Final = ("output", "question", "ended")
+OWN: Final = (
+    "question",
+    "answer",
+    "ended",
+    "exit_status",
+    "signal",
+    "peak_memory",
+    "output",
+    "output_in",
+)
 """The members of a fault line that are the owner's."""
 
 _PATH: Final = re.compile(r"(?<![\w.:/])/(?:[^\s/'\"<>:,;()]+/)+([^\s/'\"<>:,;()]*)")

@@ -7,7 +7,7 @@ from typing import Any
 
 from google.protobuf.json_format import MessageToDict
 
-from referee.verdict import Fault
+from referee.verdict import Fault, Spent
 
 FORMAT = 1
 
@@ -61,13 +61,31 @@ def fault_line(fault: Fault) -> Line:
         "verdict": str(fault.verdict),
         "sentence": fault.sentence,
     }
+    if fault.spent is not None:
+        line["clock"] = _clock(fault.spent)
     if fault.question is not None:
         line["question"] = MessageToDict(fault.question)
-    if fault.ended:
-        line["ended"] = fault.ended
-    if fault.output:
-        line["output"] = fault.output
+    if fault.answer is not None:
+        line["answer"] = MessageToDict(fault.answer)
+    if fault.exit_status is not None:
+        line["exit_status"] = fault.exit_status
+    if fault.output_in is not None:
+        line["output_in"] = fault.output_in
+    for name in ("ended", "signal", "peak_memory", "output"):
+        if value := getattr(fault, name):
+            line[name] = value
     return line
+
+
+def _clock(spent: Spent) -> Line:
+    clock: Line = {"ms": round(spent.ms, 3), "limit_ms": round(spent.limit_ms, 3)}
+    if spent.allowance_ms is not None:
+        clock["allowance_ms"] = spent.allowance_ms
+    if spent.bank_ms is not None:
+        clock["bank_ms"] = round(spent.bank_ms, 3)
+    if spent.questions > 1:
+        clock["questions"] = spent.questions
+    return clock
 
 
 @dataclass(frozen=True, slots=True)

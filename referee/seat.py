@@ -7,7 +7,7 @@ from pokearena.v1 import bot_pb2, referee_pb2
 
 from referee.bot import Bot
 from referee.play import Asked, Play
-from referee.verdict import CRASHES_TO_FORFEIT, FAULTS_TO_FORFEIT, Fault
+from referee.verdict import CRASHES_TO_FORFEIT, FAULTS_TO_FORFEIT, Fault, Spent
 
 GAMES_IN_FLIGHT = 128
 """The most games of a table that are played at the same time."""
@@ -55,6 +55,11 @@ class Seat:
     def limit(self, questions: int) -> float:
         """The seconds the bot has for a message of so many questions."""
         return (questions * self.allowance_ms + self.bank_ms) / 1000
+
+    def spent(self, elapsed_ms: float, questions: int) -> Spent:
+        """The time of a message of so many questions; to be asked before it is charged."""
+        limit_ms = 1000 * self.limit(questions)
+        return Spent(elapsed_ms, limit_ms, self.allowance_ms, self.bank_ms, questions)
 
     def charge(self, elapsed_ms: float, plays: list[Play]) -> None:
         """Draws from the bank what a message took beyond its allowances, shared by its games."""

@@ -14,7 +14,7 @@ from referee.caller import Caller
 from referee.play import Asked, Play, Setting, Wrong
 from referee.pulse import Pulse
 from referee.seat import Seat
-from referee.verdict import CRASHES_TO_FORFEIT, PROCESS_FAULTS, Fault, Verdict
+from referee.verdict import CRASHES_TO_FORFEIT, PROCESS_FAULTS, Fault, Spent, Verdict
 from referee.window import Window
 
 Batch = list[tuple[Play, Asked]]
@@ -89,9 +89,11 @@ class Table:
             games=len(self._order.boards),
             clock=seat.clock,
         )
+        began = time.monotonic()
         starting = asyncio.ensure_future(seat.bot.start(request, self._order.start_ms / 1000))
         news: set[asyncio.Future[Any]] = {starting, seat.ended}
         await asyncio.wait(news, return_when=asyncio.FIRST_COMPLETED)
+        elapsed_ms = 1000 * (time.monotonic() - began)
         self._pulse.check()
         try:
             if not starting.done():
@@ -99,7 +101,8 @@ class Table:
             seat.heard(starting.result())
         except NoAnswer as failure:
             report = seat.ended.result() if seat.ended.done() else await self._report(seat)
-            seat.init_fault = judge.not_started(seat.number, failure, report)
+            spent = Spent(elapsed_ms, self._order.start_ms)
+            seat.init_fault = judge.not_started(seat.number, failure, report, spent)
             seat.count_crash(None, CRASHES_TO_FORFEIT)
         finally:
             starting.cancel()
@@ -190,6 +193,7 @@ class Table:
             failure = found
         elapsed_ms = 1000 * (time.monotonic() - began)
         self._pulse.check()
+        spent = seat.spent(elapsed_ms, len(batch))
         seat.charge(elapsed_ms, [play for play, _ in batch])
         unanswered = {play.number: (play, asked) for play, asked in batch}
         for answer in answers:
@@ -200,18 +204,15 @@ class Table:
                 if play.answer(seat.number, answer, elapsed_ms / len(batch)):
                     self._ask_next(play)
             except Wrong as wrong:
-                await self._wrong(seat, play, asked, wrong)
+                report = await self._report(seat)
+                seat.count_fault(play)
+                number, action = seat.number, answer.action
+                self._fault(play, judge.wrong_answer(number, asked, wrong, action, report, spent))
+                self._forfeit_if_out(seat)
         if failure is not None:
-            await self._failed(seat, failure, list(unanswered.values()))
+            await self._failed(seat, failure, list(unanswered.values()), spent)
 
-    async def _wrong(self, seat: Seat, play: Play, asked: Asked, wrong: Wrong) -> None:
-        """What follows from an answer that is no legal action."""
-        report = await self._report(seat)
-        seat.count_fault(play)
-        self._fault(play, judge.wrong_answer(seat.number, asked, wrong, report))
-        self._forfeit_if_out(seat)
-
-    async def _failed(self, seat: Seat, failure: NoAnswer, open_ones: Batch) -> None:
+    async def _failed(self, seat: Seat, failure: NoAnswer, open_ones: Batch, spent: Spent) -> None:
         """What follows when a bot leaves questions open."""
         again = seat.crashes + 1 < CRASHES_TO_FORFEIT and bool(self._boards)
         seat.ready = False  # until it is known what became of it, no game begins
@@ -225,7 +226,11 @@ class Table:
         for play, asked in open_ones:
             if not lost:
                 seat.count_fault(play)
-            self._fault(play, judge.no_answer(seat.number, asked, verdict, failure, report))
+            fault = judge.no_answer(seat.number, asked, verdict, failure, report, spent)
+            if fault.output and play is not open_ones[0][0]:
+                # What it wrote is long, and of a message there can be many questions.
+                fault = replace(fault, output="", output_in=open_ones[0][0].number)
+            self._fault(play, fault)
         if lost:
             # Its other games died with the process: they end for it too, and count once.
             for play in list(self._plays.values()):

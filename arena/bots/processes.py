@@ -18,7 +18,7 @@ import arena
 from arena.bots.bot import Bot, command
 from arena.bots.errors import BotError, InfrastructureError
 from arena.bots.listening import listens
-from arena.bots.report import Limits, Report, clause, printable
+from arena.bots.report import Limits, Report, clause, ending, printable
 
 KEEPER: Final = (
     "import sys; sys.path.append(sys.argv[2]); from arena.bots.keeper.keeper import main; main()"
@@ -233,7 +233,8 @@ class Processes:
         process = self._processes[said["bot"]]
         output = printable(said["output"])
         if said["event"] == "tail":
-            process.tail = Report(process.seat, output=output)
+            peak = said["peak_memory"]
+            process.tail = Report(process.seat, output=output, peak_memory=peak)
             process.ending = said["ending"]
             self._changed.notify_all()
             return
@@ -242,7 +243,9 @@ class Processes:
             return
         self._written[process.seat] = self._written.get(process.seat, 0) + said["written"]
         ended, resources = clause(said, self._limits)
-        self._end(process, Report(process.seat, ended, resources, output))
+        status, signal = ending(said)
+        peak = said["peak_memory"]
+        self._end(process, Report(process.seat, ended, resources, output, status, signal, peak))
 
     def _end(self, process: _Process, report: Report) -> None:
         process.end = report

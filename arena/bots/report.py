@@ -33,6 +33,12 @@ class Report:
     """Whether it was ended because it went beyond its limits."""
     output: str = ""
     """What it has written: the first 4 KiB and the last 64 KiB, without control characters."""
+    status: int | None = None
+    """The status it exited with; None while it runs, or if a signal ended it."""
+    signal: str = ""
+    """The signal that ended it, "SIGSEGV"; empty if none did."""
+    peak_memory: int = 0
+    """The most bytes of memory that one of its processes has held; 0 if nobody knows."""
 
 
 def clause(said: dict[str, Any], limits: Limits) -> tuple[str, bool]:
@@ -49,6 +55,14 @@ def clause(said: dict[str, Any], limits: Limits) -> tuple[str, bool]:
     if code < 0:
         return f"was killed by {_signal_name(-code)}", False
     return f"exited with status {code}", False
+
+
+def ending(said: dict[str, Any]) -> tuple[int | None, str]:
+    """The status a process exited with, or the signal that ended it, from the keeper's report."""
+    if said["failed"] or said["status"] is None:
+        return None, ""
+    code = os.waitstatus_to_exitcode(said["status"])
+    return (None, _signal_name(-code)) if code < 0 else (code, "")
 
 
 def printable(text: str) -> str:

@@ -15,6 +15,7 @@ _COMMANDS = {
         "new": "Write a starter bot into a new folder.",
         "play": "Play one match here and now: the author's test bench.",
         "test": "Try a bot in every game and form that it claims.",
+        "why": "Why a match was lost: every fault, or the boards and the thinking.",
         "ask": "Put one recorded question to a bot again.",
     },
     "Watch and check": {

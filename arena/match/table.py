@@ -21,7 +21,7 @@ from arena.store.spec import MatchSpec
 from referee.dealing import board_seed
 from referee.record import dump
 
-REPORTED: int = 8 * 1024
+REPORTED: int = 64 * 1024
 """Characters of a bot's output, from its end, that the referee is told."""
 
 Sink = Callable[[PlayedGame], None]
@@ -190,5 +190,8 @@ def _news(report: Report, inquiry: int = 0, restarted: str = "") -> referee_pb2.
             resources=report.resources,
             output=report.output[-REPORTED:],
             restarted=restarted,
+            exit_status=report.status,
+            signal=report.signal,
+            peak_memory=report.peak_memory,
         )
     )

@@ -1,4 +1,4 @@
-"""A position while it is played: what everybody at the table knows, and no more."""
+"""A position as somebody at the table sees it: what everybody knows, or one seat."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -22,15 +22,17 @@ def live(
     view: Mapping[str, Any],
     seating: Sequence[str],
     actors: Sequence[int],
+    eyes: int | None = None,
 ) -> Scene:
-    """The scene, no hand open.
+    """The scene, no hand open but that of a seat through whose eyes it is seen.
 
     Args:
         game: the game's id.
         options: those of the match.
-        view: what is public, as the JSON form of the protocol's ``View``.
+        view: what is public, or what the seat sees, as the JSON form of the protocol's ``View``.
         seating: who sits where.
         actors: the seats that act now.
+        eyes: whose view it is; None if it is that of those who only watch.
 
     Raises:
         NoPosition: it is none.
@@ -45,7 +47,7 @@ def live(
     seats = len(seating)
     sides = rules.sides(seats, rules.settle(options))
     table = Table(tuple(names_of(seating)), sides, _scores(game, public, seats), tuple(actors))
-    return draw(game, public, {}, table)
+    return draw(game, public, {} if eyes is None else {eyes: public}, table)
 
 
 def _scores(game: str, public: View, seats: int) -> tuple[int, ...]:

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from arena.results import FINISHED
 from arena.thinking import Thinking
 
 if TYPE_CHECKING:
     from referee.record import GameRecord
+
+
+LISTED_OUTPUT: Final = 8 * 1024
+"""Characters of a bot's output, from its end, that lists of faults show; its record has more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +123,7 @@ def _played(
                 verdict=line["verdict"],
                 sentence=_storable(line["sentence"]),
                 ended=_storable(line.get("ended", "")),
-                output=_storable(line.get("output", "")),
+                output=_storable(line.get("output", ""))[-LISTED_OUTPUT:],
             )
             for line in lines.faults
         ),

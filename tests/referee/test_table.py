@@ -310,3 +310,47 @@ def test_a_crash_in_the_last_game_asks_for_no_fresh_process() -> None:
     assert played.verdicts == [["crash", "finished"]]
     assert [fault.restart for fault in played.faulted] == [False]
     assert len(author.starts) == 1
+
+
+def test_a_fault_keeps_its_clock_the_answer_and_what_became_of_the_process() -> None:
+    def illegal(question: bot_pb2.ActRequest) -> Answer:
+        action = bot_pb2.Action()
+        action.poke.lead.cards.append("ZZ")
+        return Answer(game=question.game, decision=question.decision, action=action)
+
+    def report(faulted: referee_pb2.BotFaulted) -> referee_pb2.BotReport:
+        return referee_pb2.BotReport(
+            seat=faulted.seat, output="y" * (70 << 10), exit_status=0, signal="", peak_memory=7
+        )
+
+    played = play([Author(illegal), Author()], allowance_ms=300, bank_ms=4000, report=report)
+    fault = played.games[0].faults[0]
+    clock = fault["clock"]
+    assert 0 < clock.pop("ms") < 4300
+    assert clock == {"limit_ms": 4300.0, "allowance_ms": 300, "bank_ms": 4000.0}
+    assert fault["answer"] == {"poke": {"lead": {"cards": ["ZZ"]}}}
+    assert (fault["exit_status"], fault["peak_memory"]) == (0, 7)
+    assert fault["output"] == "y" * (64 << 10)
+    assert "signal" not in fault
+
+
+def test_one_loss_that_is_the_fault_of_many_games_keeps_its_output_once() -> None:
+    def failing(question: bot_pb2.ActRequest) -> Answer:
+        raise KeyError("x")
+
+    def report(faulted: referee_pb2.BotFaulted) -> referee_pb2.BotReport:
+        return referee_pb2.BotReport(
+            seat=faulted.seat, ended="was killed by SIGSEGV", signal="SIGSEGV", output="last words"
+        )
+
+    # Three games in which each has its first question at the same time.
+    bots = [Author(failing, games_in_flight=3), Author(games_in_flight=3)]
+    played = play(bots, game="saint_poker", boards=3, report=report)
+    faults = [fault for game in played.games for fault in game.faults]
+    assert len(faults) == 3
+    assert {fault["signal"] for fault in faults} == {"SIGSEGV"}
+    (told,) = [fault for fault in faults if "output" in fault]
+    assert told["output"] == "last words"
+    others = [fault for fault in faults if fault is not told]
+    assert {fault["output_in"] for fault in others} == {told["game"]}
+    assert {fault["clock"]["questions"] for fault in faults} == {3}

@@ -12,12 +12,14 @@ Commands come as JSON lines on its standard input:
 
 and reports leave as JSON lines on its standard output:
 
-    {"bot": 1, "event": "tail", "output": "...", "ending": false}
+    {"bot": 1, "event": "tail", "output": "...", "ending": false,
+     "peak_memory": 20000000}
     {"bot": 1, "event": "ended", "output": "...", "written": 12, "flooded": false,
-     "status": 256, "failed": null, "broken": null}
+     "status": 256, "peak_memory": 20000000, "failed": null, "broken": null}
 
 A bot has ended when its first process has; whatever that left behind is killed before the report
-leaves. ``status`` is the wait status of that process. ``failed`` says why the program could not
+leaves. ``status`` is the wait status of that process. ``peak_memory`` is the most bytes that one
+of its processes has held. ``failed`` says why the program could not
 be started, ``broken`` what went wrong on our side; both are null as a rule. ``directory`` is made
 by the keeper, private to the bot, and removed at the end.
 

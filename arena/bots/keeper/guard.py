@@ -26,8 +26,8 @@ class Guard:
     """What the forked process of a guard does.
 
     ``commands`` is read for "stop" and for its end, which means: kill now. ``news`` is written
-    to, a line each: "pid NUMBER" of the bot, "failed WHY", "status NUMBER", "broken WHY". The bot
-    writes to ``output``.
+    to, a line each: "pid NUMBER" of the bot, "failed WHY", "status NUMBER", "peak KILOBYTES" of
+    the largest of its processes, "broken WHY". The bot writes to ``output``.
     """
 
     def __init__(self, order: Order, commands: int, news: int, output: int) -> None:
@@ -37,6 +37,7 @@ class Guard:
         self.output = output
         self.bot = 0
         self.status: int | None = None
+        self.peak = 0
 
     def run(self) -> None:
         """Guards the bot until nothing is left of it; ends this process."""
@@ -51,6 +52,7 @@ class Guard:
             linux.remove(self.order.directory)
             if self.status is not None:
                 self.say("status", self.status)
+            self.say("peak", self.peak)
         except OSError as error:
             self.say("broken", error)
         finally:
@@ -88,9 +90,10 @@ class Guard:
         """Buries the dead; False when nobody is left."""
         try:
             while True:
-                pid, status = os.waitpid(-1, os.WNOHANG)
+                pid, status, used = os.wait4(-1, os.WNOHANG)
                 if pid == 0:
                     return True
+                self.peak = max(self.peak, used.ru_maxrss)
                 if pid == self.bot:
                     self.status = status
         except ChildProcessError:

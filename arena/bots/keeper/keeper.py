@@ -75,6 +75,11 @@ class Bot:
         pid = self.words().get("pid")
         return self.flooded or (pid is not None and linux.is_ending(int(pid)))
 
+    def peak_memory(self) -> int:
+        """The most bytes of memory that one of its processes has held so far."""
+        pid = self.words().get("pid")
+        return 0 if pid is None else linux.peak_memory(int(pid))
+
     def stop(self) -> None:
         """Asks the bot to end, and has it killed if it does not."""
         with contextlib.suppress(OSError):
@@ -157,6 +162,7 @@ class Keeper:
                 "written": bot.kept.written,
                 "flooded": bot.flooded,
                 "status": status,
+                "peak_memory": 1024 * int(words.get("peak", 0)),
                 "failed": words.get("failed"),
                 "broken": words.get("broken"),
             }
@@ -201,6 +207,7 @@ class Keeper:
                 "event": "tail",
                 "output": bot.kept.text(),
                 "ending": bot.is_ending(),
+                "peak_memory": bot.peak_memory(),
             }
         )
 

@@ -50,6 +50,20 @@ def is_ending(pid: int) -> bool:
     return exiting or any(is_ending(child) for child in children(pid))
 
 
+def peak_memory(pid: int) -> int:
+    """The most bytes of memory that a process, or one of its descendants that live, has held."""
+    return max(_peak(pid), *map(peak_memory, children(pid)), 0)
+
+
+def _peak(pid: int) -> int:
+    try:
+        with open(f"/proc/{pid}/status") as status:
+            held = next((line for line in status if line.startswith("VmHWM:")), "0 0")
+        return 1024 * int(held.split()[1])
+    except OSError:
+        return 0
+
+
 def _stat(pid: str) -> list[str]:
     """State, parent, group, session, terminal, its group and flags of a process, if it is there."""
     try:

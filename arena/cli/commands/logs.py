@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import rich_click as click
 
 from arena.cli import output
-from arena.cli.errors import USAGE, CommandError
 from arena.cli.options import data_option, json_option
 
 if TYPE_CHECKING:
@@ -56,25 +55,15 @@ def logs(match: str, seat: str | None, as_json: bool, data: Path | None) -> None
 
 def _faults(found: Found, seat: str | None) -> list[tuple[str, Line]]:
     """The faults with the names of the bots, in order; only those of a seat or bot."""
-    names = [name for name, _ in found.record.match["entrants"]]
-    if seat is not None and not seat.isdecimal():
-        if seat not in names and seat not in [name.partition("@")[0] for name in names]:
-            from arena.cli.options import unknown
+    from arena.cli import seating
 
-            raise unknown(f"bot in {found.id} called", seat, names)
-    elif seat is not None and int(seat) >= found.record.match["seats"]:
-        seats = found.record.match["seats"]
-        raise CommandError(f"{found.id} has {seats} seats, from 0; there is no {seat}.", USAGE)
+    meant = seating.meant(found, seat)
     listed = [
         (game.game["seating"][fault["seat"]], fault)
         for game in found.record.games
         for fault in game.faults
     ]
-    return [(name, fault) for name, fault in listed if _meant(seat, name, fault["seat"])]
-
-
-def _meant(seat: str | None, name: str, number: int) -> bool:
-    return seat is None or seat in (name, name.partition("@")[0], str(number))
+    return [(name, fault) for name, fault in listed if meant(name, fault["seat"])]
 
 
 def _show_faults(found: Found, faults: list[tuple[str, Line]]) -> None:
@@ -89,11 +78,13 @@ def _show_faults(found: Found, faults: list[tuple[str, Line]]) -> None:
 def _outputs(directory: Path, found: Found, seat: str | None) -> list[tuple[str, str]]:
     """What the bots' processes wrote, by bot, if it was kept on this machine."""
     from arena.bots.report import printable
+    from arena.cli import seating
 
+    meant = seating.meant(found, seat)
     written = []
     for name, _ in found.record.match["entrants"]:
         path = directory / f"{name}.log"
         # A number names a seat, and a bot's log is of all the seats it had.
-        if (seat is None or seat.isdecimal() or _meant(seat, name, -1)) and path.is_file():
+        if (seat is None or seat.isdecimal() or meant(name, -1)) and path.is_file():
             written.append((name, printable(path.read_text("utf-8", "replace"))))
     return written

@@ -38,13 +38,14 @@ def bundle(tournament: str, folder: Path | None, as_json: bool, data: Path | Non
     from arena.bundle.gathering import gather
     from arena.cli import lookup
     from arena.cli.place import Place
+    from arena.discretion import published
 
     place = Place(data)
     name = lookup.tournament(place, tournament)
     where = folder or Path(f"bundle-{name}")
     try:
         files.check(where, name)
-        found = gather(place.store, name)
+        found = gather(place.store, name, published)
         files.write(found, where)
     except BundleError as error:
         raise CommandError(f"{error}.", USAGE) from None

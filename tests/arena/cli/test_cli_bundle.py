@@ -5,9 +5,12 @@ from pathlib import Path
 
 import pytest
 
+from arena.cli.place import Place
 from arena.store import matches
 from tests.arena.bundle.stage import Stage
 from tests.arena.cli.terminal import Cli
+from tests.arena.web.closed_matches import play, table
+from tests.arena.web.test_bot_pages import crash
 
 
 @pytest.fixture
@@ -154,3 +157,14 @@ def test_what_cannot_be_checked_is_said_in_a_sentence(cli: Cli, here: Path) -> N
     newer = cli("tournament", "verify", "broken")
     assert newer.status == 1
     assert "tournament.json is of format 2; this program reads 1." in newer.err
+
+
+def test_a_bundle_lacks_what_is_the_bots_own(cli: Cli, here: Path) -> None:
+    held = play(Place(here / ".pokearena"), table("poke-2-must_beat=true"), change=crash)
+    assert cli("tournament", "bundle", held.tournament, "--output", "friday").status == 0
+    (record,) = (here / "friday" / "matches").iterdir()
+    assert "its process ended in …/bot.py" in record.read_text()
+    assert "secret plan" not in record.read_text()
+    assert "secret plan" in cli("why", held.match).out
+    same = cli("tournament", "verify", held.tournament, "--earlier", "friday")
+    assert "has changed since" not in same.out

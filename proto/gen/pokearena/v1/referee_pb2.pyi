@@ -100,20 +100,26 @@ class Board(_message.Message):
     def __init__(self, game: _Optional[int] = ..., number: _Optional[int] = ..., seed: _Optional[bytes] = ...) -> None: ...
 
 class BotReport(_message.Message):
-    __slots__ = ("seat", "inquiry", "ended", "resources", "output", "restarted")
+    __slots__ = ("seat", "inquiry", "ended", "resources", "output", "restarted", "exit_status", "signal", "peak_memory")
     SEAT_FIELD_NUMBER: _ClassVar[int]
     INQUIRY_FIELD_NUMBER: _ClassVar[int]
     ENDED_FIELD_NUMBER: _ClassVar[int]
     RESOURCES_FIELD_NUMBER: _ClassVar[int]
     OUTPUT_FIELD_NUMBER: _ClassVar[int]
     RESTARTED_FIELD_NUMBER: _ClassVar[int]
+    EXIT_STATUS_FIELD_NUMBER: _ClassVar[int]
+    SIGNAL_FIELD_NUMBER: _ClassVar[int]
+    PEAK_MEMORY_FIELD_NUMBER: _ClassVar[int]
     seat: int
     inquiry: int
     ended: str
     resources: bool
     output: str
     restarted: str
-    def __init__(self, seat: _Optional[int] = ..., inquiry: _Optional[int] = ..., ended: _Optional[str] = ..., resources: bool = ..., output: _Optional[str] = ..., restarted: _Optional[str] = ...) -> None: ...
+    exit_status: int
+    signal: str
+    peak_memory: int
+    def __init__(self, seat: _Optional[int] = ..., inquiry: _Optional[int] = ..., ended: _Optional[str] = ..., resources: bool = ..., output: _Optional[str] = ..., restarted: _Optional[str] = ..., exit_status: _Optional[int] = ..., signal: _Optional[str] = ..., peak_memory: _Optional[int] = ...) -> None: ...
 
 class RunTableResponse(_message.Message):
     __slots__ = ("game", "faulted", "finished", "shown")
