@@ -16,9 +16,9 @@ from referee.games.registry import GAMES
 BOARDS = 30
 every_game = pytest.mark.parametrize(
     "game_id",
-    # Games of Pokino and Pokex are long.
+    # Games of Pokino, Pokex and Pouku are long.
     [
-        pytest.param(name, marks=[pytest.mark.long] * (name in ("pokino", "pokex")))
+        pytest.param(name, marks=[pytest.mark.long] * (name in ("pokino", "pokex", "pouku")))
         for name in GAMES
     ],
 )
