@@ -31,6 +31,9 @@ _OPTIONS: list[tuple[str, Any]] = [
     ("grpc.enable_retries", 0),
     ("grpc.enable_http_proxy", 0),
 ]
+_AT_A_SOCKET = [("grpc.default_authority", "localhost")]
+"""Otherwise gRPC names the path of the socket as the host, and strict servers (Rust's tonic, .NET's
+Kestrel) refuse a host with a "%" in it."""
 
 
 _SERVICE = bot_pb2.DESCRIPTOR.services_by_name["BotService"].full_name
@@ -78,7 +81,8 @@ class Bot:
 
     def __init__(self, address: str) -> None:
         self.address = address.removeprefix("grpc://")
-        self._channel = grpc.aio.insecure_channel(self.address, options=_OPTIONS)
+        options = _OPTIONS + _AT_A_SOCKET if self.address.startswith("unix:") else _OPTIONS
+        self._channel = grpc.aio.insecure_channel(self.address, options=options)
         self._stub = bot_pb2_grpc.BotServiceStub(self._channel)
         # The questions come as bytes, so these two methods are called without a serializer.
         self._play: Any = self._channel.stream_stream(

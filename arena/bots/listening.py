@@ -1,7 +1,8 @@
-"""Whether anybody listens at a gRPC address."""
+"""Whether anybody listens at a gRPC address, and who is asked for there."""
 
 import socket
 import time
+from typing import Any
 
 UNIX = "unix:"
 LOOKS = 4
@@ -33,3 +34,12 @@ def listens(address: str, patience: float = 0.3) -> bool:
     except OSError:
         return False
     return True
+
+
+def authority(address: str) -> list[tuple[str, Any]]:
+    """The options of a channel that name the host at this address.
+
+    At a socket gRPC names its path otherwise, which strict servers (Rust's tonic, .NET's Kestrel)
+    refuse for the "%" in it.
+    """
+    return [("grpc.default_authority", "localhost")] if address.startswith(UNIX) else []

@@ -14,6 +14,7 @@ from pokearena.v1 import bot_pb2, bot_pb2_grpc
 from arena.bots.bot import Bot
 from arena.bots.build import build
 from arena.bots.errors import InfrastructureError
+from arena.bots.listening import authority
 from arena.bots.processes import Processes
 from arena.cli.records import Found
 from arena.match.runner import OPTIONS
@@ -124,7 +125,7 @@ def _converse(
     """Starts the table and asks; `ended` is set when the bot's process has ended."""
     clock = put.request.clock
     nothing = Answer(None, "", False, 0.0, clock.allowance_ms + clock.bank_ms, "", "")
-    with grpc.insecure_channel(address, options=OPTIONS) as channel:
+    with grpc.insecure_channel(address, options=OPTIONS + authority(address)) as channel:
         stub = bot_pb2_grpc.BotServiceStub(channel)
         try:
             _start(stub, found, put, start_seconds, ended)

@@ -11,6 +11,7 @@ import grpc
 from pokearena.v1 import bot_pb2, bot_pb2_grpc
 
 from arena.bots.bot import Bot
+from arena.bots.listening import authority
 from arena.bots.processes import Processes
 from arena.bots.report import Report
 
@@ -76,7 +77,7 @@ class Talk:
         if address is None:
             self._processes = Processes(lambda report: self._ended.set())
             address = self._processes.start(self._told.seat, self._bot)
-        self._channel = grpc.insecure_channel(address, options=_OPTIONS)
+        self._channel = grpc.insecure_channel(address, options=_OPTIONS + authority(address))
         self._stub = bot_pb2_grpc.BotServiceStub(self._channel)
         try:
             self._begin()

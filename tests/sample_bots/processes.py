@@ -11,8 +11,13 @@ from typing import Any
 import grpc
 from pokearena.v1 import bot_pb2, bot_pb2_grpc
 
+from arena.bots.listening import authority
+
 PATIENCE = 30
-CHANNEL = [("grpc.initial_reconnect_backoff_ms", 20), ("grpc.min_reconnect_backoff_ms", 20)]
+CHANNEL: list[tuple[str, Any]] = [
+    ("grpc.initial_reconnect_backoff_ms", 20),
+    ("grpc.min_reconnect_backoff_ms", 20),
+]
 
 
 @dataclass(frozen=True)
@@ -67,7 +72,9 @@ def started(command: Sequence[str | Path], folder: Path, address: str) -> Iterat
         )
         stack.callback(popen.communicate)
         stack.callback(popen.kill)
-        channel = stack.enter_context(grpc.insecure_channel(address, options=CHANNEL))
+        channel = stack.enter_context(
+            grpc.insecure_channel(address, options=CHANNEL + authority(address))
+        )
         yield Process(popen, bot_pb2_grpc.BotServiceStub(channel))
 
 

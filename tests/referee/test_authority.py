@@ -1,0 +1,49 @@
+"""Whom the referee asks for at a socket: a host that every gRPC server takes."""
+
+import asyncio
+import socket
+import tempfile
+from threading import Thread
+
+import pytest
+from pokearena.v1 import bot_pb2
+
+from referee.bot import Bot, NoAnswer
+
+SETTINGS = bytes([0, 0, 0, 4, 0, 0, 0, 0, 0])
+"""The frame with which a server of HTTP/2 begins."""
+
+
+def heard_by(server: socket.socket, method: bytes) -> bytes:
+    """What somebody who connects says until he has named the method."""
+    connection, _ = server.accept()
+    with connection:
+        connection.settimeout(30)
+        connection.sendall(SETTINGS)
+        said = b""
+        while method not in said:
+            said += connection.recv(65536)
+        return said
+
+
+def test_a_bot_at_a_socket_is_asked_for_as_localhost() -> None:
+    heard: list[bytes] = []
+    with tempfile.TemporaryDirectory() as short, socket.socket(socket.AF_UNIX) as server:
+        server.bind(f"{short}/bot")
+        server.listen()
+        listener = Thread(target=lambda: heard.append(heard_by(server, b"BotService/Start")))
+        listener.start()
+
+        async def ask() -> None:
+            bot = Bot(f"unix:{short}/bot")
+            try:
+                await bot.start(bot_pb2.StartRequest(), 30)
+            finally:
+                await bot.close()
+
+        with pytest.raises(NoAnswer):
+            asyncio.run(ask())
+        listener.join()
+    (said,) = heard
+    assert b"localhost" in said
+    assert b"%2F" not in said
