@@ -141,7 +141,7 @@ def _converse(
             ms=_since(began),
             action=MessageToDict(response.action),
             note=response.note,
-            legal=_is_legal(found, put, response),
+            legal=is_legal(found, put, response),
         )
 
 
@@ -149,10 +149,10 @@ def _since(began: float) -> float:
     return round(1000 * (time.monotonic() - began), 3)
 
 
-def _start(stub: Any, found: Found, put: Question, seconds: float, ended: Event | None) -> None:
-    """Tells the bot what is played, as at the beginning of a table."""
+def told(found: Found, put: Question) -> bot_pb2.StartRequest:
+    """What a bot is told of what is played, as at the beginning of a table."""
     match, request = found.record.match, put.request
-    told = bot_pb2.StartRequest(
+    return bot_pb2.StartRequest(
         match=request.match,
         game=match["game"],
         seats=match["seats"],
@@ -161,7 +161,12 @@ def _start(stub: Any, found: Found, put: Question, seconds: float, ended: Event 
         games=match["boards"],
         clock=request.clock,
     )
-    call = stub.Start.future(told, timeout=seconds, wait_for_ready=True)
+
+
+def _start(stub: Any, found: Found, put: Question, seconds: float, ended: Event | None) -> None:
+    """Tells the bot what is played, as at the beginning of a table."""
+    request = put.request
+    call = stub.Start.future(told(found, put), timeout=seconds, wait_for_ready=True)
     while not call.done():
         if ended is not None and ended.wait(_GLANCE_SECONDS):
             call.cancel()
@@ -192,7 +197,8 @@ def _act(stub: Any, request: bot_pb2.ActRequest, patience: float) -> bot_pb2.Act
     return bot_pb2.ActResponse()
 
 
-def _is_legal(found: Found, put: Question, response: bot_pb2.ActResponse) -> bool:
+def is_legal(found: Found, put: Question, response: bot_pb2.ActResponse) -> bool:
+    """Whether an answer is a legal action of its question."""
     codec = codec_of(find(found.record.match["game"]))
     try:
         return codec.decode(response.action) in put.legal

@@ -13,6 +13,7 @@ from arena.bots.report import MIB, Limits
 from arena.conformance import forms
 from arena.conformance.check import Check, Outcome
 from arena.conformance.errand import Errand
+from arena.conformance.faulted import faulted
 from arena.conformance.forms import CLOCK, Form
 from arena.conformance.plays import Played, play
 from arena.conformance.positions import Paper, paper
@@ -211,13 +212,13 @@ class _Examination:
             decisions += len(played.times)
             if played.fault is not None:
                 failed += 1
-                yield self._faulted(PLAYS, played)
+                yield faulted(self._errand, PLAYS, played)
         if not failed:
             told = f"{done} of {len(tried)} forms" if done < len(tried) else _forms(done)
             yield Check(
                 PLAYS,
                 Outcome.PASSED if decisions else Outcome.SKIPPED,
-                f"{told} · {decisions:,} decisions, all legal and in time"
+                f"{told}, every seat · {decisions:,} decisions, all legal and in time"
                 if decisions
                 else "no time was left for it",
                 game.id,
@@ -231,7 +232,7 @@ class _Examination:
         began = time.monotonic()
         played = self._play(form, LONG, _LONG_GAMES, _LONG_SECONDS)
         if played.fault is not None:
-            return self._faulted(LONG, played)
+            return faulted(self._errand, LONG, played)
         many = f"{len(played.games)} games, {len(played.times):,} decisions by the same processes"
         many += f" in {_LONG_SECONDS:.0f} s" * played.unfinished
         return Check(LONG, Outcome.PASSED, many, form.game.id, time.monotonic() - began)
@@ -247,24 +248,6 @@ class _Examination:
         self._watch.take(played)
         self._written += [len(report.output) for report in played.reports]
         return played
-
-    def _faulted(self, name: str, played: Played) -> Check:
-        """A fault in a match, explained."""
-        fault = played.fault
-        assert fault is not None
-        check = Check(
-            name,
-            Outcome.FAILED,
-            f"{played.form.name}: {fault['verdict']}: {fault['sentence']}",
-            played.form.game.id,
-            record=played.record,
-            output=str(fault.get("output", "")),
-            command=self._errand.again(played.form.game.id),
-        )
-        if "question" not in fault:
-            return check
-        question = f"{played.spec.id}:{fault['game']}:{fault['decision']}"
-        return replace(check, question=question, command=self._errand.ask(question))
 
     def _quiet(self) -> Check:
         if self._errand.bot.remote:

@@ -29,7 +29,7 @@ class Kind(StrEnum):
     SAMPLE = "a list that is not complete"
     TOGETHER = "choices all make at once"
     EDGE = "first and last decisions"
-    ANY = "any question"
+    ANY = "the middle of games"
 
 
 @dataclass(frozen=True, slots=True)

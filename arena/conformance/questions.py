@@ -8,17 +8,15 @@ from typing import Final
 from arena.conformance.check import Record
 from arena.conformance.errand import Errand
 from arena.conformance.forms import Form
+from arena.conformance.judging import Wrong, breaks, judge
 from arena.conformance.positions import Kind, Paper, Position
 from arena.conformance.talk import NoAnswer, Response, Talk, Unimplemented
-from referee.codec import DecodeError
-from referee.replay import codec_of, in_words
 
 STARTS: Final = "starts at a table"
 BY_ACT: Final = "answers by Act too"
 TWICE: Final = "the same question twice"
 TOGETHER: Final = "many questions in one message"
 
-_LISTED: Final = 12
 _AGAIN: Final = 3
 """So many questions are put by Act too, and a second time."""
 
@@ -49,10 +47,6 @@ class Finding:
     """What else there is to say."""
 
 
-class _Wrong(Exception):
-    """An answer that is none. Its text is a clause about the bot."""
-
-
 class Interview:
     """Puts the questions of one paper to a bot; use it once."""
 
@@ -63,7 +57,6 @@ class Interview:
         self._talk: Talk | None = None
         self._streams = False
         """Whether it has been seen to answer by Play."""
-        self._codec = codec_of(form.game)
 
     def findings(self, known_broken: Sequence[str]) -> Iterator[Finding]:
         """One finding after another; kinds that are known to break the bot are left out."""
@@ -116,7 +109,7 @@ class Interview:
             try:
                 self._judge(position, *talk.ask(position.asked.request))
                 self._streams = talk.streams
-            except (NoAnswer, _Wrong) as error:
+            except (NoAnswer, Wrong) as error:
                 broken = self._explain(position, error, talk.streams)
                 return Finding(kind, count + 1, listed, broken)
             if self._errand.over:
@@ -132,7 +125,7 @@ class Interview:
                 self._judge(position, self._open().act(position.asked.request))
             except Unimplemented:
                 return Finding(BY_ACT, 0, said="it has Play only, which is enough")
-            except (NoAnswer, _Wrong) as error:
+            except (NoAnswer, Wrong) as error:
                 return Finding(BY_ACT, count + 1, broken=self._explain(position, error, False))
         return Finding(BY_ACT, min(_AGAIN, len(positions)))
 
@@ -142,7 +135,7 @@ class Interview:
                 first, second = (self._open().ask(position.asked.request) for _ in range(2))
                 self._judge(position, *first)
                 self._judge(position, *second)
-            except (NoAnswer, _Wrong) as error:
+            except (NoAnswer, Wrong) as error:
                 broken = self._explain(position, error, self._open().streams)
                 return Finding(TWICE, count + 1, broken=broken)
             if first[0].action != second[0].action:
@@ -173,7 +166,7 @@ class Interview:
         put = positions[:most]
         try:
             self._put_together(talk, put)
-        except (NoAnswer, _Wrong) as error:
+        except (NoAnswer, Wrong) as error:
             return Finding(TOGETHER, len(put), broken=self._explain_batch(put, error))
         return Finding(TOGETHER, len(put), said=f"{len(put)} at once")
 
@@ -182,8 +175,8 @@ class Interview:
         for position, answer in zip(positions, answers, strict=True):
             try:
                 self._judge(position, answer)
-            except _Wrong as error:
-                raise _Wrong(f"{self._where(position)}: {error}") from None
+            except Wrong as error:
+                raise Wrong(f"{self._where(position)}: {error}") from None
 
     def _explain_batch(self, positions: Sequence[Position], error: Exception) -> Broken:
         question = self._paper.question(*(position.place for position in positions))
@@ -193,7 +186,7 @@ class Interview:
             with self._errand.talk(self._paper.spec, self._paper.seat) as talk:
                 self._put_together(talk, positions)
             command = self._errand.again(self._form.game.id)
-        except (NoAnswer, _Wrong, Unimplemented):
+        except (NoAnswer, Wrong, Unimplemented):
             pass
         sentence = f"of {len(positions)} questions in one message: {error}"
         return Broken(sentence, question, command, self._paper.record, output)
@@ -204,8 +197,10 @@ class Interview:
         question = self._paper.question(position.place)
         sentence, command, remark = str(error), self._errand.ask(question), False
         if not (isinstance(error, NoAnswer) and error.late):
-            if not self._fails_alone(position, by_stream=False):
-                if by_stream and self._fails_alone(position, by_stream=True):
+            if not breaks(self._errand, self._paper.spec, position.asked):
+                if by_stream and breaks(
+                    self._errand, self._paper.spec, position.asked, by_stream=True
+                ):
                     command = self._errand.ask(question, "--play")
                     sentence += "; by Act it answers well"
                 else:
@@ -220,23 +215,6 @@ class Interview:
         told = f"{self._where(position)}: {sentence}"
         return Broken(told, question, command, self._paper.record, output, remark)
 
-    def _fails_alone(self, position: Position, *, by_stream: bool) -> bool:
-        """Whether the question breaks a fresh bot, put as `pokearena ask` does, or by Play."""
-        request = position.asked.request
-        try:
-            with self._errand.talk(self._paper.spec, self._paper.seat) as talk:
-                if by_stream:
-                    self._judge(position, *talk.play(request))
-                    return False
-                try:
-                    answer = talk.act(request)
-                except Unimplemented:
-                    (answer,) = talk.play(request)
-                self._judge(position, answer)
-        except (NoAnswer, _Wrong, Unimplemented):
-            return True
-        return False
-
     def _answers_from_start(self, position: Position) -> bool:
         """Whether a fresh bot answers well that was asked all of the game before."""
         before = self._paper.before(position)
@@ -247,7 +225,7 @@ class Interview:
                 for request in before:
                     talk.ask(request)
                 self._judge(position, *talk.ask(position.asked.request))
-        except (NoAnswer, _Wrong, Unimplemented):
+        except (NoAnswer, Wrong, Unimplemented):
             return False
         return True
 
@@ -265,17 +243,4 @@ class Interview:
         return f"{self._form.name}, game {game}, decision {decision}, seat {self._paper.seat}"
 
     def _judge(self, position: Position, response: Response) -> None:
-        """Raises _Wrong unless it is a legal action."""
-        try:
-            action = self._codec.decode(response.action)
-        except DecodeError as error:
-            raise _Wrong(f"its answer {error}") from None
-        if action not in position.asked.legal:
-            answered = in_words(self._form.game, self._codec.action_json(action))
-            some = [self._codec.action_json(one) for one in position.asked.legal][: _LISTED + 1]
-            listed = [in_words(self._form.game, one) for one in some]
-            more = " | ..." * (len(listed) > _LISTED)
-            raise _Wrong(
-                f'it answered "{answered}", which is not legal; '
-                f"legal: {' | '.join(listed[:_LISTED])}{more}"
-            )
+        judge(self._form.game.id, position.asked, response)

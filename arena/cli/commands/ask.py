@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from referee.replay import Question
 
 _SHOWN_ACTIONS = 12
+_QUESTION = re.compile(r"(.+?):([0-9]{1,9}:[0-9]{1,9}(?:,[0-9]{1,9}:[0-9]{1,9})*)", re.DOTALL)
 
 
 @click.command(epilog="Example: pokearena ask m-7f3k9q2xwd:0:17 ./mybot")
@@ -30,38 +32,57 @@ _SHOWN_ACTIONS = 12
     metavar="SECONDS",
     help="How long to wait for the answer; its clock does not run here.",
 )
+@click.option(
+    "--play",
+    "by_play",
+    is_flag=True,
+    help="Ask by Play, as the referee does; several questions always are.",
+)
 @json_option
 @data_option
-def ask(question: str, bot: str, patience: float, as_json: bool, data: Path | None) -> int:
+def ask(
+    question: str, bot: str, patience: float, by_play: bool, as_json: bool, data: Path | None
+) -> int:
     """Put one recorded question to a bot again.
 
     The question is put exactly as it was: dealt again, replayed up to that decision. Says what
-    the bot answers, whether it is legal, and how long it took. MATCH may be a file.
+    the bot answers, whether it is legal, and how long it took. MATCH may be a file. Questions of
+    several games in one message are MATCH:GAME:DECISION,GAME:DECISION.
     """
     from arena.cli import asking, records
     from arena.cli.place import Place
 
     place = Place(data)
-    match, game, decision = _parts(question)
+    match, places = _parts(question)
     found = records.find(place, match)
-    put = asking.asked(found, game, decision)
-    answer = asking.ask(found, put, place.bot(bot), patience)
-    if as_json:
-        output.document({"bot": bot, **_as_json(found, put, answer)})
+    puts = [asking.asked(found, game, decision) for game, decision in places]
+    if by_play or len(puts) > 1:
+        from arena.cli import together
+
+        answers = together.ask(found, puts, place.bot(bot), patience)
     else:
-        _show(found, put, answer, bot)
-        output.next_step(f"pokearena replay {match} --game {game}")
-    return OK if answer.good else FAILED
+        answers = [asking.ask(found, puts[0], place.bot(bot), patience)]
+    told = list(zip(puts, answers, strict=True))
+    if as_json:
+        many = [_as_json(found, put, answer) for put, answer in told]
+        output.document({"bot": bot, **(many[0] if len(many) == 1 else {"answers": many})})
+    else:
+        for put, answer in told:
+            _show(found, put, answer, bot)
+        output.next_step(f"pokearena replay {match} --game {places[0][0]}")
+    return OK if all(answer.good for answer in answers) else FAILED
 
 
-def _parts(question: str) -> tuple[str, int, int]:
-    match, *numbers = question.rsplit(":", 2)
-    if len(numbers) != 2 or not match or not all(n.isdecimal() for n in numbers):
+def _parts(question: str) -> tuple[str, list[tuple[int, int]]]:
+    """The match, and the game and decision of every question."""
+    said = _QUESTION.fullmatch(question)
+    if said is None:
         raise CommandError(
             f'"{question}" is no question; write MATCH:GAME:DECISION, for example m-7f3k9q:0:17.',
             USAGE,
         )
-    return match, int(numbers[0]), int(numbers[1])
+    places = [place.split(":") for place in said[2].split(",")]
+    return said[1], [(int(game), int(decision)) for game, decision in places]
 
 
 def _show(found: Found, put: Question, answer: Answer, bot: str) -> None:

@@ -293,3 +293,25 @@ def test_a_replay_of_pokino_says_who_called_it(cli: Cli) -> None:
     assert cli("play", "pokino", *words, "--record", "m.jsonl").status == 0
     watched = cli("replay", "m.jsonl", "--game", 0, "--no-pause").out
     assert "calls Pokino" in watched
+
+
+def test_several_questions_are_asked_in_one_message_of_play(cli: Cli, played: Path) -> None:
+    places = {
+        seat: [
+            f"{game.number}:{next(a['decision'] for a in game.actions if a['seat'] == seat)}"
+            for game in read(played.read_text()).games
+        ]
+        for seat in (0, 1)
+    }
+    said = cli("ask", f"{played}:{','.join(places[0])}", "sample:meek", "--json")
+    assert said.status == 0
+    told = json.loads(said.out)
+    assert [(one["game"], one["seat"]) for one in told["answers"]] == [(0, 0), (1, 0)]
+    assert all(one["legal"] for one in told["answers"])
+    for both, sentence in (
+        (f"{places[0][0]},{places[1][1]}", "questions to different seats"),
+        (f"{places[0][0]},{places[0][0]}", "one question of a game"),
+    ):
+        said = cli("ask", f"{played}:{both}", "sample:meek")
+        assert said.status == 2
+        assert sentence in said.err

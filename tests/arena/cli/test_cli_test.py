@@ -1,9 +1,12 @@
 """`pokearena test`: good bots pass, and of broken ones it says where and why."""
 
 import json
+import re
 import shlex
 from pathlib import Path
 from typing import Any
+
+import pytest
 
 from tests.arena.cli.terminal import Cli, Write
 
@@ -18,6 +21,27 @@ CHEATS_TOGETHER = """
 if turn.view.saint_poker.phase == "show":
     turn.legal[0].saint_poker.show.cards[:] = ["AS", "AH", "AD"]
 return turn.legal[0]
+"""
+
+SLEEPS = """
+if turn.decision > 4:
+    time.sleep(20)
+return turn.legal[0]
+"""
+MIXER = """
+import pokearena_bot
+
+class Mixer(pokearena_bot._Service):
+    def _answer_all(self, request):
+        response = super()._answer_all(request)
+        actions = [answer.action for answer in response.answers]
+        copies = [type(action).FromString(action.SerializeToString()) for action in actions]
+        for answer, action in zip(response.answers, copies[1:] + copies[:1]):
+            answer.action.CopyFrom(action)
+        return response
+
+pokearena_bot._Service = Mixer
+pokearena_bot.run(lambda turn: turn.legal[-1])
 """
 
 
@@ -53,6 +77,7 @@ def test_a_good_bot_passes_and_is_told_how_to_enter(cli: Cli, bot: Write) -> Non
     assert said.last == "next  pokearena bot add good.py"
 
 
+@pytest.mark.long
 def test_a_bot_that_crashes_at_hundreds_of_actions_is_shown_the_question(
     cli: Cli, bot: Write
 ) -> None:
@@ -86,3 +111,39 @@ def test_a_bot_that_never_listens_fails_at_its_start_and_nothing_else_is_tried(
     assert "it was not listening yet; its process exited with status 1" in check["sentence"]
     assert "nothing_of_this_name" in check["output"]
     assert "did not start" in again(cli, check)["trouble"]
+
+
+def test_a_bot_that_mixes_up_a_batch_fails_there_and_all_of_it_is_asked_again(
+    cli: Cli, here: Path
+) -> None:
+    Path("mixer.py").write_text(MIXER)
+    told = checks(cli, "mixer.py", "--game", "poke", "--quick")
+    assert "asked alone it answers well" in told["plays"]["sentence"]
+    assert told["plays"]["command"].startswith("pokearena test mixer.py --game poke --seed 1")
+    check = told["many questions in one message"]
+    assert check["outcome"] == "failed"
+    assert check["sentence"].startswith("of 4 questions in one message: poke-must_beat=false, game")
+    assert told["the middle of games"]["outcome"] == "passed"
+    answers = again(cli, check)["answers"]
+    assert len(answers) == 4
+    assert [answer["game"] for answer in answers] == [0, 1, 2, 3]
+    assert not all(answer["legal"] for answer in answers)
+
+
+@pytest.mark.long
+def test_a_bot_that_dies_in_the_second_game_of_a_table_fails_at_plays(cli: Cli, bot: Write) -> None:
+    dies = bot("dies", "if turn.game > 0:\n    raise KeyError(turn.game)\nreturn turn.legal[0]")
+    Path(dies).write_text(Path(dies).read_text().replace("run(choose)", "run(choose, 1)"))
+    told = checks(cli, dies, "--game", "poke", "--quick")
+    check = told["plays"]
+    assert check["sentence"].startswith("poke: crash: game 1, decision ")
+    assert again(cli, check)["question"]["game"] == 1
+
+
+@pytest.mark.long
+def test_a_bot_that_sleeps_over_the_clock_is_late_at_its_table(cli: Cli, bot: Write) -> None:
+    told = checks(cli, bot("sleeper", SLEEPS), "--game", "poke", "--quick")
+    assert told["plays"]["sentence"].startswith("poke: timeout: game 0, decision ")
+    assert re.search(r"it did not answer within 10\d00 ms$", told["plays"]["sentence"])
+    assert told["clock"]["outcome"] == "failed"
+    assert "ran out of time at its table" in told["clock"]["sentence"]
