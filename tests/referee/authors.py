@@ -108,6 +108,7 @@ def play(
     allowance_ms: int = 2000,
     rights: Sequence[dict[str, int]] = (),
     report: Callable[[referee_pb2.BotFaulted], referee_pb2.BotReport | None] | None = None,
+    board: bytes | None = None,
     **order: Any,
 ) -> Played:
     """Plays a table of these bots; a text instead of a bot is its address, "nobody" one
@@ -132,15 +133,14 @@ def play(
                 for a, r in zip(addresses, rights or [{}] * len(addresses), strict=True)
             ]
             table_order = referee_pb2.Table(
-                match="m-test",
                 game=game,
                 seats=seats,
                 boards=[
-                    referee_pb2.Board(game=b, number=b, seed=board_seed(bytes(32), b))
+                    referee_pb2.Board(game=b, number=b, seed=board or board_seed(bytes(32), b))
                     for b in range(boards)
                 ],
                 allowance_ms=allowance_ms,
-                **{"start_ms": 3000, **order},
+                **{"match": "m-test", "start_ms": 3000, **order},
             )
             try:
                 return await _drive(table_order, report)

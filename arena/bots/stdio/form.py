@@ -43,7 +43,7 @@ def _part(one: FieldDescriptor) -> Write | None:
     """From the value of a field to JSON; None if it is JSON as it is."""
     kind = one.message_type
     if kind is not None and kind.GetOptions().map_entry:
-        return dict
+        return lambda entries: dict(sorted(entries.items()))
     write: Write | None = None
     if kind is not None:
         write = writer(kind)

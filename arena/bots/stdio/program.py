@@ -74,8 +74,11 @@ class Program(asyncio.Protocol):
         return await answer
 
     def end(self, line: bytes) -> None:
-        """Writes the last line and closes the program's input."""
+        """Writes the last line and closes the program's input; nobody waits for its answer."""
         self._is_over = True
+        unread = asyncio.get_running_loop().create_future()
+        unread.add_done_callback(asyncio.Future.exception)
+        self._open.append(_Open("end", None, lambda said: said, unread))
         self._write(line)
         if self._input is not None:
             self._input.close()

@@ -1,0 +1,135 @@
+"""docs/protocol.md: what it shows is what happens."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arena.bots.bot import Bot
+from arena.bots.manifest import Manifest
+from arena.bots.processes import Processes
+from referee.codec import Codec
+from referee.games.registry import GAMES
+from referee.verdict import Verdict
+from tests.arena.bots import transcript
+from tests.conformance.tables import TABLES
+from tests.referee.authors import Author, play
+
+PAGE = transcript.PAGE.read_text(encoding="utf-8")
+ROOT = transcript.PAGE.parent.parent
+NO_FAULTS = {Verdict.FINISHED, Verdict.FORFEIT, Verdict.INFRASTRUCTURE}
+A_MINUTE = 60
+
+
+def section(heading: str) -> str:
+    """What stands under a heading."""
+    found = re.search(rf"^## {heading}\n(.*?)(?=^## |\Z)", PAGE, re.DOTALL | re.MULTILINE)
+    assert found is not None
+    return found[1]
+
+
+def shell(heading: str) -> list[str]:
+    """The blocks of shell under a heading."""
+    return re.findall(r"^```sh\n(.*?)^```$", section(heading), re.DOTALL | re.MULTILINE)
+
+
+def test_the_transcript_is_a_game_of_the_page_s_own_bot() -> None:
+    played, found = transcript.played()
+    assert transcript.with_transcript(PAGE, played) == PAGE, "write it anew: scripts/transcript"
+    assert found.verdicts == [["finished"] * 3]
+    assert found.games[0].result["scores"] == [16, 10, 3]
+    assert "won, with 16 points to 10 and 3." in PAGE
+
+
+def test_the_bot_of_one_line_plays(tmp_path: Path) -> None:
+    (line,) = shell("By lines")
+    with Processes() as processes:
+        said = Manifest("line", ("sh", "-c", line), transport="stdio")
+        address = processes.start(0, Bot("line", said, tmp_path))
+        played = play([address, Author()], start_ms=1000 * A_MINUTE, allowance_ms=1000 * A_MINUTE)
+    assert played.verdicts == [["finished", "finished"]]
+
+
+def test_every_kind_of_action_of_every_game_is_shown_as_it_is_sent() -> None:
+    rows = re.findall(r"^\| (Poke|Pokex|Pouku|Saint Poker|Pokino) \| (.*) \|$", PAGE, re.MULTILINE)
+    assert len(rows) == len(GAMES)
+    for name, cell in rows:
+        game = GAMES[name.lower().replace(" ", "_")]
+        codec = Codec(game)
+        shown = [codec.decode_json(json.loads(text)) for text in re.findall("`(.*?)`", cell)]
+        assert {type(action) for action in shown} == set(game.action_types)
+
+
+def test_the_games_their_seats_and_options_are_those_that_there_are() -> None:
+    rows = re.findall(
+        r"^\| `(\w+)` \| ([2-6, ]+) \|(.*)\|$", section("What will be played"), re.MULTILINE
+    )
+    told = {game: (seats, re.findall(r"`(\w+)`", options)) for game, seats, options in rows}
+    assert told == {
+        game.id: (", ".join(map(str, sorted(game.seats))), list(game.options))
+        for game in GAMES.values()
+    }
+    assert {table.game.id for table in TABLES} == told.keys()
+
+
+def test_every_verdict_on_a_fault_is_explained() -> None:
+    rows = re.findall(r"^\| `(\w+)` \|", section("Faults"), re.MULTILINE)
+    assert rows == [verdict for verdict in Verdict if verdict not in NO_FAULTS]
+
+
+@pytest.fixture(scope="module")
+def grpcurl(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of grpcurl, which is built unless there is one."""
+    found = shutil.which("grpcurl")
+    if found is not None:
+        return Path(found).parent
+    go = shutil.which("go") or shutil.which("go", path="/usr/local/go/bin")
+    if go is None and not os.environ.get("CI"):
+        pytest.skip("there is neither grpcurl nor go here")
+    assert go is not None
+    folder = tmp_path_factory.mktemp("go")
+    (command,) = re.findall(r"go install (\S+)", PAGE)
+    environment = {**os.environ, "GOBIN": str(folder), "GOFLAGS": "-modcacherw"}
+    subprocess.run([go, "install", command], check=True, env=environment)
+    return folder
+
+
+def objects(text: str) -> Iterator[dict[str, Any]]:
+    """JSON objects that stand one after the other."""
+    while text := text.strip():
+        found, end = json.JSONDecoder().raw_decode(text)
+        text = text[end:]
+        yield found
+
+
+@pytest.mark.long
+def test_a_bot_can_be_asked_by_hand(grpcurl: Path, tmp_path: Path) -> None:
+    for file in ("shell/bot.sh", "python/bot.py", "python/pokearena_bot.py"):
+        shutil.copy(ROOT / "sample_bots" / file, tmp_path)
+    shutil.copytree(ROOT / "sample_bots" / "shell" / "proto", tmp_path / "proto")
+    with_kit, by_lines, asks = shell("By hand")
+    path = f"{Path(sys.executable).parent}:{grpcurl}:{os.environ['PATH']}"
+    for start in (with_kit, by_lines):
+        wait = "until [ -S /tmp/mybot.sock ]; do sleep 0.05; done\n"
+        script = f"set -e\n{start}trap 'kill $! || true' EXIT\n{wait}{asks}"
+        done = subprocess.run(
+            ["bash", "-c", script.replace("/tmp/mybot.sock", str(tmp_path / "sock"))],
+            cwd=tmp_path,
+            env={**os.environ, "PATH": path},
+            capture_output=True,
+            text=True,
+            timeout=A_MINUTE,
+        )
+        assert done.returncode == 0, done.stderr
+        _, answer, end = objects(done.stdout)
+        action = Codec(GAMES["poke"]).decode_json(answer["action"])
+        assert type(action).__name__ in ("Stand", "Draw")
+        assert end == {}
+        (tmp_path / "sock").unlink(missing_ok=True)

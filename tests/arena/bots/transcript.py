@@ -1,0 +1,89 @@
+"""The transcript of docs/protocol.md: the page's own bot plays a game, and its lines are kept."""
+
+import json
+import re
+import shlex
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any, Final
+
+from arena.bots import manifest, resolver
+from arena.bots.bot import Bot
+from arena.bots.processes import Processes
+from referee.dealing import board_seed
+from tests.referee.authors import Played, play
+
+PAGE: Final = Path(__file__).parents[3] / "docs" / "protocol.md"
+BOARD: Final = board_seed((157).to_bytes(32, "big"), 0)
+"""A short game, in which the bot goes out twice."""
+_GAME: Final = re.compile(r"(?<=^```text\n).*?(?=^```$)", re.DOTALL | re.MULTILINE)
+_QUESTION: Final = re.compile(r"(?<=^```json\n).*?(?=^```$)", re.DOTALL | re.MULTILINE)
+
+
+def block(language: str) -> str:
+    """The first block of the page in a language."""
+    found = re.search(rf"^```{language}\n(.*?)^```$", PAGE.read_text(), re.DOTALL | re.MULTILINE)
+    assert found is not None
+    return found[1]
+
+
+def played() -> tuple[str, Played]:
+    """The game played anew: its transcript, and what the referee made of it."""
+    with tempfile.TemporaryDirectory() as name, Processes() as processes:
+        folder = Path(name)
+        addresses = [processes.start(0, _author(folder))]
+        addresses += [processes.start(seat, resolver.sample("greedy")) for seat in (1, 2)]
+        found = play(
+            addresses,
+            game="pouku",
+            match="m-157",
+            board=BOARD,
+            allowance_ms=200,
+            bank_ms=10_000,
+            start_ms=60_000,
+        )
+        read = (folder / "read").read_text().splitlines()
+        answers = (folder / "written").read_text().splitlines()
+    lines = []
+    for line, answer in zip(read[:-1], answers, strict=False):
+        lines += [f"< {line}", f"> {answer}"]
+    text = "\n".join([*lines, f"< {read[-1]}\n"])
+    # What is in the bank depends on how busy the machine is.
+    return re.sub(r'"bankMs":\d+', '"bankMs":10000', text), found
+
+
+def with_transcript(page: str, transcript: str) -> str:
+    """A page with this transcript in it, and its first question set out to be read."""
+    line = next(line for line in transcript.splitlines() if line.startswith('< {"choices"'))
+    question = _set_out(json.loads(line[2:])["act"])
+    page = _GAME.sub(lambda _: transcript, page, count=1)
+    return _QUESTION.sub(lambda _: question + "\n", page, count=1)
+
+
+def _set_out(act: dict[str, Any]) -> str:
+    """A question as JSON, a member of it or of its view a line, and every action."""
+    legal = ",\n".join(f"    {json.dumps(action)}" for action in act["legal"])
+    ((game, view),) = act["view"].items()
+    seen = ",\n".join(f'    "{name}": {json.dumps(value)}' for name, value in view.items())
+    plain = [
+        f'  "{name}": {json.dumps(value)}'
+        for name, value in act.items()
+        if name not in ("legal", "view")
+    ]
+    long = [f'  "legal": [\n{legal}\n  ]', f'  "view": {{"{game}": {{\n{seen}\n  }}}}']
+    return "{\n" + ",\n".join(plain + long) + "\n}"
+
+
+def _author(folder: Path) -> Bot:
+    """The page's bot, with its lines copied into files."""
+    (folder / "bot.py").write_text(block("python"))
+    (folder / manifest.FILE).write_text(block("toml"))
+    said = manifest.read(folder)
+    program = shlex.join([sys.executable, *said.run[1:]])
+    recorded = ("sh", "-c", f"tee read | {program} | tee written")
+    return Bot(said.name, manifest.Manifest(said.name, recorded, transport=said.transport), folder)
+
+
+if __name__ == "__main__":
+    PAGE.write_text(with_transcript(PAGE.read_text(), played()[0]))
