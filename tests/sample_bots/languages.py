@@ -58,4 +58,93 @@ func main() { kit.Run(choose) }
     run=("./target/own",),
 )
 
-LANGUAGES = {language.name: language for language in (GO,)}
+PYTHON = Language(
+    name="python",
+    tools=(),
+    random="bot.py",
+    greedy="poke",
+    own={
+        "own.py": """
+from pokearena_bot import run
+
+def choose(turn):
+    print("thinking")
+    raise RuntimeError("out of ideas")
+
+run(choose)
+"""
+    },
+    run=("python", "own.py"),
+)
+
+JAVA = Language(
+    name="java",
+    tools=("java", "mvn"),
+    random="src/main/java/MyBot.java",
+    greedy="poke",
+    own={
+        "src/main/java/Own.java": """
+import java.util.Random;
+import pokearena.Kit;
+import pokearena.Move;
+import pokearena.v1.Bot.ActRequest;
+
+class Own {
+    static Move choose(ActRequest turn, Random random) {
+        System.out.println("thinking");
+        throw new IllegalStateException("out of ideas");
+    }
+
+    public static void main(String[] args) throws Exception {
+        Kit.run(Own::choose);
+    }
+}
+"""
+    },
+    run=("java", "-XX:+UseSerialGC", "-cp", "target/bot.jar", "Own"),
+)
+
+CPP = Language(
+    name="cpp",
+    tools=("g++", "make", "pkg-config", "protoc", "grpc_cpp_plugin"),
+    random="bot.cc",
+    greedy="poke",
+    own={
+        "own.cc": """
+#include <iostream>
+#include <stdexcept>
+
+#include "pokearena_bot.h"
+
+pokearena::Move choose(const pokearena::Turn&, pokearena::Random&) {
+  std::cout << "thinking" << std::endl;
+  throw std::runtime_error("out of ideas");
+}
+
+int main() { pokearena::run(choose); }
+"""
+    },
+    run=("./target/own",),
+)
+
+RUBY = Language(
+    name="ruby",
+    tools=("ruby", "grpc_tools_ruby_protoc"),
+    random="bot.rb",
+    greedy="poke",
+    own={
+        "own.rb": """
+require_relative "pokearena_bot"
+
+def choose(turn)
+  puts "thinking"
+  raise "out of ideas"
+end
+
+PokearenaBot.run { |turn, random| choose(turn) }
+"""
+    },
+    run=("ruby", "own.rb"),
+)
+
+LANGUAGES = {language.name: language for language in (PYTHON, GO, JAVA, CPP, RUBY)}

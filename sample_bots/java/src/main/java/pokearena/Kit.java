@@ -1,0 +1,105 @@
+package pokearena;
+
+import io.grpc.Server;
+import io.grpc.netty.shaded.io.grpc.netty.NettyServerBuilder;
+import io.grpc.netty.shaded.io.netty.channel.epoll.EpollEventLoopGroup;
+import io.grpc.netty.shaded.io.netty.channel.epoll.EpollServerDomainSocketChannel;
+import io.grpc.netty.shaded.io.netty.channel.unix.DomainSocketAddress;
+import java.net.InetSocketAddress;
+import java.util.Random;
+import java.util.concurrent.Executors;
+import java.util.logging.Level;
+import java.util.logging.Logger;
+import pokearena.v1.Bot.ActRequest;
+import pokearena.v1.Bot.StartRequest;
+import pokearena.v1.Bot.StartResponse;
+
+/**
+ * The Java kit: all a bot needs besides an idea. A whole bot is
+ *
+ * <pre>
+ * Kit.run((turn, random) -> new Move(turn.getLegal(random.nextInt(turn.getLegalCount()))));
+ * </pre>
+ *
+ * {@code turn} is the question, the message ActRequest of proto/pokearena/v1/bot.proto: what you
+ * see is {@code turn.getView().getPoke()} (or another game's), what you may do is
+ * {@code turn.getLegalList()}, the most harmless first. Return one of them, or any other legal
+ * Action, with a note if you like.
+ *
+ * <p>{@code random} is seeded with {@code turn.getLuck()}, so the same question gets the same
+ * answer whenever it is asked; do not draw from anything else.
+ *
+ * <p>Your code answers one question at a time, in a thread that is not the main one. What the bot
+ * prints is kept ({@code pokearena logs}). An exception ends the process: its trace is the last
+ * thing in that output.
+ */
+public final class Kit {
+    /** How many games at once a function is asked about: it remembers nothing between them. */
+    private static final int GAMES_IN_FLIGHT = 16;
+    private static final int LARGEST_MESSAGE = 64 << 20;
+
+    /** Warns of every connection that a unix socket has no TCP options; kept, or its level is lost. */
+    private static final Logger NETTY = Logger.getLogger("io.grpc.netty.shaded.io.netty.bootstrap");
+
+    private Kit() {}
+
+    /** A bot that remembers nothing: a function of one question. */
+    @FunctionalInterface
+    public interface Choose {
+        Move choose(ActRequest turn, Random random) throws Exception;
+    }
+
+    /** Serves a function; see {@link #run(Player)}. */
+    public static void run(Choose bot) throws Exception {
+        run(new Player() {
+            @Override
+            public StartResponse start(StartRequest request) {
+                return StartResponse.newBuilder().setGamesInFlight(GAMES_IN_FLIGHT).build();
+            }
+
+            @Override
+            public Move act(ActRequest turn, Random random) throws Exception {
+                return bot.choose(turn, random);
+            }
+        });
+    }
+
+    /** Serves a bot where the arena expects it, until the arena ends it (SIGTERM). */
+    public static void run(Player bot) throws Exception {
+        String address = System.getenv("POKEARENA_ADDRESS");
+        if (address == null || address.isEmpty()) {
+            System.err.println("This is a bot; the arena starts it and says where it has to listen.");
+            System.err.println("To see it play:  pokearena play poke . sample:random --watch");
+            System.exit(1);
+        }
+        NETTY.setLevel(Level.SEVERE);
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> leave(0)));
+        Server server = listeningAt(address)
+                .addService(new BotService(bot))
+                .maxInboundMessageSize(LARGEST_MESSAGE)
+                .executor(Executors.newCachedThreadPool())
+                .build();
+        server.start().awaitTermination();
+    }
+
+    private static NettyServerBuilder listeningAt(String address) {
+        if (!address.startsWith("unix:")) {
+            int colon = address.lastIndexOf(':');
+            String host = address.substring(0, colon).replaceAll("[\\[\\]]", "");
+            int port = Integer.parseInt(address.substring(colon + 1));
+            return NettyServerBuilder.forAddress(new InetSocketAddress(host, port));
+        }
+        String path = address.substring("unix:".length()).replaceFirst("^//", "");
+        return NettyServerBuilder.forAddress(new DomainSocketAddress(path))
+                .channelType(EpollServerDomainSocketChannel.class)
+                .bossEventLoopGroup(new EpollEventLoopGroup(1))
+                .workerEventLoopGroup(new EpollEventLoopGroup(1));
+    }
+
+    /** Ends the process at once, whatever is being thought about. */
+    static void leave(int status) {
+        System.out.flush();
+        System.err.flush();
+        Runtime.getRuntime().halt(status);
+    }
+}
