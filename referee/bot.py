@@ -7,10 +7,11 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import grpc
 import grpc.aio
+from google.protobuf.message import DecodeError
 from pokearena.v1 import bot_pb2, bot_pb2_grpc
 
 from referee.alarm import Alarm
@@ -35,6 +36,8 @@ _AT_A_SOCKET = [("grpc.default_authority", "localhost")]
 """Otherwise gRPC names the path of the socket as the host, and strict servers (Rust's tonic, .NET's
 Kestrel) refuse a host with a "%" in it."""
 
+
+_Message = TypeVar("_Message", bot_pb2.StartResponse, bot_pb2.ActResponse, bot_pb2.PlayResponse)
 
 _SERVICE = bot_pb2.DESCRIPTOR.services_by_name["BotService"].full_name
 _QUESTIONS = bot_pb2.PlayRequest.QUESTIONS_FIELD_NUMBER
@@ -84,13 +87,11 @@ class Bot:
         options = _OPTIONS + _AT_A_SOCKET if self.address.startswith("unix:") else _OPTIONS
         self._channel = grpc.aio.insecure_channel(self.address, options=options)
         self._stub = bot_pb2_grpc.BotServiceStub(self._channel)
-        # The questions come as bytes, so these two methods are called without a serializer.
-        self._play: Any = self._channel.stream_stream(
-            f"/{_SERVICE}/Play", response_deserializer=bot_pb2.PlayResponse.FromString
-        )
-        self._act: Any = self._channel.unary_unary(
-            f"/{_SERVICE}/Act", response_deserializer=bot_pb2.ActResponse.FromString
-        )
+        # The questions come as bytes; and answers are read by us, for gRPC makes nothing of what
+        # is no message.
+        self._play: Any = self._channel.stream_stream(f"/{_SERVICE}/Play")
+        self._act: Any = self._channel.unary_unary(f"/{_SERVICE}/Act")
+        self._start: Any = self._channel.unary_unary(f"/{_SERVICE}/Start")
         self._alarm = Alarm()
         self._streams = True
         self._stream_answered = False
@@ -104,8 +105,8 @@ class Bot:
         """
         try:
             async with asyncio.timeout(seconds):
-                answer: bot_pb2.StartResponse = await self._stub.Start(request, wait_for_ready=True)
-                return answer
+                said = await self._start(request.SerializeToString(), wait_for_ready=True)
+                return _read(bot_pb2.StartResponse, said)
         except TimeoutError:
             state = self._channel.get_state()
             met = "its Start did not return" if _ready(state) else "it did not listen"
@@ -172,26 +173,27 @@ class Bot:
             raise NoAnswer(How.BROKEN, "its stream was lost") from None
         open_ones = {(q.game, q.decision) for q in questions}
         while open_ones:
-            response = await call.read()
-            if response is grpc.aio.EOF:
+            message = await call.read()
+            if message is grpc.aio.EOF:
                 raise _by_status(await call.code(), await call.details())
             self._stream_answered = True
-            for answer in response.answers:
-                key = (answer.game, answer.decision)
+            response = _read(bot_pb2.PlayResponse, message)
+            # Before any of them is taken: in a message that is wrong nothing is right.
+            for key in [(answer.game, answer.decision) for answer in response.answers]:
                 if key not in open_ones:
                     raise NoAnswer(
                         How.WRONG,
                         f"it answered game {key[0]}, decision {key[1]}, which was not asked; "
-                        "game and decision must be copied from the question",
+                        "every question is answered once, with its game and decision copied",
                     )
                 open_ones.remove(key)
-                answers.append(answer)
+            answers.extend(response.answers)
 
     async def _one_by_one(
         self, questions: Sequence[Question], answers: list[bot_pb2.ActResponse]
     ) -> None:
         for question in questions:
-            answer = await self._act(question.data)
+            answer = _read(bot_pb2.ActResponse, await self._act(question.data))
             answer.game, answer.decision = question.game, question.decision
             answers.append(answer)
 
@@ -211,6 +213,16 @@ class Bot:
         if self._call is not None:
             self._call.cancel()
         await self._channel.close()
+
+
+def _read(kind: type[_Message], data: bytes) -> _Message:
+    """What a bot has said; raises NoAnswer if it is no such message."""
+    try:
+        return kind.FromString(data)
+    except DecodeError:
+        raise NoAnswer(
+            How.WRONG, f"it answered {len(data)} bytes that are no {kind.DESCRIPTOR.name}"
+        ) from None
 
 
 def _ready(state: grpc.ChannelConnectivity) -> bool:

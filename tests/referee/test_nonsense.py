@@ -1,0 +1,74 @@
+"""Bots that answer with bytes that are no message, and messages with too many answers."""
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import grpc
+import pytest
+from pokearena.v1 import bot_pb2
+
+from tests.referee.authors import Author, first, play
+
+NO_MESSAGE = b"\xff" * 40
+Raw = Callable[[bytes], bytes]
+
+
+@contextmanager
+def a_raw_bot(folder: Path, **methods: Raw) -> Iterator[str]:
+    """A bot that answers messages in bytes; "Play" gets one message after another."""
+
+    def stream(answer: Raw) -> Callable[[Iterator[bytes], Any], Iterator[bytes]]:
+        return lambda requests, context: map(answer, requests)
+
+    def single(answer: Raw) -> Callable[[bytes, Any], bytes]:
+        return lambda request, context: answer(request)
+
+    handlers: dict[str, Any] = {
+        name: grpc.stream_stream_rpc_method_handler(stream(answer))
+        if name == "Play"
+        else grpc.unary_unary_rpc_method_handler(single(answer))
+        for name, answer in methods.items()
+    }
+    address = f"unix:{folder}/raw"
+    server = grpc.server(ThreadPoolExecutor(4))
+    service = grpc.method_handlers_generic_handler("pokearena.v1.BotService", handlers)
+    server.add_generic_rpc_handlers((service,))
+    server.add_insecure_port(address)
+    server.start()
+    try:
+        yield address
+    finally:
+        server.stop(None)
+
+
+@pytest.mark.parametrize(("method", "kind"), [("Act", "ActResponse"), ("Play", "PlayResponse")])
+def test_an_answer_that_is_no_message_breaks_the_protocol(
+    tmp_path: Path, method: str, kind: str
+) -> None:
+    with a_raw_bot(tmp_path, **{method: lambda request: NO_MESSAGE}) as address:
+        played = play([address, Author()])
+    assert played.verdicts == [["protocol", "finished"]]
+    assert f"it answered 40 bytes that are no {kind}" in played.sentences[0]
+
+
+def test_a_start_that_is_no_message_is_no_start(tmp_path: Path) -> None:
+    methods: dict[str, Raw] = {"Start": lambda request: NO_MESSAGE, "Act": lambda request: b""}
+    with a_raw_bot(tmp_path, **methods) as address:
+        played = play([address, Author()])
+    assert played.verdicts == [["init", "finished"]]
+    assert "it answered 40 bytes that are no StartResponse" in played.sentences[0]
+
+
+def test_a_message_that_answers_a_question_twice_answers_none(tmp_path: Path) -> None:
+    def twice(request: bytes) -> bytes:
+        asked = bot_pb2.PlayRequest.FromString(request).questions
+        answers = [first(question) for question in asked]
+        return bot_pb2.PlayResponse(answers=answers * 2).SerializeToString()
+
+    with a_raw_bot(tmp_path, Play=twice) as address:
+        played = play([address, Author()])
+    assert played.verdicts == [["protocol", "finished"]]
+    assert "every question is answered once" in played.sentences[0]
