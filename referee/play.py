@@ -61,6 +61,8 @@ class Asked:
     data: bytes
     """The question as it is sent."""
     legal: Legal
+    bank_ms: int
+    """What it says of the bank."""
 
     @property
     def question(self) -> bot_pb2.ActRequest:
@@ -97,6 +99,8 @@ class Play:
         self.faults = [0] * setting.seats
         """Counted against each seat because of this game, crashes aside."""
         self.crashes = [0] * setting.seats
+        self._banks: list[int | None] = [None] * setting.seats
+        """What the last question of each seat that is in the record said of its bank."""
 
     def ask(self, rights: Sequence[Rights]) -> Iterable[tuple[int, Asked]]:
         """The questions of a position that has just been reached, with their seats.
@@ -134,10 +138,19 @@ class Play:
         )
         view = self.state.view(seat)
         data = self.setting.codec.question(head, view, legal if rights.wants_legal else ())
-        return Asked(self.number, decision, data, legal)
+        return Asked(self.number, decision, data, legal, rights.clock.bank_ms)
 
-    def answer(self, seat: int, response: bot_pb2.ActResponse, ms: float) -> bool:
+    def answer(
+        self,
+        seat: int,
+        response: bot_pb2.ActResponse,
+        ms: float,
+        message: tuple[int, int] | None = None,
+    ) -> bool:
         """Takes an answer; True if a new position has been reached.
+
+        message: the number of the message it was asked in, and its place there, if that does not
+            follow from the games.
 
         Raises:
             Wrong: it is no legal action. The question stays open.
@@ -155,18 +168,30 @@ class Play:
             )
         del self.asked[seat]
         note = response.note[:NOTE_CHARACTERS] if response.note else ""
-        self._make_move(seat, asked.decision, action, ms, note, False)
+        bank_ms = None if asked.bank_ms == self._banks[seat] else asked.bank_ms
+        self._banks[seat] = asked.bank_ms
+        self._make_move(seat, asked.decision, action, ms, note, False, bank_ms, message)
         if self.asked:
             return False
         self._follow()
         return True
 
     def _make_move(
-        self, seat: int, decision: int, action: Action, ms: float, note: str, by_referee: bool
+        self,
+        seat: int,
+        decision: int,
+        action: Action,
+        ms: float,
+        note: str,
+        by_referee: bool,
+        bank_ms: int | None = None,
+        message: tuple[int, int] | None = None,
     ) -> None:
         self._moves[seat] = action
         text = self.setting.codec.action_text(action)
-        line = action_line(self.number, decision, seat, text, ms, note, by_referee)
+        line = action_line(
+            self.number, decision, seat, text, ms, note, by_referee, bank_ms, message
+        )
         self._said.append((decision, line))
         if ms > self.slowest_ms[seat]:
             self.slowest_ms[seat] = ms

@@ -29,7 +29,15 @@ def game_line(game: int, board: int) -> Line:
 
 
 def action_line(
-    game: int, decision: int, seat: int, action: str, ms: float, note: str, by_referee: bool
+    game: int,
+    decision: int,
+    seat: int,
+    action: str,
+    ms: float,
+    note: str,
+    by_referee: bool,
+    bank_ms: int | None = None,
+    message: tuple[int, int] | None = None,
 ) -> str:
     """The line of an action, as text.
 
@@ -41,13 +49,18 @@ def action_line(
         ms: the milliseconds it took.
         note: what the bot said of it.
         by_referee: whether the referee acted for a seat that is out.
+        bank_ms: what its question said of the bank; None if the same as the one before.
+        message: the number of the message it was asked in, and its place there; None if messages
+            follow the games.
     """
     # Written by hand: a line is made for every decision, and this is 8 times as fast as json.
     said = f',"note":{json.dumps(note, ensure_ascii=False)}' if note else ""
     by = ',"by":"referee"' if by_referee else ""
+    bank = "" if bank_ms is None else f',"bank_ms":{bank_ms}'
+    within = "" if message is None else f',"message":[{message[0]},{message[1]}]'
     return (
         f'{{"type":"action","game":{game},"decision":{decision},"seat":{seat},'
-        f'"action":{action},"ms":{ms:.3f}{said}{by}}}\n'
+        f'"action":{action},"ms":{ms:.3f}{said}{by}{bank}{within}}}\n'
     )
 
 
@@ -85,6 +98,8 @@ def _clock(spent: Spent) -> Line:
         clock["bank_ms"] = round(spent.bank_ms, 3)
     if spent.questions > 1:
         clock["questions"] = spent.questions
+    if spent.message is not None:
+        clock["message"] = list(spent.message)
     return clock
 
 

@@ -166,7 +166,8 @@ def questions(
 ) -> Iterator[Question]:
     """The questions of a recorded game in their order, to the end of what it records.
 
-    The arguments are those of :func:`question`.
+    The arguments are those of :func:`question`. Where a line says what was left in the bank, that
+    holds.
 
     Raises:
         Mismatch: the record is not true.
@@ -179,7 +180,10 @@ def questions(
     board = referee_pb2.Board(game=record.number, number=number, seed=board_seed(seed, number))
     lines = {line["decision"]: line for line in record.actions}
     play = Play(setting, board)
-    while asked := dict(play.ask(rights)):
+    own = [Rights(bot_pb2.Clock(), each.wants_legal) for each in rights]
+    for seat, each in enumerate(rights):
+        own[seat].clock.CopyFrom(each.clock)
+    while asked := dict(play.ask(_with_banks(own, play, lines))):
         for open_one in asked.values():
             yield Question(open_one.question, open_one.legal)
         for seat, open_one in asked.items():
@@ -192,6 +196,17 @@ def questions(
             except Wrong as wrong:
                 where = f"game {record.number}, decision {open_one.decision}"
                 raise Mismatch(f"{where}: {wrong.clause}") from None
+
+
+def _with_banks(
+    rights: Sequence[Rights], play: Play, lines: Mapping[int, Line]
+) -> Sequence[Rights]:
+    """The rights with the banks that the questions of a position told of."""
+    for decision, seat in enumerate(play.state.actors, play.decisions):
+        bank_ms = lines.get(decision, {}).get("bank_ms")
+        if bank_ms is not None:
+            rights[seat].clock.bank_ms = bank_ms
+    return rights
 
 
 def position(state: State) -> dict[str, Any]:

@@ -40,6 +40,8 @@ class Seat:
     """The news that its process ended, once it came."""
     waiting: list[tuple[Play, Asked]] = field(default_factory=list)
     """Questions for the next message."""
+    messages: int = 0
+    """How many it has been sent."""
     busy: bool = False
     """Whether its bot is being asked, or is about to be."""
     clock: bot_pb2.Clock = field(init=False)

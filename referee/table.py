@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections import deque
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -44,6 +45,8 @@ class Table:
         self._work = asyncio.Event()
         self._boards = deque(order.boards)
         self._plays: dict[int, Play] = {}
+        self._abreast = False
+        """Whether several games have been played at the same time."""
         self._finished = 0
         self._over = asyncio.Event()
         self._pulse = Pulse()
@@ -119,6 +122,7 @@ class Table:
     def _begin(self, board: referee_pb2.Board) -> None:
         play = Play(self._setting, board)
         self._plays[play.number] = play
+        self._abreast = self._abreast or len(self._plays) > 1
         absent = {seat.number: Verdict.FORFEIT for seat in self._seats if seat.out}
         faults = []
         for seat in self._seats:
@@ -186,6 +190,7 @@ class Table:
     async def _ask(self, seat: Seat, batch: Batch) -> None:
         answers: list[bot_pb2.ActResponse] = []
         failure: NoAnswer | None = None
+        places = self._number(seat, batch)
         began = time.monotonic()
         try:
             await seat.bot.ask([asked for _, asked in batch], answers, seat.limit(len(batch)))
@@ -200,19 +205,37 @@ class Table:
             play, asked = unanswered.pop(answer.game)
             if play.asked.get(seat.number) is not asked:
                 continue  # another seat's fault ended the game meanwhile
+            place = places.get(play.number)
             try:
-                if play.answer(seat.number, answer, elapsed_ms / len(batch)):
+                if play.answer(seat.number, answer, elapsed_ms / len(batch), place):
                     self._ask_next(play)
             except Wrong as wrong:
                 report = await self._report(seat)
                 seat.count_fault(play)
-                number, action = seat.number, answer.action
-                self._fault(play, judge.wrong_answer(number, asked, wrong, action, report, spent))
+                here = replace(spent, message=place)
+                fault = judge.wrong_answer(seat.number, asked, wrong, answer.action, report, here)
+                self._fault(play, fault)
                 self._forfeit_if_out(seat)
         if failure is not None:
-            await self._failed(seat, failure, list(unanswered.values()), spent)
+            await self._failed(seat, failure, list(unanswered.values()), spent, places)
 
-    async def _failed(self, seat: Seat, failure: NoAnswer, open_ones: Batch, spent: Spent) -> None:
+    def _number(self, seat: Seat, batch: Batch) -> dict[int, tuple[int, int]]:
+        """The number of a message and the place of each game's question in it, by game; nothing
+        while games are played one by one, for then they follow from the record."""
+        number = seat.messages
+        seat.messages += 1
+        if not self._abreast:
+            return {}
+        return {play.number: (number, place) for place, (play, _) in enumerate(batch)}
+
+    async def _failed(
+        self,
+        seat: Seat,
+        failure: NoAnswer,
+        open_ones: Batch,
+        spent: Spent,
+        places: Mapping[int, tuple[int, int]],
+    ) -> None:
         """What follows when a bot leaves questions open."""
         again = seat.crashes + 1 < CRASHES_TO_FORFEIT and bool(self._boards)
         seat.ready = False  # until it is known what became of it, no game begins
@@ -226,7 +249,8 @@ class Table:
         for play, asked in open_ones:
             if not lost:
                 seat.count_fault(play)
-            fault = judge.no_answer(seat.number, asked, verdict, failure, report, spent)
+            here = replace(spent, message=places.get(play.number))
+            fault = judge.no_answer(seat.number, asked, verdict, failure, report, here)
             if fault.output and play is not open_ones[0][0]:
                 # What it wrote is long, and of a message there can be many questions.
                 fault = replace(fault, output="", output_in=open_ones[0][0].number)

@@ -45,6 +45,8 @@ class Spent:
     """What was left in the bank when the message was sent; None for the start of a bot."""
     questions: int = 1
     """How many the message held: each has its allowance."""
+    message: tuple[int, int] | None = None
+    """Its number at its seat, and the question's place in it; None if messages follow the games."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,11 +62,12 @@ def asked(found: Found, game: int, decision: int) -> Question:
     """The question of a decision, exactly as it was put.
 
     Of a fault the record has it; of any other the deal is made again and the game replayed up to
-    it, and all but what was left in the bank is exact, which is what the games before had left.
+    it. Of its bank the record has what it was told, too; one of an older arena has not, and there
+    it is what the games before had left.
     """
     record = found.game(game)
     match, seed = found.record.match, found.seed()
-    rights = [Rights(_clock(found, record, seat)) for seat in range(match["seats"])]
+    rights = [Rights(clock) for clock in clocks(found, record)]
     rebuilt = question(match, record, seed, decision, rights)
     for fault in record.faults:
         if fault["decision"] == decision and "question" in fault:
@@ -77,6 +78,11 @@ def asked(found: Found, game: int, decision: int) -> Question:
             if stored.seat == rebuilt.request.seat:
                 return Question(stored, rebuilt.legal)
     return rebuilt
+
+
+def clocks(found: Found, record: GameRecord) -> list[bot_pb2.Clock]:
+    """The clock of every seat at the beginning of a game, if games were played one by one."""
+    return [_clock(found, record, seat) for seat in range(found.record.match["seats"])]
 
 
 def _clock(found: Found, record: GameRecord, seat: int) -> bot_pb2.Clock:
@@ -91,14 +97,15 @@ def _clock(found: Found, record: GameRecord, seat: int) -> bot_pb2.Clock:
     )
 
 
-def ask(found: Found, put: Question, bot: Bot, patience: float) -> Answer:
+def ask(found: Found, put: Question, bot: Bot, patience: float, start: float) -> Answer:
     """Starts a bot and puts a question to it, with no clock but `patience`, in seconds.
+
+    start: seconds it has to start.
 
     Raises InfrastructureError if a remote bot cannot be reached, BotError if one does not build.
     """
-    start_seconds = found.record.match["clock"]["start_ms"] / 1000
     if bot.address is not None:
-        answer = _converse(found, put, bot.address, min(start_seconds, patience), patience)
+        answer = _converse(found, put, bot.address, min(start, patience), patience)
         if answer.trouble.startswith(_NOT_STARTED):
             raise InfrastructureError(f"{bot.label} cannot be asked: it {answer.trouble}.")
         return answer
@@ -107,7 +114,7 @@ def ask(found: Found, put: Question, bot: Bot, patience: float) -> Answer:
     seat, ended = put.request.seat, Event()
     with Processes(lambda report: ended.set()) as processes:
         address = processes.start(seat, bot)
-        answer = _converse(found, put, address, start_seconds, patience, ended)
+        answer = _converse(found, put, address, start, patience, ended)
         report = processes.report(seat)
     if answer.trouble and report.ended:
         answer = replace(answer, trouble=f"{answer.trouble}; its process {report.ended}")

@@ -17,8 +17,12 @@ from arena.conformance.talk import NoAnswer, Talk, Unimplemented
 from referee.replay import Question
 
 
-def ask(found: Found, puts: Sequence[Question], bot: Bot, patience: float) -> list[Answer]:
+def ask(
+    found: Found, puts: Sequence[Question], bot: Bot, patience: float, start: float
+) -> list[Answer]:
     """Starts a bot and asks it in one message; the answers in the order of the questions.
+
+    patience, start: seconds for the answers, and to start.
 
     Raises InfrastructureError if a remote bot cannot be reached, BotError if one does not build,
     CommandError if these questions cannot stand in one message.
@@ -26,7 +30,6 @@ def ask(found: Found, puts: Sequence[Question], bot: Bot, patience: float) -> li
     _check(puts)
     if bot.manifest is not None and bot.folder is not None and not bot.content:
         build(bot.manifest, bot.folder)
-    start = found.record.match["clock"]["start_ms"] / 1000
     talk = Talk(bot, told(found, puts[0]), start, patience)
     try:
         with talk:

@@ -13,11 +13,14 @@ from arena.cli.errors import FAILED, OK, USAGE, CommandError
 from arena.cli.options import data_option, json_option
 
 if TYPE_CHECKING:
+    from arena.bots.bot import Bot
     from arena.cli.asking import Answer
+    from arena.cli.recalling import Recalled
     from arena.cli.records import Found
     from referee.replay import Question
 
 _SHOWN_ACTIONS = 12
+_FOR_EVER = 7 * 24 * 3600.0
 _QUESTION = re.compile(r"(.+?):([0-9]{1,9}:[0-9]{1,9}(?:,[0-9]{1,9}:[0-9]{1,9})*)", re.DOTALL)
 
 
@@ -38,16 +41,33 @@ _QUESTION = re.compile(r"(.+?):([0-9]{1,9}:[0-9]{1,9}(?:,[0-9]{1,9}:[0-9]{1,9})*
     is_flag=True,
     help="Ask by Play, as the referee does; several questions always are.",
 )
+@click.option(
+    "--from-start",
+    is_flag=True,
+    help="Put all that it was asked at its table before, first: for bots that remember.",
+)
+@click.option(
+    "--debug", is_flag=True, help="Wait for ever, to start and to answer: for a debugger."
+)
 @json_option
 @data_option
 def ask(
-    question: str, bot: str, patience: float, by_play: bool, as_json: bool, data: Path | None
+    question: str,
+    bot: str,
+    patience: float,
+    by_play: bool,
+    from_start: bool,
+    debug: bool,
+    as_json: bool,
+    data: Path | None,
 ) -> int:
     """Put one recorded question to a bot again.
 
     The question is put exactly as it was: dealt again, replayed up to that decision. Says what
     the bot answers, whether it is legal, and how long it took. MATCH may be a file. Questions of
-    several games in one message are MATCH:GAME:DECISION,GAME:DECISION.
+    several games in one message are MATCH:GAME:DECISION,GAME:DECISION. With --from-start one
+    process is told of the start of the table and put all its seat was asked there up to the
+    question, in the same messages; where its answers first differ from those of then is said.
     """
     from arena.cli import asking, records
     from arena.cli.place import Place
@@ -55,22 +75,69 @@ def ask(
     place = Place(data)
     match, places = _parts(question)
     found = records.find(place, match)
-    puts = [asking.asked(found, game, decision) for game, decision in places]
-    if by_play or len(puts) > 1:
-        from arena.cli import together
-
-        answers = together.ask(found, puts, place.bot(bot), patience)
+    limits = (_FOR_EVER, _FOR_EVER) if debug else (patience, _start_seconds(found))
+    recalled = None
+    if from_start:
+        recalled = _recall(found, places, place.bot(bot), limits)
+        puts, answers = [recalled.question], [recalled.answer]
     else:
-        answers = [asking.ask(found, puts[0], place.bot(bot), patience)]
+        puts = [asking.asked(found, game, decision) for game, decision in places]
+        if by_play or len(puts) > 1:
+            from arena.cli import together
+
+            answers = together.ask(found, puts, place.bot(bot), *limits)
+        else:
+            answers = [asking.ask(found, puts[0], place.bot(bot), *limits)]
     told = list(zip(puts, answers, strict=True))
     if as_json:
         many = [_as_json(found, put, answer) for put, answer in told]
-        output.document({"bot": bot, **(many[0] if len(many) == 1 else {"answers": many})})
+        said = many[0] if len(many) == 1 else {"answers": many}
+        output.document({"bot": bot, **said, **({} if recalled is None else _before(recalled))})
     else:
         for put, answer in told:
-            _show(found, put, answer, bot)
+            _show(found, put, answer, bot, debug)
+        if recalled is not None:
+            _show_before(found, recalled)
         output.next_step(f"pokearena replay {match} --game {places[0][0]}")
-    return OK if all(answer.good for answer in answers) else FAILED
+    good = all(answer.legal if debug else answer.good for answer in answers)
+    return OK if good else FAILED
+
+
+def _start_seconds(found: Found) -> float:
+    return float(found.record.match["clock"]["start_ms"]) / 1000
+
+
+def _recall(
+    found: Found, places: list[tuple[int, int]], bot: Bot, limits: tuple[float, float]
+) -> Recalled:
+    from arena.cli import recalling
+
+    if len(places) > 1:
+        raise CommandError("--from-start puts one question, after those before it.", USAGE)
+    return recalling.ask(found, *places[0], bot, *limits)
+
+
+def _before(recalled: Recalled) -> dict[str, object]:
+    differs = recalled.differs
+    return {
+        "before": recalled.before,
+        "differs": None if differs is None else differs.to_json(),
+    }
+
+
+def _show_before(found: Found, recalled: Recalled) -> None:
+    from referee.games.registry import find
+    from referee.replay import in_words
+
+    game, differs = find(found.record.match["game"]), recalled.differs
+    asked = f"before  {recalled.before} questions"
+    if differs is None:
+        broken = recalled.answer.trouble
+        output.line(asked if broken else f"{asked}, answered as they were then")
+        return
+    then, now = (in_words(game, action) for action in (differs.recorded, differs.answer))
+    where = f"game {differs.game}, decision {differs.decision}"
+    output.told(f"{asked}; the first that is answered otherwise: {where}, then {then}, now {now}")
 
 
 def _parts(question: str) -> tuple[str, list[tuple[int, int]]]:
@@ -85,7 +152,7 @@ def _parts(question: str) -> tuple[str, list[tuple[int, int]]]:
     return said[1], [(int(game), int(decision)) for game, decision in places]
 
 
-def _show(found: Found, put: Question, answer: Answer, bot: str) -> None:
+def _show(found: Found, put: Question, answer: Answer, bot: str, debug: bool) -> None:
     from google.protobuf.json_format import MessageToDict
 
     from arena.cli.paint import clean
@@ -114,7 +181,7 @@ def _show(found: Found, put: Question, answer: Answer, bot: str) -> None:
         note = f"  “{clean(answer.note)}”" if answer.note else ""
         words = in_words(game, answer.action)
         output.told(f"now     {words}{note}: {'legal' if answer.legal else 'NOT LEGAL'}")
-    late = "" if answer.in_time else ": TOO LATE"
+    late = "" if answer.in_time or debug else ": TOO LATE"
     output.line(f"time    {answer.ms:.2f} ms of {answer.limit_ms} ms{late}")
     for count, line in enumerate(answer.output.rstrip().splitlines()):
         output.line(f"{'        ' if count else 'output  '}{line}")

@@ -1,0 +1,97 @@
+"""What a bot's process had been asked at its table before a question, message by message."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+from arena.cli.asking import asked, clocks
+from arena.cli.records import Found
+from referee.record import GameRecord, Line
+from referee.replay import Question, Rights, questions
+from referee.verdict import PROCESS_FAULTS
+
+Turn = tuple[int, int, int]
+"""When a message was sent to a seat: all of one message have the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """A question that was put, and when."""
+
+    question: Question
+    turn: Turn
+    within: int
+    """Its place in its message."""
+    action: dict[str, Any] | None
+    """What was answered, in the protocol's JSON form; None if it was left open."""
+
+    @property
+    def place(self) -> tuple[int, int]:
+        """Its game and decision."""
+        return self.question.request.game, self.question.request.decision
+
+
+def messages(found: Found, game: int, decision: int) -> list[list[Past]]:
+    """All messages that a process was sent up to the one that held a question, with that one.
+
+    A seat whose process was lost has another one from there on, which was asked nothing before.
+    What was open when another seat's fault ended its game is in no record, and left out.
+
+    Raises CommandError and Mismatch if there is no such question.
+    """
+    put = asked(found, game, decision)
+    seat, table = put.request.seat, found.game(game).game["table"]
+    games = [one for one in found.record.games if one.game["table"] == table]
+    past = [one for each in games for one in _of_game(found, each, seat)]
+    meant = next((one for one in past if one.place == (game, decision)), None)
+    if meant is None:
+        last = max((one.turn for one in past if one.place[0] == game), default=(-1, game, 0))
+        meant = Past(put, (last[0], game, decision), 0, None)
+        past.append(meant)
+    lost = [
+        _turn(fault, fault.get("clock", {}))[0]
+        for each in games
+        for fault in each.faults
+        if fault["seat"] == seat and fault["verdict"] in PROCESS_FAULTS
+    ]
+    since = max((turn for turn in lost if turn < meant.turn), default=(-2, 0, 0))
+    kept = sorted((one for one in past if since < one.turn <= meant.turn), key=_order)
+    return [list(message) for _, message in groupby(kept, key=lambda one: one.turn)]
+
+
+def _of_game(found: Found, record: GameRecord, seat: int) -> Iterator[Past]:
+    """The questions of a game that a seat was asked."""
+    actions = {line["decision"]: line for line in record.actions if line["seat"] == seat}
+    faults = {
+        line["decision"]: line
+        for line in record.faults
+        if line["seat"] == seat and "question" in line
+    }
+    rights = [Rights(clock) for clock in clocks(found, record)]
+    match, seed = found.record.match, found.seed()
+    for one in questions(match, record, seed, rights):
+        decision = one.request.decision
+        if one.request.seat != seat:
+            continue
+        if decision in faults:
+            fault = faults[decision]
+            put = asked(found, record.number, decision)
+            yield Past(put, *_turn(fault, fault.get("clock", {})), None)
+        elif decision in actions and actions[decision].get("by") != "referee":
+            line = actions[decision]
+            yield Past(one, *_turn(line, line), line["action"])
+
+
+def _turn(line: Line, said: Line) -> tuple[Turn, int]:
+    """The turn of a line and its place in it; ``said`` is where its message stands, if any."""
+    if "message" not in said:
+        return (-1, line["game"], line["decision"]), 0
+    message, within = said["message"]
+    return (message, 0, 0), within
+
+
+def _order(one: Past) -> tuple[Turn, int]:
+    return one.turn, one.within

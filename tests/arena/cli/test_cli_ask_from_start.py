@@ -1,0 +1,144 @@
+"""`ask --from-start`: a bot that remembers is asked again all that it had been asked before."""
+
+import json
+from collections import defaultdict
+from pathlib import Path
+
+import pytest
+
+from referee.record import read
+from tests.arena.cli.terminal import Cli
+
+# Writes down every question, byte by byte, in the messages they came in.
+REMEMBERS = """
+import os, time
+from pokearena.v1 import bot_pb2
+from pokearena_bot import run
+
+class Bot:
+    games_in_flight = {flight}
+
+    def __init__(self):
+        self.seen = 0
+        self.said = []
+
+    def note(self, what):
+        with open("{folder}/asked.txt", "a") as file:
+            print(os.getpid(), what, file=file)
+
+    def start(self, told):
+        self.note(told.SerializeToString(deterministic=True).hex())
+
+    def act(self, turn):
+        self.seen += 1
+        self.note(turn.SerializeToString(deterministic=True).hex())
+        if self.seen % 5 == 0:
+            time.sleep(0.06)
+        {act}
+        return turn.legal[self.seen % len(turn.legal)]
+
+run(Bot)
+"""
+
+
+def remembering(flight: int = 1, act: str = "pass") -> str:
+    """A bot whose answers follow from how often it was asked; its last answer breaks it."""
+    text = REMEMBERS.format(flight=flight, act=act, folder=Path.cwd())
+    Path("remembers.py").write_text(text)
+    return "remembers.py"
+
+
+def asked() -> dict[str, list[str]]:
+    """What each process was told and asked, in the order of the processes."""
+    by_process: dict[str, list[str]] = defaultdict(list)
+    for line in Path("asked.txt").read_text().splitlines():
+        process, what = line.split()
+        by_process[process].append(what)
+    return by_process
+
+
+def play(cli: Cli, bot: str, boards: int) -> None:
+    words = ("play", "poke", bot, "sample:random", "-n", boards, "--lenient", "--seed", 5)
+    cli(*words, "--allowance", 30, "--bank", 20_000, "--record", "m.jsonl")
+
+
+@pytest.mark.parametrize("flight", [1, 3])
+def test_every_question_comes_again_to_the_byte_in_the_same_order(cli: Cli, flight: int) -> None:
+    bot = remembering(flight)
+    play(cli, bot, boards=3)
+    record = read(Path("m.jsonl").read_text())
+    tables = list(asked().values())
+    assert [game.result["verdicts"] for game in record.games] == [["finished"] * 2] * 6
+    assert any(game.result["bank_ms"][0] for game in record.games)
+    is_numbered = ["message" in line for game in record.games for line in game.actions]
+    assert all(is_numbered) if flight > 1 else not any(is_numbered)
+    for table, told in enumerate(tables):
+        seat = table
+        last = _last(record.games, table, seat)
+        Path("asked.txt").unlink()
+        said = cli("ask", f"m.jsonl:{last[0]}:{last[1]}", bot, "--from-start", "--json")
+        (again,) = asked().values()
+        assert again[1:] == told[1:]
+        assert _without_clock(again[0]) == _without_clock(told[0])
+        answer = json.loads(said.out)
+        assert answer["before"] == len(told) - 2
+        assert answer["differs"] is None
+        assert answer["answer"] == answer["recorded"]
+
+
+def _last(games: object, table: int, seat: int) -> tuple[int, int]:
+    """The question that a seat was asked last at a table."""
+    lines = [
+        (line.get("message", [-1]), line["game"], line["decision"])
+        for game in games  # type: ignore[attr-defined]
+        if game.game["table"] == table
+        for line in game.actions
+        if line["seat"] == seat
+    ]
+    return max(lines)[1:]
+
+
+def _without_clock(told: str) -> str:
+    from pokearena.v1 import bot_pb2
+
+    request = bot_pb2.StartRequest.FromString(bytes.fromhex(told))
+    assert request.clock.bank_ms == 20_000
+    return str(request)
+
+
+def test_what_breaks_a_bot_by_what_it_remembers_breaks_it_again(cli: Cli) -> None:
+    bot = remembering(act="self.seen == 9 and os._exit(3)")
+    play(cli, bot, boards=3)
+    record = read(Path("m.jsonl").read_text())
+    first, second = [fault for game in record.games for fault in game.faults][:2]
+    for fault in (first, second):
+        question = f"m.jsonl:{fault['game']}:{fault['decision']}"
+        assert cli("ask", question, bot).status == 0
+        said = cli("ask", question, bot, "--from-start")
+        assert said.status == 1
+        # After the first crash a fresh process was asked, which had heard nothing before.
+        assert "before  8 questions" in said.out
+        assert "; its process exited with status 3" in said.out
+    last = cli("ask", f"m.jsonl:0:{first['decision']}", "sample:meek", "--from-start")
+    assert "the first that is answered otherwise: game 0, decision " in last.out
+
+
+def test_a_bot_that_breaks_before_it_gets_there_is_told_by_where(cli: Cli) -> None:
+    play(cli, remembering(), boards=1)
+    game = read(Path("m.jsonl").read_text()).games[0]
+    decision = [line["decision"] for line in game.actions if line["seat"] == 0][3]
+    broken = remembering(act="self.seen == 2 and os._exit(3)")
+    said = cli("ask", f"m.jsonl:0:{decision}", broken, "--from-start")
+    assert said.status == 1
+    assert "no action: before it, at game 0, decision " in said.out
+
+
+def test_a_debugger_is_waited_for(cli: Cli) -> None:
+    play(cli, remembering(), boards=1)
+    slow = remembering(act="time.sleep(0.3)")
+    for words in ((), ("--from-start",)):
+        words = ("ask", "m.jsonl:0:1", slow, "--patience", 0.1, *words)
+        assert cli(*words).status == 1
+        said = cli(*words, "--debug")
+        assert said.status == 0
+        assert "TOO LATE" not in said.out
