@@ -39,7 +39,7 @@ def examine(
 ) -> Iterator[Check]:
     """The checks of a bot, with a referee of its own; records are kept where `ask` finds them."""
     with own_referee() as referee:
-        for check in examined(
+        checks = examined(
             bot,
             referee,
             games,
@@ -48,7 +48,8 @@ def examine(
             called=typed,
             thorough=not quick,
             hear=about,
-        ):
+        )
+        for check in checks:
             _keep(place, check)
             yield check
 

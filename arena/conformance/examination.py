@@ -9,6 +9,7 @@ from arena.bots.archive import content_hash
 from arena.bots.bot import Bot
 from arena.bots.build import build
 from arena.bots.errors import BotError, InfrastructureError
+from arena.bots.listening import goes_on_listening
 from arena.bots.report import MIB, Limits
 from arena.conformance import forms
 from arena.conformance.check import Check, Outcome
@@ -32,7 +33,7 @@ QUIET: Final = "quiet"
 QUICK_SECONDS: Final = 20.0
 """After so long a quick examination begins nothing more, and ends what it has begun."""
 _TABLE_SECONDS: Final = 60.0
-_LEAST_SECONDS: Final = 2.0
+_LEAST_SECONDS: Final = 4.0
 """What the first table of a game has at least, however little time is left."""
 _LONG_SECONDS: Final = 20.0
 _LONG_GAMES: Final = 40
@@ -117,6 +118,9 @@ def _build(bot: Bot) -> Check | None:
 
 
 def _listens(errand: Errand, game: Game) -> Check:
+    bot = errand.bot
+    if bot.address is not None and not goes_on_listening(bot.address):
+        raise InfrastructureError(f"{bot.label} cannot be reached: nobody listens there.")
     form = forms.forms(game)[0]
     asked = paper(form, 0, errand.seed, 1, 1)
     began = time.monotonic()
@@ -130,8 +134,8 @@ def _listens(errand: Errand, game: Game) -> Check:
                 said += " · finds its legal actions itself"
             return Check(LISTENS, Outcome.PASSED, said, seconds=talk.seconds)
     except NoAnswer as error:
-        if errand.bot.remote:
-            raise InfrastructureError(f"{errand.bot.label} cannot be reached: {error}.") from None
+        if bot.remote:
+            raise InfrastructureError(f"{bot.label} cannot be reached: {error}.") from None
         question = asked.question(asked.positions[0].place)
         return Check(
             LISTENS,
@@ -214,7 +218,8 @@ class _Examination:
                 failed += 1
                 yield faulted(self._errand, PLAYS, played)
         if not failed:
-            told = f"{done} of {len(tried)} forms" if done < len(tried) else _forms(done)
+            every = len(forms.forms(game))
+            told = f"{done} of {every} forms" if done < every else _forms(done)
             yield Check(
                 PLAYS,
                 Outcome.PASSED if decisions else Outcome.SKIPPED,

@@ -31,6 +31,7 @@ _OPTIONS: Final[list[tuple[str, Any]]] = [
     ("grpc.enable_retries", 0),
     ("grpc.enable_http_proxy", 0),
 ]
+_NO_MESSAGE: Final = "Exception deserializing response"
 _GLANCE: Final = 0.01
 
 
@@ -213,7 +214,7 @@ class _Stream:
                 if key not in asked or key in answers:
                     raise talk._no_answer(
                         f"it answered game {key[0]}, decision {key[1]}, which was not asked; "
-                        "game and decision must be copied from the question"
+                        "every question is answered once, with its game and decision copied"
                     )
                 answers[key] = answer
         return [answers[key] for key in asked]
@@ -242,4 +243,6 @@ def _clause(error: Any) -> str:
     if code is grpc.StatusCode.RESOURCE_EXHAUSTED:
         return f"it sent more than {_ANSWER_BYTES} bytes in one message"
     said = " ".join((error.details() or "").split())[:300]
+    if code is grpc.StatusCode.INTERNAL and said.startswith(_NO_MESSAGE):
+        return "it answered with bytes that are no message of the protocol"
     return f"it answered with the error {code.name}: {said}"
