@@ -12,6 +12,7 @@ import pytest
 
 from arena.bots.bot import Bot
 from arena.bots.errors import InfrastructureError
+from arena.bots.listening import listens
 from arena.bots.resolver import from_folder, resolve, sample
 from arena.conformance.check import Outcome
 from tests.arena.conformance.conftest import Examine, Program
@@ -174,6 +175,8 @@ def elsewhere(tmp_path: Path) -> Iterator[Bot]:
         env={**os.environ, "POKEARENA_ADDRESS": address, "PYTHONPATH": path},
     )
     try:
+        while not listens(address):
+            time.sleep(0.01)
         yield resolve(f"grpc://{address}")
     finally:
         process.kill()
