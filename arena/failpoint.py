@@ -40,6 +40,10 @@ TRANSACTIONS: Final = (
     "quarantine",
     "lift",
     "rebuild",
+    "submit",
+    "take_up",
+    "step",
+    "decide",
 )
 """Everything that is written to the store, in one transaction each."""
 

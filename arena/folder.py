@@ -6,6 +6,7 @@
     <data>/logs/           one log per child process of `serve` and `demo`
     <data>/logs/matches/   what bots wrote while they played, by match and version
     <data>/versions/       the files of every hosted bot version, by content hash
+    <data>/submissions/    what owners have sent over the network, until it is decided
     <data>/running.json    where the services of this folder listen while they run
     <data>/sockets.PID.*   where services keep their sockets, so that the next ones can clean up
 
@@ -91,6 +92,11 @@ class Folder:
         """The directory of the hosted bot versions."""
         return self.root / "versions"
 
+    @property
+    def submissions(self) -> Path:
+        """The directory of what owners have sent and nobody has decided about yet."""
+        return self.root / "submissions"
+
     def create(self) -> Folder:
         """Makes the folder (mode 0700, ignored by git) where it does not exist yet.
 
@@ -101,7 +107,7 @@ class Folder:
         if not any(self.root.iterdir()):
             self.root.chmod(_PRIVATE)
             (self.root / ".gitignore").write_text("*\n", encoding="utf-8")
-        for directory in (self.logs, self.versions):
+        for directory in (self.logs, self.versions, self.submissions):
             directory.mkdir(mode=_PRIVATE, exist_ok=True)
         return self
 

@@ -18,6 +18,8 @@ class Manners:
     watchers: how many are told the news of pages at a time; one address has a quarter of it.
     rate: how many pages a second one address may ask for, after a burst; 0: as many as it likes.
     proxied: whether a proxy of ours stands before it, and says for whom it asks.
+    pushes: how many versions a day one owner may push; 0: none are taken.
+    push_mib: how large the parcel of one may be.
     """
 
     spectators: bool = True
@@ -25,10 +27,13 @@ class Manners:
     watchers: int = 2000
     rate: float = 20.0
     proxied: bool = False
+    pushes: int = 50
+    push_mib: int = 32
 
     def arguments(self) -> list[str]:
         """The same on the command line of `python -m arena.web`; others can read it: no secrets."""
         told = [f"--delay={self.delay}", f"--watchers={self.watchers}", f"--rate={self.rate}"]
+        told += [f"--pushes={self.pushes}", f"--push-mib={self.push_mib}"]
         told += ["--no-spectators"] * (not self.spectators)
         return told + ["--behind-proxy"] * self.proxied
 
@@ -39,6 +44,8 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--delay", type=float, default=usual.delay)
     parser.add_argument("--watchers", type=int, default=usual.watchers)
     parser.add_argument("--rate", type=float, default=usual.rate)
+    parser.add_argument("--pushes", type=int, default=usual.pushes)
+    parser.add_argument("--push-mib", type=int, default=usual.push_mib)
     parser.add_argument("--no-spectators", action="store_true")
     parser.add_argument("--behind-proxy", action="store_true")
 
@@ -51,4 +58,6 @@ def told(arguments: Namespace) -> Manners:
         watchers=arguments.watchers,
         rate=arguments.rate,
         proxied=arguments.behind_proxy,
+        pushes=arguments.pushes,
+        push_mib=arguments.push_mib,
     )

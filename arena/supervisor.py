@@ -22,6 +22,7 @@ from arena.proc import is_frozen
 from arena.queue import fresh_name
 from arena.redis_server import Address, Server
 from arena.store import database
+from arena.submissions.shelf import Shelf
 from arena.sweeper import Sweeper
 
 _READY_SECONDS = 60.0
@@ -101,6 +102,7 @@ class Supervisor:
             self._start_children()
             self._start_sweeper()
             self._start_pages()
+            self._start_submissions()
             self._await_children()
             self._note()
             log.info("all services are at work")
@@ -206,6 +208,23 @@ class Supervisor:
             answers=lambda pid: pages.answers(),
             patience=_PAGES_SILENT_SECONDS,
             handed=(pages.listening.fileno(),),
+        )
+        self._children.append(child)
+        child.start()
+
+    def _start_submissions(self) -> None:
+        pages, shelf = self._pages, Shelf(self._where.submissions)
+        if pages is None or not pages.manners.pushes:
+            return
+        child = Child(
+            "submissions",
+            "arena.submissions",
+            lambda: [],
+            directory=self._where.logs,
+            environment={**self._named, folder.REFEREE: self._referee},
+            ready=lambda: shelf.is_attended,
+            answers=lambda pid: not is_frozen(pid),
+            patience=_WORKER_SILENT_SECONDS,
         )
         self._children.append(child)
         child.start()

@@ -46,7 +46,9 @@ FETCHED: Final = frozenset({"node_modules", "target"})
 
 
 @dataclass(frozen=True, slots=True)
-class _File:
+class File:
+    """A file of a bot: where it lies in its folder, and what is in it."""
+
     path: str
     executable: bool
     source: Path | bytes
@@ -65,7 +67,7 @@ def content_hash(bot: Bot) -> str:
     """
     if bot.manifest is None or bot.folder is None:
         return ""
-    return bot.content or _hash(_files(bot))
+    return bot.content or _hash(files_of(bot))
 
 
 def admit(bot: Bot, versions: Path) -> Bot:
@@ -79,7 +81,7 @@ def admit(bot: Bot, versions: Path) -> Bot:
     """
     if bot.manifest is None or bot.folder is None:
         raise BotError(f"{bot.label} is a remote bot; it has no files to keep.")
-    files = _files(bot)
+    files = files_of(bot)
     digest = _hash(files)
     if not (versions / digest).is_dir():
         versions.mkdir(parents=True, exist_ok=True)
@@ -88,7 +90,7 @@ def admit(bot: Bot, versions: Path) -> Bot:
             _copy(files, copy)
             # The name must be true of the copy, even if the folder changed meanwhile.
             copied = replace(bot, folder=copy, file=None, manifest_file=manifest.FILE)
-            digest = _hash(_files(copied))
+            digest = _hash(files_of(copied))
             build(manifest.read(copy), copy)
             _settle(copy, versions / digest)
         finally:
@@ -106,24 +108,28 @@ def _settle(copy: Path, place: Path) -> None:
             raise
 
 
-def _files(bot: Bot) -> list[_File]:
-    """The files of a hosted bot, sorted by path, checked against the bounds."""
+def files_of(bot: Bot) -> list[File]:
+    """The files that are the content of a hosted bot, sorted by path.
+
+    Raises:
+        BotError: one cannot be read or be part of a bot, or there are too many or too large ones.
+    """
     said, folder = bot.manifest, bot.folder
     assert said is not None
     assert folder is not None
     if bot.file is not None:
         text = manifest.render(said).encode()
-        files = [_file(folder / bot.file, bot.file), _File(manifest.FILE, False, text)]
+        files = [_file(folder / bot.file, bot.file), File(manifest.FILE, False, text)]
     else:
         ignored = IGNORED | FETCHED if said.build else IGNORED
         files = list(_walk(folder, folder, ignored))
     if bot.manifest_file != manifest.FILE:
         files = [file for file in files if file.path != manifest.FILE]
-        files.append(_File(manifest.FILE, False, (folder / bot.manifest_file).read_bytes()))
+        files.append(File(manifest.FILE, False, (folder / bot.manifest_file).read_bytes()))
     return sorted(files, key=lambda file: file.path)
 
 
-def _walk(folder: Path, root: Path, ignored: frozenset[str]) -> Iterator[_File]:
+def _walk(folder: Path, root: Path, ignored: frozenset[str]) -> Iterator[File]:
     count, size = 0, 0
     pending = [folder]
     while pending:
@@ -161,7 +167,7 @@ def _entries(folder: Path) -> list[os.DirEntry[str]]:
         raise BotError(f"{folder} cannot be read: {error.strerror}.") from None
 
 
-def _file(path: Path, name: str) -> _File:
+def _file(path: Path, name: str) -> File:
     if path.is_symlink():
         raise BotError(f"{path} is a link; a bot is made of plain files, so put the file there.")
     if not path.is_file():
@@ -172,10 +178,10 @@ def _file(path: Path, name: str) -> _File:
         name.encode()
     except UnicodeEncodeError:
         raise BotError(f"{path!r} has a name that is not UTF-8; rename it.") from None
-    return _File(name, bool(path.stat().st_mode & 0o100), path)
+    return File(name, bool(path.stat().st_mode & 0o100), path)
 
 
-def _hash(files: list[_File]) -> str:
+def _hash(files: list[File]) -> str:
     total = hashlib.sha256()
     for file in files:
         data = file.data
@@ -186,7 +192,7 @@ def _hash(files: list[_File]) -> str:
     return total.hexdigest()
 
 
-def _copy(files: list[_File], folder: Path) -> None:
+def _copy(files: list[File], folder: Path) -> None:
     for file in files:
         target = folder / file.path
         target.parent.mkdir(parents=True, exist_ok=True)

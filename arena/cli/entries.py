@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import asdict, replace
-from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from arena.bots.archive import admit
@@ -42,7 +41,8 @@ def register(
     assert kept.manifest is not None
     assert kept.folder is not None
     name = name or kept.manifest.name
-    number = number or kept.manifest.version or _number(place, name, kept.content)
+    number = number or kept.manifest.version
+    number = number or versions.number_for(place.store, name, kept.content)
     said: dict[str, Any] = asdict(kept.manifest)
     return versions.add(place.store, name, number, kept.content, str(kept.folder), said, owner)
 
@@ -79,7 +79,7 @@ def _register_remote(place: Place, bot: Bot, name: str | None, number: str | Non
     for version in versions.listing(place.store, name=name):
         if version.manifest == manifest and number in (None, version.number):
             return version
-    number = number or _free_number(place, name)
+    number = number or versions.free_number(place.store, name)
     return versions.add(place.store, name, number, "", "", manifest)
 
 
@@ -92,16 +92,3 @@ def _stored(place: Place, bot: Bot) -> Version | None:
         if version.id == bot.label and version.content_hash == bot.content:
             return version
     return None
-
-
-def _number(place: Place, name: str, content: str) -> str:
-    """The version of this content, or the next whole number."""
-    for version in versions.listing(place.store, name=name):
-        if version.content_hash == content:
-            return version.number
-    return _free_number(place, name)
-
-
-def _free_number(place: Place, name: str) -> str:
-    taken = {version.number for version in versions.listing(place.store, name=name, retired=True)}
-    return next(str(number) for number in count(1) if str(number) not in taken)

@@ -112,6 +112,22 @@ def web_options(command: F) -> F:
                 is_flag=True,
                 help="Believe X-Forwarded-For: there is a proxy that sets it.",
             ),
+            click.option(
+                "--pushes",
+                type=click.IntRange(0, 100_000),
+                default=usual.pushes,
+                show_default=True,
+                metavar="N",
+                help="Versions that one owner may push here within a day; 0: none.",
+            ),
+            click.option(
+                "--push-mib",
+                type=click.IntRange(1, 1024),
+                default=usual.push_mib,
+                show_default=True,
+                metavar="MIB",
+                help="How large what is pushed may be, packed.",
+            ),
         )
     ):
         told = option(told)

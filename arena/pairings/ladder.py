@@ -40,6 +40,8 @@ class Ladder:
         can be played side by side. placement: so many matches a newcomer is taken to be behind
         who has played least. limit: matches in all; 0 for no end.
     owners_meet: whether one owner's may share a table of more than two sides.
+    open: whether what owners push comes onto it by itself. versions: so many of one bot play then,
+        the newest ones; 0 for all. Neither says anything about who meets whom.
 
     In an even match who has waited longest plays; beside it sit, of those who have played least
     (within one), whom it has met least. Both counts are of even matches only, or the adaptive ones
@@ -53,6 +55,8 @@ class Ladder:
     placement: int = 10
     limit: int = 0
     owners_meet: bool = False
+    open: bool = False
+    versions: int = 3
 
     def __post_init__(self) -> None:
         if not 0 <= self.adaptive <= 90:

@@ -19,3 +19,11 @@ class Conflict(StoreError):
 
 class LeaseLost(StoreError):
     """The match is no longer held by the attempt that wants to write to it."""
+
+
+class TooMany(StoreError):
+    """There is as much of it as there may be. wait: seconds after which to ask again."""
+
+    def __init__(self, sentence: str, wait: int) -> None:
+        super().__init__(sentence)
+        self.wait = wait

@@ -1,4 +1,4 @@
-"""Names of tournaments and matches. Pure, but for the chance in :func:`tournament_id`."""
+"""Names of tournaments, matches and submissions. Pure, but for the chance in fresh ones."""
 
 import hashlib
 import json
@@ -10,11 +10,17 @@ from typing import Final
 _LETTERS: Final = "0123456789abcdefghjkmnpqrstvwxyz"
 _TOURNAMENT_LETTERS: Final = 6
 _MATCH_LETTERS: Final = 10
+_SUBMISSION_LETTERS: Final = 10
 
 
 def tournament_id() -> str:
     """A fresh name such as ``t-7f3k9q``."""
     return "t-" + "".join(secrets.choice(_LETTERS) for _ in range(_TOURNAMENT_LETTERS))
+
+
+def submission_id() -> str:
+    """A fresh name such as ``s-7f3k9q2xwd``, which nobody guesses."""
+    return "s-" + "".join(secrets.choice(_LETTERS) for _ in range(_SUBMISSION_LETTERS))
 
 
 def match_key(what: Mapping[str, object], round: int, number: int, contents: Sequence[str]) -> str:  # noqa: A002

@@ -92,6 +92,15 @@ def is_of(engine: Engine, token: str, name: str) -> bool:
     return hmac.compare_digest(_hash(token), stored or _hash("")) and stored is not None
 
 
+def known_by(engine: Engine, token: str) -> str | None:
+    """The owner whose token this is; None if it is nobody's."""
+    table = schema.owners
+    with reading(engine) as connection:
+        # What the time tells is of a hash, from which no token can be made.
+        found = connection.execute(select(table.c.name).where(table.c.token == _hash(token)))
+        return found.scalar_one_or_none()
+
+
 def _hash(token: str) -> str:
     return hashlib.sha256(token.encode("utf-8", "replace")).hexdigest()
 

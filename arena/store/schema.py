@@ -49,6 +49,32 @@ class MatchState(StrEnum):
     """It had not begun when its tournament was cancelled or an entrant withdrawn; no result."""
 
 
+class SubmissionState(StrEnum):
+    """Where what an owner has sent over the network stands."""
+
+    WAITING = "waiting"
+    RUNNING = "running"
+    """It is being checked, built or tested, or was until that was interrupted."""
+    ACCEPTED = "accepted"
+    """It is a version."""
+    REFUSED = "refused"
+    FAILED = "failed"
+    """Given up because of failures of the arena."""
+
+
+class Stage(StrEnum):
+    """The way of a submission."""
+
+    RECEIVED = "received"
+    CHECKING = "checking"
+    BUILDING = "building"
+    TESTING = "testing"
+    ENTERING = "entering"
+
+
+UNDECIDED: Final = (SubmissionState.WAITING, SubmissionState.RUNNING)
+"""The states of a submission of which nobody knows yet what becomes of it."""
+
 OPEN: Final = (MatchState.PENDING, MatchState.RUNNING)
 """The states of a match that may still be played."""
 
@@ -102,6 +128,39 @@ versions = Table(
     Column("quarantined", Double),
     Column("quarantine_reason", Text),
     UniqueConstraint("name", "number"),
+)
+
+submissions = Table(
+    "submissions",
+    metadata,
+    Column("id", Text, primary_key=True),
+    # Who sent it, and of which bot it is to be a version.
+    Column("owner", Text, nullable=False),
+    Column("name", Text, nullable=False),
+    # As its sender says; it is checked.
+    Column("content_hash", Text, nullable=False),
+    # Of the parcel it came in.
+    Column("bytes", Integer, nullable=False),
+    Column("state", Text, nullable=False),
+    Column("stage", Text, nullable=False),
+    # [[stage, when it began], ...]
+    Column("steps", JSON, nullable=False),
+    # How often it was taken up.
+    Column("attempts", Integer, nullable=False),
+    # What became of it, in a sentence, with the HTTP status that would say so.
+    Column("sentence", Text, nullable=False, server_default=""),
+    Column("status", Integer),
+    # The end of what a build or a test that failed has written.
+    Column("output", Text, nullable=False, server_default=""),
+    Column("version", Text, ForeignKey("versions.id")),
+    # The tournaments it was let into.
+    Column("ladders", JSON, nullable=False),
+    Column("created", Double, nullable=False),
+    Column("changed", Double, nullable=False),
+    Column("ended", Double),
+    Index(None, "state", "created"),
+    Index(None, "owner", "created"),
+    _one_of("state", SubmissionState),
 )
 
 tournaments = Table(

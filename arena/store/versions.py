@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import count
 from typing import Any
 
 from sqlalchemy import Connection, Engine, Row, exc, insert, select, update
@@ -114,6 +115,28 @@ def listing(
         query = query.where(schema.versions.c.retired.is_(None))
     with reading(engine) as connection:
         return tuple(_version(row) for row in connection.execute(query))
+
+
+def number_for(engine: Engine, name: str, content_hash: str) -> str:
+    """What a version of a bot is called that names itself nothing: as the one of the same content
+    is, else the next whole number."""
+    for version in listing(engine, name=name):
+        if version.content_hash == content_hash:
+            return version.number
+    return free_number(engine, name)
+
+
+def free_number(engine: Engine, name: str) -> str:
+    """The next whole number that no version of a bot is called by."""
+    taken = {version.number for version in listing(engine, name=name, retired=True)}
+    return next(str(number) for number in count(1) if str(number) not in taken)
+
+
+def owner_of(engine: Engine, name: str) -> str | None:
+    """Whose bot this is; empty: nobody's but the organiser's; None: there is no such bot."""
+    query = select(schema.bots.c.owner).where(schema.bots.c.name == name)
+    with reading(engine) as connection:
+        return connection.execute(query).scalar_one_or_none()
 
 
 def own(engine: Engine, version: Version, owner: str) -> Version:

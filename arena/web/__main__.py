@@ -10,6 +10,7 @@ from dataclasses import asdict
 
 from arena import folder, manners
 from arena.store import database
+from arena.submissions.shelf import Shelf
 from arena.web import server
 from arena.web.state import Settings
 
@@ -30,7 +31,11 @@ def main() -> int:
     with socket.socket(fileno=told.socket) as listening:
         listening.set_inheritable(False)
         wanted = manners.told(told)
-        settings = Settings(**asdict(wanted), redis=named[1] if named else "")
+        settings = Settings(
+            **asdict(wanted),
+            redis=named[1] if named else "",
+            shelf=Shelf(where.submissions),
+        )
         server.serve(database.open(where.database_url()), settings, listening)
     return 0
 

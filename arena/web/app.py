@@ -16,7 +16,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from arena.web import downloads, errors
+from arena.web import downloads, errors, uploads
 from arena.web.bounds import Bounds
 from arena.web.feed import Feed
 from arena.web.links import ServerLinks
@@ -24,6 +24,7 @@ from arena.web.routes import PAGES
 from arena.web.security import Kinds, Security
 from arena.web.serving import FEED, LIVE, Serving
 from arena.web.state import Web
+from arena.web.uploads import Uploads
 
 _STATIC = Path(__file__).parent / "static"
 
@@ -48,7 +49,7 @@ def create(web: Web) -> Starlette:
             await first
             await web.watch()
 
-        works = (watching(), web.remember(), web.hear(), feed.run())
+        works = (watching(), web.remember(), web.hear(), web.receive(), feed.run())
         tasks = [asyncio.create_task(work) for work in works]
         try:
             yield
@@ -74,6 +75,7 @@ def create(web: Web) -> Starlette:
         Mount("/static", StaticFiles(directory=_STATIC)),
         *downloads.routes(web, serving.failing),
     ]
+    routes.append(Route(uploads.ADDRESS, serving.failing(Uploads(web).receive), methods=["POST"]))
     for each in PAGES:
         methods = ["GET", "POST"] if each.owners else ["GET"]
         routes.append(Route(each.path, serving.page(each), methods=methods))

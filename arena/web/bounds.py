@@ -19,6 +19,9 @@ PATH_LETTERS = 1000
 QUERY_LETTERS = 2000
 BODY_BYTES = 16 * 1024
 BODY_SECONDS = 10.0
+PUSH = "/submissions"
+"""Where larger things may be sent: the parcels of bots."""
+PUSH_SECONDS = 600.0
 READ_BURST = 200
 WRITE_RATE = 0.2
 """Requests that send something, a second: tokens are tried with them."""
@@ -46,11 +49,20 @@ class Bounds:
         try:
             _check_address(scope)
             self._check_rate(scope, client)
-            _check_length(scope)
+            most, seconds = self._body(scope)
+            _check_length(scope, most)
         except HTTPException as error:
             await errors.response(Request(scope), error, self._links)(scope, receive, send)
             return
-        await self._app(scope, _bounded(receive), send)
+        await self._app(scope, _bounded(receive, most, seconds), send)
+
+    def _body(self, scope: Scope) -> tuple[int, float]:
+        """How many bytes may be sent, and for how long."""
+        if scope["method"] == "POST" and scope["path"] == PUSH:
+            # Those who push are programs, whatever they accept.
+            scope["state"]["kind"] = "json"
+            return self._settings.push_mib * 2**20, PUSH_SECONDS
+        return BODY_BYTES, BODY_SECONDS
 
     def _check_rate(self, scope: Scope, client: str) -> None:
         if scope["path"].startswith(_FREE):
@@ -96,17 +108,17 @@ def _check_address(scope: Scope) -> None:
         raise HTTPException(400, "this address holds a zero byte.")
 
 
-def _check_length(scope: Scope) -> None:
+def _check_length(scope: Scope, most: int) -> None:
     told = [value for name, value in scope["headers"] if name == b"content-length"]
-    if told and (not told[0].isdigit() or int(told[0][:20]) > BODY_BYTES):
-        raise _too_large()
+    if told and (not told[0].isdigit() or int(told[0][:20]) > most):
+        raise _too_large(most)
 
 
-def _too_large() -> HTTPException:
-    return HTTPException(413, f"at most {BODY_BYTES} bytes can be sent.")
+def _too_large(most: int) -> HTTPException:
+    return HTTPException(413, f"at most {most} bytes can be sent.")
 
 
-def _bounded(receive: Receive) -> Receive:
+def _bounded(receive: Receive, most: int, seconds: float) -> Receive:
     """The same, but the body may not be too long, nor take too long."""
     got = 0
     until: float | None = None
@@ -116,7 +128,7 @@ def _bounded(receive: Receive) -> Receive:
         nonlocal got, until, is_whole
         if is_whole:
             return await receive()
-        until = until or time.monotonic() + BODY_SECONDS
+        until = until or time.monotonic() + seconds
         try:
             async with asyncio.timeout(until - time.monotonic()):
                 message = await receive()
@@ -124,8 +136,8 @@ def _bounded(receive: Receive) -> Receive:
             raise HTTPException(408, "this took too long to arrive.") from None
         got += len(message.get("body", b""))
         is_whole = not message.get("more_body", False)
-        if got > BODY_BYTES:
-            raise _too_large()
+        if got > most:
+            raise _too_large(most)
         return message
 
     return bounded

@@ -11,6 +11,9 @@ ARENA = "arena"
 HISTORIES = "histories"
 """A point of the history of a ladder."""
 
+SUBMISSIONS = "submissions"
+"""Something that an owner has pushed, or what becomes of it."""
+
 
 def position_of(match: str) -> str:
     """The topic of the position on the table of a match that is being played."""

@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import Any
 
 from arena.store.errors import NotFound
-from arena.web import drawing
+from arena.web import bounds, drawing, openapi_push
 from arena.web.kinds import KINDS
 from arena.web.links import Links
 from arena.web.page import Ask, BadAsk, NoSuchPage
@@ -23,7 +23,9 @@ sentence: `{"error": "..."}` as JSON.
 Long lists come a page at a time (`page`, `limit`); the `Link` header says where the next one is. \
 Every answer has an `ETag`; with `If-None-Match` what has not changed costs nothing. Query \
 parameters that an address does not list are passed over. Who asks too often gets a 429 and \
-`Retry-After`. There are no cookies and nothing needs a key to be read."""
+`Retry-After`. There are no cookies and nothing needs a key to be read. With the \
+token of an owner (`Authorization: Bearer`) the pages of that owner's bots tell more, and bots are \
+pushed."""
 
 _VALUES: Mapping[str, str] = {
     "form": "a form of a game, as in `/ladders/poke`",
@@ -54,8 +56,15 @@ def document(web: Web, links: Links, release: str) -> dict[str, Any]:
             "summary": "Ladders, tournaments, matches and replays of the Poke games.",
             "description": ABOUT,
         },
-        "paths": {plain(each.path): _path(web, links, each, samples) for each in PAGES},
+        "paths": {
+            plain(each.path): {
+                **_path(web, links, each, samples),
+                **({"post": openapi_push.operation()} if each.path == bounds.PUSH else {}),
+            }
+            for each in PAGES
+        },
         "components": {
+            "securitySchemes": dict(openapi_push.SECURITY),
             "schemas": {
                 "Error": {
                     "type": "object",

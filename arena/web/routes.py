@@ -19,6 +19,7 @@ from arena.web.pages import (
     match,
     matrix,
     replay,
+    submission,
     tournament,
     tournaments,
 )
@@ -150,6 +151,20 @@ PAGES: tuple[Address, ...] = (
         query=(("kind", "only faults of this kind, such as timeout"), *paging.QUERY),
         example="/bots/greedy/faults",
         kinds=TABLE,
+        owners=True,
+    ),
+    Address(
+        "/submissions",
+        submission.listing,
+        "What owners have pushed, the newest first.",
+        query=paging.QUERY,
+        kinds=TABLE,
+    ),
+    Address(
+        "/submissions/{id}",
+        submission.page,
+        "What one has pushed, and how far it is; for its owner, with what went wrong.",
+        example="/submissions/s-7f3k9q2xwd",
         owners=True,
     ),
     Address("/rules", docs.games, "The games that are played here."),

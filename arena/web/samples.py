@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from arena.store import listing, tournaments
+from arena.store import listing, submissions, tournaments
 from arena.store.schema import MatchState
 from arena.web.routes import Address
 from arena.web.state import Web
@@ -50,7 +50,7 @@ def _kind(path: str, name: str) -> str:
     """What an id is of: it is called the same wherever it stands."""
     if name != "id":
         return name
-    return "match" if "/matches/" in path else "tournament"
+    return next((kind for kind in ("match", "submission") if f"/{kind}" in path), "tournament")
 
 
 def _known(web: Web) -> dict[str, str]:
@@ -61,6 +61,8 @@ def _known(web: Web) -> dict[str, str]:
             known |= {"form": form, "one": ranked[0], "other": ranked[1]}
             known["name"] = ranked[0].partition("@")[0]
             break
+    for pushed in submissions.listing(web.engine, limit=1):
+        known["submission"] = pushed.id
     held = tournaments.listing(web.engine)
     for one in reversed(held):
         closed = listing.matches(

@@ -16,8 +16,10 @@ from starlette.concurrency import run_in_threadpool
 
 from arena.histories import Historian
 from arena.manners import Manners
+from arena.store import submissions
 from arena.store.errors import StoreError
-from arena.web.changes import ARENA, HISTORIES, Changes
+from arena.submissions.shelf import Shelf
+from arena.web.changes import ARENA, HISTORIES, SUBMISSIONS, Changes
 from arena.web.kept import Kept
 from arena.web.newsroom import Newsroom
 from arena.web.rankings import Rankings
@@ -43,9 +45,11 @@ class Settings(Manners):
     """How the organiser wants it, and where it is.
 
     redis: where news come from; empty: from the store alone, a second later.
+    shelf: where what owners push is laid down; None: nothing is taken.
     """
 
     redis: str = ""
+    shelf: Shelf | None = None
 
 
 @dataclass(slots=True)
@@ -112,6 +116,18 @@ class Web:
                 async with asyncio.timeout(_LOOK_SECONDS):
                     await self._nudge.wait()
             self._nudge.clear()
+
+    async def receive(self) -> None:
+        """Tells when anything has happened to submissions, for ever."""
+        seen = 0, 0.0
+        while True:
+            # What cannot be read is told of by the looks at the store.
+            with suppress(SQLAlchemyError, StoreError, OSError):
+                now = await run_in_threadpool(submissions.mark, self.engine)
+                if now != seen:
+                    seen = now
+                    self.changes.tell(SUBMISSIONS)
+            await asyncio.sleep(_LOOK_SECONDS)
 
     async def recall(self, seconds: float = math.inf) -> bool:
         """Brings the histories up to date with the sight; says whether they are.

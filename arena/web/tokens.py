@@ -11,12 +11,14 @@ from arena.web.page import BadAsk
 _LETTERS = 200
 
 
-async def token_of(request: Request) -> str:
+async def token_of(request: Request, form: bool = True) -> str:
     """The token of a request: of its form, or of `Authorization: Bearer`; empty for none.
+
+    form: whether the body of what is posted is one.
 
     Raises BadAsk for a form without one.
     """
-    if request.method == "POST":
+    if form and request.method == "POST":
         sent = parse_qs((await request.body()).decode("utf-8", "replace"))
         token = (sent.get("token") or [""])[-1].strip()
         if not token or len(token) > _LETTERS:

@@ -1,10 +1,13 @@
 """What an organiser does to the store, as a process that a fail-point can kill."""
 
 import sys
+from pathlib import Path
 
 from sqlalchemy import Engine
 
 from arena import scheduler
+from arena.bots import archive, parcel, resolver
+from arena.folder import Folder
 from arena.pairings.contract import Entrant
 from arena.store import (
     course,
@@ -13,10 +16,14 @@ from arena.store import (
     owners,
     quarantine,
     rebuilding,
+    submissions,
     tournaments,
     versions,
 )
 from arena.store.spec import Clock, Plan
+from arena.store.submissions import Limits, Sent
+from arena.submissions.shelf import Shelf
+from arena.submissions.stages import Office
 
 
 def rebuild(engine: Engine) -> None:
@@ -24,6 +31,24 @@ def rebuild(engine: Engine) -> None:
     cups = [cup.id for cup in tournaments.listing(engine)]
     for found in list(rebuilding.rebuilt(engine, cups)):
         rebuilding.store(engine, found)
+
+
+def push(engine: Engine, where: Folder, bot: str, submission: str) -> None:
+    """Has a bot arrive, as the web server does."""
+    found = resolver.from_folder(Path(bot))
+    shelf = Shelf(where.submissions)
+    with shelf.part(submission).open("wb") as output:
+        parcel.pack(found, output)
+    shelf.settle(submission)
+    content = archive.content_hash(found)
+    submissions.add(engine, Sent(submission, "ada", found.label, content, 1), Limits())
+
+
+def receive(engine: Engine, where: Folder) -> None:
+    """Works on what has arrived, as `serve` has it done."""
+    office = Office(engine, Shelf(where.submissions), where.versions, lambda bot: ())
+    for one in submissions.undecided(engine):
+        office.work(one.id)
 
 
 def main(url: str, action: str, *words: str) -> None:
@@ -42,6 +67,10 @@ def main(url: str, action: str, *words: str) -> None:
         owners.renew(engine, *words)
     elif action == "remove_owner":
         owners.remove(engine, *words)
+    elif action == "submit":
+        push(engine, Folder(Path(words[0])), *words[1:])
+    elif action == "receive":
+        receive(engine, Folder(Path(words[0])))
     elif action == "rebuild":
         rebuild(engine)
     elif action == "retire":

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from arena.failpoint import HINTS, NAMES, VARIABLE
-from arena.store import tournaments, versions
+from arena.store import submissions, tournaments, versions
+from arena.store.schema import SubmissionState
 from tests.faults import processes
 from tests.faults.conftest import Conclude
 from tests.faults.stage import Arena, Serve
@@ -150,6 +151,26 @@ def when_an_owner_is_given_a_token(arena: Arena, witness: Witness, failpoint: st
     assert arena.operate(action, "ada") == int(done)
 
 
+def when_a_bot_is_pushed(arena: Arena, witness: Witness, failpoint: str) -> None:
+    """It arrives, is worked on, and becomes a version once."""
+    play(arena, witness)
+    bot = arena.where.root / "pushed"
+    bot.mkdir()
+    (bot / "bot.toml").write_text('name = "pushed"\nrun = ["./bot"]\n')
+    where = str(arena.where.root)
+    arrives = ("submit", where, str(bot), "s-0000000000")
+    if failpoint.startswith("submit."):
+        assert arena.operate(*arrives, failpoint=failpoint) == -signal.SIGKILL
+        assert arena.operate(*arrives) == 0
+    else:
+        assert arena.operate(*arrives) == 0
+        assert arena.operate("receive", where, failpoint=failpoint) == -signal.SIGKILL
+    assert arena.operate("receive", where) == 0
+    assert [one.id for one in versions.listing(arena.engine, name="pushed")] == ["pushed@1"]
+    (found,) = submissions.listing(arena.engine)
+    assert (found.state, found.version) == (SubmissionState.ACCEPTED, "pushed@1")
+
+
 PROVOKED: dict[str, Act] = {
     "upgrade": in_the_first_moment,
     "lease": under_way,
@@ -164,6 +185,7 @@ PROVOKED: dict[str, Act] = {
     "lift": when_a_quarantine_is_lifted,
     "rebuild": when_a_ladder_is_rebuilt,
     **dict.fromkeys(("add_owner", "renew_owner", "remove_owner"), when_an_owner_is_given_a_token),
+    **dict.fromkeys(("submit", "take_up", "step", "decide"), when_a_bot_is_pushed),
     **{
         action: by_an_operator(action)
         for action in (

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import rich_click as click
 
 from arena.cli import output
+from arena.cli.commands.bot_push import push, submission
 from arena.cli.options import data_option, json_option
 
 if TYPE_CHECKING:
@@ -20,6 +21,10 @@ def bot() -> None:
 
     A version never changes: what it is, is kept and named by the hash of its content.
     """
+
+
+for _elsewhere in (push, submission):
+    bot.add_command(_elsewhere)
 
 
 @bot.command(epilog="Example: pokearena bot add ./mybot")

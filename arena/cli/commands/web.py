@@ -20,13 +20,15 @@ from arena.manners import Manners
 def web(host: str, port: int, manners: Manners, as_json: bool, data: Path | None) -> None:
     """Serve the ladders, matches and replays to browsers until Ctrl-C.
 
-    It only reads. Matches that are played meanwhile by `pokearena serve` or `tournament run` are
+    It only reads, but for what owners push while `pokearena serve` runs for the same data folder.
+    Matches that are played meanwhile by `pokearena serve` or `tournament run` are
     seen as they close, and move at once if the same Redis is named in POKEARENA_REDIS_URL or
     services run for the same data folder.
     """
     from arena.cli import crew
     from arena.cli.place import Place
     from arena.pages import PortTaken, address_of, listen
+    from arena.submissions.shelf import Shelf
     from arena.web import server
     from arena.web.state import Settings
 
@@ -42,4 +44,7 @@ def web(host: str, port: int, manners: Manners, as_json: bool, data: Path | None
     else:
         output.line(f"page  {address}")
         output.hint("Ctrl-C stops it")
-    server.serve(engine, Settings(**asdict(manners), redis=crew.redis_of(place)), listening)
+    settings = Settings(
+        **asdict(manners), redis=crew.redis_of(place), shelf=Shelf(place.folder.submissions)
+    )
+    server.serve(engine, settings, listening)

@@ -16,6 +16,7 @@ from arena.web.samples import Samples, names, plain
 from arena.web.state import Settings, Web
 from tests.arena.cli.stored import hold
 from tests.arena.web.closed_matches import play, table
+from tests.arena.web.pushed import push
 
 WORDS = ("json", "..", ".", "%", "null", "-1", "0", "9" * 30, "é", "🂡", "<b>", "'", '"', ";", "\n")
 ODD = st.one_of(st.sampled_from(WORDS).map(str.encode), st.binary(max_size=12))
@@ -31,6 +32,7 @@ def web(tmp_path_factory: pytest.TempPathFactory) -> Web:
     place = Place(Path(tmp_path_factory.mktemp("arena"), "data"))
     hold(place, ["ada", "bob", "cy"], {}, boards=1)
     play(place, table("poke-2-must_beat=true"))
+    push(place)
     return Web(place.store, Settings(rate=0))
 
 

@@ -19,6 +19,7 @@ from arena.web.samples import Samples, plain
 from arena.web.state import Settings, Web
 from tests.arena.cli.stored import hold
 from tests.arena.web.closed_matches import play, table
+from tests.arena.web.pushed import push
 
 
 @pytest.fixture(scope="module")
@@ -26,6 +27,7 @@ def web(tmp_path_factory: pytest.TempPathFactory) -> Web:
     place = Place(Path(tmp_path_factory.mktemp("arena"), "data"))
     hold(place, ["ada", "bob", "cy"], {}, boards=1)
     play(place, table("poke-2-must_beat=true"))
+    push(place)
     return Web(place.store, Settings(rate=0))
 
 

@@ -1,0 +1,225 @@
+"""Bots in parcels: the files that are a bot as one tar.gz, and defensively out of it again.
+
+What arrives may be made by an enemy. Of it only plain files are taken, each under a relative path
+of plain names into a folder that is new; how much comes out is bounded while it comes out.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import tarfile
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Final, cast
+
+from arena.bots.archive import MIB, MOST_BYTES, MOST_FILES, files_of
+from arena.bots.bot import Bot
+from arena.bots.errors import BotError
+
+MOST_RATIO: Final = 200
+"""So many times its own size a parcel may become; the first MiB is free."""
+_LEVEL: Final = 6
+_PIECE: Final = 64 * 1024
+_HEAD: Final = 64 * 1024
+"""No header of a member is larger than this: nobody's paths are."""
+_TAR_BYTES: Final = MOST_BYTES + MOST_FILES * 2048 + MIB
+"""What the largest bot comes to with headers and padding."""
+_MOST_MEMBERS: Final = 4 * MOST_FILES
+_PATH_BYTES: Final = 1024
+_NAME_BYTES: Final = 255
+_DEEPEST: Final = 40
+_BROKEN: Final = (
+    *(EOFError, zlib.error, gzip.BadGzipFile, tarfile.TarError),
+    # What headers of nonsense end in.
+    *(ValueError, OverflowError),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Contents:
+    """What has been packed: how many files, and their bytes together."""
+
+    files: int
+    bytes: int
+
+
+def pack(bot: Bot, output: IO[bytes]) -> Contents:
+    """Writes the files that are a hosted bot as a tar.gz, the same bytes for the same content.
+
+    Raises:
+        BotError: it cannot be part of an archive (arena.bots.archive).
+    """
+    files = files_of(bot)
+    size = 0
+    with (
+        gzip.GzipFile(filename="", mode="wb", compresslevel=_LEVEL, fileobj=output, mtime=0) as raw,
+        tarfile.open(fileobj=raw, mode="w", format=tarfile.PAX_FORMAT) as tar,
+    ):
+        for file in files:
+            data = file.data
+            member = tarfile.TarInfo(file.path)
+            member.size, member.mode = len(data), 0o755 if file.executable else 0o644
+            tar.addfile(member, io.BytesIO(data))
+            size += len(data)
+    return Contents(len(files), size)
+
+
+def unpack(parcel: Path, folder: Path) -> Contents:
+    """Puts what is in a parcel into a folder that is empty.
+
+    Raises:
+        BotError: it is no parcel, holds what is no part of a bot, or too much of it. What has come
+            out by then lies in the folder.
+    """
+    try:
+        with parcel.open("rb") as packed, _Bounded(packed, parcel.stat().st_size) as raw:
+            return _unpacked(raw, folder)
+    except _BROKEN as error:
+        raise BotError(
+            f"this is no whole tar.gz ({_reason(error)}); `pokearena bot push` makes one."
+        ) from None
+
+
+def _unpacked(raw: _Bounded, folder: Path) -> Contents:
+    files = size = 0
+    folders: set[Path] = set()
+    # What it reads of is not a whole file object, but has all that is used of one.
+    with tarfile.TarFile(fileobj=cast(IO[bytes], raw), mode="r", errors="strict") as tar:
+        for member in _members(tar):
+            path = _place(folder, member)
+            if member.isdir():
+                continue
+            files, size = files + 1, size + member.size
+            folders.update(path.parents)
+            if max(files, len(folders)) > MOST_FILES:
+                raise BotError(
+                    f"the parcel has more than {MOST_FILES} files or folders; that is the most."
+                )
+            if member.size < 0 or size > MOST_BYTES:
+                raise BotError(_too_large())
+            _write(tar, member, path)
+    # To the end, where its checksum is.
+    while raw.read(_PIECE):
+        pass
+    return Contents(files, size)
+
+
+def _members(tar: tarfile.TarFile) -> Iterator[tarfile.TarInfo]:
+    count = 0
+    while (member := tar.next()) is not None:
+        count += 1
+        if count > _MOST_MEMBERS:
+            raise BotError(f"the parcel has more than {_MOST_MEMBERS} entries.")
+        # It remembers all members, which nobody needs.
+        tar.members.clear()  # type: ignore[attr-defined]
+        yield member
+
+
+def _place(folder: Path, member: tarfile.TarInfo) -> Path:
+    """Where a member comes to lie, if it may."""
+    name = member.name
+    shown = f'"{name[:100]}"' if name.isprintable() else ascii(name[:100])
+    if member.issparse() or member.type not in (
+        tarfile.REGTYPE,
+        tarfile.AREGTYPE,
+        tarfile.DIRTYPE,
+    ):
+        raise BotError(
+            f"{shown} in the parcel is {_kind(member)}; a bot is made of plain files, so put the "
+            "file there."
+        )
+    parts = name.removeprefix("./").rstrip("/").split("/")
+    if member.isdir() and name.strip("./") == "" and not name.startswith(("/", "..")):
+        return folder
+    try:
+        encoded = [part.encode() for part in parts]
+    except UnicodeEncodeError:
+        raise BotError(f"{shown} in the parcel is a name that is not UTF-8; rename it.") from None
+    if (
+        any(part in ("", ".", "..") or not part.isprintable() for part in parts)
+        or any(len(part) > _NAME_BYTES for part in encoded)
+        or len(name.encode()) > _PATH_BYTES
+        or len(parts) > _DEEPEST
+    ):
+        raise BotError(
+            f"{shown} in the parcel is no place within a bot's folder; paths are relative, of "
+            "plain names, and not very long."
+        )
+    return folder.joinpath(*parts)
+
+
+def _kind(member: tarfile.TarInfo) -> str:
+    if member.issym() or member.islnk():
+        return "a link"
+    if member.isdev():
+        return "a device or a pipe"
+    return "of a kind that is not known here"
+
+
+def _write(tar: tarfile.TarFile, member: tarfile.TarInfo, path: Path) -> None:
+    source = tar.extractfile(member)
+    assert source is not None
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        # Nothing is written twice: so nothing is written through anything either.
+        with path.open("xb") as target:
+            left = member.size
+            while left:
+                piece = source.read(min(_PIECE, left))
+                if not piece:
+                    raise EOFError("it ends within a file")
+                left -= target.write(piece)
+    except (FileExistsError, NotADirectoryError, IsADirectoryError):
+        raise BotError(f'"{member.name}" is in the parcel twice, or is a folder too.') from None
+    path.chmod(0o755 if member.mode & 0o100 else 0o644)
+
+
+class _Bounded:
+    """What comes out of a gzip file, read forward only, and no more of it than is allowed."""
+
+    def __init__(self, packed: IO[bytes], size: int) -> None:
+        self._raw = gzip.GzipFile(fileobj=packed, mode="rb")
+        self._most = min(_TAR_BYTES, max(MIB, MOST_RATIO * size))
+
+    def __enter__(self) -> _Bounded:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._raw.close()
+
+    def tell(self) -> int:
+        return self._raw.tell()
+
+    def seek(self, place: int) -> int:
+        if place < self._raw.tell():
+            raise BotError("the parcel has a header that leads backwards.")
+        self._check(place)
+        return self._raw.seek(place)
+
+    def read(self, size: int) -> bytes:
+        if not 0 <= size <= _HEAD:
+            raise BotError(f"the parcel has a header of more than {_HEAD // 1024} KiB.")
+        self._check(self._raw.tell())
+        return self._raw.read(size)
+
+    def _check(self, place: int) -> None:
+        if place <= self._most:
+            return
+        if self._most == _TAR_BYTES:
+            raise BotError(_too_large())
+        raise BotError(
+            f"the parcel would become more than {MOST_RATIO} times its size; files that compress "
+            "so well are better made by the bot itself."
+        )
+
+
+def _too_large() -> str:
+    most = MOST_BYTES // MIB
+    return f"what is in the parcel is larger than {most} MiB; a bot has {most} MiB at the most."
+
+
+def _reason(error: Exception) -> str:
+    return str(error).rstrip(".") or type(error).__name__

@@ -1,0 +1,1 @@
+"""Bots that owners send over the network, on their way to being versions."""

@@ -1,0 +1,46 @@
+"""The process under `pokearena serve` that works on what owners push."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import sys
+from collections.abc import Iterator
+from types import FrameType
+
+from arena import folder
+from arena.bots.bot import Bot
+from arena.conformance import examination
+from arena.conformance.check import Check
+from arena.store import database
+from arena.submissions import runner
+from arena.submissions.shelf import Shelf
+from arena.submissions.stages import Office
+
+_NICE = 10
+"""Who plays goes first: a build can wait, clocks cannot."""
+
+
+def main() -> int:
+    """Works until it is told to stop. What is at hand then is taken up again the next time."""
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
+    os.nice(_NICE)
+    signal.signal(signal.SIGTERM, _leave)
+    where = folder.locate().create()
+    referee = os.environ[folder.REFEREE]
+
+    def examine(bot: Bot) -> Iterator[Check]:
+        return examination.examine(bot, referee, thorough=False, is_built=True)
+
+    engine = database.open(where.database_url())
+    runner.run(Office(engine, Shelf(where.submissions), where.versions, examine))
+    return 0
+
+
+def _leave(number: int, _: FrameType | None) -> None:
+    raise SystemExit(0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,79 @@
+"""Who may send what: rules that hold when it is announced, and again when it is worked on."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from arena.bots import manifest, resolver
+from arena.store import versions
+from arena.store.errors import NotFound
+
+if TYPE_CHECKING:
+    from sqlalchemy import Engine
+
+_HASH: Final = re.compile(r"[0-9a-f]{64}")
+
+
+class Refused(Exception):
+    """It is not taken. Its text is a sentence for its sender.
+
+    status: the HTTP status that says the same. output: the end of what a program of its has
+    written meanwhile.
+    """
+
+    def __init__(self, status: int, sentence: str, output: str = "") -> None:
+        super().__init__(sentence)
+        self.status = status
+        self.output = output
+
+
+def check(engine: Engine, owner: str, name: str, content: str, number: str = "") -> None:
+    """Sees whether an owner may have this content as a version of the bot of this name.
+
+    number: what its manifest says that the version is called; empty if it says nothing.
+
+    Raises Refused.
+    """
+    if not manifest.NAME.fullmatch(name):
+        raise Refused(
+            422,
+            "a bot's name is 1 to 40 lowercase letters, digits, - and _; rename it in bot.toml.",
+        )
+    if number and not manifest.VERSION.fullmatch(number):
+        raise Refused(422, "a version is up to 40 letters, digits, ., - and _.")
+    if not _HASH.fullmatch(content):
+        raise Refused(422, "content is the hash of what is sent, 64 hexadecimal digits.")
+    _check_name(engine, owner, name)
+    _check_version(engine, name, content, number)
+
+
+def _check_name(engine: Engine, owner: str, name: str) -> None:
+    known = versions.owner_of(engine, name)
+    if known == owner:
+        return
+    if known is not None:
+        whose = f"belongs to {known}" if known else "is the organiser's"
+        raise Refused(403, f"the bot {name} {whose}; give yours another name in its bot.toml.")
+    if name in resolver.samples():
+        raise Refused(
+            403, f"{name} is a house bot's name; give your bot another one in its bot.toml."
+        )
+
+
+def _check_version(engine: Engine, name: str, content: str, number: str) -> None:
+    for version in versions.listing(engine, name=name, retired=True):
+        if version.content_hash == content and number in ("", version.number):
+            retired = ", and is retired" if version.retired is not None else ""
+            raise Refused(409, f"this content is here already, as {version.id}{retired}.")
+    if not number:
+        return
+    try:
+        versions.find(engine, f"{name}@{number}")
+    except NotFound:
+        return
+    raise Refused(
+        409,
+        f"{name}@{number} is here already with other content, and a version never changes; give "
+        "yours another version in its bot.toml, or none.",
+    )

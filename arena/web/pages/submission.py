@@ -1,0 +1,162 @@
+"""What owners have pushed: all of it in a list, and one of them with its stages."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from arena import plain
+from arena.store import owners, submissions
+from arena.store.schema import Stage, SubmissionState
+from arena.store.submissions import Submission
+from arena.web import paging, words
+from arena.web.changes import SUBMISSIONS
+from arena.web.page import Ask, Forbidden, Page, Table
+from arena.web.state import Web
+
+_DONE: Final = {
+    Stage.RECEIVED: "received",
+    Stage.CHECKING: "checked",
+    Stage.BUILDING: "built",
+    Stage.TESTING: "tested",
+    Stage.ENTERING: "on the ladder",
+}
+"""What has happened when a stage is over."""
+_LISTED: Final = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A stage as it is shown. state: done, now, failed or open."""
+
+    stage: Stage
+    state: str
+    at: float | None
+
+    @property
+    def words(self) -> str:
+        """What happens, or has happened."""
+        return _DONE[self.stage] if self.state in ("done", "open") else str(self.stage)
+
+
+def steps(found: Submission) -> tuple[Step, ...]:
+    """All stages of a submission, those to come as well."""
+    begun = dict(found.steps)
+    begun.setdefault(Stage.RECEIVED, found.created)
+    order = list(Stage)
+    last = max(order.index(stage) for stage in begun)
+    return tuple(
+        Step(stage, _state(found, at, last), begun.get(stage)) for at, stage in enumerate(order)
+    )
+
+
+def _state(found: Submission, at: int, last: int) -> str:
+    if at < last or found.state is SubmissionState.ACCEPTED or at == last == 0:
+        return "done"
+    if at > last:
+        return "open"
+    return "failed" if found.is_decided else "now"
+
+
+def standing(found: Submission) -> str:
+    """How it stands, in a few words for everybody."""
+    match found.state:
+        case SubmissionState.WAITING:
+            return "waiting"
+        case SubmissionState.RUNNING:
+            return str(found.stage)
+        case SubmissionState.ACCEPTED:
+            return "on the ladder" if found.ladders else "in the arena"
+        case SubmissionState.REFUSED:
+            return f"refused while {found.stage}"
+    return "given up by the arena"
+
+
+def to_json(found: Submission, *, owned: bool) -> dict[str, Any]:
+    """It as plain values. owned: what is its owner's alone as well."""
+    told: dict[str, Any] = {
+        "submission": found.id,
+        "owner": found.owner,
+        "bot": found.name,
+        "content_hash": found.content_hash,
+        "bytes": found.bytes,
+        "state": str(found.state),
+        "stage": str(found.stage),
+        "stages": [
+            {"stage": str(step.stage), "state": step.state, "began": plain.iso(step.at)}
+            for step in steps(found)
+        ],
+        "version": found.version,
+        "ladders": list(found.ladders),
+        "created": plain.iso(found.created),
+        "ended": plain.iso(found.ended),
+    }
+    if owned:
+        told |= {
+            "status": found.status,
+            "sentence": found.sentence or None,
+            "output": found.output or None,
+        }
+    return told
+
+
+def page(web: Web, ask: Ask) -> Page:
+    """One of them; raises NotFound if there is none, Forbidden for a wrong token."""
+    found = submissions.find(web.engine, ask.path["id"])
+    owned = bool(ask.token)
+    if owned and owners.known_by(web.engine, ask.token) != found.owner:
+        raise Forbidden("this is not the token of who has pushed this.")
+    return Page(
+        title=f"Submission {found.id}",
+        template="submission.html",
+        model={
+            "found": found,
+            "owned": owned,
+            "steps": steps(found),
+            "standing": standing(found),
+        },
+        data=to_json(found, owned=owned),
+        parts=() if owned else ("submission-state",),
+        topics=frozenset({SUBMISSIONS}),
+        fresh=0 if owned else 20.0,
+        still=found.is_decided,
+        headers={"Cache-Control": "no-store"} if owned else {},
+    )
+
+
+def listing(web: Web, ask: Ask) -> Page:
+    """The newest of them."""
+    piece = paging.wanted(ask, 25).cut(submissions.listing(web.engine, limit=_LISTED))
+    table = _table(piece.items)
+    return Page(
+        title="Submissions",
+        template="submissions.html",
+        model={"lines": list(lines(piece.items)), "piece": piece},
+        data={
+            "submissions": [to_json(one, owned=False) for one in piece.items],
+            "list": piece.to_json(),
+            "most_bytes": web.settings.push_mib * 2**20,
+        },
+        csv=table,
+        text=table,
+        parts=("submission-lines",),
+        topics=frozenset({SUBMISSIONS}),
+        headers=piece.headers,
+    )
+
+
+def lines(some: Sequence[Submission]) -> Iterator[tuple[Submission, str]]:
+    """Submissions with how they stand."""
+    for one in some:
+        yield one, standing(one)
+
+
+def _table(some: Sequence[Submission]) -> Table:
+    return Table(
+        ("<submission", "<bot", "<owner", "<pushed", "<state", "<version"),
+        [
+            (one.id, one.name, one.owner, words.moment(one.created), how, one.version)
+            for one, how in lines(some)
+        ],
+    )

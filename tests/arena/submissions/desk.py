@@ -1,0 +1,63 @@
+"""An arena to which bots are pushed, and bots to push."""
+
+from pathlib import Path
+
+from arena import scheduler
+from arena.bots import archive, parcel, resolver
+from arena.cli.place import Place
+from arena.conformance.check import Check
+from arena.store import keys, submissions, versions
+from arena.store.spec import Plan
+from arena.store.submissions import Limits, Sent, Submission
+from arena.store.tournaments import Tournament
+from arena.submissions.shelf import Shelf
+from arena.submissions.stages import Office
+
+HOUSE = ("greedy", "random")
+
+
+class Desk:
+    """An arena's office, and what its owners do."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.place = Place(folder / "data")
+        self.engine = self.place.store
+        self.shelf = Shelf(self.place.folder.submissions)
+        self.checks: list[Check] = []
+        """What an examination says."""
+        versions = self.place.folder.versions
+        self.office = Office(self.engine, self.shelf, versions, lambda bot: self.checks)
+
+    def bot(self, name: str = "mybot", *lines: str, text: str = "pass\n") -> Path:
+        """Writes a bot, with more lines in its manifest."""
+        folder = self.folder / name
+        folder.mkdir(exist_ok=True)
+        (folder / "bot.py").write_text(text)
+        manifest = (f'name = "{name}"', 'run = ["python", "bot.py"]', *lines)
+        (folder / "bot.toml").write_text("\n".join(manifest) + "\n")
+        return folder
+
+    def push(self, folder: Path, owner: str = "ada") -> Submission:
+        """Has it arrive, as the web server does."""
+        bot = resolver.from_folder(folder)
+        assert bot.manifest is not None
+        made = keys.submission_id()
+        with self.shelf.part(made).open("wb") as output:
+            parcel.pack(bot, output)
+        self.shelf.settle(made)
+        size = self.shelf.parcel(made).stat().st_size
+        sent = Sent(made, owner, bot.manifest.name, archive.content_hash(bot), size)
+        return submissions.add(self.engine, sent, Limits())
+
+    def pushed(self, folder: Path, owner: str = "ada") -> Submission:
+        """Pushes it, and works on it."""
+        return self.office.work(self.push(folder, owner).id)
+
+    def ladder(self, game: str = "poke", **settings: bool | int) -> Tournament:
+        """A ladder of two bots."""
+        for number, name in enumerate(HOUSE):
+            versions.add(self.engine, name, "1", f"{number:064x}", f"/bots/{name}", {"run": ["x"]})
+        options = {"must_beat": True} if game == "poke" else {}
+        plan = Plan(game, game, options, 2, 1, format="ladder", settings=settings)
+        return scheduler.begin(self.engine, plan, [f"{name}@1" for name in HOUSE], bytes(32))

@@ -1,0 +1,235 @@
+"""What is pushed becomes a version, or is refused in a sentence, whatever happens meanwhile."""
+
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from arena.conformance.check import Check, Outcome
+from arena.store import course, submissions, tournaments, versions
+from arena.store.schema import Stage, SubmissionState
+from arena.submissions import runner
+from tests.arena.submissions.desk import Desk
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Desk:
+    return Desk(tmp_path)
+
+
+def test_what_is_pushed_becomes_the_next_version_of_its_owner(desk: Desk) -> None:
+    first = desk.pushed(desk.bot())
+    second = desk.pushed(desk.bot(text="import sys\n"))
+    assert [(one.state, one.version) for one in (first, second)] == [
+        (SubmissionState.ACCEPTED, "mybot@1"),
+        (SubmissionState.ACCEPTED, "mybot@2"),
+    ]
+    found = versions.find(desk.engine, "mybot@2")
+    assert (found.owner, found.content_hash) == ("ada", second.content_hash)
+    assert (Path(found.folder) / "bot.py").read_text() == "import sys\n"
+    assert "no ladder is open to it" in first.sentence
+    assert [stage for stage, _ in first.steps][:2] == [Stage.CHECKING, Stage.BUILDING]
+    assert first.steps[-1][0] is Stage.ENTERING
+    assert list(desk.shelf.root.iterdir()) == []
+
+
+def test_what_is_pushed_comes_onto_the_ladders_that_are_open(desk: Desk) -> None:
+    there, closed = desk.ladder(open=True), desk.ladder()
+    other = desk.ladder("saint_poker", open=True)
+    over = desk.ladder(open=True)
+    course.cancel(desk.engine, over.id)
+    done = desk.pushed(desk.bot("mybot", 'games = ["poke"]'))
+    assert done.ladders == (there.id,)
+    assert done.sentence == f"mybot@1 is on the ladder {there.id}."
+    entries = tournaments.find(desk.engine, there.id).entries
+    assert [(entry.name, entry.owner) for entry in entries][-1] == ("mybot@1", "ada")
+    for ladder in (closed, other, over):
+        assert "mybot@1" not in tournaments.find(desk.engine, ladder.id).entrants
+
+
+def test_of_a_bot_the_newest_versions_play(desk: Desk) -> None:
+    ladder = desk.ladder(open=True, versions=2)
+    for number in range(4):
+        assert desk.pushed(desk.bot(text=f"pass  # {number}\n")).ladders == (ladder.id,)
+    entries = tournaments.find(desk.engine, ladder.id).entries
+    assert [entry.name for entry in entries if entry.withdrawn is None] == [
+        *("greedy@1", "random@1"),
+        *("mybot@3", "mybot@4"),
+    ]
+
+
+def refused(desk: Desk, folder: Path, status: int, owner: str = "ada") -> str:
+    """Why it is refused; nothing of it is left."""
+    found = desk.pushed(folder, owner)
+    assert (found.state, found.status, found.version) == (SubmissionState.REFUSED, status, None)
+    assert found.sentence.endswith((".", "!")) or found.output
+    assert str(desk.folder) not in found.sentence + found.output
+    assert list(desk.shelf.root.iterdir()) == []
+    return found.sentence
+
+
+def test_the_name_of_another_is_refused(desk: Desk) -> None:
+    desk.pushed(desk.bot())
+    said = refused(desk, desk.bot(text="import os\n"), 403, owner="bob")
+    assert said.startswith("the bot mybot belongs to ada; give yours another name")
+    versions.add(desk.engine, "own", "1", "f" * 64, "/own", {})
+    assert "is the organiser's" in refused(desk, desk.bot("own"), 403)
+    assert "is a house bot's name" in refused(desk, desk.bot("strong"), 403)
+
+
+def test_what_is_there_already_is_refused(desk: Desk) -> None:
+    desk.pushed(desk.bot())
+    assert refused(desk, desk.bot(), 409) == "this content is here already, as mybot@1."
+    versions.retire(desk.engine, "mybot@1")
+    assert "as mybot@1, and is retired." in refused(desk, desk.bot(), 409)
+    desk.pushed(desk.bot("mybot", "version = 7"))
+    other = desk.bot("mybot", "version = 7", text="import os\n")
+    assert "mybot@7 is here already with other content" in refused(desk, other, 409)
+
+
+def test_what_is_not_what_was_announced_is_refused(desk: Desk) -> None:
+    announced, other = desk.push(desk.bot()), desk.push(desk.bot(text="import os\n"))
+    desk.shelf.parcel(other.id).rename(desk.shelf.parcel(announced.id))
+    found = desk.office.work(announced.id)
+    assert found.status == 422
+    assert f"{announced.content_hash[:12]}… was announced" in found.sentence
+
+
+def test_what_is_no_bot_is_refused(desk: Desk) -> None:
+    sent = desk.push(desk.bot())
+    desk.shelf.parcel(sent.id).write_bytes(b"nonsense")
+    found = desk.office.work(sent.id)
+    assert (found.status, found.stage) == (422, Stage.CHECKING)
+    assert found.sentence.startswith("this is no whole tar.gz")
+    sent = desk.push(desk.bot())
+    desk.shelf.parcel(sent.id).unlink()
+    assert "is not here any more" in desk.office.work(sent.id).sentence
+
+
+def test_who_cannot_be_built_is_shown_the_end_of_what_was_written(desk: Desk) -> None:
+    command = '["python", "-c", "print(1 / 0)"]'
+    found = desk.pushed(desk.bot("mybot", f"build = {command}"))
+    assert (found.state, found.stage) == (SubmissionState.REFUSED, Stage.BUILDING)
+    assert "could not be built" in found.sentence
+    assert "\n" not in found.sentence
+    assert "ZeroDivisionError" in found.output
+    assert not any(desk.office.versions.iterdir())
+
+
+def test_who_fails_its_tests_is_told_which(desk: Desk) -> None:
+    good = Check("starts", Outcome.PASSED, "0.2 s")
+    bad = Check("plays", Outcome.FAILED, "it led what it does not hold.", "poke", output="Oh no\n")
+    desk.checks = [good, bad, replace(bad, game="pokex", output="")]
+    found = desk.pushed(desk.bot())
+    assert (found.state, found.status, found.stage) == (
+        *(SubmissionState.REFUSED, 422),
+        Stage.TESTING,
+    )
+    assert found.sentence.startswith(
+        "2 of 3 checks failed, the first: poke plays: it led what it does not hold."
+    )
+    assert found.output.splitlines() == [
+        "poke plays: it led what it does not hold.",
+        "pokex plays: it led what it does not hold.",
+        "Oh no",
+    ]
+    assert not any(desk.office.versions.iterdir())
+    desk.checks = [good]
+    assert desk.pushed(desk.bot()).version == "mybot@1"
+
+
+def test_a_submission_that_was_interrupted_is_taken_up_again(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ladder = desk.ladder(open=True)
+
+    class Died(BaseException):
+        pass
+
+    def dies(*_: object, **__: object) -> None:
+        raise Died
+
+    sent = desk.push(desk.bot())
+
+    def interrupted(where: str) -> None:
+        with monkeypatch.context() as patched:
+            patched.setattr(where, dies)
+            with pytest.raises(Died):
+                desk.office.work(sent.id)
+
+    for where in (
+        "arena.bots.parcel.unpack",
+        "arena.bots.archive.admit",
+        "arena.store.versions.add",
+    ):
+        interrupted(where)
+        assert submissions.find(desk.engine, sent.id).state is SubmissionState.RUNNING
+        with desk.engine.begin() as connection:
+            connection.exec_driver_sql("UPDATE submissions SET attempts = 0")
+    for where in ("arena.store.course.add", "arena.store.submissions.decide"):
+        interrupted(where)
+    done = desk.office.work(sent.id)
+    assert (done.state, done.version, done.ladders) == (
+        SubmissionState.ACCEPTED,
+        "mybot@1",
+        (ladder.id,),
+    )
+    assert tournaments.find(desk.engine, ladder.id).entrants[2:] == ("mybot@1",)
+    assert len(versions.listing(desk.engine, name="mybot")) == 1
+
+
+def test_what_is_interrupted_again_and_again_is_given_up(desk: Desk) -> None:
+    sent = desk.push(desk.bot())
+    for _ in range(3):
+        submissions.take_up(desk.engine, sent.id)
+    found = desk.office.work(sent.id)
+    assert (found.state, found.status) == (SubmissionState.FAILED, 500)
+    assert found.sentence.startswith("the arena failed with it 3 times, or was interrupted")
+    assert list(desk.shelf.root.iterdir()) == []
+
+
+def test_a_runner_that_cannot_work_tries_again_and_then_gives_up(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("arena.bots.parcel.unpack", full)
+    monkeypatch.setattr(runner, "_TROUBLE_SECONDS", 0.0)
+    sent = desk.push(desk.bot())
+    rounds = iter([True, True, True, False])
+    runner.run(desk.office, lambda: next(rounds))
+    found = submissions.find(desk.engine, sent.id)
+    assert (found.state, found.attempts) == (SubmissionState.FAILED, 3)
+
+
+def test_a_runner_works_on_the_oldest_first_and_alone(desk: Desk) -> None:
+    sent = [desk.push(desk.bot(f"bot{number}")) for number in range(3)]
+    assert not desk.shelf.is_attended
+    seen = []
+
+    def goes_on() -> bool:
+        seen.append(desk.shelf.is_attended)
+        return len(seen) == 1
+
+    runner.run(desk.office, goes_on)
+    assert seen == [True, True]
+    assert not desk.shelf.is_attended
+    done = [submissions.find(desk.engine, one.id) for one in sent]
+    assert all(one.state is SubmissionState.ACCEPTED for one in done)
+    assert [one.ended for one in done] == sorted(one.ended or 0 for one in done)
+
+
+def test_what_killed_processes_left_behind_is_removed_some_time_later(desk: Desk) -> None:
+    sent = desk.push(desk.bot())
+    for name in (".s-old.part", "s-old.tar.gz", ".s-new.part"):
+        (desk.shelf.root / name).write_text("x")
+    for path in desk.shelf.root.iterdir():
+        if path.name != ".s-new.part":
+            os.utime(path, (0, 0))
+    desk.shelf.tidy({sent.id})
+    assert {path.name for path in desk.shelf.root.iterdir()} == {
+        ".s-new.part",
+        f"{sent.id}.tar.gz",
+    }
