@@ -2,7 +2,7 @@
 
 import shlex
 import time
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final
 
 from pokearena.v1 import bot_pb2
@@ -35,7 +35,8 @@ class Errand:
     thorough: bool = True
     until: float = float("inf")
     """When to begin nothing more, by the monotonic clock."""
-    began: float = field(default_factory=time.monotonic)
+    at_once: int = 1
+    """How many games the bot says it plays at the same time."""
 
     @property
     def over(self) -> bool:

@@ -94,10 +94,10 @@ def examine(
         yield Check(PLAYS, Outcome.FAILED, "it claims none of the games that are to be tried")
         return
     hear(LISTENS)
-    listens = _listens(errand, claimed[0])
+    listens, at_once = _listens(errand, claimed[0])
     yield listens
     if not listens.failed:
-        yield from _Examination(errand, claimed, hear).checks()
+        yield from _Examination(replace(errand, at_once=at_once), claimed, hear).checks()
 
 
 def _wanted(bot: Bot, name: str, games: Sequence[str]) -> bool:
@@ -117,7 +117,8 @@ def _build(bot: Bot) -> Check | None:
     return Check(BUILDS, Outcome.PASSED, f"{took:.1f} s", seconds=took)
 
 
-def _listens(errand: Errand, game: Game) -> Check:
+def _listens(errand: Errand, game: Game) -> tuple[Check, int]:
+    """Starts it, and hears how many games it plays at the same time."""
     bot = errand.bot
     if bot.address is not None and not goes_on_listening(bot.address):
         raise InfrastructureError(f"{bot.label} cannot be reached: nobody listens there.")
@@ -132,12 +133,13 @@ def _listens(errand: Errand, game: Game) -> Check:
                 said += f" · {talk.said.games_in_flight} games at once"
             if talk.said.without_legal:
                 said += " · finds its legal actions itself"
-            return Check(LISTENS, Outcome.PASSED, said, seconds=talk.seconds)
+            passed = Check(LISTENS, Outcome.PASSED, said, seconds=talk.seconds)
+            return passed, talk.said.games_in_flight
     except NoAnswer as error:
         if bot.remote:
             raise InfrastructureError(f"{bot.label} cannot be reached: {error}.") from None
         question = asked.question(asked.positions[0].place)
-        return Check(
+        failed = Check(
             LISTENS,
             Outcome.FAILED,
             f"it did not start: {error} ({limit})",
@@ -147,6 +149,7 @@ def _listens(errand: Errand, game: Game) -> Check:
             record=asked.record,
             output=error.output,
         )
+        return failed, 0
 
 
 class _Examination:

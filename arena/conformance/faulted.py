@@ -21,12 +21,11 @@ def faulted(errand: Errand, name: str, played: Played) -> Check:
     """The check of a table at which the bot has faulted.
 
     The question is put again to a bot that has been started for it alone. If that answers well,
-    it is what it was asked before, or beside it: then the game as a whole is to be tried again.
+    it is what it was asked before, or beside it: then all that is to be asked again.
     """
     fault = played.fault
     assert fault is not None
     sentence = f"{played.form.name}: {fault['verdict']}: {fault['sentence']}"
-    again = errand.again(played.form.game.id)
     check = Check(
         name,
         Outcome.FAILED,
@@ -34,7 +33,7 @@ def faulted(errand: Errand, name: str, played: Played) -> Check:
         played.form.game.id,
         record=played.record,
         output=str(fault.get("output", "")),
-        command=again,
+        command=errand.again(played.form.game.id),
     )
     if "question" not in fault:
         return check
@@ -47,7 +46,10 @@ def faulted(errand: Errand, name: str, played: Played) -> Check:
         said = f"{sentence}; by Act it answers well"
         return replace(check, sentence=said, command=errand.ask(place, "--play"))
     said = f"{sentence}; asked alone it answers well, so it is what was asked before or beside it"
-    return replace(check, sentence=said, command=again)
+    if errand.at_once > 1:
+        # The record lacks what was asked beside it, in games that the fault ended unfinished.
+        return replace(check, sentence=said, command=errand.again(played.form.game.id))
+    return replace(check, sentence=said, command=errand.ask(place, "--from-start"))
 
 
 def _question(played: Played, fault: Line) -> Question:

@@ -11,7 +11,7 @@ import grpc
 from pokearena.v1 import bot_pb2, bot_pb2_grpc
 
 from arena.bots.bot import Bot
-from arena.bots.listening import authority
+from arena.bots.listening import authority, listens
 from arena.bots.processes import Processes
 from arena.bots.report import Report
 
@@ -81,7 +81,7 @@ class Talk:
         self._channel = grpc.insecure_channel(address, options=_OPTIONS + authority(address))
         self._stub = bot_pb2_grpc.BotServiceStub(self._channel)
         try:
-            self._begin()
+            self._begin(address)
         except BaseException:
             self.close()
             raise
@@ -110,7 +110,7 @@ class Talk:
             return Report(self._told.seat)
         return self._processes.report(self._told.seat)
 
-    def _begin(self) -> None:
+    def _begin(self, address: str) -> None:
         call = self._stub.Start.future(self._told, timeout=self._start, wait_for_ready=True)
         while not call.done() and not self._ended.wait(_GLANCE):
             pass
@@ -120,10 +120,8 @@ class Talk:
         if call.code() is grpc.StatusCode.OK:
             self.said = call.result()
         elif call.code() is grpc.StatusCode.DEADLINE_EXCEEDED:
-            raise self._no_answer(
-                f"it did not listen, or its Start did not return, within {self._start:g} s",
-                late=True,
-            )
+            met = "its Start did not return" if listens(address) else "it did not listen"
+            raise self._no_answer(f"{met} within {self._start:g} s", late=True)
         elif call.code() is not grpc.StatusCode.UNIMPLEMENTED:
             raise self._no_answer(_clause(call))
 

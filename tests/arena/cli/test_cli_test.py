@@ -23,6 +23,12 @@ if turn.view.saint_poker.phase == "show":
 return turn.legal[0]
 """
 
+TIRES = """
+choose.asked = getattr(choose, "asked", 0) + 1
+if choose.asked > 50:
+    raise MemoryError("that is enough")
+return turn.legal[0]
+"""
 SLEEPS = """
 if turn.decision > 4:
     time.sleep(20)
@@ -53,8 +59,10 @@ def checks(cli: Cli, *words: object) -> dict[str, dict[str, Any]]:
     return {check["name"]: check for check in told["checks"]}
 
 
-def failed(told: dict[str, dict[str, Any]]) -> list[str]:
-    return [name for name, check in told.items() if check["outcome"] == "failed"]
+def one_at_a_time(bot: str) -> str:
+    """The bot, but it takes one game at a time."""
+    Path(bot).write_text(Path(bot).read_text().replace("run(choose)", "run(choose, 1)"))
+    return bot
 
 
 def again(cli: Cli, check: dict[str, Any]) -> dict[str, Any]:
@@ -101,7 +109,7 @@ def test_a_bot_that_cheats_where_all_choose_at_once_fails_there(cli: Cli, bot: W
     assert answer["question"]["view"]["saintPoker"]["phase"] == "show"
 
 
-def test_a_bot_that_never_listens_fails_at_its_start_and_nothing_else_is_tried(
+def test_a_bot_that_ends_before_it_listens_fails_at_its_start_and_nothing_else_is_tried(
     cli: Cli, here: Path
 ) -> None:
     Path("deaf.py").write_text("import nothing_of_this_name\n")
@@ -119,7 +127,7 @@ def test_a_bot_that_mixes_up_a_batch_fails_there_and_all_of_it_is_asked_again(
     Path("mixer.py").write_text(MIXER)
     told = checks(cli, "mixer.py", "--game", "poke", "--quick")
     assert "asked alone it answers well" in told["plays"]["sentence"]
-    assert told["plays"]["command"].startswith("pokearena test mixer.py --game poke --seed 1")
+    assert told["plays"]["command"] == "pokearena test mixer.py --game poke --seed 1 --quick"
     check = told["many questions in one message"]
     assert check["outcome"] == "failed"
     assert check["sentence"].startswith("of 4 questions in one message: poke-must_beat=false, game")
@@ -133,11 +141,20 @@ def test_a_bot_that_mixes_up_a_batch_fails_there_and_all_of_it_is_asked_again(
 @pytest.mark.long
 def test_a_bot_that_dies_in_the_second_game_of_a_table_fails_at_plays(cli: Cli, bot: Write) -> None:
     dies = bot("dies", "if turn.game > 0:\n    raise KeyError(turn.game)\nreturn turn.legal[0]")
-    Path(dies).write_text(Path(dies).read_text().replace("run(choose)", "run(choose, 1)"))
-    told = checks(cli, dies, "--game", "poke", "--quick")
+    told = checks(cli, one_at_a_time(dies), "--game", "poke", "--quick")
     check = told["plays"]
     assert check["sentence"].startswith("poke: crash: game 1, decision ")
     assert again(cli, check)["question"]["game"] == 1
+
+
+@pytest.mark.long
+def test_a_bot_that_tires_is_asked_again_all_it_was_asked_before(cli: Cli, bot: Write) -> None:
+    tires = one_at_a_time(bot("tires", TIRES))
+    told = checks(cli, tires, "--game", "poke", "--quick")
+    check = told["plays"]
+    assert "asked alone it answers well" in check["sentence"]
+    assert check["command"].endswith(" tires.py --from-start")
+    assert "exited with status 1" in again(cli, check)["trouble"]
 
 
 @pytest.mark.long
@@ -147,3 +164,13 @@ def test_a_bot_that_sleeps_over_the_clock_is_late_at_its_table(cli: Cli, bot: Wr
     assert re.search(r"it did not answer within 10\d00 ms$", told["plays"]["sentence"])
     assert told["clock"]["outcome"] == "failed"
     assert "ran out of time at its table" in told["clock"]["sentence"]
+
+
+@pytest.mark.long
+def test_a_bot_that_never_listens_is_given_up_after_ten_seconds(cli: Cli, here: Path) -> None:
+    Path("mute.py").write_text("import time\nprint('thinking')\ntime.sleep(600)\n")
+    told = checks(cli, "mute.py")
+    assert list(told) == ["starts and listens"]
+    check = told["starts and listens"]
+    assert check["sentence"] == ("it did not start: it did not listen within 10 s (limit 10 s)")
+    assert "did not start" in again(cli, check)["trouble"]

@@ -109,6 +109,7 @@ def test_what_breaks_a_bot_only_after_other_questions_is_told_so(
     assert check.failed
     assert "asked alone it answers well" in check.sentence
     assert "that is enough" in check.output
+    assert check.command == f"pokearena ask {check.question} mybot --from-start"
 
 
 @pytest.mark.long
