@@ -8,7 +8,7 @@ from itertools import groupby
 from statistics import mean
 from typing import Any
 
-from arena.results import ClosedGame, scores
+from arena.results import ClosedGame, means, scores
 from arena.store.games import PlayedGame, read
 from referee.record import MatchRecord
 
@@ -70,9 +70,7 @@ def worst_board(played: Sequence[Board], entrant: int) -> Board:
 def shares(games: Sequence[PlayedGame]) -> tuple[float, ...]:
     """What each entrant won of some games (at least one) against the others, from 0 to 1."""
     closed = [ClosedGame(g.game, g.places, g.scores, g.verdicts, g.faults) for g in games]
-    others = len(closed[0].places) - 1
-    of_pairs = scores(closed)
-    return tuple((sum(row) - row[at]) / others for at, row in enumerate(of_pairs))
+    return means(scores(closed))
 
 
 def _ahead(points: Sequence[int] | None, entrant: int) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from sqlalchemy import Engine, select
@@ -18,6 +19,7 @@ class ScoredGame:
     """A game of a match.
 
     thinking: how long each entrant took for its decisions; empty if it was never counted.
+    slowest_ms: the longest decision of any seat, if that was counted.
     committed: when it was stored, in seconds since 1970.
     """
 
@@ -26,6 +28,7 @@ class ScoredGame:
     board: int
     result: ClosedGame
     thinking: tuple[Thinking, ...]
+    slowest_ms: float
     committed: float
 
 
@@ -35,7 +38,7 @@ def scorecard(engine: Engine, match: str) -> tuple[ScoredGame, ...]:
     query = (
         select(
             *games.c["game", "table_number", "board", "places", "scores", "verdicts", "faults"],
-            *games.c["thinking", "committed"],
+            *games.c["thinking", "tally", "committed"],
         )
         .join(matches, matches.c.id == games.c.match)
         .where(games.c.match == match, matches.c.state.not_in(OPEN))
@@ -56,6 +59,7 @@ def scorecard(engine: Engine, match: str) -> tuple[ScoredGame, ...]:
                 tuple(row.faults),
             ),
             tuple(map(Thinking.read, row.thinking or ())),
+            max(row.tally.get("slowest_ms", (math.inf,))),
             row.committed,
         )
         for row in rows

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from arena.discretion import pathless
+from arena.explanation import Explanation
 from arena.results import FAULTS
 from arena.store import blame, owners, results
 from arena.store.errors import NotFound
@@ -17,8 +18,9 @@ from arena.web import paging
 from arena.web.page import Ask, BadAsk, Forbidden, Page, Table
 from arena.web.pages.bot import found_bot
 from arena.web.state import Web
-from referee.record import RecordError, read_games
+from referee.record import GameRecord, MatchRecord, RecordError, read_games
 
+_OWN: Final = ("answer", "clock", "exit_status", "signal", "peak_memory")
 MEANINGS = {
     "init": "it did not start",
     "timeout": "it thought longer than its clock allows",
@@ -33,11 +35,30 @@ MEANINGS = {
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """A fault. output, question: for its owner alone, empty if there is none; None for others."""
+    """A fault. whole: all that is known of it, for its owner alone; None for others."""
 
     fault: LoggedFault
-    output: str | None = None
-    question: dict[str, Any] | None = None
+    whole: Explanation | None = None
+    own: str = ""
+    """The folder of its version, which is left out of what it wrote."""
+
+    @property
+    def output(self) -> str | None:
+        """What it wrote, for its owner; None for others."""
+        if self.whole is None:
+            return None
+        written = self.whole.output or self.fault.output
+        return pathless(written.replace(self.own, "") if self.own else written)
+
+    @property
+    def question(self) -> dict[str, Any] | None:
+        """What it was asked, as the protocol's JSON; None if nothing, and for others."""
+        return None if self.whole is None else self.whole.question
+
+    @property
+    def process(self) -> str:
+        """What became of its process, and its memory; for its owner."""
+        return "" if self.whole is None else pathless(self.whole.process)
 
     @property
     def sentence(self) -> str:
@@ -67,8 +88,13 @@ class Told:
             "sentence": self.sentence,
             "ended": self.ended or None,
         }
-        if self.output is not None:
-            told |= {"output": self.output, "question": self.question or None}
+        if self.whole is not None:
+            line = self.whole.line
+            told |= {
+                "output": self.output,
+                "question": self.question,
+                **{name: line.get(name) for name in _OWN},
+            }
         return told
 
 
@@ -126,23 +152,28 @@ def _is_owner(web: Web, ask: Ask, versions: Sequence[Version]) -> bool:
 
 
 def _told(web: Web, fault: LoggedFault, versions: Sequence[Version]) -> Told:
-    output = fault.output
-    for version in versions:
-        if version.folder:
-            output = output.replace(version.folder.rstrip("/") + "/", "")
-    return Told(fault, pathless(output), _question(web, fault))
+    folder = next((one.folder for one in versions if one.id == fault.version), "")
+    return Told(fault, _whole(web, fault), f"{folder.rstrip('/')}/" if folder else "")
 
 
-def _question(web: Web, fault: LoggedFault) -> dict[str, Any]:
-    """What it was asked when it failed, as the protocol's JSON."""
+def _whole(web: Web, fault: LoggedFault) -> Explanation:
+    """All that its line in the record says, with the output where another game has it."""
+    bare = {"seat": fault.seat, "output": fault.output, "ended": fault.ended}
     try:
-        (game,) = read_games(results.game_record(web.engine, fault.match, fault.game))
+        games = [_game(web, fault.match, fault.game)]
+        for line in games[0].faults:
+            if (line["decision"], line["seat"]) == (fault.decision, fault.seat):
+                if "output_in" in line:
+                    games.append(_game(web, fault.match, line["output_in"]))
+                return Explanation(MatchRecord({}, tuple(games)), games[0], line)
     except (NotFound, RecordError, ValueError):
-        return {}
-    for line in game.faults:
-        if (line["decision"], line["seat"]) == (fault.decision, fault.seat):
-            return dict(line.get("question") or {})
-    return {}
+        pass
+    return Explanation(MatchRecord({}, ()), GameRecord({}, (), (), {}), bare)
+
+
+def _game(web: Web, match: str, number: int) -> GameRecord:
+    (game,) = read_games(results.game_record(web.engine, match, number))
+    return game
 
 
 def _table(some: Sequence[Told]) -> Table:

@@ -12,12 +12,14 @@ from typing import Any
 
 from arena import plain
 from arena.discretion import pathless
+from arena.pace import Decision
 from arena.results import FAULTS, means, scores
 from arena.store import listing, results, tournaments
 from arena.store.listing import Match
 from arena.store.results import LoggedFault
 from arena.store.schema import OPEN, MatchState
 from arena.store.scorecard import ScoredGame, scorecard
+from arena.store.slowest import slowest
 from arena.store.tournaments import Tournament
 from arena.thinking import Thinking
 from arena.web import words
@@ -58,14 +60,22 @@ class Side:
     ahead: bool
     faults: int
     thinking: Thinking
+    longest: Decision | None
+    """The slowest decision; None where it is not known."""
+
+    def quantile(self, share: float) -> float | None:
+        """The time within which this share of decisions was made, in milliseconds, to about 9 %;
+        never more than the slowest took."""
+        told = self.thinking.quantile(share)
+        return told if told is None or self.longest is None else min(told, self.longest.ms)
 
     @property
     def slowest(self) -> float | None:
-        """The longest decision, in milliseconds, to about 9 %."""
-        return self.thinking.quantile(1.0)
+        """The longest decision, in milliseconds; to about 9 % if it is not known which it was."""
+        return self.quantile(1.0) if self.longest is None else self.longest.ms
 
-    def to_json(self) -> dict[str, Any]:
-        """The line as plain values."""
+    def to_json(self, match: str) -> dict[str, Any]:
+        """The line as plain values; match: the id."""
         return {
             "entrant": self.name,
             "wins": self.wins,
@@ -74,8 +84,12 @@ class Side:
             "points": self.points,
             "score": round(self.share, 6),
             "faults": self.faults,
-            **self.thinking.to_json(),
+            "decisions": self.thinking.decisions,
+            "p50_ms": self.quantile(0.5),
+            "p95_ms": self.quantile(0.95),
+            "p99_ms": self.quantile(0.99),
             "slowest_ms": self.slowest,
+            "slowest": None if self.longest is None else self.longest.to_json(match),
         }
 
 
@@ -116,7 +130,8 @@ def page(web: Web, ask: Ask) -> Page:
             topics=frozenset({ARENA, position_of(match.id)}),
         )
     games = scorecard(web.engine, match.id)
-    sides = sides_of(match, games)
+    longest = slowest(web.engine, match.id, match.entrants, games)
+    sides = sides_of(match, games, longest)
     faults = same_faults(results.faults(web.engine, match=match.id))
     cover = results.cover(web.engine, match.id)
     seed = None if cover.seed is None else cover.seed.hex()
@@ -137,7 +152,7 @@ def page(web: Web, ask: Ask) -> Page:
             **data,
             "seed": seed,
             **{name: _verified_json(found) for name, found in proof.items()},
-            "sides": [side.to_json() for side in sides],
+            "sides": [side.to_json(match.id) for side in sides],
             "results": [_game_json(game) for game in games],
             "faults": [_fault_json(fault) for fault in faults],
         },
@@ -162,18 +177,26 @@ def _verified_json(found: Verification | None) -> dict[str, Any] | None:
     return {"at": plain.iso(found.at), "problems": list(found.problems)}
 
 
-def sides_of(match: Match, games: Sequence[ScoredGame]) -> list[Side]:
-    """What every entrant did, in the order of the match; nothing where no game was played."""
+def sides_of(
+    match: Match, games: Sequence[ScoredGame], longest: Sequence[Decision | None]
+) -> list[Side]:
+    """What every entrant did, in the order of the match; nothing where no game was played.
+
+    longest: the slowest decision of each.
+    """
     if not games:
         return []
     shares = means(scores([game.result for game in games]))
-    return [
-        _side(name, at, games, shares[at], shares[at] >= max(shares) - 1e-9)
-        for at, name in enumerate(match.entrants)
-    ]
+    return [_side(name, at, games, shares, longest[at]) for at, name in enumerate(match.entrants)]
 
 
-def _side(name: str, at: int, games: Sequence[ScoredGame], share: float, ahead: bool) -> Side:
+def _side(
+    name: str,
+    at: int,
+    games: Sequence[ScoredGame],
+    shares: Sequence[float],
+    longest: Decision | None,
+) -> Side:
     places = [game.result.places for game in games]
     firsts = [one.count(1) for one in places if one[at] == 1]
     return Side(
@@ -183,10 +206,11 @@ def _side(name: str, at: int, games: Sequence[ScoredGame], share: float, ahead: 
         losses=len(places) - len(firsts),
         points=sum(game.result.scores[at] for game in games if game.result.scores),
         boards=len({game.board for game in games}),
-        share=share,
-        ahead=ahead,
+        share=shares[at],
+        ahead=shares[at] >= max(shares) - 1e-9,
         faults=sum(game.result.verdicts[at] in FAULTS for game in games),
         thinking=reduce(add, (game.thinking[at] for game in games if game.thinking), Thinking()),
+        longest=longest,
     )
 
 
@@ -269,8 +293,8 @@ def _text(sides: Sequence[Side]) -> Table:
                 side.points,
                 words.percent(side.share, 1),
                 side.faults,
-                words.milliseconds(side.thinking.quantile(0.5)),
-                words.milliseconds(side.thinking.p95),
+                words.milliseconds(side.quantile(0.5)),
+                words.milliseconds(side.quantile(0.95)),
                 words.milliseconds(side.slowest),
             )
             for side in sides

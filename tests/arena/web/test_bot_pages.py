@@ -34,6 +34,9 @@ def crash(text: str) -> str:
         "ended": f"could not be started: {FOLDER}/run.sh",
         "output": f'File "{FOLDER}/bot.py", line 7\n{EVIL} secret plan',
         "question": {"decision": 3, "view": {"poke": {"hand": ["QS"]}}},
+        "clock": {"ms": 12.5, "limit_ms": 300, "allowance_ms": 200, "bank_ms": 100},
+        "exit_status": 127,
+        "peak_memory": 40 << 20,
     }
     lines[-1]["verdicts"][1] = "crash"
     lines.insert(-1, fault)
@@ -155,12 +158,14 @@ def test_faults_are_told_to_all_with_their_why_and_without_what_the_bot_wrote(
     assert [fault["sentence"] for fault in told["faults"]] == [
         f"its process ended in …/bot.py {EVIL}"
     ]
-    assert "output" not in told["faults"][0]
+    for own in ("output", "question", "clock", "exit_status", "signal", "peak_memory"):
+        assert own not in told["faults"][0]
     page = client.get("/bots/luck1/faults").text
     fault = told["faults"][0]
     assert f'href="/matches/{fault["match"]}/games/{fault["game"]}?decision=3"' in page
     for text in (page, client.get("/bots/luck1/faults.txt").text, json.dumps(told)):
         assert "secret plan" not in text
+        assert "peak" not in text
         assert "question" not in text.replace("Show output and questions", "").replace(
             "puts a question to a bot", ""
         )
@@ -186,6 +191,10 @@ def test_its_owner_sees_output_and_question(client: TestClient, token: str) -> N
     told = client.get("/bots/luck1/faults.json", headers=bearer).json()["faults"][0]
     assert told["output"] == f'File "bot.py", line 7\n{EVIL} secret plan'
     assert told["question"]["view"] == {"poke": {"hand": ["QS"]}}
+    assert told["clock"]["limit_ms"] == 300
+    assert (told["exit_status"], told["signal"], told["peak_memory"]) == (127, None, 40 << 20)
+    assert "12.5 ms of 300 ms: 200 ms for a decision and 100 ms" in page.text
+    assert "could not be started: …/run.sh; peak memory 40.0 MiB" in page.text
 
 
 def test_what_the_owner_sees_nobody_sees_after(client: TestClient, token: str) -> None:

@@ -50,7 +50,8 @@ def test_a_match_that_is_over_tells_who_won_what_on_which_board(
         scores = [game["scores"][at] for game in told["results"]]
         assert side["points"] == sum(scores)
         assert side["wins"] + side["draws"] + side["losses"] == 4
-        assert 0 < side["p50_ms"] <= side["p95_ms"] <= side["slowest_ms"]
+        times = [side[name] for name in ("p50_ms", "p95_ms", "p99_ms", "slowest_ms")]
+        assert 0 < times[0] <= times[1] <= times[2] <= times[3]
     page = client.get(f"/matches/{match.id}").text
     for game in range(4):
         assert f'href="/matches/{match.id}/games/{game}"' in page
@@ -58,6 +59,32 @@ def test_a_match_that_is_over_tells_who_won_what_on_which_board(
     assert [int(row["score bot0@1"]) for row in rows] == [
         game["scores"][0] for game in told["results"]
     ]
+
+
+def test_the_slowest_decision_of_each_is_named_and_can_be_looked_at(
+    stage: Stage, client: TestClient
+) -> None:
+    match = played(stage)
+    lines = list(map(json.loads, client.get(f"/matches/{match.id}.jsonl").text.splitlines()))
+    seating = {line["game"]: line["seating"] for line in lines if line["type"] == "game"}
+    page = client.get(f"/matches/{match.id}").text
+    for side in client.get(f"/matches/{match.id}.json").json()["sides"]:
+        made = [
+            (line["ms"], line["game"], line["decision"])
+            for line in lines
+            if line["type"] == "action" and seating[line["game"]][line["seat"]] == side["entrant"]
+        ]
+        ms, game, decision = max(made)
+        question = f"{match.id}:{game}:{decision}"
+        assert side["slowest"] == {
+            "game": game,
+            "decision": decision,
+            "ms": ms,
+            "question": question,
+        }
+        assert side["slowest_ms"] == ms
+        assert f'href="/matches/{match.id}/games/{game}?decision={decision}"' in page
+        assert f'title="{question}"' in page
 
 
 def test_the_seed_and_the_record_are_there_when_the_last_table_is_over(
