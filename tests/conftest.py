@@ -12,6 +12,14 @@ settings.register_profile(
 settings.load_profile("pokearena")
 
 
+@pytest.fixture
+def unsandboxed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Bots of this test are not locked in: they look at what lies around them."""
+    from arena.bots.sandbox import Level
+
+    monkeypatch.setattr("arena.bots.processes.best", lambda: Level.UNSANDBOXED)
+
+
 LONGEST = ("test_everything_the_readme_shows", "test_in_a_storm", "test_installation.py")
 
 

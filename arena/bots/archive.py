@@ -92,11 +92,20 @@ def admit(bot: Bot, versions: Path) -> Bot:
             copied = replace(bot, folder=copy, file=None, manifest_file=manifest.FILE)
             digest = _hash(files_of(copied))
             build(manifest.read(copy), copy)
+            _open_up(copy)
             _settle(copy, versions / digest)
         finally:
             shutil.rmtree(copy, ignore_errors=True)
     folder = versions / digest
     return Bot(bot.label, manifest.read(folder), folder.absolute(), content=digest)
+
+
+def _open_up(folder: Path) -> None:
+    """Lets every user read the files: a sandboxed bot is a user of its own."""
+    for path in (folder, *folder.rglob("*")):
+        if not path.is_symlink():
+            mode = path.stat().st_mode
+            path.chmod(mode | (0o555 if mode & 0o111 else 0o444))
 
 
 def _settle(copy: Path, place: Path) -> None:

@@ -32,6 +32,9 @@ class Bot:
     """gRPC address of a remote bot, "10.0.0.5:7000" or "unix:/path"."""
     content: str = ""
     """Content hash of an archived version; empty for any other bot."""
+    trusted: bool = True
+    """Whether it may run unsandboxed: it comes with the arena, or the organiser or author of it
+    named it here. What came over the network may not."""
 
     @property
     def remote(self) -> bool:

@@ -19,6 +19,9 @@ from arena.bots.bot import Bot, command
 from arena.bots.errors import BotError, InfrastructureError
 from arena.bots.listening import listens
 from arena.bots.report import Limits, Report, clause, ending, printable
+from arena.bots.sandbox import runtime
+from arena.bots.sandbox.level import Level
+from arena.bots.sandbox.offer import best, bubblewrap, refusal
 
 KEEPER: Final = (
     "import sys; sys.path.append(sys.argv[2]); from arena.bots.keeper.keeper import main; main()"
@@ -32,6 +35,8 @@ ENDING: Final = 2.0
 """Seconds an end that is under way may take: on a busy machine more than a few hundredths."""
 PATIENCE: Final = 0.3
 """Seconds in which a bot that no longer listens is expected to end."""
+SEARCHED: Final = "/usr/local/bin:/usr/bin:/bin"
+"""Where a sandboxed bot finds programs by their names."""
 _LOST: Final = "The keeper of the bot processes ended by itself."
 
 
@@ -50,7 +55,8 @@ class Processes:
 
     ``on_end`` is called with the report of each process that ends without having been stopped,
     ``on_lost`` with a sentence if the keeper ends by itself, which is an infrastructure fault.
-    Both are called from any thread and with a lock held: they must return at once.
+    Both are called from any thread and with a lock held: they must return at once. ``level`` is how
+    bots are locked in; None means the best that this machine offers.
     """
 
     def __init__(
@@ -58,6 +64,7 @@ class Processes:
         on_end: Callable[[Report], None] = lambda report: None,
         on_lost: Callable[[str], None] = lambda sentence: None,
         limits: Limits | None = None,
+        level: Level | None = None,
     ) -> None:
         if sys.platform != "linux":
             raise InfrastructureError(
@@ -67,6 +74,7 @@ class Processes:
         self._on_end = on_end
         self._on_lost = on_lost
         self._limits = limits or Limits()
+        self.level = best() if level is None else level
         self._changed = threading.Condition(threading.RLock())
         self._processes: list[_Process] = []
         self._written: dict[int, int] = {}
@@ -101,7 +109,12 @@ class Processes:
         """Starts a process for a seat; returns the gRPC address it is to listen at.
 
         A program that cannot be started is no error here: it is reported as ended.
+
+        Raises:
+            InfrastructureError: it is not trusted, and there is no sandbox.
         """
+        if refused := refusal(bot.label, bot.trusted, self.level):
+            raise InfrastructureError(refused)
         directory = _fresh_directory()
         address = f"unix:{directory}/{SOCKET}"
         process = _Process(seat, address)
@@ -115,18 +128,28 @@ class Processes:
                 return address
             limits = asdict(self._limits)
             limits["output"] -= self._written.get(seat, 0)
+            order = {"argv": argv, "cwd": str(bot.folder), "directory": directory}
             self._send(
-                {
-                    "do": "start",
-                    "bot": number,
-                    "argv": argv,
-                    "cwd": str(bot.folder),
-                    "env": {"POKEARENA_ADDRESS": address},
-                    "directory": directory,
-                    "limits": limits,
-                }
+                {"do": "start", "bot": number, "limits": limits, "level": self.level, **order}
+                | self._surroundings(bot, argv, directory, address)
             )
         return address
+
+    def _surroundings(
+        self, bot: Bot, argv: tuple[str, ...], directory: str, address: str
+    ) -> dict[str, object]:
+        """The part of an order that says what the bot sees."""
+        env = {"POKEARENA_ADDRESS": address}
+        if self.level is Level.UNSANDBOXED:
+            return {"env": env}
+        scratch = "/tmp" if self.level is Level.BUBBLEWRAP else directory
+        env |= {"PATH": SEARCHED, "HOME": scratch, "TMPDIR": scratch, "LANG": "C.UTF-8"}
+        return {
+            "env": env,
+            "bwrap": bubblewrap() or "",
+            "own": runtime.own(bot),
+            "read": runtime.readable(argv),
+        }
 
     def report(self, seat: int, patience: float = PATIENCE) -> Report:
         """What became of the latest process of a seat.

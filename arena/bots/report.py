@@ -20,6 +20,15 @@ class Limits:
     """Bytes of writable memory of its own (RLIMIT_DATA: an address limit ends Node and JVMs)."""
     output: int = 8 * MIB
     """Bytes written to standard output and error."""
+    memory: int = 1024 * MIB
+    """Bytes of memory of all its processes together, files in memory included; where the machine
+    counts it (control groups)."""
+    processes: int = 256
+    """Processes and threads."""
+    scratch: int = 64 * MIB
+    """Bytes of files in its scratch space."""
+    files: int = 4096
+    """Files in its scratch space."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,13 +47,16 @@ class Report:
     signal: str = ""
     """The signal that ended it, "SIGSEGV"; empty if none did."""
     peak_memory: int = 0
-    """The most bytes of memory that one of its processes has held; 0 if nobody knows."""
+    """The most bytes of memory that its processes have held together, or, without a control group,
+    the largest of them; 0 if nobody knows."""
 
 
 def clause(said: dict[str, Any], limits: Limits) -> tuple[str, bool]:
     """How a process ended, from the keeper's report, and whether it went beyond its limits."""
     if said["flooded"]:
         return f"was stopped by the arena: wrote more than {_size(limits.output)} of output", True
+    if said["excess"]:
+        return f"was stopped by the arena: {_EXCESS[said['excess']].format(**_shown(limits))}", True
     if said["failed"]:
         return f"could not be started: {said['failed']}", False
     if said["status"] is None:
@@ -55,6 +67,21 @@ def clause(said: dict[str, Any], limits: Limits) -> tuple[str, bool]:
     if code < 0:
         return f"was killed by {_signal_name(-code)}", False
     return f"exited with status {code}", False
+
+
+_EXCESS: Final = {
+    "memory": "used more than {memory} of memory",
+    "scratch": "wrote more than {scratch} into its scratch space",
+    "files": "made more than {files} files",
+}
+
+
+def _shown(limits: Limits) -> dict[str, str]:
+    return {
+        "memory": _size(limits.memory),
+        "scratch": _size(limits.scratch),
+        "files": str(limits.files),
+    }
 
 
 def ending(said: dict[str, Any]) -> tuple[int | None, str]:

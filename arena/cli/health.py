@@ -221,9 +221,19 @@ def _number(limit: int) -> str:
 
 
 def _sandbox(place: Place) -> Finding:
-    return Finding(
-        "sandbox",
-        WARN,
-        "bots run as processes of yours, limited but not locked in",
-        "add only bots you trust",
-    )
+    from arena.bots.sandbox.level import Level
+    from arena.bots.sandbox.offer import best, offer
+
+    try:
+        level = best()
+    except InfrastructureError as error:
+        return Finding("sandbox", FAIL, str(error), "correct or unset POKEARENA_SANDBOX")
+    better = list(Level)[: list(Level).index(level)]
+    missed = [found for found in map(offer, better) if not found.holds]
+    fix = next((found.fix for found in missed if found.fix), "")
+    why = "".join(f"; {found.level}: {found.why_not}" for found in missed)
+    if level is Level.UNSANDBOXED:
+        text = f"bots run unsandboxed, as processes of yours; strangers' bots are refused{why}"
+        return Finding("sandbox", WARN, text, fix or "add only bots you trust")
+    text = f"bots are locked in with {level}, which has just held against an attempt to get out"
+    return Finding("sandbox", OK, f"{text}{why}")

@@ -9,10 +9,13 @@ import signal
 import time
 
 from arena.bots.keeper import linux
+from arena.bots.keeper.cell import Cell
 from arena.bots.keeper.order import Order
 
 GRACE = 0.25
 """Seconds between SIGTERM and SIGKILL."""
+BETWEEN = 0.25
+"""Seconds between two looks at what the bot has written to its scratch space."""
 LONGEST_NEWS = 500
 """Characters of a line of news: a pipe takes so many in one piece."""
 RLIMITS = {
@@ -27,33 +30,36 @@ class Guard:
 
     ``commands`` is read for "stop" and for its end, which means: kill now. ``news`` is written
     to, a line each: "pid NUMBER" of the bot, "failed WHY", "status NUMBER", "peak KILOBYTES" of
-    the largest of its processes, "broken WHY". The bot writes to ``output``.
+    memory, "excess WHAT" if it was killed for having too much of something, "broken WHY". The bot
+    writes to ``output``.
     """
 
     def __init__(self, order: Order, commands: int, news: int, output: int) -> None:
         self.order = order
+        self.cell = Cell(order)
         self.commands = commands
         self.news = news
         self.output = output
         self.bot = 0
         self.status: int | None = None
         self.peak = 0
+        self.excess = ""
 
     def run(self) -> None:
         """Guards the bot until nothing is left of it; ends this process."""
         try:
             linux.prctl(linux.PR_SET_CHILD_SUBREAPER, 1)
             woken = self.wake_on_sigchld()
+            self.cell.prepare()
             self.bot = self.spawn()
             self.say("pid", self.bot)
             os.close(self.output)
             self.wait(woken)
             self.kill_all()
-            linux.remove(self.order.directory)
-            if self.status is not None:
-                self.say("status", self.status)
-            self.say("peak", self.peak)
+            self.cell.take_away()
+            self.tell()
         except OSError as error:
+            self.cell.take_away()
             self.say("broken", error)
         finally:
             os._exit(0)
@@ -61,6 +67,16 @@ class Guard:
     def say(self, word: str, what: object) -> None:
         line = " ".join(f"{word} {what}".split())[:LONGEST_NEWS]
         os.write(self.news, line.encode("utf-8", "replace") + b"\n")
+
+    def tell(self) -> None:
+        """Says what has become of the bot."""
+        self.say("peak", self.cell.peak // 1024 or self.peak)
+        if self.excess:
+            self.say("excess", self.excess)
+        elif self.cell.out_of_memory:
+            self.say("excess", "memory")
+        if self.status is not None:
+            self.say("status", self.cell.status(self.status))
 
     def wake_on_sigchld(self) -> int:
         reading, writing = os.pipe()
@@ -73,18 +89,28 @@ class Guard:
         """Returns when the bot has ended or is not to live any longer."""
         deadline = None
         while self.status is None:
-            timeout = None if deadline is None else max(0.0, deadline - time.monotonic())
-            ready = select.select([self.commands, woken], [], [], timeout)[0]
+            ready = select.select([self.commands, woken], [], [], self.patience(deadline))[0]
             if woken in ready:
                 os.read(woken, 4096)
                 self.reap()
             if self.commands in ready:
                 if not os.read(self.commands, 4096):
                     return
-                linux.signal_group(self.bot, signal.SIGTERM)
+                for group in self.cell.ask_to_end(self.bot):
+                    linux.signal_group(group, signal.SIGTERM)
                 deadline = time.monotonic() + GRACE
             if deadline is not None and time.monotonic() >= deadline:
                 return
+            if not ready:
+                self.excess = self.cell.excess(self.bot)
+                if self.excess:
+                    return
+
+    def patience(self, deadline: float | None) -> float | None:
+        """Seconds until something is to be done even if nothing happens."""
+        if deadline is not None:
+            return max(0.0, deadline - time.monotonic())
+        return BETWEEN if self.cell.locked else None
 
     def reap(self) -> bool:
         """Buries the dead; False when nobody is left."""
@@ -130,11 +156,16 @@ class Guard:
         os.dup2(self.output, 1)
         os.dup2(self.output, 2)
         os.chdir(self.order.cwd)
-        linux.lower(resource.RLIMIT_CORE, 0)
+        linux.check_program(self.order.argv[0])
+        # Not 0: a program that the system has take the cores is spared by 1 only (core(5)).
+        linux.lower(resource.RLIMIT_CORE, 1)
         for name, kind in RLIMITS.items():
             linux.lower(kind, self.order.limits[name])
         linux.volunteer()
+        argv = self.cell.lock_in()
         for number in (signal.SIGPIPE, signal.SIGXFSZ):
             signal.signal(number, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_SETMASK, [])
-        os.execve(self.order.argv[0], self.order.argv, self.order.env)
+        # Bubblewrap sets the environment of the bot; its own shows in the sandbox.
+        is_wrapped = argv is not self.order.argv
+        os.execve(argv[0], argv, {} if is_wrapped else self.order.env)

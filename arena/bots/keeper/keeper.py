@@ -9,6 +9,7 @@ import select
 import sys
 
 from arena.bots.keeper import linux
+from arena.bots.keeper.cell import copy_of
 from arena.bots.keeper.guard import Guard
 from arena.bots.keeper.order import Order
 from arena.bots.keeper.output import Output
@@ -91,6 +92,11 @@ class Bot:
             os.close(self.commands)
             self.commands = -1
 
+    def clear(self) -> None:
+        """Removes what the guard has not: it may have been killed."""
+        linux.remove(self.order.directory)
+        linux.remove(copy_of(self.order.directory))
+
     def close(self) -> None:
         for end in (self.commands, self.news, self.output):
             if end >= 0:
@@ -148,7 +154,7 @@ class Keeper:
             # Nobody writes any more, and a pipe holds a mebibyte at the most.
             bot.drain(16 * CHUNK)
         bot.close()
-        linux.remove(bot.order.directory)
+        bot.clear()
         self.report(number, bot)
 
     def report(self, number: int, bot: Bot) -> None:
@@ -163,6 +169,7 @@ class Keeper:
                 "flooded": bot.flooded,
                 "status": status,
                 "peak_memory": 1024 * int(words.get("peak", 0)),
+                "excess": words.get("excess", ""),
                 "failed": words.get("failed"),
                 "broken": words.get("broken"),
             }
@@ -216,7 +223,7 @@ class Keeper:
             bot.close()
         for bot in self.bots.values():
             os.waitpid(bot.guard, 0)
-            linux.remove(bot.order.directory)
+            bot.clear()
         self.bots.clear()
         self.sweep()
 

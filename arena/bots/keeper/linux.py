@@ -2,9 +2,11 @@
 
 import contextlib
 import ctypes
+import errno
 import os
 import resource
 import signal
+import stat
 
 PR_SET_PDEATHSIG = 1
 PR_SET_CHILD_SUBREAPER = 36
@@ -67,8 +69,8 @@ def _peak(pid: int) -> int:
 def _stat(pid: str) -> list[str]:
     """State, parent, group, session, terminal, its group and flags of a process, if it is there."""
     try:
-        with open(f"/proc/{pid}/stat") as stat:
-            return stat.read().rpartition(")")[2].split()
+        with open(f"/proc/{pid}/stat") as file:
+            return file.read().rpartition(")")[2].split()
     except OSError:
         return ["X", "0", "0", "0", "0", "0", "0"]
 
@@ -101,8 +103,93 @@ def volunteer() -> None:
         pass
 
 
+def give(path: str, uid: int) -> None:
+    """Makes a file or folder, and all in it, that user's."""
+    os.chown(path, uid, uid)
+    for folder, folders, files in os.walk(path):
+        for name in folders + files:
+            os.chown(os.path.join(folder, name), uid, uid, follow_symlinks=False)
+
+
+def is_open(path: str) -> bool:
+    """Whether every user may read a file or folder and all in it, once he is there."""
+    if not _lets_read(path):
+        return False
+    return all(
+        _lets_read(os.path.join(folder, name))
+        for folder, folders, files in os.walk(path)
+        for name in folders + files
+    )
+
+
+def _lets_read(path: str) -> bool:
+    mode = os.lstat(path).st_mode
+    needed = 0o5 if mode & 0o111 else 0o4
+    return stat.S_ISLNK(mode) or mode & needed == needed
+
+
+def copy(path: str, to: str) -> None:
+    """Copies a file, or a folder with all in it, for all to read; links stay links."""
+    # It takes long to import, and is rarely needed.
+    import shutil
+
+    if not os.path.isdir(path):
+        shutil.copy2(path, to)
+    else:
+        shutil.copytree(path, to, symlinks=True)
+    for folder, folders, files in os.walk(to):
+        for name in folders + files:
+            _open_up(os.path.join(folder, name))
+    _open_up(to)
+
+
+def _open_up(path: str) -> None:
+    mode = os.lstat(path).st_mode
+    if not stat.S_ISLNK(mode):
+        os.chmod(path, mode | (0o555 if mode & 0o111 else 0o444))
+
+
+def check_program(path: str) -> None:
+    """Raises OSError, as executing it would, if there is no such program."""
+    if not os.stat(path).st_mode & 0o111:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
+
+
+def held(directory: str, most: int) -> tuple[int, int]:
+    """Bytes and number of the files in a directory, folders in it included; about `most` files are
+    looked at."""
+    size = files = 0
+    for folder, folders, names in os.walk(directory):
+        files += len(folders) + len(names)
+        for name in names:
+            try:
+                size += os.lstat(os.path.join(folder, name)).st_blocks * 512
+            except OSError:
+                continue
+        if files > most:
+            break
+    return size, files
+
+
+def filled(wrapped: int, mount: str, size: int) -> tuple[int, int]:
+    """Bytes and number of the files on the file system of `size` bytes that the children of a
+    process see at `mount`; nothing as long as they see another one there."""
+    for child in children(wrapped):
+        try:
+            found = os.statvfs(f"/proc/{child}/root{mount}")
+        except OSError:
+            continue
+        if found.f_blocks * found.f_frsize != size:
+            # Of the machine: the sandbox is still being made.
+            continue
+        return (found.f_blocks - found.f_bfree) * found.f_frsize, found.f_files - found.f_ffree
+    return 0, 0
+
+
 def remove(directory: str) -> None:
-    """Removes a directory and all in it, as far as that is possible."""
+    """Removes a file, or a directory and all in it, as far as that is possible."""
+    with contextlib.suppress(OSError):
+        os.unlink(directory)
     for folder, folders, files in os.walk(directory, topdown=False):
         for name in files + folders:
             path = os.path.join(folder, name)

@@ -8,9 +8,17 @@ if TYPE_CHECKING:
 
 
 class Order:
-    """A "start" command."""
+    """A "start" command.
 
-    __slots__ = ("argv", "cwd", "directory", "env", "limits")
+    ``level`` is one of "bubblewrap", "landlock" and "unsandboxed"; ``own`` is the folder or file
+    that is the bot, ``read`` are the paths that it may read besides that and those of the system,
+    and ``write`` those it may write to besides ``directory`` and its scratch space.
+    """
+
+    __slots__ = (
+        *("argv", "bwrap", "cwd", "directory", "env", "level", "limits"),
+        *("own", "read", "write"),
+    )
 
     def __init__(self, said: dict[str, Any]) -> None:
         self.argv: list[str] = said["argv"]
@@ -18,3 +26,8 @@ class Order:
         self.env: dict[str, str] = said["env"]
         self.directory: str = said["directory"]
         self.limits: dict[str, int] = said["limits"]
+        self.level: str = said["level"]
+        self.bwrap: str = said.get("bwrap", "")
+        self.own: str = said.get("own", "")
+        self.read: list[str] = said.get("read", [])
+        self.write: list[str] = said.get("write", [])

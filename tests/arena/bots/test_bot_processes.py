@@ -18,20 +18,22 @@ from arena.bots.errors import InfrastructureError
 from arena.bots.manifest import Manifest
 from arena.bots.processes import Processes
 from arena.bots.report import Limits, Report, printable
+from arena.bots.sandbox import Level
 
 SLEEPER = "exec sleep 600"
+# Where a bot may write: the directory of its socket.
+THERE = 'cd "$(dirname "${POKEARENA_ADDRESS#unix:}")"; '
+PYTHON_THERE = "import os; os.chdir(os.path.dirname(os.environ['POKEARENA_ADDRESS'][5:]))\n"
 # Leaves a child in its session and a grandchild in a session of its own, whose parent is gone.
-DAEMONS = """
-import os, time
+DAEMONS = f"""{PYTHON_THERE}
+import time
 for name in ("child", "orphan"):
     if os.fork() == 0:
         if name == "orphan":
             os.setsid()
             if os.fork():
                 os._exit(0)
-        with open(name + ".new", "w") as file:
-            file.write(str(os.getpid()))
-        os.rename(name + ".new", name)
+        open(name, "w").close()
         time.sleep(600)
 while not (os.path.exists("child") and os.path.exists("orphan")):
     time.sleep(0.001)
@@ -41,11 +43,13 @@ while not (os.path.exists("child") and os.path.exists("orphan")):
 class Table:
     """The processes of a table, with what they have told."""
 
-    def __init__(self, folder: Path, limits: Limits | None = None) -> None:
+    def __init__(
+        self, folder: Path, limits: Limits | None = None, level: Level | None = None
+    ) -> None:
         self.folder = folder
         self.ended: list[Report] = []
         self.lost: list[str] = []
-        self.processes = Processes(self.ended.append, self.lost.append, limits)
+        self.processes = Processes(self.ended.append, self.lost.append, limits, level)
 
     def shell(self, script: str, seat: int = 0) -> str:
         return self.start(("sh", "-c", script), seat)
@@ -62,14 +66,23 @@ class Table:
         eventually(lambda: bool(self.processes.ends(seat)))
         return self.processes.ends(seat)[-1]
 
-    def pid(self, name: str) -> int:
-        eventually((self.folder / name).exists)
-        return int((self.folder / name).read_text())
+    def wrote(self, address: str, *names: str) -> None:
+        """Waits until the bot has written files of these names."""
+        for name in names:
+            eventually((directory(address) / name).exists)
 
 
 @pytest.fixture
 def table(tmp_path: Path) -> Iterator[Table]:
     table = Table(tmp_path)
+    with table.processes:
+        yield table
+
+
+@pytest.fixture
+def open_table(tmp_path: Path) -> Iterator[Table]:
+    """A table whose bots are not locked in, and see what is around them."""
+    table = Table(tmp_path, level=Level.UNSANDBOXED)
     with table.processes:
         yield table
 
@@ -80,6 +93,24 @@ def eventually(true: Callable[[], bool]) -> None:
         time.sleep(0.005)
 
 
+def directory(address: str) -> Path:
+    """The private directory of the bot that listens there."""
+    return Path(address.removeprefix("unix:")).parent
+
+
+def living(address: str) -> list[int]:
+    """The processes of the bot that was given this address, by what is in their environment."""
+    found = []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            environment = Path(f"/proc/{pid}/environ").read_bytes()
+        except OSError:
+            continue
+        if f"POKEARENA_ADDRESS={address}".encode() in environment.split(b"\0"):
+            found.append(int(pid))
+    return found
+
+
 def lives(pid: int) -> bool:
     try:
         os.kill(pid, 0)
@@ -88,27 +119,39 @@ def lives(pid: int) -> bool:
     return True
 
 
-def test_the_environment_of_a_bot_is_its_address_and_nothing_else(
+def test_the_environment_of_a_bot_is_its_address_and_what_programs_expect(
     table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("POKEARENA_DATABASE_URL", "postgresql://secret")
-    address = table.python("print(open('/proc/self/environ').read(), end='')")
+    address = table.python("import os; print(*sorted(os.environ), os.environ['POKEARENA_ADDRESS'])")
+    names, _, told = table.end().output.strip().rpartition(" ")
+    assert told == address
+    # Bubblewrap tells the folder as well, as a shell would.
+    assert set(names.split()) - {"PWD", "LC_CTYPE"} == {
+        *("POKEARENA_ADDRESS", "PATH", "HOME", "TMPDIR", "LANG")
+    }
+
+
+def test_unsandboxed_the_environment_of_a_bot_is_its_address_and_nothing_else(
+    open_table: Table,
+) -> None:
+    address = open_table.python("print(open('/proc/self/environ').read(), end='')")
     # The zero byte that ends it is a control character.
-    assert table.end().output == f"POKEARENA_ADDRESS={address}"
+    assert open_table.end().output == f"POKEARENA_ADDRESS={address}"
 
 
 def test_nothing_of_the_arena_s_environment_shows_in_the_parents_of_a_bot(
-    table: Table, monkeypatch: pytest.MonkeyPatch
+    open_table: Table, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("POKEARENA_DATABASE_URL", "postgresql://secret")
-    table.python("""if True:
+    open_table.python("""if True:
         import os
         parent = os.getppid()
         print(repr(open(f"/proc/{parent}/environ").read()))
         stat = open(f"/proc/{parent}/stat").read()
         print(repr(open(f"/proc/{stat.rpartition(')')[2].split()[1]}/environ").read()))
     """)
-    assert table.end().output == "''\n''\n"
+    assert open_table.end().output == "''\n''\n"
 
 
 def test_a_bot_runs_in_its_folder_and_inherits_no_descriptor(table: Table) -> None:
@@ -135,13 +178,13 @@ def test_python_means_that_of_the_folder_if_it_brings_one(table: Table) -> None:
 
 def test_every_process_gets_a_private_directory_of_its_own(table: Table) -> None:
     addresses = [table.shell(SLEEPER, seat) for seat in (0, 1, 0)]
-    directories = [Path(address.removeprefix("unix:")).parent for address in addresses]
+    directories = [directory(address) for address in addresses]
     assert len(set(directories)) == 3
-    for directory in directories:
-        eventually(directory.exists)
-        assert directory.stat().st_mode & 0o777 == 0o700
+    for private in directories:
+        eventually(private.exists)
+        assert private.stat().st_mode & 0o777 == 0o700
     table.processes.close()
-    assert not any(directory.exists() for directory in directories)
+    assert not any(private.exists() for private in directories)
 
 
 def test_how_a_process_ended_is_told_at_once_in_words(table: Table) -> None:
@@ -155,14 +198,17 @@ def test_how_a_process_ended_is_told_at_once_in_words(table: Table) -> None:
 def test_the_most_memory_that_a_bot_has_held_is_told_while_it_runs_and_when_it_has_ended(
     table: Table,
 ) -> None:
-    table.python("""if True:
+    address = table.python(
+        PYTHON_THERE
+        + """if True:
         import subprocess, sys, time
         size = 64 << 20
         subprocess.run([sys.executable, "-c", f"held = b'x' * {size}"])
         open("ready", "w").close()
         time.sleep(60)
-    """)
-    eventually((table.folder / "ready").exists)
+    """
+    )
+    table.wrote(address, "ready")
     # The child that held it is gone already; of what runs only what still lives is known.
     assert 2 << 20 < table.processes.report(0).peak_memory < 64 << 20
     table.processes.stop(0)
@@ -207,8 +253,7 @@ def test_a_program_of_an_outrageous_name_is_an_end_like_another(table: Table) ->
 
 
 def test_what_a_running_process_has_written_can_be_asked_for(table: Table) -> None:
-    table.shell(f"echo thinking; touch written; {SLEEPER}")
-    eventually((table.folder / "written").exists)
+    table.wrote(table.shell(f"{THERE} echo thinking; touch written; {SLEEPER}"), "written")
     assert replace(table.processes.report(0), peak_memory=0) == Report(0, output="thinking\n")
 
 
@@ -247,7 +292,7 @@ def test_the_limit_of_output_counts_all_processes_of_a_seat(tmp_path: Path) -> N
 def test_a_bot_that_writes_too_large_a_file_is_stopped(tmp_path: Path) -> None:
     table = Table(tmp_path, Limits(fsize=1024 * 1024))
     with table.processes:
-        table.shell("exec head -c 2000000 /dev/zero > big")
+        table.shell(f"{THERE} exec head -c 2000000 /dev/zero > big")
         report = table.end()
         assert report.ended == "was stopped by the arena: wrote more than 1 MiB into a file"
         assert report.resources
@@ -263,13 +308,13 @@ def test_a_bot_cannot_have_more_memory_than_its_limit(tmp_path: Path) -> None:
 
 
 def test_a_process_is_asked_to_end_before_it_is_killed(table: Table) -> None:
-    table.python(
-        "import signal, sys\n"
+    address = table.python(
+        f"{PYTHON_THERE}import signal, sys\n"
         "signal.signal(signal.SIGTERM, lambda *_: sys.exit(print('bye')))\n"
         "open('ready', 'w')\n"
         "signal.pause()\n"
     )
-    eventually((table.folder / "ready").exists)
+    table.wrote(address, "ready")
     table.processes.stop(0)
     (report,) = table.processes.ends(0)
     told = replace(report, peak_memory=0)
@@ -277,8 +322,8 @@ def test_a_process_is_asked_to_end_before_it_is_killed(table: Table) -> None:
 
 
 def test_a_bot_that_ignores_sigterm_dies(table: Table) -> None:
-    table.shell("trap '' TERM; touch ready; while :; do sleep 0.01; done")
-    eventually((table.folder / "ready").exists)
+    ready = f"{THERE} trap '' TERM; touch ready; while :; do sleep 0.01; done"
+    table.wrote(table.shell(ready), "ready")
     table.processes.stop(0)
     assert table.processes.ends(0)[0].ended == "was killed by SIGKILL"
 
@@ -290,18 +335,20 @@ def test_an_end_that_was_asked_for_is_no_news(table: Table) -> None:
 
 
 def test_stopping_a_seat_ends_all_it_has_started_and_nothing_else(table: Table) -> None:
-    table.shell("echo $$ > other.new; mv other.new other; " + SLEEPER, seat=1)
-    table.python(DAEMONS + "time.sleep(600)")
-    pids = [table.pid("child"), table.pid("orphan")]
+    other = table.shell(f"{THERE} touch ready; {SLEEPER}", seat=1)
+    address = table.python(DAEMONS + "time.sleep(600)")
+    table.wrote(other, "ready")
+    table.wrote(address, "child", "orphan")
+    assert len(living(address)) == 3
     table.processes.stop(0)
-    assert not any(lives(pid) for pid in pids)
-    assert lives(table.pid("other"))
+    assert not living(address)
+    assert living(other)
 
 
 def test_a_process_that_ends_takes_along_what_it_has_started(table: Table) -> None:
-    table.python(DAEMONS)
+    address = table.python(DAEMONS)
     assert table.end().ended == "exited with status 0"
-    assert not any(lives(table.pid(name)) for name in ("child", "orphan"))
+    assert not living(address)
 
 
 def test_a_seat_can_be_started_again(table: Table) -> None:
@@ -328,40 +375,39 @@ def test_nothing_of_a_bot_outlives_an_owner_that_is_killed(tmp_path: Path) -> No
             time.sleep(600)
         """)
     )
-    table = tmp_path / "bot"
-    table.mkdir()
-    (table / "bot.py").write_text(DAEMONS + "time.sleep(600)")
+    folder = tmp_path / "bot"
+    folder.mkdir()
+    (folder / "bot.py").write_text(DAEMONS + "time.sleep(600)")
     with subprocess.Popen(
-        [sys.executable, owner, table], stdout=subprocess.PIPE, text=True
+        [sys.executable, owner, folder], stdout=subprocess.PIPE, text=True
     ) as process:
         assert process.stdout is not None
-        directory = Path(process.stdout.readline().strip().removeprefix("unix:")).parent
+        address = process.stdout.readline().strip()
         keeper = int(process.stdout.readline())
         for name in ("child", "orphan"):
-            eventually((table / name).exists)
-        pids = [keeper, *(int((table / name).read_text()) for name in ("child", "orphan"))]
-        assert all(lives(pid) for pid in pids)
-        assert directory.exists()
+            eventually((directory(address) / name).exists)
+        assert len(living(address)) == 3
         process.kill()
-    eventually(lambda: not any(lives(pid) for pid in pids))
-    assert not directory.exists()
+    eventually(lambda: not lives(keeper))
+    assert not living(address)
+    assert not directory(address).exists()
 
 
-def test_a_bot_that_kills_its_guard_gains_nothing(table: Table) -> None:
-    table.python(DAEMONS + "os.kill(os.getppid(), 9)")
-    assert table.end().ended == "was killed together with its guard"
-    assert not any(lives(table.pid(name)) for name in ("child", "orphan"))
+def test_a_bot_that_kills_its_guard_gains_nothing(open_table: Table) -> None:
+    address = open_table.python(DAEMONS + "os.kill(os.getppid(), 9)")
+    assert open_table.end().ended == "was killed together with its guard"
+    assert not living(address)
 
 
 def test_a_keeper_that_dies_is_a_fault_of_the_arena(table: Table) -> None:
-    table.shell(f"echo $$ > pid.new; mv pid.new pid; {SLEEPER}")
-    pid = table.pid("pid")
+    address = table.shell(f"{THERE} touch ready; {SLEEPER}")
+    table.wrote(address, "ready")
     os.kill(table.processes._keeper.pid, signal.SIGKILL)
     eventually(lambda: bool(table.lost))
     assert table.lost == ["The keeper of the bot processes ended by itself."]
     with pytest.raises(InfrastructureError, match="ended by itself"):
         table.shell(SLEEPER)
-    eventually(lambda: not lives(pid))
+    eventually(lambda: not living(address))
     assert table.ended == []
 
 

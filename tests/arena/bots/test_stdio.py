@@ -241,6 +241,7 @@ def test_a_program_that_writes_without_end_goes_beyond_its_resources(
     assert "wrote more than 1 MiB of output" in played.sentences[0]
 
 
+@pytest.mark.usefixtures("unsandboxed")
 def test_the_input_of_a_program_ends_with_the_table(programs: Programs) -> None:
     programs.play("""
         for line in sys.stdin:

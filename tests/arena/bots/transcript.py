@@ -11,9 +11,12 @@ from typing import Any, Final
 from arena.bots import manifest, resolver
 from arena.bots.bot import Bot
 from arena.bots.processes import Processes
+from arena.bots.sandbox import Level
 from referee.dealing import board_seed
 from tests.referee.authors import Played, play
 
+OPEN: Final = Level.UNSANDBOXED
+"""The program writes down what goes over its pipes, into its folder."""
 PAGE: Final = Path(__file__).parents[3] / "docs" / "protocol.md"
 BOARD: Final = board_seed((157).to_bytes(32, "big"), 0)
 """A short game, in which the bot goes out twice."""
@@ -30,7 +33,7 @@ def block(language: str) -> str:
 
 def played() -> tuple[str, Played]:
     """The game played anew: its transcript, and what the referee made of it."""
-    with tempfile.TemporaryDirectory() as name, Processes() as processes:
+    with tempfile.TemporaryDirectory() as name, Processes(level=OPEN) as processes:
         folder = Path(name)
         addresses = [processes.start(0, _author(folder))]
         addresses += [processes.start(seat, resolver.sample("greedy")) for seat in (1, 2)]

@@ -8,14 +8,15 @@ import pytest
 from referee.record import read
 from tests.arena.cli.terminal import Cli, Write
 
-TELLS_ITS_PROCESS = "import os\nreturn turn.legal[0], str(os.getpid())"
+# Not its number: in a sandbox of its own every bot has the same.
+TELLS_ITS_PROCESS = "import os\nreturn turn.legal[0], os.environ['POKEARENA_ADDRESS']"
 SEAT_TWO_FAULTS = "if turn.seat == 2: raise SystemExit('seat two gives up')\nreturn turn.legal[0]"
 PARTNERS = ("--seats", 4)
 
 
 @pytest.fixture
 def telling(bot: Write) -> str:
-    """A bot whose notes are the number of its process."""
+    """A bot whose notes are the address of its process."""
     return bot("telling", TELLS_ITS_PROCESS)
 
 

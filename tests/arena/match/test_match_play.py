@@ -198,11 +198,11 @@ def test_a_match_of_three_plays_all_rotations(arena: Arena) -> None:
 
 
 def test_every_table_gets_fresh_processes(arena: Arena) -> None:
-    act = "Service.asked == 1 and print(os.getpid(), flush=True)"
+    act = "Service.asked == 1 and print(os.environ['POKEARENA_ADDRESS'], flush=True)"
     bots = [arena.bot("one", act), arena.bot("two", act)]
     played = arena.play(arena.spec(bots, boards=1), bots)
-    pids = {report.output for _, reports in played.heard for report in reports}
-    assert len(pids) == 4
+    told = {report.output for _, reports in played.heard for report in reports}
+    assert len(told) == 4
 
 
 def test_a_resumed_match_plays_what_is_left_and_nothing_else(arena: Arena) -> None:
@@ -268,6 +268,7 @@ def test_the_end_of_a_bot_s_output_stands_beside_its_fault(arena: Arena) -> None
     )
 
 
+@pytest.mark.usefixtures("unsandboxed")
 def test_a_bot_that_crashed_once_plays_the_next_game_with_a_fresh_process(arena: Arena) -> None:
     mark = arena.folder / "crashed"
     act = f"os.path.exists('{mark}') or open('{mark}', 'w') and os._exit(1)"
@@ -358,6 +359,7 @@ def test_a_game_the_referee_does_not_know_is_refused(arena: Arena) -> None:
         arena.play(spec, bots)
 
 
+@pytest.mark.usefixtures("unsandboxed")
 def test_what_the_sink_raises_stops_the_match_and_ends_its_processes(arena: Arena) -> None:
     class Enough(Exception):
         pass
@@ -373,6 +375,7 @@ def test_what_the_sink_raises_stops_the_match_and_ends_its_processes(arena: Aren
         os.kill(int((arena.folder / "one" / "pid").read_text()), 0)
 
 
+@pytest.mark.usefixtures("unsandboxed")
 def test_a_keeper_that_dies_is_a_fault_of_the_arena_and_not_of_the_bots(arena: Arena) -> None:
     # The keeper is the parent of the bot's parent.
     act = (
@@ -432,6 +435,7 @@ def test_no_private_directory_is_left_when_a_match_is_over(arena: Arena) -> None
     assert not any(socket.parent.exists() for socket in sockets)
 
 
+@pytest.mark.usefixtures("unsandboxed")
 def test_a_stopped_worker_s_signal_is_not_felt_by_its_bots(arena: Arena) -> None:
     # Ctrl-C in a terminal goes to the whole foreground group: the bots are not in it.
     bots = [arena.bot("one", "print(os.getpgid(0) == os.getpid(), flush=True)"), arena.bot("two")]

@@ -1,0 +1,115 @@
+"""What one bot has of its own while it lives: a user, a control group, a private directory."""
+
+from __future__ import annotations
+
+import os
+import resource
+
+from arena.bots.keeper import bubblewrap, landlock, linux
+from arena.bots.keeper.cgroup import Cgroup
+from arena.bots.keeper.order import Order
+from arena.bots.keeper.uids import Uid, become
+
+UNSANDBOXED = "unsandboxed"
+BUBBLEWRAP = "bubblewrap"
+LOOKED_AT = 1000
+"""Entries of a directory that are looked at."""
+SOME = 16
+"""Processes that the sandbox itself takes."""
+
+
+def copy_of(directory: str) -> str:
+    """Where the files of a bot are copied to whose user could not read them."""
+    return f"{directory}-files"
+
+
+class Cell:
+    """Prepares what an order says the bot is to be locked into, and takes it away again."""
+
+    def __init__(self, order: Order) -> None:
+        self.order = order
+        self.locked = order.level != UNSANDBOXED
+        self.uid: int | None = None
+        self.owner: Uid | None = None
+        self.cgroup: Cgroup | None = None
+        self.files = order.own
+        """Where the bot's own files are: those in the order, or a copy."""
+        self.peak = 0
+        """Bytes of memory; 0 if nobody counts them together."""
+        self.out_of_memory = False
+
+    def prepare(self) -> None:
+        """Raises OSError if something cannot be had."""
+        if not self.locked:
+            return
+        limits = self.order.limits
+        self.cgroup = Cgroup(limits["memory"], limits["processes"] + SOME)
+        self.owner = Uid()
+        self.uid = self.owner.number
+        if self.uid is not None:
+            for path in (self.order.directory, *self.order.write):
+                linux.give(path, self.uid)
+            if self.files and not linux.is_open(self.files):
+                self.files = f"{copy_of(self.order.directory)}/own"
+                # Readable to all, but in a folder that the bot alone can enter.
+                os.mkdir(copy_of(self.order.directory), 0o700)
+                linux.copy(self.order.own, self.files)
+                os.chown(copy_of(self.order.directory), self.uid, self.uid)
+
+    def lock_in(self) -> list[str]:
+        """Locks this process in as far as that goes here; gives back the command that is then to
+        be executed and does the rest."""
+        order = self.order
+        if not self.locked:
+            return order.argv
+        if self.cgroup is not None:
+            self.cgroup.enter()
+        if self.uid is not None:
+            linux.lower(resource.RLIMIT_NPROC, order.limits["processes"])
+        if order.level == BUBBLEWRAP:
+            return bubblewrap.command(order, self.uid, self.files)
+        if self.uid is not None:
+            become(self.uid)
+        landlock.enclose(order)
+        return order.argv
+
+    def excess(self, bot: int) -> str:
+        """What the bot has too much of, "scratch" or "files", or an empty text."""
+        if not self.locked:
+            return ""
+        limits = self.order.limits
+        size, files = linux.held(self.order.directory, LOOKED_AT)
+        if self.order.level == BUBBLEWRAP:
+            more_size, more_files = linux.filled(
+                bot, bubblewrap.SCRATCH, bubblewrap.scratch(limits)
+            )
+            size, files = size + more_size, files + more_files
+        if size > limits["scratch"]:
+            return "scratch"
+        return "files" if files > limits["files"] else ""
+
+    def ask_to_end(self, bot: int) -> list[int]:
+        """The process groups to which a request to end is to go."""
+        # Bubblewrap would die of it itself, and take the bot along at once.
+        return linux.children(bot) if self.order.level == BUBBLEWRAP else [bot]
+
+    def take_away(self) -> None:
+        """When no process of the bot is left: reads what it used, and removes everything."""
+        if self.owner is not None:
+            self.owner.purge()
+        if self.cgroup is not None:
+            self.peak = self.cgroup.peak()
+            self.out_of_memory = self.cgroup.out_of_memory()
+            self.cgroup.remove()
+        if self.owner is not None:
+            self.owner.release()
+        linux.remove(self.order.directory)
+        linux.remove(copy_of(self.order.directory))
+
+    def status(self, status: int) -> int:
+        """The wait status of the bot, from that of the process we started."""
+        code = os.waitstatus_to_exitcode(status)
+        if self.order.level == BUBBLEWRAP and code > 128:
+            # What bubblewrap makes of a signal.
+            return code - 128
+        return status

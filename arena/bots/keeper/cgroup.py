@@ -1,0 +1,163 @@
+"""A control group for one bot: bounds on all its processes together (cgroups(7), both versions).
+
+Where we may not make any, a bot has the limits of single processes only.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+
+PREFIX = "pokearena-"
+ROOT = "/sys/fs/cgroup"
+FIRST = ("memory", "pids", "cpu")
+"""The controllers of version 1 that are used, each a tree of its own."""
+LEAVING = 1.0
+"""Seconds that the last processes of a group may take to leave it."""
+
+
+class Cgroup:
+    """The groups of one bot; none where they cannot be made.
+
+    Args:
+        memory: bytes of all its processes, files in memory included.
+        processes: how many there may be, threads included.
+    """
+
+    def __init__(self, memory: int, processes: int, root: str = ROOT) -> None:
+        self.folders: dict[str, str] = {}
+        name = f"{PREFIX}{os.getpid()}-{os.urandom(4).hex()}"
+        for controller, parent in parents(root).items():
+            sweep(parent)
+            folder = f"{parent}/{name}"
+            try:
+                if folder not in self.folders.values():
+                    os.mkdir(folder)
+                self.folders[controller] = folder
+            except OSError:
+                continue
+        self.bound(memory, processes)
+
+    def bound(self, memory: int, processes: int) -> None:
+        if not self.put("memory", "memory.limit_in_bytes", memory):
+            self.put("memory", "memory.max", memory)
+            self.put("memory", "memory.swap.max", 0)
+        # Memory and swap together, where the kernel counts swap.
+        self.put("memory", "memory.memsw.limit_in_bytes", memory)
+        self.put("pids", "pids.max", processes)
+
+    def put(self, controller: str, file: str, value: int) -> bool:
+        """Writes a setting; False if it is not there."""
+        folder = self.folders.get(controller)
+        if folder is None or not os.path.exists(f"{folder}/{file}"):
+            return False
+        try:
+            with open(f"{folder}/{file}", "w") as setting:
+                setting.write(str(value))
+        except OSError:
+            return False
+        return True
+
+    def enter(self) -> None:
+        """Moves this process into the groups; OSError if that is refused."""
+        for folder in set(self.folders.values()):
+            with open(f"{folder}/cgroup.procs", "w") as procs:
+                procs.write("0")
+
+    def peak(self) -> int:
+        """The most bytes of memory that were in use at once; 0 if nobody knows."""
+        for file in ("memory.max_usage_in_bytes", "memory.peak"):
+            if text := self.read("memory", file):
+                return int(text)
+        return 0
+
+    def out_of_memory(self) -> bool:
+        """Whether the kernel killed a process for the bound on memory."""
+        for file in ("memory.oom_control", "memory.events"):
+            for line in self.read("memory", file).splitlines():
+                word, _, number = line.partition(" ")
+                if word == "oom_kill" and int(number) > 0:
+                    return True
+        return False
+
+    def read(self, controller: str, file: str) -> str:
+        folder = self.folders.get(controller)
+        try:
+            with open(f"{folder}/{file}") as setting:
+                return setting.read()
+        except OSError:
+            return ""
+
+    def remove(self) -> None:
+        """Removes the groups, which nobody is in any more."""
+        deadline = time.monotonic() + LEAVING
+        for folder in set(self.folders.values()):
+            while not _removed(folder) and time.monotonic() < deadline:
+                time.sleep(0.002)
+        self.folders.clear()
+
+
+def parents(root: str = ROOT) -> dict[str, str]:
+    """The folders in which groups can be made, by controller."""
+    try:
+        with open("/proc/self/cgroup") as file:
+            mine = [line.rstrip("\n").split(":", 2) for line in file]
+    except OSError:
+        return {}
+    found = {}
+    for _, controllers, path in mine:
+        for controller in controllers.split(","):
+            folder = _joined(root, controller, path)
+            if controller in FIRST and _is_writable(folder):
+                found[controller] = folder
+    if not found:
+        unified = [path for _, controllers, path in mine if not controllers]
+        found = _delegated(root, unified[0]) if unified else {}
+    return found
+
+
+def _joined(root: str, controller: str, path: str) -> str:
+    """A group's folder; in a container its path may be that of the machine outside."""
+    folder = f"{root}/{controller}{path}".rstrip("/")
+    return folder if os.path.isdir(folder) else f"{root}/{controller}"
+
+
+def _delegated(root: str, path: str) -> dict[str, str]:
+    """The nearest group above ours (version 2) that hands its controllers on to its children.
+
+    Ours does not: a group with processes has no children with controllers.
+    """
+    while True:
+        folder = f"{root}{path}".rstrip("/")
+        with contextlib.suppress(OSError):
+            with open(f"{folder}/cgroup.subtree_control") as file:
+                handed = file.read().split()
+            if "memory" in handed and "pids" in handed and _is_writable(folder):
+                return {name: folder for name in FIRST if name in handed}
+        if path in ("", "/"):
+            return {}
+        path = os.path.dirname(path)
+
+
+def _is_writable(folder: str) -> bool:
+    return os.access(folder, os.W_OK) and os.access(f"{folder}/cgroup.procs", os.W_OK)
+
+
+def sweep(parent: str) -> None:
+    """Removes groups whose guard is gone; one with processes in it stays."""
+    with contextlib.suppress(OSError):
+        for name in os.listdir(parent):
+            guard = name.removeprefix(PREFIX).partition("-")[0]
+            if name.startswith(PREFIX) and not os.path.exists(f"/proc/{guard}"):
+                _removed(f"{parent}/{name}")
+
+
+def _removed(folder: str) -> bool:
+    try:
+        os.rmdir(folder)
+    except FileNotFoundError:
+        return True
+    except OSError:
+        return False
+    return True

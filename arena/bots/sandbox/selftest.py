@@ -1,0 +1,141 @@
+"""A bot that tries what it must not be able to do; run at a level before that is relied on."""
+
+import os
+import tempfile
+import threading
+from pathlib import Path
+from typing import Final
+
+from arena.bots.bot import Bot
+from arena.bots.manifest import Manifest
+from arena.bots.report import Report
+from arena.bots.sandbox.level import Level
+
+PATIENCE: Final = 20.0
+"""Seconds the program may take on a machine that is busy."""
+DONE: Final = "tried everything"
+PROGRAM: Final = """
+import ctypes, errno, os, sys
+import _socket as socket
+
+libc = ctypes.CDLL(None, use_errno=True)
+
+def tried(what):
+    def run(action):
+        try:
+            did = action()
+        except (OSError, ValueError):
+            return
+        if did is not False:
+            print("it could " + what)
+    return run
+
+@tried("read a file of the arena")
+def _():
+    open({secret!r}).close()
+
+@tried("write beside its own files")
+def _():
+    open(os.path.join({folder!r}, "new"), "w").close()
+
+@tried("write outside its scratch space")
+def _():
+    open("/usr/.pokearena", "w").close()
+    os.unlink("/usr/.pokearena")
+
+@tried("see the environment of another process")
+def _():
+    return any(b"=" in open("/proc/" + str(pid) + "/environ", "rb").read()
+               for pid in (1, {owner}, os.getppid()))
+
+@tried("signal the arena")
+def _():
+    os.kill({owner}, 0)
+
+@tried("reach the network")
+def _():
+    with_port = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    with_port.settimeout(2)
+    with_port.connect(("127.0.0.1", {port}))
+
+@tried("reach an abstract socket")
+def _():
+    abstract = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    abstract.connect({abstract!r})
+
+@tried("make a socket of the kernel")
+def _():
+    socket.socket(16, socket.SOCK_RAW, 0)
+
+@tried("make a namespace")
+def _():
+    return libc.unshare(0x10000000) == 0
+
+@tried("trace processes")
+def _():
+    return libc.ptrace(0, 0, 0, 0) == 0
+
+@tried("lock a file that others see")
+def _():
+    import fcntl
+    fcntl.flock(os.open("/usr", os.O_RDONLY), fcntl.LOCK_SH | fcntl.LOCK_NB)
+
+@tried("write files of others as root")
+def _():
+    return os.geteuid() == 0 and {rooted}
+
+open(os.path.join(os.environ["TMPDIR"], "scratch"), "w").close()
+print({done!r})
+"""
+
+
+def escapes(level: Level) -> str:
+    """What a bot at this level could do that it must not, as a clause; empty if it is locked in.
+
+    Raises:
+        InfrastructureError: the processes could not be kept.
+    """
+    import socket
+
+    from arena.bots.processes import Processes
+
+    with (
+        tempfile.TemporaryDirectory(prefix="pokearena-try-") as name,
+        socket.create_server(("127.0.0.1", 0)) as port,
+        socket.socket(socket.AF_UNIX) as abstract,
+    ):
+        # The name is empty: the kernel chooses one.
+        abstract.bind("")
+        abstract.listen()
+        bot, secret = Path(name) / "bot", Path(name) / "secret"
+        os.chmod(name, 0o755)
+        bot.mkdir()
+        secret.write_text("secret")
+        os.chmod(secret, 0o644)
+        program = PROGRAM.format(
+            secret=str(secret),
+            folder=str(bot),
+            owner=os.getpid(),
+            port=port.getsockname()[1],
+            abstract=abstract.getsockname(),
+            rooted=os.geteuid() == 0,
+            done=DONE,
+        )
+        (bot / "bot.py").write_text(program)
+        said = Manifest("self-test", ("python", "-I", "-S", "bot.py"))
+        ended = threading.Event()
+        with Processes(lambda report: ended.set(), level=level) as processes:
+            processes.start(0, Bot("self-test", said, bot))
+            if not ended.wait(PATIENCE):
+                return f"the self-test took longer than {PATIENCE:.0f} s"
+            return _escaped(processes.ends(0)[0])
+
+
+def _escaped(report: Report) -> str:
+    lines = report.output.strip().splitlines()
+    if report.ended == "exited with status 0" and lines == [DONE]:
+        return ""
+    if lines[-1:] == [DONE]:
+        return f"a bot was not locked in: {', '.join(lines[:-1])}"
+    said = f", and wrote: {' '.join(lines)[-500:]}" if lines else ""
+    return f"the self-test {report.ended}{said}"
