@@ -99,7 +99,7 @@ class Shown:
         """This is tried now."""
         if self._status is not None:
             self._status.update(what)
-        elif self._as_json:
+        else:
             self._progress.now(f"{self._made} checks made · {what}")
 
     def tell(self, check: Check) -> None:

@@ -72,7 +72,7 @@ def examine(
         seeded: the seed as it is typed.
         called: the bot as it is typed; its label if left out.
         thorough: every form of every game, which takes minutes; else a selection that ends
-            after about `seconds`.
+            about `seconds` after the bot was built.
         is_built: whether it has been built already.
         seconds: how long a quick examination takes.
         hear: is told what is being tried.
@@ -80,13 +80,13 @@ def examine(
     Raises:
         InfrastructureError: something of the arena's own failed, or a remote bot is not there.
     """
-    until = float("inf") if thorough else time.monotonic() + seconds
     if not is_built:
         built = _build(bot)
         if built is not None:
             yield built
             if built.failed:
                 return
+    until = float("inf") if thorough else time.monotonic() + seconds
     content = content_hash(bot)
     errand = Errand(bot, content, called or bot.label, seed, seeded, referee, thorough, until)
     claimed = [game for name, game in GAMES.items() if _wanted(bot, name, games)]

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Sequence
-from queue import Empty, SimpleQueue
+from queue import Empty, Full, Queue, SimpleQueue
 from threading import Event, Thread
 from types import TracebackType
 from typing import Any, Final, Self
@@ -32,6 +32,8 @@ _OPTIONS: Final[list[tuple[str, Any]]] = [
     ("grpc.enable_http_proxy", 0),
 ]
 _NO_MESSAGE: Final = "Exception deserializing response"
+_UNREAD: Final = 16
+"""Messages of a stream that wait to be read."""
 _GLANCE: Final = 0.01
 
 
@@ -182,7 +184,8 @@ class _Stream:
 
     def __init__(self, stub: Any) -> None:
         self._out: SimpleQueue[bot_pb2.PlayRequest | None] = SimpleQueue()
-        self._in: SimpleQueue[bot_pb2.PlayResponse | grpc.RpcError | None] = SimpleQueue()
+        self._in: Queue[bot_pb2.PlayResponse | grpc.RpcError | None] = Queue(_UNREAD)
+        self._closed = False
         self._heard = False
         self._call = stub.Play(iter(self._out.get, None))
         Thread(target=self._read, name="bot-stream", daemon=True).start()
@@ -190,13 +193,23 @@ class _Stream:
     def _read(self) -> None:
         try:
             for message in self._call:
-                self._in.put(message)
-            self._in.put(None)
+                self._hand_on(message)
+            self._hand_on(None)
         except grpc.RpcError as error:
-            self._in.put(error)
+            self._hand_on(error)
+
+    def _hand_on(self, met: bot_pb2.PlayResponse | grpc.RpcError | None) -> None:
+        """Waits while there is much unread: a bot that floods us is not read any further."""
+        while not self._closed:
+            try:
+                self._in.put(met, timeout=_GLANCE)
+            except Full:
+                continue
+            return
 
     def close(self) -> None:
         """Ends the call."""
+        self._closed = True
         self._out.put(None)
         self._call.cancel()
 
@@ -218,8 +231,11 @@ class _Stream:
         return [answers[key] for key in asked]
 
     def _next(self, until: float, talk: Talk) -> bot_pb2.PlayResponse:
+        left = until - time.monotonic()
+        if left <= 0:  # whatever it says without end
+            raise talk.too_late()
         try:
-            met = self._in.get(timeout=max(0.0, until - time.monotonic()))
+            met = self._in.get(timeout=left)
         except Empty:
             raise talk.too_late() from None
         if isinstance(met, bot_pb2.PlayResponse):

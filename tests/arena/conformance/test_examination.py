@@ -14,7 +14,12 @@ from arena.bots.bot import Bot
 from arena.bots.errors import InfrastructureError
 from arena.bots.listening import listens
 from arena.bots.resolver import from_folder, resolve, sample
+from arena.conformance import forms
 from arena.conformance.check import Outcome
+from arena.conformance.errand import Errand
+from arena.conformance.positions import paper
+from arena.conformance.talk import NoAnswer
+from referee.games.registry import GAMES
 from tests.arena.conformance.conftest import Examine, Program
 
 KITS = Path(__file__).parents[3] / "sample_bots"
@@ -50,6 +55,18 @@ FICKLE = """
 import os
 import pokearena_bot
 pokearena_bot.run(lambda turn: turn.legal[os.urandom(1)[0] % len(turn.legal)])
+"""
+FLOODS = """
+import pokearena_bot
+from pokearena.v1 import bot_pb2
+
+def floods(self, requests, context):
+    next(requests)
+    while True:
+        yield bot_pb2.PlayResponse()
+
+pokearena_bot._Service.Play = floods
+pokearena_bot.run(lambda turn: turn.legal[0])
 """
 ONE_WAY = """
 import pokearena_bot
@@ -196,3 +213,18 @@ def test_a_bot_that_runs_elsewhere_plays_a_house_bot_at_every_seat(
 def test_a_bot_that_cannot_be_reached_is_nobodys_failure(examined: Examine) -> None:
     with pytest.raises(InfrastructureError, match="cannot be reached"):
         examined(resolve("grpc://127.0.0.1:1"))
+
+
+@pytest.mark.long
+def test_a_stream_that_never_ends_is_given_up_when_time_is_over(
+    referee: str, program: Program
+) -> None:
+    form = forms.forms(GAMES["poke"])[0]
+    asked = paper(form, 0, bytes(32), 1, 1)
+    errand = Errand(program(FLOODS), "", "mybot", bytes(32), "1", referee)
+    with (
+        errand.talk(asked.spec, 0) as talk,
+        pytest.raises(NoAnswer, match="did not answer within") as told,
+    ):
+        talk.play(asked.positions[0].asked.request)
+    assert told.value.late
