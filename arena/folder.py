@@ -7,6 +7,7 @@
     <data>/logs/matches/   what bots wrote while they played, by match and version
     <data>/versions/       the files of every hosted bot version, by content hash
     <data>/submissions/    what owners have sent over the network, until it is decided
+    <data>/builds/         what bots that `play` built were like then, by where they lie
     <data>/running.json    where the services of this folder listen while they run
     <data>/sockets.PID.*   where services keep their sockets, so that the next ones can clean up
 

@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from arena.cli.starter import languages
+
 ROOT = Path(__file__).parent.parent
 pytestmark = [pytest.mark.long, pytest.mark.timeout(900)]
 
@@ -45,6 +47,15 @@ def check_demo(told: str) -> None:
     assert len({match["match"] for match in matches}) == len(matches)
 
 
+def check_starters(pokearena: Path, folder: Path) -> None:
+    """What `new` writes in any language is what the repository has."""
+    for language in languages():
+        run(pokearena, "new", language, "--lang", language, cwd=folder)
+        written = {path for path in (folder / language).rglob("*") if path.is_file()}
+        kept = run("git", "ls-files", f"sample_bots/{language}", cwd=ROOT).splitlines()
+        assert written == {folder / Path(path).relative_to("sample_bots") for path in kept}
+
+
 def test_the_first_command_works_in_a_fresh_clone_with_an_empty_cache(
     tmp_path: Path, uv: str
 ) -> None:
@@ -71,6 +82,7 @@ def test_the_wheel_brings_everything_along(tmp_path: Path, uv: str) -> None:
     pokearena = bin_folder / "pokearena"
     run(pokearena, "new", "mine", cwd=tmp_path)
     run(pokearena, "play", "poke", "mine", "sample:greedy", "--json", cwd=tmp_path)
+    check_starters(pokearena, tmp_path)
     run(pokearena, "doctor", cwd=tmp_path)
     check_demo(run(pokearena, "demo", "--json", cwd=tmp_path))
 

@@ -12,7 +12,6 @@ from google.protobuf.json_format import MessageToDict, ParseDict, ParseError
 from pokearena.v1 import bot_pb2, bot_pb2_grpc
 
 from arena.bots.bot import Bot
-from arena.bots.build import build
 from arena.bots.errors import InfrastructureError
 from arena.bots.listening import authority
 from arena.bots.processes import Processes
@@ -102,15 +101,13 @@ def ask(found: Found, put: Question, bot: Bot, patience: float, start: float) ->
 
     start: seconds it has to start.
 
-    Raises InfrastructureError if a remote bot cannot be reached, BotError if one does not build.
+    Raises InfrastructureError if a remote bot cannot be reached.
     """
     if bot.address is not None:
         answer = _converse(found, put, bot.address, min(start, patience), patience)
         if answer.trouble.startswith(_NOT_STARTED):
             raise InfrastructureError(f"{bot.label} cannot be asked: it {answer.trouble}.")
         return answer
-    if bot.manifest is not None and bot.folder is not None and not bot.content:
-        build(bot.manifest, bot.folder)
     seat, ended = put.request.seat, Event()
     with Processes(lambda report: ended.set()) as processes:
         address = processes.start(seat, bot)

@@ -10,9 +10,8 @@ from typing import Any
 
 from arena.bots.archive import content_hash
 from arena.bots.bot import Bot, told_apart
-from arena.bots.build import build
 from arena.bots.report import Report
-from arena.cli import seeds, setup
+from arena.cli import builds, seeds, setup
 from arena.cli.own_referee import own_referee
 from arena.cli.place import Place
 from arena.match.record import record_text
@@ -79,8 +78,7 @@ def prepare(place: Place, wish: Wish) -> Bout:
     bots = told_apart(place.bot(text) for text in wish.bots)
     for bot in bots:
         setup.check_plays(bot, game)
-        if bot.manifest is not None and bot.folder is not None and not bot.content:
-            build(bot.manifest, bot.folder)
+        builds.up_to_date(place, bot)
     seed = seeds.seed_of(wish.seed)
     entrants = tuple(map(_entrant, bots))
     what = {

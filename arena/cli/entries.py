@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from arena.bots.archive import admit
 from arena.bots.bot import Bot
 from arena.bots.manifest import NAME, VERSION
+from arena.cli.builds import building
 from arena.cli.errors import USAGE, CommandError
 from arena.cli.place import Place
 from arena.store import versions
@@ -37,7 +38,8 @@ def register(
         return versions.own(place.store, stored, owner)
     if bot.address is not None:
         return versions.own(place.store, _register_remote(place, bot, name, number), owner)
-    kept = admit(bot, place.folder.versions)
+    with building(bot):
+        kept = admit(bot, place.folder.versions)
     assert kept.manifest is not None
     assert kept.folder is not None
     name = name or kept.manifest.name

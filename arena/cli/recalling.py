@@ -10,7 +10,6 @@ from google.protobuf.json_format import MessageToDict, ParseDict
 from pokearena.v1 import bot_pb2
 
 from arena.bots.bot import Bot
-from arena.bots.build import build
 from arena.bots.errors import InfrastructureError
 from arena.cli.asking import Answer, is_legal, told
 from arena.cli.past import Past, messages
@@ -56,13 +55,11 @@ def ask(
 
     patience, start: seconds for every answer, and to start.
 
-    Raises InfrastructureError if a remote bot cannot be reached, BotError if one does not build,
-    CommandError and Mismatch if there is no such question.
+    Raises InfrastructureError if a remote bot cannot be reached, CommandError and Mismatch if
+    there is no such question.
     """
     asked = messages(found, game, decision)
     (put,) = (one.question for one in asked[-1] if one.place == (game, decision))
-    if bot.manifest is not None and bot.folder is not None and not bot.content:
-        build(bot.manifest, bot.folder)
     before = sum(map(len, asked)) - 1
     talk = Talk(bot, told(found, asked[0][0].question), start, patience)
     differs: Difference | None = None

@@ -8,18 +8,28 @@ import shutil
 from pathlib import Path
 from typing import Final
 
-import arena
 from arena.bots import manifest
+from arena.bots.archive import FETCHED, IGNORED
+from arena.bots.bot import program
+from arena.bots.errors import BotError
 from arena.bots.resolver import house_folder
 from arena.cli.errors import USAGE, CommandError
 
-LANGUAGES: Final = ("python",)
-"""The languages there is a starter for."""
-_LEFT_OUT: Final = shutil.ignore_patterns("__pycache__", "*.pyc", ".venv", ".*_cache", "house")
-_NAMED: Final = (manifest.FILE, "pyproject.toml")
-_REFEREES_OWN: Final = "referee"
+README: Final = "README.md"
+_ALSO: Final = {"c++": "cpp", "golang": "go", "ts": "typescript", "sh": "shell"}
+"""What else the languages are called."""
+_LEFT_OUT: Final = shutil.ignore_patterns(*IGNORED, *FETCHED, "*.pyc", "*.lock", "*-lock.json")
 _KIT: Final = "pokearena_bot"
 _GENERATED: Final = "pokearena.v1"
+_REFEREES_OWN: Final = "referee"
+_ROW: Final = re.compile(r"^\| (`.+`) \| (.+) \|$", re.MULTILINE)
+_NEEDED: Final = re.compile(r"(Needed: .+)$", re.MULTILINE)
+
+
+def languages() -> tuple[str, ...]:
+    """The languages there is a starter for, sorted."""
+    manifests = house_folder().parent.glob(f"*/{manifest.FILE}")
+    return tuple(sorted(path.parent.name for path in manifests if (path.parent / README).exists()))
 
 
 def write(folder: Path, language: str) -> str:
@@ -27,36 +37,58 @@ def write(folder: Path, language: str) -> str:
 
     Raises CommandError if there is no such starter, or the folder holds something.
     """
-    kit = _kit(language)
-    name = _name_for(folder)
+    language = _ALSO.get(language, language)
+    if language not in languages():
+        raise CommandError(
+            f'there is no starter for "{language}"; there is one for {", ".join(languages())}.',
+            USAGE,
+        )
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise CommandError(f"{folder} is not empty; name a new folder.")
-    shutil.copytree(kit, folder, ignore=_LEFT_OUT, dirs_exist_ok=True)
-    _copy_installed(folder)
-    _copy_protocol(folder)
-    for file in _NAMED:
-        path = folder / file
-        if path.exists():
-            text = path.read_text(encoding="utf-8")
-            renamed = re.sub(r'(?m)^name = ".*"$', f'name = "{name}"', text, count=1)
-            path.write_text(renamed, encoding="utf-8")
+    name = _name_for(folder)
+    shutil.copytree(house_folder().parent / language, folder, ignore=_LEFT_OUT, dirs_exist_ok=True)
+    if language == "python":
+        _copy_installed(folder)
+    _rename(folder, language, name)
     return name
 
 
-def _kit(language: str) -> Path:
-    if language not in LANGUAGES:
-        raise CommandError(
-            f'there is no starter for "{language}" yet; there is one for {", ".join(LANGUAGES)}. '
-            "A bot in any language that speaks gRPC can play: proto/pokearena/v1/bot.proto.",
-            USAGE,
-        )
-    return house_folder().parent / language
+def contents(folder: Path) -> list[tuple[str, str]]:
+    """What lies in a starter, and what it is: the table of its README."""
+    text = (folder / README).read_text(encoding="utf-8")
+    rows = [(names.replace("`", ""), what.replace("`", "")) for names, what in _ROW.findall(text)]
+    return [*rows, (README, "how to play, test and submit it")]
+
+
+def lack(folder: Path) -> str:
+    """A sentence if the programs that build and run a starter are not all here, else nothing."""
+    said = manifest.read(folder)
+    missing = set()
+    for command in (*said.build, said.run):
+        try:
+            program(command, folder)
+        except BotError:
+            missing.add(command[0])
+    if not missing:
+        return ""
+    needed = _NEEDED.search((folder / README).read_text(encoding="utf-8"))
+    advice = needed[1].replace("`", "") if needed else f"{folder / README} says what is needed."
+    return f"There is no {' and no '.join(sorted(missing))} on the PATH yet. {advice}"
 
 
 def _name_for(folder: Path) -> str:
     """A name of a bot that is like the folder's."""
-    name = re.sub(r"[^a-z0-9_-]+", "-", folder.absolute().name.lower()).strip("-")[:40]
+    name = re.sub(r"[^a-z0-9_-]+", "-", folder.absolute().name.lower()).strip("-")[:33]
     return name or "mybot"
+
+
+def _rename(folder: Path, language: str, name: str) -> None:
+    """Calls the bots by the folder's name where the kit calls them by its language."""
+    for path in (*folder.glob("*.toml"), folder / README):
+        text = path.read_text(encoding="utf-8")
+        text = re.sub(rf"\brandom-{language}\b", name, text)
+        text = re.sub(rf"\bgreedy-{language}\b", f"{name}-greedy", text)
+        path.write_text(text, encoding="utf-8")
 
 
 def _copy_installed(folder: Path) -> None:
@@ -71,16 +103,3 @@ def _copy_installed(folder: Path) -> None:
         for file in sorted(Path(generated.origin).parent.glob("*.py*")):
             if file.is_file() and not file.name.startswith(_REFEREES_OWN):
                 shutil.copyfile(file, target / file.name)
-
-
-def _copy_protocol(folder: Path) -> None:
-    """Copies the protocol, whose comments are the manual, unless the kit has it."""
-    package = Path(arena.__file__).parent
-    target = folder / "proto" / "pokearena" / "v1"
-    for source in (package.parent / "proto", package / "proto"):
-        files = sorted((source / "pokearena" / "v1").glob("*.proto"))
-        if files and not target.exists():
-            target.mkdir(parents=True)
-            for file in files:
-                if file.stem != _REFEREES_OWN:
-                    shutil.copyfile(file, target / file.name)

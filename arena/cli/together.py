@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from google.protobuf.json_format import MessageToDict
 
 from arena.bots.bot import Bot
-from arena.bots.build import build
 from arena.bots.errors import InfrastructureError
 from arena.cli.asking import Answer, is_legal, told
 from arena.cli.errors import USAGE, CommandError
@@ -24,12 +23,10 @@ def ask(
 
     patience, start: seconds for the answers, and to start.
 
-    Raises InfrastructureError if a remote bot cannot be reached, BotError if one does not build,
-    CommandError if these questions cannot stand in one message.
+    Raises InfrastructureError if a remote bot cannot be reached, CommandError if these questions
+    cannot stand in one message.
     """
     _check(puts)
-    if bot.manifest is not None and bot.folder is not None and not bot.content:
-        build(bot.manifest, bot.folder)
     talk = Talk(bot, told(found, puts[0]), start, patience)
     try:
         with talk:

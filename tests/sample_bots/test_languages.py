@@ -1,18 +1,12 @@
 """The starter kits as authors meet them: copied out, built, submitted and played for real."""
 
-import fcntl
-import json
-import os
 import re
-import shutil
 import socket
 import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import grpc
 import pytest
@@ -21,6 +15,7 @@ from arena.bots import manifest
 from arena.bots.bot import program
 from referee.games.registry import GAMES
 from tests.arena.cli.terminal import in_own_process
+from tests.sample_bots.authors import Author, author_of
 from tests.sample_bots.languages import LANGUAGES, OUT_OF_IDEAS, ROOT, Language
 from tests.sample_bots.processes import PATIENCE, Process, question, started
 
@@ -45,67 +40,9 @@ SCREEN = 50
 every_language = pytest.mark.parametrize("language", LANGUAGES.values(), ids=LANGUAGES)
 
 
-@dataclass(frozen=True)
-class Author:
-    """Somebody who has copied a kit, submitted its random bot, and has an arena to try it in."""
-
-    language: Language
-    home: Path
-
-    def types(self, *words: object) -> Any:
-        """What a command that is to work says, as JSON."""
-        done = in_own_process(self.home, [*words, "--json"])
-        assert done.status == 0, f"{words}\n{done.out}\n{done.err}"
-        return json.loads(done.out)
-
-    @property
-    def kit(self) -> Path:
-        """The copied kit, where nothing has been built."""
-        return self.home / "kit"
-
-    @property
-    def random(self) -> str:
-        """The random bot as it was submitted."""
-        return f"random-{self.language.name}@1"
-
-    @property
-    def built(self) -> Path:
-        """The folder of what was submitted, in which the bots have been built."""
-        (folder,) = (self.home / ".pokearena" / "versions").iterdir()
-        return folder
-
-
-def author_of(language: Language, temporary: Path) -> Author:
-    """The author of this session: who comes first builds, the other processes of pytest wait."""
-    for tool in language.tools:
-        if shutil.which(tool) is None:
-            if os.environ.get("CI"):
-                pytest.fail(f"{tool} is not installed, and in CI nothing is skipped")
-            pytest.skip(f"{tool} is not installed, which the kit for {language.name} needs")
-    author = Author(language, temporary / language.name)
-    with (temporary / f"{language.name}.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not author.home.exists():
-            author.home.mkdir()
-            copy_out(language, author.kit)
-            for path, text in language.own.items():
-                (author.kit / path).parent.mkdir(exist_ok=True)
-                (author.kit / path).write_text(text)
-            author.types("bot", "add", "kit")
-    return author
-
-
-def copy_out(language: Language, folder: Path) -> None:
-    """Copies a kit as somebody does who has only this folder."""
-    leavings = shutil.ignore_patterns("target", "node_modules", "*.lock", "package-lock.json")
-    shutil.copytree(language.folder, folder, ignore=leavings)
-
-
 @pytest.fixture
 def author(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Author:
-    base = tmp_path_factory.getbasetemp()
-    shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
-    return author_of(request.param, shared)
+    return author_of(request.param, tmp_path_factory)
 
 
 each_author = pytest.mark.parametrize("author", LANGUAGES.values(), ids=LANGUAGES, indirect=True)
@@ -267,3 +204,15 @@ def test_a_bot_started_by_hand_says_how_to_see_it_play(author: Author) -> None:
         "This is a bot; the arena starts it and says where it has to listen.",
         "To see it play:  pokearena play poke . sample:random --watch",
     ]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("author", [LANGUAGES["ruby"]], ids=["ruby"], indirect=True)
+def test_a_new_bot_in_another_language_plays_and_is_built_on_the_way(
+    author: Author, tmp_path: Path
+) -> None:
+    done = in_own_process(tmp_path, ["new", "mine", "--lang", author.language.name])
+    assert done.last == "next  pokearena play poke ./mine sample:random --watch"
+    played = in_own_process(tmp_path, done.last.removeprefix("next  pokearena ").split())
+    assert played.status == 0, played.err
+    assert (tmp_path / "mine" / "target" / "pokearena" / "v1" / "bot_pb.rb").exists()

@@ -69,25 +69,26 @@ def ask(
     process is told of the start of the table and put all its seat was asked there up to the
     question, in the same messages; where its answers first differ from those of then is said.
     """
-    from arena.cli import asking, records
+    from arena.cli import asking, builds, records
     from arena.cli.place import Place
 
     place = Place(data)
     match, places = _parts(question)
     found = records.find(place, match)
     limits = (_FOR_EVER, _FOR_EVER) if debug else (patience, _start_seconds(found))
+    asked = builds.up_to_date(place, place.bot(bot))
     recalled = None
     if from_start:
-        recalled = _recall(found, places, place.bot(bot), limits)
+        recalled = _recall(found, places, asked, limits)
         puts, answers = [recalled.question], [recalled.answer]
     else:
         puts = [asking.asked(found, game, decision) for game, decision in places]
         if by_play or len(puts) > 1:
             from arena.cli import together
 
-            answers = together.ask(found, puts, place.bot(bot), *limits)
+            answers = together.ask(found, puts, asked, *limits)
         else:
-            answers = [asking.ask(found, puts[0], place.bot(bot), *limits)]
+            answers = [asking.ask(found, puts[0], asked, *limits)]
     told = list(zip(puts, answers, strict=True))
     if as_json:
         many = [_as_json(found, put, answer) for put, answer in told]

@@ -1,0 +1,62 @@
+"""A tournament with one bot of every language in it."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arena.cli.starter import languages
+from tests.arena.cli.terminal import in_own_process
+from tests.sample_bots.authors import author_of
+from tests.sample_bots.languages import KITS, LANGUAGES
+
+pytestmark = [pytest.mark.long, pytest.mark.timeout(1800)]
+
+
+def types(home: Path, *words: object) -> Any:
+    """What a command that is to work says, as JSON."""
+    done = in_own_process(home, [*words, "--json"])
+    assert done.status == 0, f"{words}\n{done.out}\n{done.err}"
+    return json.loads(done.out)
+
+
+@pytest.fixture
+def bots(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """The kits of all languages; what is built of them already is in the folder's archive."""
+    folders = []
+    for name in languages():
+        if name not in LANGUAGES:
+            folders.append(KITS / name)
+            continue
+        author = author_of(LANGUAGES[name], tmp_path_factory)
+        versions = author.home / ".pokearena" / "versions"
+        shutil.copytree(
+            versions, tmp_path / ".pokearena" / "versions", symlinks=True, dirs_exist_ok=True
+        )
+        folders.append(author.kit)
+    return folders
+
+
+def test_bots_of_all_languages_play_a_tournament_without_a_fault(
+    tmp_path: Path, bots: list[Path]
+) -> None:
+    words = ("tournament", "run", "poke", *bots, "--boards", 1, "--seed", "babel")
+    played = types(tmp_path, *words, "--workers", 2, "--start", 30_000)
+    count = len(bots)
+    assert {name.partition("@")[0] for name in played["entrants"]} == {
+        f"random-{name}" for name in languages()
+    }
+    assert played["state"] == "closed"
+    meetings = count * (count - 1) // 2
+    assert played["matches"] == {
+        **dict.fromkeys(played["matches"], 0),
+        "closed": meetings,
+    }
+    assert [row["faults"] for row in played["standings"]] == [{}] * count
+    assert [row["games"] for row in played["standings"]] == [2 * (count - 1)] * count
+    bundle = types(tmp_path, "tournament", "bundle", played["tournament"], "--output", "babel")
+    assert bundle
+    verified = in_own_process(tmp_path, ["tournament", "verify", "babel"])
+    assert verified.status == 0, verified.out + verified.err
