@@ -21,7 +21,7 @@ from sqlalchemy.exc import OperationalError, SQLAlchemyError
 from arena import reach
 from arena.bots import resolver
 from arena.bots.bot import Bot
-from arena.bots.errors import BotError, InfrastructureError
+from arena.bots.errors import BotAbsent, BotError, InfrastructureError
 from arena.bots.report import Report
 from arena.herald import Herald
 from arena.hold import Hold, Interrupted
@@ -29,7 +29,7 @@ from arena.match.plan import TablePlan
 from arena.match.runner import play_match
 from arena.match.table import Watch
 from arena.news import GameOver, MatchClosed, MatchStarted, Position
-from arena.store import matches
+from arena.store import matches, remotes, waiting
 from arena.store.errors import Conflict, LeaseLost, StoreError
 from arena.store.games import PlayedGame
 from arena.store.matches import Lease
@@ -97,6 +97,9 @@ def attempt(bench: Bench, match: str, drain: threading.Event) -> None:
             _give_back(bench, lease, None)
         except LeaseLost as error:
             log.warning("%s", error)
+        except BotAbsent as absent:
+            log.info("%s: %s", match, absent)
+            _give_back(bench, lease, None)
         except (InfrastructureError, BotError) as error:
             _give_back(bench, lease, str(error))
         except Exception as error:
@@ -131,7 +134,8 @@ def _play(bench: Bench, lease: Lease, drain: threading.Event, herald: Herald) ->
         def show(table: TablePlan, shown: referee_pb2.PositionShown) -> None:
             herald.tell(_position(lease, table, shown))
 
-        bots = [_bot(entrant) for entrant in spec.entrants]
+        awaited = not waiting.is_unawaited(bench.engine, lease.match)
+        bots = [_bot(bench.engine, entrant, awaited) for entrant in spec.entrants]
         watch = Watch(show, bench.watch_ms) if bench.watch_ms else None
         if not play_match(spec, bench.referee, bots, commit, lease.committed, keep, watch=watch):
             raise InfrastructureError(
@@ -176,12 +180,18 @@ def _commit(engine: Engine, lease: Lease, game: PlayedGame) -> bool:
             return False
 
 
-def _bot(entrant: Entrant) -> Bot:
+def _bot(engine: Engine, entrant: Entrant, awaited: bool) -> Bot:
     if entrant.folder:
         return resolver.from_folder(Path(entrant.folder), entrant.version, entrant.content_hash)
+    if remotes.is_relayed(entrant.manifest):
+        desk = remotes.desk(engine, entrant.version) or ""
+        return Bot(entrant.version, desk=desk, awaited=awaited)
     address = entrant.manifest.get("address")
     if not address:
         raise BotError(f"{entrant.version} has neither files nor an address.")
+    if awaited and not reach.answers(str(address)):
+        remotes.went(engine, entrant.version)
+        raise BotAbsent(f"{entrant.version} does not answer at its address.")
     return Bot(entrant.version, address=str(address))
 
 

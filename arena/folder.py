@@ -49,7 +49,7 @@ class Running:
     """The services that run for a data folder: process id of their supervisor, addresses.
 
     began: when that process began (`arena.proc`), since its id may be another's by now.
-    page: where its pages are; empty if it serves none.
+    page: where its pages are; empty if it serves none. relay: where remote bots connect.
     """
 
     pid: int
@@ -58,6 +58,7 @@ class Running:
     sockets: str
     began: str = ""
     page: str = ""
+    relay: str = ""
 
     @property
     def alive(self) -> bool:
@@ -128,6 +129,7 @@ class Folder:
                 str(noted["sockets"]),
                 str(noted.get("began", "")),
                 str(noted.get("page", "")),
+                str(noted.get("relay", "")),
             )
         except (OSError, ValueError, KeyError, TypeError):
             return None

@@ -4,6 +4,7 @@
     referee      a process of its own, unless POKEARENA_REFEREE names one
     workers      one per core unless told otherwise, each a process of its own
     sweeper      a thread here
+    relay        lets remote bots in, a process of its own, if it is asked for
     pages        a web server, a process of its own, if they are asked for
 
 A child that dies is started again, after a pause that grows while it keeps dying. All of them
@@ -24,6 +25,7 @@ from typing import Any, Self
 from arena.child import ChildState
 from arena.folder import Folder
 from arena.pages import Pages
+from arena.relaying import Relaying
 from arena.supervisor import Orders, ServicesError, Snapshot, Supervisor
 
 __all__ = ["ChildState", "Services", "ServicesError", "Snapshot"]
@@ -37,6 +39,7 @@ class Services:
     where: the data folder; it is created if need be.
     workers: how many; by default one per core this process may use.
     pages: the web server; without it no pages are served.
+    relaying: the relay; without it no remote bots can connect.
 
     Entering returns when all of them are at work, and raises ServicesError, RedisError or
     StoreError (sentences for a person) if that fails. Leaving drains them: workers finish and
@@ -51,11 +54,17 @@ class Services:
         workers: int | None = None,
         environment: Mapping[str, str] = os.environ,
         pages: Pages | None = None,
+        relaying: Relaying | None = None,
     ) -> None:
         self._where = where
         self._orders = Orders()
         self._supervisor = Supervisor(
-            where, cores() if workers is None else workers, environment, self._orders, pages
+            where,
+            cores() if workers is None else workers,
+            environment,
+            self._orders,
+            pages,
+            relaying,
         )
         self._changed = threading.Condition()
         self._snapshot: Snapshot | None = None

@@ -7,20 +7,21 @@ import logging
 import os
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from redis import Redis
 from redis.exceptions import RedisError
 
-from arena import folder, proc, queue, reach, redis_server
+from arena import folder, journal, proc, queue, reach, redis_server
 from arena.child import Child, ChildState
 from arena.folder import Folder, Running
 from arena.pages import Pages
 from arena.proc import is_frozen
 from arena.queue import fresh_name
 from arena.redis_server import Address, Server
+from arena.relaying import Relaying
 from arena.store import database
 from arena.submissions.shelf import Shelf
 from arena.sweeper import Sweeper
@@ -52,6 +53,8 @@ class Snapshot:
     children: tuple[ChildState, ...]
     page: str = ""
     """Where the pages are; empty if none are served."""
+    relay: str = ""
+    """Where remote bots connect; empty if there is no relay."""
 
 
 class Orders:
@@ -73,12 +76,14 @@ class Supervisor:
         environment: Mapping[str, str],
         orders: Orders,
         pages: Pages | None = None,
+        relaying: Relaying | None = None,
     ) -> None:
         self._where = where
         self._workers = workers
         self._environment = environment
         self._orders = orders
         self._pages = pages
+        self._relaying = relaying or Relaying()
         self._stack = contextlib.ExitStack()
         self._children: list[Child] = []
         self._server: Server | None = None
@@ -89,7 +94,7 @@ class Supervisor:
 
         Raises ServicesError, and what the store and Redis raise; all is stopped then.
         """
-        with self._stack, _log_to(self._where.logs / "services.log"):
+        with self._stack, journal.kept_in(self._where.logs / "services.log"):
             if self._pages is not None:
                 self._stack.callback(self._pages.listening.close)
             self._where.remove_leftovers()
@@ -101,6 +106,7 @@ class Supervisor:
             self._stack.callback(self._stop_children)
             self._start_children()
             self._start_sweeper()
+            self._start_relay()
             self._start_pages()
             self._start_submissions()
             self._await_children()
@@ -108,7 +114,7 @@ class Supervisor:
             log.info("all services are at work")
             while not self._orders.stop.wait(_GLANCE_SECONDS):
                 self._check()
-                report(Snapshot(self._address, self._referee, self._states(), self._page))
+                report(self._snapshot())
             log.info("stopping")
 
     # --- starting ----------------------------------------------------------------------
@@ -229,6 +235,17 @@ class Supervisor:
         self._children.append(child)
         child.start()
 
+    def _start_relay(self) -> None:
+        # After the sweeper, which brings the store up to date.
+        if self._relaying.listen is not None:
+            child = self._relaying.child(self._sockets, self._where.logs, self._named)
+            self._children.append(child)
+            child.start()
+
+    def _snapshot(self) -> Snapshot:
+        relay = self._relaying.address(self._sockets)
+        return Snapshot(self._address, self._referee, self._states(), self._page, relay)
+
     @property
     def _page(self) -> str:
         return self._pages.address if self._pages is not None else ""
@@ -237,7 +254,7 @@ class Supervisor:
         engine = database.open(self._where.database_url(self._environment))
         self._stack.callback(engine.dispose)
         database.upgrade(engine)
-        self._sweeper = Sweeper(engine, self._connection, self._orders.sweep)
+        self._sweeper = Sweeper(engine, self._connection, self._orders.sweep, self._relaying.wait)
         self._stack.callback(self._sweeper.stop)
         self._sweeper.start()
 
@@ -273,9 +290,11 @@ class Supervisor:
     # --- stopping ----------------------------------------------------------------------
 
     def _stop_children(self) -> None:
-        others = [child for child in self._children if child.name != "referee"]
-        referees = [child for child in self._children if child.name == "referee"]
-        for group, seconds in ((others, _DRAIN_SECONDS), (referees, _REFEREE_SECONDS)):
+        # Whom the others need to give their matches back.
+        needed = ("referee", "relay")
+        others = [child for child in self._children if child.name not in needed]
+        last = [child for child in self._children if child.name in needed]
+        for group, seconds in ((others, _DRAIN_SECONDS), (last, _REFEREE_SECONDS)):
             for child in group:
                 child.ask_to_stop()
             until = time.monotonic() + seconds
@@ -291,6 +310,7 @@ class Supervisor:
             str(self._sockets),
             proc.began(pid),
             self._page,
+            self._relaying.address(self._sockets),
         )
         self._where.note_running(running)
         self._stack.callback(self._where.forget_running, pid)
@@ -301,17 +321,3 @@ def _registered(connection: Redis, name: str) -> bool:
         return queue.worker(connection, name) is not None
     except RedisError:
         return False
-
-
-@contextlib.contextmanager
-def _log_to(path: Path) -> Iterator[None]:
-    handler = logging.FileHandler(path)
-    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
-    logger = logging.getLogger("arena")
-    logger.addHandler(handler)
-    logger.setLevel(logging.INFO)
-    try:
-        yield
-    finally:
-        logger.removeHandler(handler)
-        handler.close()

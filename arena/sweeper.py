@@ -17,9 +17,11 @@ from typing import TYPE_CHECKING
 from redis.exceptions import RedisError
 from sqlalchemy.exc import SQLAlchemyError
 
+from arena.absences import Absences
 from arena.herald import publish
 from arena.news import TournamentChanged
 from arena.queue import Hints, forget_worker
+from arena.relaying import USUAL_SECONDS
 from arena.scheduler import Scheduler
 from arena.store import listing, matches
 from arena.store.errors import StoreError
@@ -42,10 +44,14 @@ class Sweeper:
     """Sweeps in a thread of its own between `start` and `stop`.
 
     wake: set from outside when there may be news: sweeps at once.
+    wait: seconds for which matches wait for a remote bot that is not there.
     """
 
-    def __init__(self, engine: Engine, connection: Redis, wake: threading.Event) -> None:
+    def __init__(
+        self, engine: Engine, connection: Redis, wake: threading.Event, wait: float = USUAL_SECONDS
+    ) -> None:
         self._engine = engine
+        self._absences = Absences(engine, wait)
         self._connection = connection
         self._hints = Hints(connection)
         self._scheduler = Scheduler(engine, self._tell)
@@ -80,6 +86,7 @@ class Sweeper:
             matches.lapse(self._engine, self._dead[0])
             forget_worker(self._connection, self._dead[0])
             self._dead.popleft()
+        self._absences.look()
         self._scheduler.advance()
         self._tidy()
         return self._hints.put_due(matches.due(self._engine, LONGEST_QUEUE))

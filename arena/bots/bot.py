@@ -17,7 +17,7 @@ BRIDGE: Final = (sys.executable, "-I", "-m", "arena.bots.stdio", "--")
 
 @dataclass(frozen=True, slots=True)
 class Bot:
-    """A hosted bot (``manifest`` and ``folder``) or a remote one (``address``)."""
+    """A hosted bot (``manifest`` and ``folder``) or a remote one (``address`` or ``desk``)."""
 
     label: str
     """What people call it here: "greedy", "greedy@2", "grpc://10.0.0.5:7000"."""
@@ -30,6 +30,11 @@ class Bot:
     share a folder."""
     address: str | None = None
     """gRPC address of a remote bot, "10.0.0.5:7000" or "unix:/path"."""
+    desk: str | None = None
+    """Of a remote bot that connects to a relay: where that one takes orders for seats; empty if
+    it has never been connected."""
+    awaited: bool = True
+    """Whether a table waits for it if it is not there; else it has not started in time."""
     content: str = ""
     """Content hash of an archived version; empty for any other bot."""
     trusted: bool = True
@@ -39,7 +44,7 @@ class Bot:
     @property
     def remote(self) -> bool:
         """Whether it runs at its author's, where nothing of it can be started or reset."""
-        return self.address is not None
+        return self.address is not None or self.desk is not None
 
     @property
     def language(self) -> str:

@@ -12,6 +12,10 @@ class InfrastructureError(Exception):
     """Something of the arena's own failed. It is never charged to a bot."""
 
 
+class BotAbsent(Exception):
+    """A remote bot is not there before its table begins. Nobody is to blame: the match waits."""
+
+
 def nearest(word: str, known: Iterable[str]) -> str:
     """`; did you mean "x"?` for the known word nearest to `word`, or nothing if none is near."""
     near = get_close_matches(word, list(known), n=1, cutoff=0.6)

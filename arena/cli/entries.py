@@ -11,7 +11,7 @@ from arena.bots.manifest import NAME, VERSION
 from arena.cli.builds import building
 from arena.cli.errors import USAGE, CommandError
 from arena.cli.place import Place
-from arena.store import versions
+from arena.store import remotes, versions
 from arena.store.errors import Conflict
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def register(
     stored = _stored(place, bot)
     if stored is not None and name is None and number is None:
         return versions.own(place.store, stored, owner)
-    if bot.address is not None:
+    if bot.remote:
         return versions.own(place.store, _register_remote(place, bot, name, number), owner)
     with building(bot):
         kept = admit(bot, place.folder.versions)
@@ -72,7 +72,22 @@ def _check(name: str | None, number: str | None) -> None:
         )
 
 
+def register_relayed(
+    place: Place, name: str, number: str | None = None, owner: str = ""
+) -> tuple[Version, str]:
+    """A new version of a bot that connects to the relay, and its token."""
+    _check(name, number)
+    return remotes.add_relayed(
+        place.store, name, number or versions.free_number(place.store, name), owner
+    )
+
+
 def _register_remote(place: Place, bot: Bot, name: str | None, number: str | None) -> Version:
+    if bot.address is None:
+        raise CommandError(
+            f"{bot.label} connects by itself; `pokearena bot add --remote NAME` makes another.",
+            USAGE,
+        )
     if name is None:
         raise CommandError(
             f"{bot.label} has no bot.toml here to say its name; add --name NAME.", USAGE
@@ -82,7 +97,7 @@ def _register_remote(place: Place, bot: Bot, name: str | None, number: str | Non
         if version.manifest == manifest and number in (None, version.number):
             return version
     number = number or versions.free_number(place.store, name)
-    return versions.add(place.store, name, number, "", "", manifest)
+    return remotes.add_direct(place.store, name, number, bot.address)
 
 
 def _stored(place: Place, bot: Bot) -> Version | None:

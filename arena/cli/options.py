@@ -12,6 +12,7 @@ import rich_click as click
 
 from arena.cli.errors import USAGE, CommandError
 from arena.manners import Manners
+from arena.relaying import ADDRESS, USUAL_SECONDS, Relaying
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -127,6 +128,58 @@ def web_options(command: F) -> F:
                 show_default=True,
                 metavar="MIB",
                 help="How large what is pushed may be, packed.",
+            ),
+        )
+    ):
+        told = option(told)
+    return cast(F, told)
+
+
+def relay_options(command: F) -> F:
+    """--relay and what belongs to it, as `relaying`."""
+
+    @wraps(command)
+    def gathered(*given: Any, **named: Any) -> Any:
+        listen, wait = named.pop("relay"), named.pop("relay_wait")
+        certificate, key = named.pop("relay_cert"), named.pop("relay_key")
+        if (certificate is None) != (key is None):
+            raise CommandError("--relay-cert and --relay-key belong together.", USAGE)
+        if listen is not None and not ADDRESS.fullmatch(listen):
+            raise CommandError(f'"{listen}" is no address to listen at; write HOST:PORT.', USAGE)
+        return command(*given, relaying=Relaying(listen, certificate, key, wait), **named)
+
+    told: Any = gathered
+    a_file = click.Path(path_type=Path, exists=True, dir_okay=False)
+    for option in reversed(
+        (
+            click.option(
+                "--relay",
+                envvar="POKEARENA_RELAY",
+                metavar="HOST:PORT",
+                help="Let remote bots connect here. [default: no]",
+            ),
+            click.option(
+                "--relay-cert",
+                envvar="POKEARENA_RELAY_CERT",
+                type=a_file,
+                metavar="FILE",
+                help="Its certificate (PEM): it speaks TLS.",
+            ),
+            click.option(
+                "--relay-key",
+                envvar="POKEARENA_RELAY_KEY",
+                type=a_file,
+                metavar="FILE",
+                help="The key of that (PEM).",
+            ),
+            click.option(
+                "--relay-wait",
+                envvar="POKEARENA_RELAY_WAIT",
+                type=click.FloatRange(0, 1e7),
+                default=USUAL_SECONDS,
+                show_default=True,
+                metavar="SECONDS",
+                help="How long matches wait for a remote bot that is not there.",
             ),
         )
     ):

@@ -67,11 +67,13 @@ class Place:
             raise CommandError(str(error), USAGE) from None
 
     def _stored(self, name: str, number: str | None) -> Bot | None:
-        from arena.store import versions
+        from arena.store import remotes, versions
 
         found = versions.listing(self.store, name=name, retired=number is not None)
         fitting = [v for v in found if number is None or v.number == number]
-        return stored_bot(fitting[-1]) if fitting else None
+        if not fitting:
+            return None
+        return stored_bot(fitting[-1], remotes.desk(self.store, fitting[-1].id))
 
     def _known(self) -> Iterable[str]:
         from arena.store import versions
@@ -79,11 +81,16 @@ class Place:
         return [version.id for version in versions.listing(self.store)]
 
 
-def stored_bot(version: Version) -> Bot:
-    """A version of the store as a bot that can be started or reached."""
+def stored_bot(version: Version, desk: str = "") -> Bot:
+    """A version of the store as a bot that can be started or reached.
+
+    desk: of the relay that it is connected to, if it is one that connects.
+    """
     from arena.bots.bot import Bot
     from arena.bots.resolver import from_folder
 
     if version.folder:
         return from_folder(Path(version.folder), version.id, version.content_hash)
+    if version.manifest.get("remote"):
+        return Bot(version.id, desk=desk)
     return Bot(version.id, address=str(version.manifest["address"]))

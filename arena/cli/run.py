@@ -25,6 +25,7 @@ _NAME = "pokearena"
 _COMPLETE = "_POKEARENA_COMPLETE"
 # By name, so that no library is imported only to find out that it raised nothing.
 _STATUS = {
+    "arena.bots.errors.BotAbsent": UNREACHABLE,
     "arena.bots.errors.BotError": FAILED,
     "arena.bots.errors.InfrastructureError": UNREACHABLE,
     "arena.redis_server.RedisError": UNREACHABLE,

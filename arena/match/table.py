@@ -10,11 +10,12 @@ import grpc
 from pokearena.v1 import referee_pb2
 
 from arena.bots.bot import Bot
-from arena.bots.errors import InfrastructureError
+from arena.bots.errors import BotAbsent, InfrastructureError
 from arena.bots.listening import goes_on_listening
 from arena.bots.processes import Processes
 from arena.bots.report import Report
 from arena.match.plan import TablePlan
+from arena.match.relayed import Relayed
 from arena.store import games
 from arena.store.games import PlayedGame
 from arena.store.spec import MatchSpec
@@ -40,6 +41,33 @@ class Watch:
     every_ms: int
 
 
+@dataclass(frozen=True, slots=True)
+class _Starts:
+    """Who starts the bots of a table, each in its way."""
+
+    processes: Processes
+    relayed: Relayed
+
+    def start(self, seat: int, bot: Bot) -> str:
+        """Has a fresh process of a bot take a seat; returns the address to ask it at."""
+        if bot.address is not None:
+            return bot.address
+        starts = self.processes.start if bot.desk is None else self.relayed.start
+        return starts(seat, bot)
+
+    def again(self, seat: int, bot: Bot) -> str:
+        """The same in the middle of a table; empty if a remote bot is not there any more."""
+        try:
+            return self.start(seat, bot)
+        except BotAbsent:
+            return ""
+
+    def report(self, seat: int, bot: Bot) -> Report:
+        """What became of a bot."""
+        by = self.processes if bot.desk is None else self.relayed
+        return by.report(seat)
+
+
 class Table:
     """Plays what is left of one table with fresh bot processes."""
 
@@ -61,16 +89,22 @@ class Table:
         What `sink` raises abandons the table and is passed on.
 
         Raises:
-            InfrastructureError: the referee or the keeper of the processes failed.
+            InfrastructureError: the referee, the keeper of the processes or the relay failed.
+            BotAbsent: a remote bot is not there; nothing has been played at this table.
         """
         hosted = [seat for seat, bot in enumerate(self._bots) if not bot.remote]
-        with Processes(self._ended, self._keeper_lost) as processes:
-            addresses = [
-                bot.address or processes.start(seat, bot) for seat, bot in enumerate(self._bots)
-            ]
+        with (
+            Relayed(self._spec.id, self._ended, self._helper_lost) as relayed,
+            Processes(self._ended, self._helper_lost) as processes,
+        ):
+            starts = _Starts(processes, relayed)
+            # Remote bots first: if one is not there, nothing has been started in vain.
+            order = sorted(enumerate(self._bots), key=lambda each: not each[1].remote)
+            by_seat = {seat: starts.start(seat, bot) for seat, bot in order}
+            addresses = [by_seat[seat] for seat in range(len(self._bots))]
             try:
                 self._call = stub.RunTable(self._say(self._order(addresses)))
-                self._listen(processes, sink)
+                self._listen(starts, sink)
             except grpc.RpcError as error:
                 raise InfrastructureError(self._broken(error)) from None
             finally:
@@ -123,12 +157,12 @@ class Table:
             watch_ms=0 if self._watch is None else self._watch.every_ms,
         )
 
-    def _listen(self, processes: Processes, sink: Sink) -> None:
+    def _listen(self, starts: _Starts, sink: Sink) -> None:
         for event in self._call:
             if event.HasField("game"):
                 sink(self._finished(event.game))
             elif event.HasField("faulted"):
-                self._requests.put(self._answer(processes, event.faulted))
+                self._requests.put(self._answer(starts, event.faulted))
             elif event.HasField("shown"):
                 if self._watch is not None:
                     self._watch.show(self._plan, event.shown)
@@ -151,22 +185,22 @@ class Table:
         return games.read(dump(line) + rest, self._spec.versions)
 
     def _answer(
-        self, processes: Processes, faulted: referee_pb2.BotFaulted
+        self, starts: _Starts, faulted: referee_pb2.BotFaulted
     ) -> referee_pb2.RunTableRequest:
         bot = self._bots[faulted.seat]
         if bot.address is not None:
             ended = "" if goes_on_listening(bot.address) else "cannot be reached any more"
             return _news(Report(faulted.seat, ended), faulted.inquiry)
-        report = processes.report(faulted.seat)
+        report = starts.report(faulted.seat, bot)
         restarted = ""
         if report.ended and faulted.restart:
-            restarted = processes.start(faulted.seat, bot)
+            restarted = starts.again(faulted.seat, bot)
         return _news(report, faulted.inquiry, restarted)
 
     def _ended(self, report: Report) -> None:
         self._requests.put(_news(report))
 
-    def _keeper_lost(self, sentence: str) -> None:
+    def _helper_lost(self, sentence: str) -> None:
         self._lost = sentence
         if self._call is not None:
             self._call.cancel()

@@ -29,7 +29,7 @@ from sqlalchemy import (
 from sqlalchemy.exc import SQLAlchemyError
 
 from arena import failpoint
-from arena.store import ledger, quarantine, schema
+from arena.store import ledger, quarantine, schema, waiting
 from arena.store.database import now, reading, writing
 from arena.store.errors import Conflict, LeaseLost
 from arena.store.games import CommittedGame, PlayedGame
@@ -228,6 +228,7 @@ def _is_due() -> ColumnElement[bool]:
         matches.c.state.in_(OPEN),
         or_(matches.c.state == MatchState.PENDING, lapsed),
         tournaments.c.state.in_((TournamentState.RUNNING, TournamentState.CANCELLED)),
+        waiting.is_ready(),
     )
 
 

@@ -135,6 +135,26 @@ def _told(
     return spec, spec.seed if state == MatchState.CLOSED else None, played
 
 
+def of_match(engine: Engine, match: str) -> ClosedMatch:
+    """What a match came to.
+
+    Raises:
+        NotFound: there is no such match, or it has no result.
+    """
+    matches, stored = schema.matches, schema.results
+    query = (
+        select(*matches.c["round", "number"], stored.c.outcome)
+        .join(stored, stored.c.match == matches.c.id)
+        .where(matches.c.id == match)
+    )
+    with reading(engine) as connection:
+        row = connection.execute(query).one_or_none()
+    if row is None:
+        raise NotFound(f"the match {match} has no result.")
+    entrants = tuple(row.outcome["entrants"])
+    return ClosedMatch(match, row.round, row.number, entrants, games_of(row.outcome))
+
+
 def game_record(engine: Engine, match: str, game: int) -> str:
     """The lines of one game of a match that is over.
 

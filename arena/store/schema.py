@@ -163,6 +163,26 @@ submissions = Table(
     _one_of("state", SubmissionState),
 )
 
+remotes = Table(
+    "remotes",
+    metadata,
+    Column("version", Text, ForeignKey("versions.id"), primary_key=True),
+    # SHA-256 of the token, in hexadecimal; none for a bot with an address of its own.
+    Column("token", Text, index=True),
+    Column("made", Double),
+    # Where the relay that has it takes orders for seats.
+    Column("desk", Text, nullable=False, server_default=""),
+    # When it came, or went; and until when it is taken to be there.
+    Column("since", Double),
+    Column("until", Double, nullable=False, server_default="0"),
+    # At how many more tables it can sit now.
+    Column("room", Integer, nullable=False, server_default="0"),
+    # Connections with its token that were not let in, and why not the last one.
+    Column("refusals", Integer, nullable=False, server_default="0"),
+    Column("refused", Double),
+    Column("refusal", Text),
+)
+
 tournaments = Table(
     "tournaments",
     metadata,
@@ -227,6 +247,8 @@ matches = Table(
     # The last failure of the arena.
     Column("reason", Text),
     Column("ended", Double),
+    # When a remote bot that is not there was waited for no longer.
+    Column("unawaited", Double),
     UniqueConstraint("tournament", "round", "number"),
     Index(None, "state", "tournament"),
     _one_of("state", MatchState),

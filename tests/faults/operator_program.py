@@ -16,9 +16,11 @@ from arena.store import (
     owners,
     quarantine,
     rebuilding,
+    remotes,
     submissions,
     tournaments,
     versions,
+    waiting,
 )
 from arena.store.spec import Clock, Plan
 from arena.store.submissions import Limits, Sent
@@ -59,6 +61,12 @@ def main(url: str, action: str, *words: str) -> None:
         scheduler.begin(engine, plan, words, bytes(32))
     elif action == "add_version":
         versions.add(engine, "late", "1", "0" * 64, "/late", {})
+    elif action == "add_remote":
+        remotes.add_relayed(engine, "far", "1")
+    elif action == "presence":
+        remotes.came(engine, "far@1", "", 1)
+    elif action == "give_up":
+        waiting.give_up(engine, 0, 0)
     elif action == "own":
         versions.own(engine, versions.find(engine, words[0]), words[1])
     elif action == "add_owner":

@@ -95,6 +95,7 @@ def by_an_operator(action: str) -> Act:
         said = {
             "schedule": entrants,
             "add_version": [],
+            "add_remote": [],
             "own": [entrants[0], "ada"],
             "retire": entrants[:1],
             "void": [match],
@@ -130,6 +131,23 @@ def when_a_bot_is_gone(arena: Arena, witness: Witness, failpoint: str) -> None:
     shutil.rmtree(arena.where.versions / "gone")
     serve_under(arena, witness, failpoint)
     assert versions.find(arena.engine, "gone@1").quarantined is not None
+
+
+def when_a_remote_bot_connects(arena: Arena, witness: Witness, failpoint: str) -> None:
+    assert arena.operate("add_remote") == 0
+    assert arena.operate("presence", failpoint=failpoint) == -signal.SIGKILL
+    assert arena.operate("presence") == 0
+    play(arena, witness)
+
+
+def when_a_remote_bot_stays_away(arena: Arena, witness: Witness, failpoint: str) -> None:
+    """Nobody waits for it any longer: its match becomes void."""
+    assert arena.operate("add_remote") == 0
+    arena.schedule([arena.slow("first"), "far@1"])
+    assert arena.operate("give_up", failpoint=failpoint) == -signal.SIGKILL
+    assert arena.operate("give_up") == 0
+    assert arena.sql("SELECT state FROM matches") == [("VOID",)]
+    serve_under(arena, witness, "")
 
 
 def when_a_quarantine_is_lifted(arena: Arena, witness: Witness, failpoint: str) -> None:
@@ -183,6 +201,8 @@ PROVOKED: dict[str, Act] = {
     "lapse": when_the_worker_dies,
     "quarantine": when_a_bot_is_gone,
     "lift": when_a_quarantine_is_lifted,
+    "presence": when_a_remote_bot_connects,
+    "give_up": when_a_remote_bot_stays_away,
     "rebuild": when_a_ladder_is_rebuilt,
     **dict.fromkeys(("add_owner", "renew_owner", "remove_owner"), when_an_owner_is_given_a_token),
     **dict.fromkeys(("submit", "take_up", "step", "decide"), when_a_bot_is_pushed),
@@ -190,7 +210,7 @@ PROVOKED: dict[str, Act] = {
         action: by_an_operator(action)
         for action in (
             *("add_version", "retire", "schedule", "pause", "resume", "cancel", "void"),
-            *("join", "withdraw", "own"),
+            *("join", "withdraw", "own", "add_remote"),
         )
     },
     **dict.fromkeys(HINTS, under_way),

@@ -9,9 +9,12 @@ import rich_click as click
 
 from arena.cli import output
 from arena.cli.commands.bot_push import push, submission
+from arena.cli.commands.connect import connect
+from arena.cli.errors import USAGE, CommandError
 from arena.cli.options import data_option, json_option
 
 if TYPE_CHECKING:
+    from arena.store.remotes import Remote
     from arena.store.versions import Version
 
 
@@ -19,23 +22,28 @@ if TYPE_CHECKING:
 def bot() -> None:
     """The versions of bots that may enter tournaments.
 
-    A version never changes: what it is, is kept and named by the hash of its content.
+    A version never changes: what it is, is kept and named by the hash of its content. What a
+    remote bot is, its author knows.
     """
 
 
-for _elsewhere in (push, submission):
+for _elsewhere in (connect, push, submission):
     bot.add_command(_elsewhere)
 
 
 @bot.command(epilog="Example: pokearena bot add ./mybot")
-@click.argument("bot", metavar="BOT")
+@click.argument("bot", metavar="[BOT]", required=False)
+@click.option("--remote", metavar="NAME", help="A bot that its author runs: makes a token for it.")
+@click.option("--at", metavar="ADDRESS", help="Of a remote bot that can be reached: grpc://...")
 @click.option("--name", help="Instead of the name in its bot.toml; a remote bot needs one.")
 @click.option("--version", "number", help="Instead of the version in its bot.toml.")
 @click.option("--owner", default="", metavar="NAME", help="Whose bot it is.")
 @json_option
 @data_option
 def add(
-    bot: str,
+    bot: str | None,
+    remote: str | None,
+    at: str | None,
     name: str | None,
     number: str | None,
     owner: str,
@@ -47,16 +55,30 @@ def add(
     It is built if its bot.toml says how. Without a version there it gets the next number;
     the same content again is the same version. Bots of one owner do not meet at tables of more
     than two sides, unless a tournament asks for it.
+
+    --remote NAME makes a version known that its author runs, and prints the token with which it
+    connects (`pokearena bot connect`), once. With --at it is asked at its address instead.
     """
     from arena.cli import entries
     from arena.cli.place import Place
 
     place = Place(data)
+    if remote is not None and (bot, at, name) == (None, None, None):
+        made, token = entries.register_relayed(place, remote, number, owner)
+        _tell_token(made.id, token, as_json)
+        return
+    if remote is not None and bot is None and name is None:
+        bot, name, at = at, remote, None
+    if bot is None or at is not None or (remote is not None and name != remote):
+        raise CommandError(
+            "name a BOT, or --remote NAME, with --at ADDRESS if it can be reached.", USAGE
+        )
     version = entries.register(place, place.bot(bot), name=name, number=number, owner=owner)
     if as_json:
         output.document(_as_json(version))
     else:
-        output.line(f"{version.id}  {version.content_hash or version.manifest['address']}")
+        where = version.manifest.get("address", "connects to the relay")
+        output.line(f"{version.id}  {version.content_hash or where}")
         game = next(iter(version.manifest.get("games") or ()), "poke")
         output.next_step(f"pokearena tournament run {game} {version.id} sample:greedy")
 
@@ -69,12 +91,13 @@ def listing(everything: bool, as_json: bool, data: Path | None) -> None:
     """List the versions. With --json a line each."""
     from arena.cli import times
     from arena.cli.place import Place
-    from arena.store import versions
+    from arena.store import remotes, versions
 
-    found = versions.listing(Place(data).existing_store, retired=everything)
+    store = Place(data).existing_store
+    found, elsewhere = versions.listing(store, retired=everything), remotes.listing(store)
     if as_json:
         for version in found:
-            output.document(_as_json(version))
+            output.document(_as_json(version, elsewhere.get(version.id)))
         return
     output.table(
         ("version", "<owner", "<language", "<games", "<added", "<state"),
@@ -85,7 +108,7 @@ def listing(everything: bool, as_json: bool, data: Path | None) -> None:
                 version.manifest.get("language") or "–",
                 " ".join(version.manifest.get("games") or ("all",)),
                 times.local(version.created),
-                _state(version),
+                _state(version, elsewhere.get(version.id)),
             )
             for version in found
         ],
@@ -102,20 +125,23 @@ def show(version: str, as_json: bool, data: Path | None) -> None:
     from arena import scope
     from arena.cli import ladder, lookup, times
     from arena.cli.place import Place
+    from arena.store import remotes
 
     place = Place(data)
     found = lookup.version(place, version)
+    remote = remotes.find(place.store, found.id)
     ladders = ladder.of_scopes(place.store, scope.of_forms(place.store)).items()
     standing = {form: table for form, table in ladders if found.id in table.entrants}
     if as_json:
         stands = {form: table.of(found.id).to_json() for form, table in standing.items()}
-        output.document({**_as_json(found), "standings": stands})
+        output.document({**_as_json(found, remote), "standings": stands})
         return
     manifest = found.manifest
     facts = {
         "version": found.id,
         "owner": found.owner,
-        "state": _state(found),
+        "state": _state(found, remote),
+        "refused": _refusals(remote),
         "because": found.quarantine_reason,
         "added": times.local(found.created),
         "authors": ", ".join(manifest.get("authors") or ()),
@@ -181,17 +207,56 @@ def release(version: str, as_json: bool, data: Path | None) -> None:
         output.next_step("pokearena bot list")
 
 
-def _state(version: Version) -> str:
+@bot.command(epilog="Example: pokearena bot renew mybot@1")
+@click.argument("version", metavar="NAME@VERSION")
+@json_option
+@data_option
+def renew(version: str, as_json: bool, data: Path | None) -> None:
+    """Make another token for a remote bot; the one before is worth nothing from now on.
+
+    Whoever is connected with that one is cut off.
+    """
+    from arena.cli import lookup
+    from arena.cli.place import Place
+    from arena.store import remotes
+
+    place = Place(data)
+    found = lookup.version(place, version).id
+    _tell_token(found, remotes.renew(place.existing_store, found), as_json)
+
+
+def _tell_token(version: str, token: str, as_json: bool) -> None:
+    if as_json:
+        output.document({"version": version, "token": token})
+        return
+    output.line(token)
+    output.hint(f"the token of {version}: it is shown this once, and only its hash is kept")
+    output.hint("its author connects with it, from anywhere; the arena needs `serve --relay`")
+    output.next_step(f"pokearena bot connect URL --token {token} -- COMMAND")
+
+
+def _refusals(remote: Remote | None) -> str:
+    """Connections that said they were this bot and were not let in."""
+    from arena.cli import times
+
+    if remote is None or not remote.refusals:
+        return ""
+    return f"{remote.refusals}, last {times.local(remote.refused)}: {remote.refusal}"
+
+
+def _state(version: Version, remote: Remote | None) -> str:
     from arena.cli import times
 
     if version.retired is not None:
         return f"retired {times.local(version.retired)}"
     if version.quarantined is not None:
         return f"in quarantine {times.local(version.quarantined)}"
+    if remote is not None:
+        return remote.words + (f" since {times.local(remote.since)}" if remote.since else "")
     return "active"
 
 
-def _as_json(version: Version) -> dict[str, object]:
+def _as_json(version: Version, remote: Remote | None = None) -> dict[str, object]:
     from arena import plain
 
     return {
@@ -206,4 +271,13 @@ def _as_json(version: Version) -> dict[str, object]:
         "retired": plain.iso(version.retired),
         "quarantined": plain.iso(version.quarantined),
         "quarantine_reason": version.quarantine_reason,
+        "remote": remote
+        and {
+            "relayed": remote.relayed,
+            "here": remote.here,
+            "since": plain.iso(remote.since),
+            "refusals": remote.refusals,
+            "refused": plain.iso(remote.refused),
+            "refusal": remote.refusal,
+        },
     }

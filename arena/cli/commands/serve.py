@@ -10,8 +10,16 @@ import rich_click as click
 
 from arena.cli import output
 from arena.cli.errors import FAILED, UNREACHABLE, CommandError
-from arena.cli.options import data_option, json_option, pages_option, web_options, workers_option
+from arena.cli.options import (
+    data_option,
+    json_option,
+    pages_option,
+    relay_options,
+    web_options,
+    workers_option,
+)
 from arena.manners import Manners
+from arena.relaying import Relaying
 
 if TYPE_CHECKING:
     from arena.cli.place import Place
@@ -24,6 +32,7 @@ _GLANCE_SECONDS = 0.5
 @workers_option
 @pages_option(default=True)
 @web_options
+@relay_options
 @json_option
 @data_option
 def serve(
@@ -32,6 +41,7 @@ def serve(
     host: str,
     port: int,
     manners: Manners,
+    relaying: Relaying,
     as_json: bool,
     data: Path | None,
 ) -> None:
@@ -59,7 +69,7 @@ def serve(
     except PortTaken as error:
         raise CommandError(str(error), UNREACHABLE) from None
     try:
-        with Services(place.folder, workers, pages=pages) as services:
+        with Services(place.folder, workers, pages=pages, relaying=relaying) as services:
             _announce(place, services, as_json)
             _stay(crew.Crew(place, services))
     except SystemExit:
@@ -79,6 +89,7 @@ def _announce(place: Place, services: Services, as_json: bool) -> None:
                 "redis": redis,
                 "referee": snapshot.referee,
                 "page": snapshot.page or None,
+                "relay": snapshot.relay or None,
                 "processes": [
                     {"name": child.name, "pid": child.pid, "log": str(child.log)}
                     for child in children
@@ -91,6 +102,8 @@ def _announce(place: Place, services: Services, as_json: bool) -> None:
     output.line(f"referee  {snapshot.referee}")
     workers = [child for child in children if child.name.startswith("worker")]
     output.line(f"workers  {len(workers)}; logs in {place.folder.logs}")
+    if snapshot.relay:
+        output.line(f"relay    {snapshot.relay}")
     if snapshot.page:
         output.line(f"page     {snapshot.page}")
     output.hint("Ctrl-C stops it; in another terminal:")

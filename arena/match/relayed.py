@@ -1,0 +1,135 @@
+"""The seats at one table of bots that are connected to a relay, ordered from its desk."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any, Final, Self
+
+import grpc
+from pokearena.v1 import relay_pb2, relay_pb2_grpc
+
+from arena.bots.bot import Bot
+from arena.bots.errors import BotAbsent
+from arena.bots.report import Report
+
+ANSWER: Final = 5.0
+"""Seconds in which the desk has to answer."""
+PATIENCE: Final = 0.3
+"""Seconds in which news that a process has ended may still be on their way."""
+NOWHERE: Final = "unix:/nonexistent/remote-bot"
+"""The address of a bot that is not there and not waited for: it does not start in time."""
+_OPTIONS: Final[list[tuple[str, Any]]] = [
+    ("grpc.max_receive_message_length", 64 << 10),
+    ("grpc.keepalive_time_ms", 5_000),
+    ("grpc.keepalive_timeout_ms", 10_000),
+    ("grpc.http2.max_pings_without_data", 0),
+    ("grpc.use_local_subchannel_pool", 1),
+    ("grpc.enable_retries", 0),
+    ("grpc.enable_http_proxy", 0),
+]
+
+
+@dataclass(slots=True)
+class _Place:
+    channel: grpc.Channel
+    call: Any
+    ended: str = ""
+
+
+class Relayed:
+    """Orders seats, and hears what becomes of the bots in them. Safe to use from many threads.
+
+    ``on_end`` is called with the report of each process that ended by itself, ``on_lost`` with a
+    sentence when the relay is lost; both from threads of their own.
+    """
+
+    def __init__(
+        self, match: str, on_end: Callable[[Report], None], on_lost: Callable[[str], None]
+    ) -> None:
+        self._match = match
+        self._on_end = on_end
+        self._on_lost = on_lost
+        self._changed = threading.Condition()
+        self._places: dict[int, _Place] = {}
+        self._closing = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._closing = True
+        for place in self._places.values():
+            place.call.cancel()
+            place.channel.close()
+
+    def start(self, seat: int, bot: Bot) -> str:
+        """A seat for a bot, and a fresh process of it there; returns the address to ask it at.
+
+        Raises:
+            BotAbsent: it is not connected, or wants no more tables now.
+        """
+        self._leave(seat)
+        try:
+            return self._order(seat, bot)
+        except BotAbsent:
+            if bot.awaited:
+                raise
+            return NOWHERE
+
+    def _order(self, seat: int, bot: Bot) -> str:
+        if not bot.desk:
+            raise BotAbsent(f"{bot.label} has never been connected.")
+        channel = grpc.insecure_channel(bot.desk, options=_OPTIONS)
+        order = relay_pb2.SeatRequest(
+            version=bot.label, match=self._match, even_absent=not bot.awaited
+        )
+        try:
+            grpc.channel_ready_future(channel).result(timeout=ANSWER)
+            call = relay_pb2_grpc.LobbyServiceStub(channel).Seat(order)
+            first = next(call)
+        except (grpc.RpcError, grpc.FutureTimeoutError, StopIteration):
+            channel.close()
+            raise BotAbsent(f"the relay that {bot.label} was connected to is gone.") from None
+        if not first.HasField("seated"):
+            channel.close()
+            raise BotAbsent(first.absent.reason)
+        place = self._places[seat] = _Place(channel, call)
+        threading.Thread(
+            target=self._listen, args=(seat, place), name="relayed", daemon=True
+        ).start()
+        return str(first.seated.address)
+
+    def report(self, seat: int) -> Report:
+        """What became of the latest process of a seat."""
+        with self._changed:
+            place = self._places.get(seat)
+            if place is None:
+                return Report(seat)
+            self._changed.wait_for(lambda: place.ended, PATIENCE)
+            return Report(seat, place.ended)
+
+    def _leave(self, seat: int) -> None:
+        with self._changed:
+            place = self._places.pop(seat, None)
+        if place is not None:
+            place.call.cancel()
+            place.channel.close()
+
+    def _listen(self, seat: int, place: _Place) -> None:
+        with contextlib.suppress(grpc.RpcError):
+            for said in place.call:
+                with self._changed:
+                    place.ended = said.ended.clause or "ended"
+                    self._changed.notify_all()
+                self._on_end(Report(seat, place.ended))
+        if not self._closing and self._places.get(seat) is place:
+            self._on_lost("The relay ended, and with it the connection of a remote bot.")

@@ -1,0 +1,10 @@
+"""The relay: bots that run at their authors' connect to it, and are asked over that connection.
+
+    author's machine            relay                              arena
+    bot <-- connector --stream--> gate -- guest -- seat --address--> referee
+                                                   desk <--orders--- worker
+
+The gate lets connectors in, the desk takes orders for seats, a seat is a gRPC server of its own
+that speaks BotService, so the referee cannot tell it from a bot. A guest is a bot that is
+connected, or was, with the seats it has at tables; its questions wait for it while it is away.
+"""

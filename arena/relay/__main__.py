@@ -1,0 +1,85 @@
+"""The relay's process: ``python -m arena.relay --listen HOST:PORT --desk unix:/run/desk.sock``."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import logging
+import signal
+import sys
+from pathlib import Path
+
+from grpc_health.v1 import health, health_pb2, health_pb2_grpc
+from grpc_reflection.v1alpha import reflection
+from pokearena.v1 import relay_pb2
+
+from arena import folder
+from arena.relay import desk, gate
+from arena.relay.lobby import TICK_SECONDS, Lobby
+from arena.store import database
+
+SERVICE = relay_pb2.DESCRIPTOR.services_by_name["RelayService"].full_name
+DRAIN_SECONDS = 1.0
+
+log = logging.getLogger("arena.relay")
+
+
+async def serve(told: argparse.Namespace, where: folder.Folder) -> None:
+    """Serves until SIGTERM or SIGINT."""
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stop.set)
+    lobby = Lobby(database.open(where.database_url()), told.desk, told.sockets)
+    outer, port = gate.server(gate.Gate(lobby), told.listen, told.certificate, told.key)
+    healthy = health.aio.HealthServicer()
+    health_pb2_grpc.add_HealthServicer_to_server(healthy, outer)
+    names = (SERVICE, health.SERVICE_NAME, reflection.SERVICE_NAME)
+    reflection.enable_server_reflection(names, outer)
+    inner = desk.server(desk.Desk(lobby), told.desk)
+    await outer.start()
+    told.port.write_text(str(port), encoding="utf-8")
+    await inner.start()
+    for name in (SERVICE, ""):
+        await healthy.set(name, health_pb2.HealthCheckResponse.SERVING)
+    log.info("relay listening at %s, port %d", told.listen, port)
+    ticking = asyncio.create_task(_tick(lobby))
+    await stop.wait()
+    ticking.cancel()
+    await healthy.enter_graceful_shutdown()
+    await inner.stop(DRAIN_SECONDS)
+    await outer.stop(DRAIN_SECONDS)
+
+
+async def _tick(lobby: Lobby) -> None:
+    while True:
+        try:
+            await lobby.tick()
+        except Exception:
+            log.exception("the lobby could not be looked after")
+        await asyncio.sleep(TICK_SECONDS)
+
+
+def main() -> int:
+    """Reads the command line and the environment, and serves."""
+    parser = argparse.ArgumentParser(prog="relay", description="Lets remote bots in.")
+    parser.add_argument("--listen", required=True, help="where authors connect, HOST:PORT")
+    parser.add_argument("--desk", required=True, help="where workers order seats, unix:PATH")
+    parser.add_argument("--sockets", required=True, type=Path, help="directory of the seats")
+    parser.add_argument("--port", required=True, type=Path, help="file to write the port to")
+    parser.add_argument("--certificate", type=Path, help="of TLS, PEM")
+    parser.add_argument("--key", type=Path, help="its key, PEM")
+    told = parser.parse_args()
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
+    try:
+        with contextlib.suppress(KeyboardInterrupt):
+            asyncio.run(serve(told, folder.locate()))
+    except (OSError, RuntimeError) as error:
+        print(f"relay: cannot listen at {told.listen}: {error}", file=sys.stderr)
+        return 3
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

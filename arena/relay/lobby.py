@@ -1,0 +1,207 @@
+"""The lobby: who is let in, who is there, and who gets a seat."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from itertools import count
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import grpc
+from pokearena.v1 import relay_pb2
+from sqlalchemy.exc import SQLAlchemyError
+
+from arena import reach
+from arena.relay import outcomes
+from arena.relay.guest import Guest, Link
+from arena.relay.seat import Seat
+from arena.store import remotes
+from arena.store.errors import StoreError
+
+if TYPE_CHECKING:
+    from sqlalchemy import Engine
+
+MOST_GUESTS: Final = 512
+TICK_SECONDS: Final = 2.0
+
+log = logging.getLogger("arena.relay")
+
+
+class Refused(Exception):
+    """A connection is not let in. The text is a sentence for whoever wanted to come in."""
+
+    def __init__(self, code: grpc.StatusCode, sentence: str) -> None:
+        super().__init__(sentence)
+        self.code = code
+
+
+class NotHere(Exception):
+    """A bot cannot be seated. The text is a sentence."""
+
+
+class Lobby:
+    """Who is connected to this relay. For one event loop.
+
+    desk: where the relay takes orders for seats. sockets: a private directory for those.
+    """
+
+    def __init__(self, engine: Engine, desk: str, sockets: Path) -> None:
+        self._engine = engine
+        self._desk = desk
+        self._sockets = sockets
+        self._guests: dict[str, Guest] = {}
+        self._numbers = count(1)
+
+    # --- coming and going --------------------------------------------------------------
+
+    async def enter(self, hello: relay_pb2.Hello, peer: str) -> Guest:
+        """Lets a bot in.
+
+        peer: where it comes from, for the log.
+
+        Raises:
+            Refused: it is not to come in; this is noted.
+        """
+        version = await asyncio.to_thread(remotes.of_token, self._engine, hello.token)
+        if version is None:
+            log.warning("somebody at %s has a token that is no bot's", peer)
+            raise Refused(
+                grpc.StatusCode.UNAUTHENTICATED,
+                "this token is no bot's; `pokearena bot add --remote NAME` makes one, and "
+                "`pokearena bot renew NAME@VERSION` another.",
+            )
+        guest = self._guests.get(version.id)
+        if guest is not None and guest.instance == hello.instance:
+            return guest
+        if version.retired is not None:
+            sentence = f"{version.id} is retired: it plays no more."
+            raise await self._refusal(grpc.StatusCode.PERMISSION_DENIED, version.id, sentence, peer)
+        if (guest is not None and guest.link is not None) or await self._is_elsewhere(version.id):
+            sentence = (
+                f"{version.id} is connected already; its token can be used in one place at a time. "
+                "If that is not you, ask the organiser for another token."
+            )
+            raise await self._refusal(grpc.StatusCode.ALREADY_EXISTS, version.id, sentence, peer)
+        token = remotes.token_hash(hello.token)
+        if guest is not None:
+            # The program that connects was started anew: its processes are, too.
+            guest.became(hello.instance, token, hello.tables)
+            return guest
+        if len(self._guests) >= MOST_GUESTS:
+            raise Refused(
+                grpc.StatusCode.RESOURCE_EXHAUSTED,
+                f"there are {MOST_GUESTS} bots here already; come back later.",
+            )
+        guest = self._guests[version.id] = Guest(version.id, hello.instance, token, hello.tables)
+        return guest
+
+    async def welcome(self, guest: Guest, link: Link, peer: str) -> None:
+        """A bot that was let in is there from now on."""
+        guest.leaving = False
+        guest.attach(link)
+        log.info("%s is connected, from %s", guest.version, peer)
+        await self._store(remotes.came, guest.version, self._desk, guest.room)
+
+    async def leave(self, guest: Guest, link: Link) -> None:
+        """A connection is over; what is open waits for the next."""
+        if not guest.detach(link):
+            return
+        log.info("%s is gone%s", guest.version, f": {link.farewell}" if link.farewell else "")
+        self._forget(guest)
+        await self._store(remotes.went, guest.version, self._desk)
+
+    async def hear(self, guest: Guest, message: relay_pb2.ConnectRequest) -> None:
+        """A bot says something."""
+        guest.hear(message)
+        if message.HasField("leaving"):
+            await self._tell_room(guest)
+            if guest.link is not None and not (guest.seats or guest.played):
+                guest.link.end()
+
+    async def tick(self) -> None:
+        """Says of all who are there that they are; ends connections whose token was renewed."""
+        here = {guest.version: guest for guest in self._guests.values() if guest.link is not None}
+        await self._store(remotes.stays, list(here), self._desk)
+        valid = await asyncio.to_thread(remotes.tokens, self._engine, list(here))
+        for version, guest in here.items():
+            if guest.link is None:
+                continue
+            if valid.get(version, guest.token) != guest.token:
+                guest.link.end("its token was renewed; connect with the new one.")
+            await self._tell_outcomes(guest)
+            if guest.link is not None and guest.has_left():
+                guest.link.end()
+
+    # --- seats -------------------------------------------------------------------------
+
+    async def seat(self, order: relay_pb2.SeatRequest) -> tuple[Guest, Seat]:
+        """Gives a bot a seat at a table.
+
+        Raises:
+            NotHere: it is not connected, or sits at as many tables as it wants to.
+        """
+        guest = self._guests.get(order.version)
+        if guest is None and order.even_absent:
+            guest = self._guests[order.version] = Guest(order.version, "", "", 1)
+        if guest is None or (guest.link is None and not order.even_absent):
+            raise NotHere(f"{order.version} is not connected.")
+        if not guest.takes(order.match) and not order.even_absent:
+            raise NotHere(f"{order.version} takes no more tables at the moment.")
+        number = next(self._numbers)
+        seat = Seat(number, order.match, self._sockets / f"{number}.bot", guest.send)
+        guest.seats[number] = seat
+        guest.played.add(order.match)
+        await seat.listen()
+        await self._tell_room(guest)
+        return guest, seat
+
+    async def clear(self, guest: Guest, seat: Seat) -> None:
+        """A table is over for a bot."""
+        await seat.close()
+        del guest.seats[seat.number]
+        self._forget(guest)
+        await self._tell_room(guest)
+
+    def _forget(self, guest: Guest) -> None:
+        if guest.link is None and not guest.seats:
+            self._guests.pop(guest.version, None)
+
+    # --- the store ---------------------------------------------------------------------
+
+    async def _tell_room(self, guest: Guest) -> None:
+        await self._store(remotes.has_room, guest.version, guest.room)
+
+    async def _tell_outcomes(self, guest: Guest) -> None:
+        """Tells a bot how the matches ended that it has sat at."""
+        for match in guest.played - guest.matches:
+            found = await asyncio.to_thread(outcomes.of, self._engine, match, guest.version)
+            if found is not None:
+                guest.played.discard(match)
+                guest.send(relay_pb2.ConnectResponse(outcome=found))
+
+    async def _is_elsewhere(self, version: str) -> bool:
+        """Whether another relay of this arena has it."""
+
+        def ask() -> bool:
+            found = remotes.find(self._engine, version)
+            desk = remotes.desk(self._engine, version)
+            other = found is not None and found.here and desk not in ("", self._desk)
+            return other and reach.answers(desk)
+
+        return await asyncio.to_thread(ask)
+
+    async def _refusal(
+        self, code: grpc.StatusCode, version: str, sentence: str, peer: str
+    ) -> Refused:
+        log.warning("%s was refused, from %s: %s", version, peer, sentence)
+        await self._store(remotes.refused, version, sentence)
+        return Refused(code, sentence)
+
+    async def _store(self, write: object, *what: object) -> None:
+        """Writes to the store; if it is away, who is there is written with the next tick."""
+        assert callable(write)
+        try:
+            await asyncio.to_thread(write, self._engine, *what)
+        except (SQLAlchemyError, StoreError) as error:
+            log.warning("the store cannot be written: %s", error)

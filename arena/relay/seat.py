@@ -1,0 +1,172 @@
+"""A seat at a table for a bot that is connected: one more address for the referee to ask."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+import grpc
+import grpc.aio
+from pokearena.v1 import bot_pb2, relay_pb2
+
+MOST_OPEN: Final = 4
+"""Asks of one seat that may be open at a time; a referee has one."""
+QUESTION_BYTES: Final = 3 << 20
+"""The largest question that is passed on."""
+_OPTIONS: Final[list[tuple[str, Any]]] = [
+    ("grpc.max_receive_message_length", QUESTION_BYTES),
+    ("grpc.max_concurrent_streams", 16),
+    ("grpc.max_metadata_size", 16 << 10),
+    ("grpc.absolute_max_metadata_size", 16 << 10),
+    ("grpc.server_handshake_timeout_ms", 5_000),
+    ("grpc.so_reuseport", 0),
+]
+_SERVICE: Final = bot_pb2.DESCRIPTOR.services_by_name["BotService"].full_name
+_CODES: Final = {code.value[0]: code for code in grpc.StatusCode}
+
+Send = Callable[[relay_pb2.ConnectResponse], None]
+"""Sends to the connector; nothing happens while it is away."""
+
+
+@dataclass(slots=True)
+class _Open:
+    """An ask that waits for its answers."""
+
+    ask: relay_pb2.Ask
+    answers: asyncio.Queue[relay_pb2.Answer] = field(default_factory=asyncio.Queue)
+
+
+class Seat:
+    """One process of a bot, as the referee meets it.
+
+    number: no other seat of this relay has it. send: to the connector of the bot.
+    """
+
+    def __init__(self, number: int, match: str, socket: Path, send: Send) -> None:
+        self.number = number
+        self.match = match
+        self.address = f"unix:{socket}"
+        self.ended: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+        """How its process ended, once it has."""
+        self._socket = socket
+        self._send = send
+        self._open: dict[int, _Open] = {}
+        self._asked = 0
+        self._start = b""
+        self._server: grpc.aio.Server | None = None
+
+    async def listen(self) -> None:
+        """Begins to listen at its address."""
+        self._server = grpc.aio.server(options=_OPTIONS)
+        handlers: dict[str, Any] = {
+            "Start": grpc.unary_unary_rpc_method_handler(self._started),
+            "Act": grpc.unary_unary_rpc_method_handler(self._acted),
+            "Play": grpc.stream_stream_rpc_method_handler(self._played),
+            "End": grpc.unary_unary_rpc_method_handler(self._over),
+        }
+        generic = grpc.method_handlers_generic_handler(_SERVICE, handlers)
+        self._server.add_generic_rpc_handlers((generic,))
+        self._server.add_insecure_port(self.address)
+        await self._server.start()
+
+    async def close(self) -> None:
+        """Ends it; the connector is told that its process can go."""
+        self._send(relay_pb2.ConnectResponse(close=relay_pb2.Close(seat=self.number)))
+        if self._server is not None:
+            await self._server.stop(None)
+        self._socket.unlink(missing_ok=True)
+
+    def remind(self) -> None:
+        """Asks again what is open: the connection was lost meanwhile."""
+        for one in self._open.values():
+            self._send(relay_pb2.ConnectResponse(ask=one.ask))
+
+    def hear(self, answer: relay_pb2.Answer) -> bool:
+        """Takes an answer; False if nobody waits for it. One that comes again is passed over."""
+        one = self._open.get(answer.number)
+        if one is None:
+            return False
+        if answer.part == one.ask.answered + 1:
+            one.ask.answered += 1
+            one.answers.put_nowait(answer)
+        return True
+
+    def end(self, clause: str) -> None:
+        """Hears that its process has ended by itself."""
+        if not self.ended.done():
+            self.ended.set_result(clause)
+        lost = relay_pb2.Answer(
+            done=True, code=grpc.StatusCode.UNAVAILABLE.value[0], details="its process ended"
+        )
+        for one in self._open.values():
+            one.answers.put_nowait(lost)
+
+    # --- as the referee asks it --------------------------------------------------------
+
+    async def _started(self, request: bytes, context: Any) -> bytes:
+        response = await self._once(relay_pb2.METHOD_START, request, context)
+        self._start = request
+        return response
+
+    async def _acted(self, request: bytes, context: Any) -> bytes:
+        return await self._once(relay_pb2.METHOD_ACT, request, context)
+
+    async def _over(self, request: bytes, context: Any) -> bytes:
+        return await self._once(relay_pb2.METHOD_END, request, context)
+
+    async def _once(self, method: relay_pb2.Method, request: bytes, context: Any) -> bytes:
+        async for answer in self._answers(method, request, context):
+            if answer.HasField("response"):
+                return answer.response
+            await _abort(answer, context)
+        raise AssertionError("there is an answer, or it is aborted")
+
+    async def _played(self, requests: AsyncIterator[bytes], context: Any) -> AsyncIterator[bytes]:
+        async for request in requests:
+            async for answer in self._answers(relay_pb2.METHOD_PLAY, request, context):
+                if answer.HasField("response"):
+                    yield answer.response
+                if answer.code:
+                    await _abort(answer, context)
+                if answer.closed:
+                    return
+
+    async def _answers(
+        self, method: relay_pb2.Method, request: bytes, context: Any
+    ) -> AsyncIterator[relay_pb2.Answer]:
+        """What the bot answers to one ask, as it comes. Whoever stops waiting drops the ask."""
+        if self.ended.done():
+            await context.abort(grpc.StatusCode.UNAVAILABLE, "its process has ended")
+        if len(self._open) >= MOST_OPEN:
+            await context.abort(grpc.StatusCode.RESOURCE_EXHAUSTED, "too much is asked at a time")
+        self._asked += 1
+        ask = relay_pb2.Ask(
+            seat=self.number,
+            number=self._asked,
+            method=method,
+            request=request,
+            start=self._start,
+        )
+        one = self._open[ask.number] = _Open(ask)
+        is_done = False
+        try:
+            self._send(relay_pb2.ConnectResponse(ask=ask))
+            while not is_done:
+                answer = await one.answers.get()
+                is_done = answer.done
+                yield answer
+        finally:
+            del self._open[ask.number]
+            if not is_done:
+                drop = relay_pb2.Drop(seat=self.number, number=ask.number)
+                self._send(relay_pb2.ConnectResponse(drop=drop))
+
+
+async def _abort(answer: relay_pb2.Answer, context: Any) -> None:
+    code = _CODES.get(answer.code, grpc.StatusCode.UNKNOWN)
+    if code is grpc.StatusCode.OK:
+        code = grpc.StatusCode.UNKNOWN
+    await context.abort(code, answer.details[:500])

@@ -1,0 +1,82 @@
+"""The relay as one of the services: where authors connect, and how long matches wait for them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from arena import reach
+from arena.child import Child
+
+ADDRESS: Final = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[^\s:/\[\]]+):([0-9]{1,5})")
+USUAL_SECONDS: Final = 600.0
+"""How long a match waits for a remote bot unless the organiser says otherwise."""
+PORT = "relay.port"
+DESK = "desk.sock"
+_SILENT_SECONDS = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class Relaying:
+    """A relay to be, or none.
+
+    listen: where authors connect, "0.0.0.0:7000"; port 0 takes a free one; None: nowhere.
+    certificate, key: PEM files; with them it speaks TLS.
+    wait: seconds for which matches wait for a remote bot that is not there.
+    """
+
+    listen: str | None = None
+    certificate: Path | None = None
+    key: Path | None = None
+    wait: float = USUAL_SECONDS
+
+    def child(self, sockets: Path, logs: Path, environment: Mapping[str, str]) -> Child:
+        """Its process, to be started. sockets: the private directory of the services."""
+        return Child(
+            "relay",
+            "arena.relay",
+            lambda: self._arguments(sockets),
+            directory=logs,
+            environment=environment,
+            ready=lambda: self._port(sockets) is not None and reach.answers(desk_of(sockets)),
+            answers=lambda pid: reach.answers(desk_of(sockets)),
+            patience=_SILENT_SECONDS,
+        )
+
+    def _arguments(self, sockets: Path) -> list[str]:
+        assert self.listen is not None
+        host, _, port = self.listen.rpartition(":")
+        if port == "0":
+            # After a restart it is where it was.
+            port = str(self._port(sockets) or 0)
+        told = [f"--listen={host}:{port}", f"--desk={desk_of(sockets)}", f"--sockets={sockets}"]
+        told.append(f"--port={sockets / PORT}")
+        if self.certificate is not None:
+            told.append(f"--certificate={self.certificate}")
+        if self.key is not None:
+            told.append(f"--key={self.key}")
+        return told
+
+    def address(self, sockets: Path) -> str:
+        """Where authors connect, as `pokearena bot connect` takes it; empty if not known yet."""
+        port = self._port(sockets)
+        if self.listen is None or port is None:
+            return ""
+        host = self.listen.rpartition(":")[0]
+        scheme = "grpc" if self.certificate is None else "grpcs"
+        return f"{scheme}://{host}:{port}"
+
+    @staticmethod
+    def _port(sockets: Path) -> int | None:
+        try:
+            return int((sockets / PORT).read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            return None
+
+
+def desk_of(sockets: Path) -> str:
+    """Where workers order seats of the relay."""
+    return f"unix:{sockets / DESK}"

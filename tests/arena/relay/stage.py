@@ -1,0 +1,272 @@
+"""A relay, connectors, and a cable between them that can be cut; each a process, or a thread."""
+
+import contextlib
+import json
+import os
+import secrets
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Self
+
+import grpc
+from pokearena.v1 import bot_pb2, bot_pb2_grpc
+from sqlalchemy import Engine
+
+from arena import reach
+from arena.bots.bot import Bot
+from arena.bots.report import Report
+from arena.folder import Folder
+from arena.match.relayed import Relayed
+from arena.store import database, remotes
+from tests.arena.cli.terminal import POKEARENA
+
+BOT = """
+import os, sys, time
+from concurrent import futures
+from pathlib import Path
+import grpc
+from pokearena.v1 import bot_pb2, bot_pb2_grpc
+
+HOME = Path(sys.argv[1])
+told = {"started": 0, "asked": 0}
+
+class Bot(bot_pb2_grpc.BotServiceServicer):
+    def Start(self, request, context):
+        told["started"] += 1
+        return bot_pb2.StartResponse(games_in_flight=3)
+
+    def _answer(self, question):
+        told["asked"] += 1
+        if (HOME / "die").exists():
+            os._exit(7)
+        with (HOME / "asked").open("a") as asked:
+            print(question.game, question.decision, file=asked)
+        while (HOME / "wait").exists():
+            time.sleep(0.01)
+        note = f"{os.getpid()} {told['started']} {told['asked']}"
+        return bot_pb2.ActResponse(game=question.game, decision=question.decision, note=note)
+
+    def Act(self, request, context):
+        return self._answer(request)
+
+    def Play(self, requests, context):
+        for request in requests:
+            for question in request.questions:
+                yield bot_pb2.PlayResponse(answers=[self._answer(question)])
+
+server = grpc.server(futures.ThreadPoolExecutor(4))
+bot_pb2_grpc.add_BotServiceServicer_to_server(Bot(), server)
+server.add_insecure_port(os.environ["POKEARENA_ADDRESS"])
+server.start()
+server.wait_for_termination()
+"""
+"""Says who answered, how often it was started and asked; waits while there is a file `wait`."""
+
+
+def wait_until(condition: Callable[[], bool]) -> None:
+    """Returns when the condition holds; pytest's timeout bounds it."""
+    while not condition():
+        time.sleep(0.02)
+
+
+class Relay:
+    """A relay with a store, for as long as a `with` block lasts."""
+
+    def __init__(self, directory: Path, *options: str) -> None:
+        self.where = Folder(directory / "data").create()
+        self.engine: Engine = database.open(self.where.database_url({}))
+        database.upgrade(self.engine)
+        self._options = options
+        self._sockets = Path(tempfile.mkdtemp(prefix="relay-"))
+        self.desk = f"unix:{self._sockets}/desk.sock"
+        self._port = self._sockets / "port"
+        self.log = directory / "relay.log"
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+        self.engine.dispose()
+
+    @property
+    def port(self) -> int:
+        return int(self._port.read_text())
+
+    def start(self) -> None:
+        port = self._port.read_text() if self._port.exists() else "0"
+        with self.log.open("ab") as log:
+            self.process = subprocess.Popen(
+                [
+                    *(sys.executable, "-P", "-m", "arena.relay", f"--listen=127.0.0.1:{port}"),
+                    *(f"--desk={self.desk}", f"--sockets={self._sockets}", f"--port={self._port}"),
+                    *self._options,
+                ],
+                env={**os.environ, "POKEARENA_DATA": str(self.where.root)},
+                stderr=log,
+            )
+        wait_until(lambda: self._port.exists() and reach.answers(self.desk))
+
+    def stop(self, number: int = signal.SIGTERM) -> None:
+        assert self.process is not None
+        self.process.send_signal(number)
+        self.process.wait()
+
+    def add(self, name: str) -> tuple[str, str]:
+        """A remote bot; gives its version and token."""
+        version, token = remotes.add_relayed(self.engine, name, "1")
+        return version.id, token
+
+    def is_here(self, version: str) -> bool:
+        found = remotes.find(self.engine, version)
+        return found is not None and found.here
+
+    @contextmanager
+    def seated(self, version: str, match: str = "m-1") -> Iterator["Table"]:
+        """The bot in a seat, as a worker orders it and a referee asks it."""
+        table = Table()
+        with Relayed(match, table.ended.append, table.lost.append) as relayed:
+            address = relayed.start(0, Bot(version, desk=self.desk))
+            with grpc.insecure_channel(address) as channel:
+                table.bot = bot_pb2_grpc.BotServiceStub(channel)
+                yield table
+
+
+class Table:
+    """What is met at a seat."""
+
+    def __init__(self) -> None:
+        self.bot: Any = None
+        self.ended: list[Report] = []
+        self.lost: list[str] = []
+
+    def start(self) -> bot_pb2.StartResponse:
+        request = bot_pb2.StartRequest(match="m-1", game="poke", seats=2, games=1)
+        answer: bot_pb2.StartResponse = self.bot.Start(request, wait_for_ready=True)
+        return answer
+
+    def act(self, decision: int) -> Any:
+        """A question; its answer is awaited by `result()`."""
+        return self.bot.Act.future(bot_pb2.ActRequest(game=1, decision=decision))
+
+
+class Home:
+    """The author's machine: a connector and its bot.
+
+    where: the relay's port here, or the URL of it. bot: its program.
+    """
+
+    def __init__(
+        self, directory: Path, where: int | str, token: str, *options: str, bot: str = BOT
+    ) -> None:
+        self.folder = directory / f"home-{secrets.token_hex(4)}"
+        self.folder.mkdir()
+        (self.folder / "bot.py").write_text(bot)
+        url = where if isinstance(where, str) else f"grpc://127.0.0.1:{where}"
+        self._words = (url, "--token", token, *options)
+        self.events: list[dict[str, Any]] = []
+        self.start()
+
+    def start(self) -> None:
+        command = (sys.executable, "bot.py", str(self.folder))
+        with (self.folder / "stderr").open("ab") as stderr:
+            self.process = subprocess.Popen(
+                [POKEARENA, "bot", "connect", *self._words, "--json", "--", *command],
+                cwd=self.folder,
+                stdout=subprocess.PIPE,
+                stderr=stderr,
+                text=True,
+            )
+        self._reader = threading.Thread(target=self._read, args=(self.process.stdout,))
+        self._reader.start()
+
+    def _read(self, lines: Any) -> None:
+        with contextlib.closing(lines):
+            for line in lines:
+                self.events.append(json.loads(line))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait()
+        self._reader.join()
+
+    @property
+    def said(self) -> str:
+        return (self.folder / "stderr").read_text()
+
+    def heard(self, event: str) -> bool:
+        return any(told["event"] == event for told in self.events)
+
+    def asked(self) -> list[str]:
+        asked = self.folder / "asked"
+        return asked.read_text().splitlines() if asked.exists() else []
+
+
+class Cable:
+    """A TCP connection to a port that can be cut, and mended."""
+
+    def __init__(self, port: int) -> None:
+        self._to = port
+        self._ends: list[socket.socket] = []
+        self._cut = False
+        self._listening = socket.create_server(("127.0.0.1", 0))
+        self.port: int = self._listening.getsockname()[1]
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.cut()
+        self._listening.close()
+
+    def cut(self) -> None:
+        self._cut = True
+        for end in self._ends:
+            with contextlib.suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+        self._ends.clear()
+
+    def mend(self) -> None:
+        self._cut = False
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                near, _ = self._listening.accept()
+            except OSError:
+                return
+            if self._cut:
+                near.close()
+                continue
+            try:
+                far = socket.create_connection(("127.0.0.1", self._to))
+            except OSError:
+                near.close()
+                continue
+            self._ends += [near, far]
+            for one, other in ((near, far), (far, near)):
+                threading.Thread(target=self._carry, args=(one, other), daemon=True).start()
+
+    @staticmethod
+    def _carry(one: socket.socket, other: socket.socket) -> None:
+        with contextlib.suppress(OSError):
+            while data := one.recv(65536):
+                other.sendall(data)
+        with contextlib.suppress(OSError):
+            other.shutdown(socket.SHUT_RDWR)
+        one.close()

@@ -1,0 +1,246 @@
+"""A relay and connectors, asked as workers and referees ask."""
+
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import grpc
+import pytest
+from pokearena.v1 import bot_pb2
+
+from arena.bots.bot import Bot
+from arena.bots.errors import BotAbsent
+from arena.match.relayed import Relayed
+from arena.store import remotes, versions
+from tests.arena.relay.stage import Cable, Home, Relay, wait_until
+
+
+@pytest.fixture(scope="module")
+def relay(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Relay]:
+    """A relay for all tests here; each has a bot of its own."""
+    with Relay(tmp_path_factory.mktemp("relay")) as relay:
+        yield relay
+
+
+def test_a_bot_that_connects_is_there_and_answers_at_its_seat(relay: Relay, tmp_path: Path) -> None:
+    version, token = relay.add("simple")
+    assert not relay.is_here(version)
+    with Home(tmp_path, relay.port, token) as home:
+        wait_until(lambda: relay.is_here(version))
+        wait_until(lambda: home.heard("connected"))
+        with relay.seated(version) as table:
+            assert table.start().games_in_flight == 3
+            answer = table.act(5).result()
+            assert (answer.decision, answer.note.split()[1:]) == (5, ["1", "1"])
+            process = int(answer.note.split()[0])
+        wait_until(lambda: not Path(f"/proc/{process}").exists())
+        with relay.seated(version) as table:
+            table.start()
+            assert table.act(0).result().note.split()[0] != str(process)
+
+
+def test_questions_of_a_stream_are_answered_one_by_one(relay: Relay, tmp_path: Path) -> None:
+    version, token = relay.add("streams")
+    with Home(tmp_path, relay.port, token):
+        wait_until(lambda: relay.is_here(version))
+        with relay.seated(version) as table:
+            table.start()
+            asked = [bot_pb2.ActRequest(game=game, decision=9) for game in range(3)]
+            answers = table.bot.Play(iter([bot_pb2.PlayRequest(questions=asked)] * 2))
+            told = [(a.game, a.note.split()[2]) for each in answers for a in each.answers]
+    assert told == [(0, "1"), (1, "2"), (2, "3"), (0, "4"), (1, "5"), (2, "6")]
+
+
+def test_a_question_that_is_open_when_the_cable_is_cut_is_answered_when_it_is_mended(
+    relay: Relay, tmp_path: Path
+) -> None:
+    version, token = relay.add("cut")
+    with Cable(relay.port) as cable, Home(tmp_path, cable.port, token) as home:
+        wait_until(lambda: relay.is_here(version))
+        with relay.seated(version) as table:
+            table.start()
+            (home.folder / "wait").touch()
+            asked = table.act(1)
+            wait_until(lambda: home.asked() == ["1 1"])
+            cable.cut()
+            wait_until(lambda: not relay.is_here(version))
+            # It answers while nobody can hear it.
+            (home.folder / "wait").unlink()
+            wait_until(lambda: home.heard("lost"))
+            cable.mend()
+            first = asked.result().note
+            assert first.split()[1:] == ["1", "1"]
+            # A question that is asked while the cable is cut waits, too.
+            cable.cut()
+            wait_until(lambda: not relay.is_here(version))
+            asked = table.act(2)
+            cable.mend()
+            assert asked.result().note == f"{first.split()[0]} 1 2"
+            assert home.heard("again")
+
+
+@pytest.mark.long
+def test_a_connector_that_is_started_anew_is_given_the_open_question_again(
+    relay: Relay, tmp_path: Path
+) -> None:
+    version, token = relay.add("anew")
+    with Home(tmp_path, relay.port, token) as home:
+        wait_until(lambda: relay.is_here(version))
+        with relay.seated(version) as table:
+            table.start()
+            (home.folder / "wait").touch()
+            asked = table.act(1)
+            wait_until(lambda: home.asked() == ["1 1"])
+            home.process.kill()
+            home.process.wait()
+            wait_until(lambda: not relay.is_here(version))
+            (home.folder / "wait").unlink()
+            home.start()
+            # By a process that was told first what is played.
+            assert asked.result().note.split()[1:] == ["1", "1"]
+            assert home.asked() == ["1 1", "1 1"]
+
+
+@pytest.mark.long
+def test_a_question_nobody_waits_for_any_more_is_not_answered_later(
+    relay: Relay, tmp_path: Path
+) -> None:
+    version, token = relay.add("late")
+    with Cable(relay.port) as cable, Home(tmp_path, cable.port, token) as home:
+        wait_until(lambda: relay.is_here(version))
+        with relay.seated(version) as table:
+            table.start()
+            (home.folder / "wait").touch()
+            asked = table.act(1)
+            wait_until(lambda: home.asked() == ["1 1"])
+            cable.cut()
+            wait_until(lambda: not relay.is_here(version))
+            asked.cancel()
+            asked = table.act(2)
+            (home.folder / "wait").unlink()
+            cable.mend()
+            assert asked.result().decision == 2
+
+
+def test_a_process_that_ends_is_told_of_with_its_status(relay: Relay, tmp_path: Path) -> None:
+    version, token = relay.add("mortal")
+    with Home(tmp_path, relay.port, token) as home:
+        wait_until(lambda: relay.is_here(version))
+        with relay.seated(version) as table:
+            table.start()
+            (home.folder / "die").touch()
+            with pytest.raises(grpc.RpcError) as caught:
+                table.act(1).result()
+            assert isinstance(caught.value, grpc.Call)
+            assert caught.value.code() is grpc.StatusCode.UNAVAILABLE
+            wait_until(lambda: bool(table.ended))
+            assert table.ended[0].ended == "exited with status 7"
+        assert not table.lost
+
+
+def test_a_second_connection_is_refused_and_the_first_one_goes_on(
+    relay: Relay, tmp_path: Path
+) -> None:
+    version, token = relay.add("stolen")
+    with Home(tmp_path, relay.port, token) as home:
+        wait_until(lambda: relay.is_here(version))
+        with relay.seated(version) as table:
+            table.start()
+            (home.folder / "wait").touch()
+            asked = table.act(1)
+            wait_until(lambda: home.asked() == ["1 1"])
+            with Home(tmp_path, relay.port, token) as thief:
+                assert thief.process.wait() == 1
+                assert f"{version} is connected already" in thief.said
+            (home.folder / "wait").unlink()
+            assert asked.result().note.split()[1:] == ["1", "1"]
+        found = remotes.find(relay.engine, version)
+        assert found is not None
+        assert found.refusals == 1
+        assert str(found.refusal) in thief.said
+        assert str(found.refusal) in relay.log.read_text()
+        assert not home.heard("lost")
+
+
+@pytest.mark.long
+def test_who_uses_a_token_is_cut_off_when_it_is_renewed(relay: Relay, tmp_path: Path) -> None:
+    version, token = relay.add("renewed")
+    with Home(tmp_path, relay.port, token) as thief:
+        wait_until(lambda: relay.is_here(version))
+        fresh = remotes.renew(relay.engine, version)
+        assert thief.process.wait() == 1
+        assert "its token was renewed" in thief.said
+    with Home(tmp_path, relay.port, token) as thief:
+        assert thief.process.wait() == 1
+        assert "this token is no bot's" in thief.said
+    with Home(tmp_path, relay.port, fresh):
+        wait_until(lambda: relay.is_here(version))
+
+
+def test_a_retired_bot_is_refused(relay: Relay, tmp_path: Path) -> None:
+    version, token = relay.add("old")
+    versions.retire(relay.engine, version)
+    with Home(tmp_path, relay.port, token) as home:
+        assert home.process.wait() == 1
+        assert f"{version} is retired" in home.said
+    found = remotes.find(relay.engine, version)
+    assert found is not None
+    assert (found.here, found.refusals) == (False, 1)
+
+
+def test_a_bot_that_is_not_there_or_sits_elsewhere_gets_no_seat(
+    relay: Relay, tmp_path: Path
+) -> None:
+    version, token = relay.add("busy")
+    with (
+        Relayed("m-1", lambda report: None, lambda sentence: None) as relayed,
+        pytest.raises(BotAbsent, match="is not connected"),
+    ):
+        relayed.start(0, Bot(version, desk=relay.desk))
+    with Home(tmp_path, relay.port, token, "--tables", "1"):
+        wait_until(lambda: relay.is_here(version))
+        # Both seats of one side, but not another match.
+        with (
+            relay.seated(version, "m-1"),
+            relay.seated(version, "m-1"),
+            pytest.raises(BotAbsent, match="no more tables"),
+            relay.seated(version, "m-2"),
+        ):
+            pass
+
+
+@pytest.mark.long
+def test_ctrl_c_leaves_when_the_table_at_hand_is_over(relay: Relay, tmp_path: Path) -> None:
+    version, token = relay.add("leaver")
+    with Home(tmp_path, relay.port, token) as home:
+        wait_until(lambda: relay.is_here(version))
+        with relay.seated(version) as table:
+            table.start()
+            home.process.send_signal(signal.SIGINT)
+            wait_until(lambda: home.heard("leaving"))
+            assert table.act(1).result().decision == 1
+            assert home.process.poll() is None
+        assert home.process.wait() == 0
+    wait_until(lambda: not relay.is_here(version))
+
+
+def test_ctrl_c_twice_leaves_at_once(relay: Relay, tmp_path: Path) -> None:
+    version, token = relay.add("hasty")
+    with Home(tmp_path, relay.port, token) as home:
+        wait_until(lambda: relay.is_here(version))
+        with relay.seated(version) as table:
+            table.start()
+            process = int(table.act(1).result().note.split()[0])
+            home.process.send_signal(signal.SIGINT)
+            wait_until(lambda: home.heard("leaving"))
+            home.process.send_signal(signal.SIGINT)
+            assert home.process.wait() == 130
+            assert not os.path.exists(f"/proc/{process}")
+
+
+@pytest.mark.long
+def test_a_relay_that_is_not_there_cannot_be_reached(tmp_path: Path) -> None:
+    with Cable(1) as cable, Home(tmp_path, cable.port, "token") as home:
+        assert home.process.wait() == 3
+        assert "no relay answers" in home.said

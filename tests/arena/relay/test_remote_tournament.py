@@ -1,0 +1,203 @@
+"""Tournaments with remote bots: services, a relay, connectors, and a cable between them."""
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from sqlalchemy import Engine
+
+from arena import scheduler
+from arena.bots import resolver
+from arena.folder import Folder
+from arena.relaying import Relaying
+from arena.services import Services
+from arena.store import database, listing, remotes, results, tournaments, versions, waiting
+from arena.store.schema import MatchState, TournamentState
+from arena.store.spec import Clock, Plan
+from arena.store.tournaments import Tournament
+from tests.arena.relay.stage import Cable, Home, wait_until
+
+PLAYS = """
+import random, sys, time
+from pathlib import Path
+from pokearena_bot import run
+
+def choose(turn):
+    with (Path(sys.argv[1]) / "asked").open("a") as asked:
+        print(turn.match, turn.game, turn.decision, file=asked)
+    while (Path(sys.argv[1]) / "wait").exists():
+        time.sleep(0.01)
+    return random.choice(turn.legal)
+
+run(choose, games_in_flight=1)
+"""
+"""Writes down what it is asked; waits while there is a file `wait`."""
+
+
+class Arena:
+    """A data folder with a house bot and a remote one."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        self.where = Folder(directory / "data").create()
+        self.engine: Engine = database.open(self.where.database_url({}))
+        database.upgrade(self.engine)
+        meek = resolver.sample("meek")
+        self.meek = versions.add(self.engine, "meek", "1", "m" * 64, str(meek.folder), {}).id
+        version, self.token = remotes.add_relayed(self.engine, "far", "1")
+        self.far = version.id
+
+    def schedule(self, entrants: list[str], boards: int = 1, bank: int = 60_000) -> Tournament:
+        plan = Plan("cup", "poke", {"must_beat": True}, 2, boards, clock=Clock(5_000, 500, bank))
+        return scheduler.begin(self.engine, plan, entrants, bytes(32))
+
+    def home(self, where: int | str, *options: str) -> Home:
+        return Home(self.directory, where, self.token, *options, bot=PLAYS)
+
+    def services(self, wait: float = 600.0) -> Services:
+        return Services(self.where, 1, relaying=Relaying("127.0.0.1:0", wait=wait))
+
+    def is_closed(self, cup: Tournament) -> bool:
+        return tournaments.find(self.engine, cup.id).state == TournamentState.CLOSED
+
+    def is_here(self) -> bool:
+        found = remotes.find(self.engine, self.far)
+        return found is not None and found.here
+
+    def sql(self, statement: str) -> list[tuple[object, ...]]:
+        with sqlite3.connect(self.where.database) as connection:
+            rows = connection.execute(statement).fetchall()
+        connection.close()
+        return rows
+
+
+def port(services: Services) -> int:
+    return int(services.snapshot.relay.rpartition(":")[2])
+
+
+@pytest.fixture
+def arena(tmp_path: Path) -> Iterator[Arena]:
+    """An arena without services."""
+    arena = Arena(tmp_path)
+    yield arena
+    arena.engine.dispose()
+
+
+def test_a_remote_bot_plays_a_tournament_and_every_table_has_boards_of_its_own(
+    arena: Arena,
+) -> None:
+    cup = arena.schedule([arena.meek, arena.far], boards=2)
+    with arena.services() as services:
+        [match] = listing.matches(arena.engine)
+        # It waits, and nobody tries it.
+        wait_until(lambda: waiting.waited_for(arena.engine) == {arena.far: 1})
+        with arena.home(port(services)) as home:
+            wait_until(lambda: arena.is_closed(cup))
+            wait_until(lambda: home.heard("outcome"))
+    match = listing.find(arena.engine, match.id)
+    assert (match.state, match.attempt, match.failures) == (MatchState.CLOSED, 1, 0)
+    assert arena.sql("SELECT board FROM games ORDER BY game") == [(0,), (1,), (2,), (3,)]
+    closed = results.of_match(arena.engine, match.id)
+    assert {verdict for game in closed.games for verdict in game.verdicts} == {"finished"}
+    [told] = [event["outcome"] for event in home.events if event["event"] == "outcome"]
+    assert (told["match"], told["opponents"], told["games"]) == (match.id, [arena.meek], 4)
+    assert sum(event["event"] == "table" for event in home.events) == 2
+
+
+@pytest.mark.long
+def test_a_game_goes_on_when_the_connection_is_lost_and_regained_within_the_clock(
+    arena: Arena,
+) -> None:
+    cup = arena.schedule([arena.meek, arena.far])
+    with (
+        arena.services() as services,
+        Cable(port(services)) as cable,
+        arena.home(cable.port) as home,
+    ):
+        wait_until(lambda: len(home.asked()) >= 2)
+        (home.folder / "wait").touch()
+        asked = len(home.asked())
+        wait_until(lambda: len(home.asked()) > asked)
+        cable.cut()
+        wait_until(lambda: not arena.is_here())
+        (home.folder / "wait").unlink()
+        cable.mend()
+        wait_until(lambda: arena.is_closed(cup))
+        assert home.heard("again")
+        # No question was put twice to the bot.
+        assert len(set(home.asked())) == len(home.asked())
+    [match] = listing.matches(arena.engine)
+    assert (match.attempt, match.failures) == (1, 0)
+    assert arena.sql("SELECT count(*) FROM faults") == [(0,)]
+
+
+@pytest.mark.long
+def test_a_connection_that_is_lost_for_longer_is_a_timeout(arena: Arena) -> None:
+    with (
+        arena.services(wait=2.0) as services,
+        Cable(port(services)) as cable,
+        arena.home(cable.port) as home,
+    ):
+        wait_until(arena.is_here)
+        cup = arena.schedule([arena.meek, arena.far], bank=500)
+        wait_until(lambda: len(home.asked()) >= 2)
+        cable.cut()
+        # The table at hand ends by the clock; the other one nobody waits for: it has begun.
+        wait_until(lambda: arena.is_closed(cup))
+    [match] = listing.matches(arena.engine)
+    assert (match.state, match.failures) == (MatchState.CLOSED, 0)
+    assert "it goes on without it" in str(match.reason)
+    verdicts = arena.sql("SELECT DISTINCT verdict FROM faults ORDER BY verdict")
+    assert verdicts == [("init",), ("timeout",)]
+    assert arena.sql("SELECT DISTINCT version FROM faults") == [(arena.far,)]
+
+
+@pytest.mark.long
+def test_a_match_that_has_not_begun_becomes_void_when_nobody_comes(arena: Arena) -> None:
+    cup = arena.schedule([arena.meek, arena.far])
+    with arena.services(wait=0.5):
+        wait_until(lambda: arena.is_closed(cup))
+    [match] = listing.matches(arena.engine)
+    assert (match.state, match.attempt) == (MatchState.VOID, 0)
+    assert "far@1 was not there for 0.5 s; nobody is charged" in str(match.reason)
+
+
+@pytest.mark.long
+def test_a_relay_that_is_killed_costs_nobody_anything(arena: Arena) -> None:
+    cup = arena.schedule([arena.meek, arena.far], boards=2)
+    with arena.services() as services, arena.home(port(services)) as home:
+        wait_until(lambda: len(home.asked()) >= 2)
+        (home.folder / "wait").touch()
+        [relay] = [child for child in services.snapshot.children if child.name == "relay"]
+        assert relay.pid is not None
+        os.kill(relay.pid, signal.SIGKILL)
+        wait_until(lambda: listing.matches(arena.engine)[0].failures == 1)
+        (home.folder / "wait").unlink()
+        wait_until(lambda: arena.is_closed(cup))
+        assert home.heard("again")
+    assert arena.sql("SELECT count(*) FROM faults") == [(0,)]
+
+
+@pytest.mark.long
+def test_a_bot_with_an_address_of_its_own_is_waited_for_too(arena: Arena, tmp_path: Path) -> None:
+    address = f"unix:{tmp_path}/direct.sock"
+    direct = remotes.add_direct(arena.engine, "direct", "1", address).id
+    cup = arena.schedule([arena.meek, direct])
+    with arena.services():
+        wait_until(lambda: waiting.waited_for(arena.engine) == {direct: 1})
+        (tmp_path / "bot.py").write_text(PLAYS)
+        with subprocess.Popen(
+            [sys.executable, "bot.py", str(tmp_path)],
+            cwd=tmp_path,
+            env={**os.environ, "POKEARENA_ADDRESS": address},
+        ) as bot:
+            wait_until(lambda: arena.is_closed(cup))
+            bot.kill()
+    [match] = listing.matches(arena.engine)
+    assert (match.state, match.failures) == (MatchState.CLOSED, 0)
+    assert arena.sql("SELECT count(*) FROM faults") == [(0,)]
