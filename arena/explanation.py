@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from arena.bots.report import MIB, printable
+from arena.results import FINISHED
 from arena.scene import text
 from arena.scene.live import NoPosition, live
 from referee.games.registry import find
@@ -162,6 +163,31 @@ class Explanation:
             "output": self.output,
             "asks": self.asks,
         }
+
+
+@dataclass(frozen=True, slots=True)
+class Aftermath:
+    """Games that a bot lost because of faults in others: its process was gone, or it was out."""
+
+    bot: str
+    verdict: str
+    games: tuple[int, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """It as plain values."""
+        return {"bot": self.bot, "verdict": self.verdict, "games": list(self.games)}
+
+
+def aftermath(record: MatchRecord) -> list[Aftermath]:
+    """The games that ended for a bot with a verdict and no fault of its own in them."""
+    found: dict[tuple[str, str], list[int]] = {}
+    for game in record.games:
+        faulty = {line["seat"] for line in game.faults}
+        for seat, verdict in enumerate(game.result["verdicts"]):
+            if verdict != FINISHED and seat not in faulty:
+                games = found.setdefault((str(game.game["seating"][seat]), str(verdict)), [])
+                games += [game.number] if game.number not in games else []
+    return [Aftermath(*key, tuple(games)) for key, games in found.items()]
 
 
 def explanations(record: MatchRecord) -> Iterator[Explanation]:

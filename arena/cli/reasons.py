@@ -12,7 +12,7 @@ from arena import pace, tally
 from arena.cli import output
 from arena.cli.advice import typed
 from arena.cli.records import Found
-from arena.explanation import Explanation
+from arena.explanation import Aftermath, Explanation, aftermath
 
 _SHOWN_ACTIONS = 24
 _SHOWN_LINES = 40
@@ -46,6 +46,13 @@ def _of_fault(fault: Explanation, match: str) -> Iterator[str]:
     if fault.asks:
         asked = f"{match}:{fault.line['game']}:{fault.line['decision']}"
         yield f"  again    {typed(f'pokearena ask {shlex.quote(asked)} .')}"
+
+
+def of_aftermath(some: Sequence[Aftermath]) -> Iterator[str]:
+    """What else was lost because of these faults, as lines of text."""
+    for each in some:
+        games = f"game{'s' * (len(each.games) > 1)} {', '.join(map(str, each.games))}"
+        yield f"{each.bot}: {each.verdict} in {games} too, because of a fault in another"
 
 
 def show_match(found: Found, seat: str | None) -> None:
@@ -144,4 +151,5 @@ def to_json(found: Found, faults: Sequence[Explanation]) -> dict[str, Any]:
         ],
         "boards": [board.to_json() for board in played],
         "faults": [fault.to_json() for fault in faults],
+        "aftermath": [each.to_json() for each in aftermath(found.record)],
     }

@@ -154,7 +154,7 @@ def _conclude(bout: Bout, typed: tuple[str, ...], name: str) -> None:
         asked = f"{name}:{line['game']}:{line['decision']}"
         output.next_step(f"pokearena ask {shlex.quote(asked)} {shlex.quote(typed[entrant])}")
     else:
-        output.next_step(f"pokearena logs {name}")
+        output.next_step(f"pokearena why {shlex.quote(name)}")
 
 
 def _ms(time: float | None) -> str:

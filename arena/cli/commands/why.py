@@ -81,11 +81,15 @@ def _chosen(
 
 def _show(found: Found, name: str, seat: str | None, faults: tuple[Explanation, ...]) -> None:
     from arena.cli import reasons
+    from arena.explanation import aftermath
 
     for fault in faults:
         for line in reasons.of_fault(fault, name):
             output.told(line)
         output.line()
+    bots = {fault.bot for fault in faults}
+    for line in reasons.of_aftermath([one for one in aftermath(found.record) if one.bot in bots]):
+        output.line(line)
     if not faults:
         reasons.show_match(found, seat)
     first = next((fault.asks for fault in faults if fault.asks), None)

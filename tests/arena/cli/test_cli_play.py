@@ -128,7 +128,7 @@ def test_a_bot_that_does_not_start_is_explained_with_its_output(cli: Cli, bot: W
     assert said.status == 1
     assert "fault   broken: init" in said.out
     assert "nothing_of_this_name" in said.out
-    assert said.last.startswith("next  pokearena logs m-")
+    assert said.last.startswith("next  pokearena why m-")
 
 
 def test_lenient_counts_faults_and_plays_on(cli: Cli, bot: Write) -> None:

@@ -165,6 +165,21 @@ def test_one_fault_is_told_by_its_place_and_those_of_a_seat_by_the_bot(
     assert "has no fault in game 0 at decision 999; its faults are 0:" in nothing.err
 
 
+def test_games_lost_because_of_a_fault_in_another_are_told(cli: Cli, bot: Write) -> None:
+    dies = bot("dies", "import os\nos._exit(3)")
+    words = ("play", "poke", dies, "sample:meek", "-n", 4, "--lenient", "--seed", 3)
+    assert cli(*words, "--record", "m.jsonl").status == 0
+    told = json.loads(cli("why", "m.jsonl", "--json").out)
+    by_fault = {one["game"] for one in told["faults"]}
+    after = {one["verdict"]: one["games"] for one in told["aftermath"]}
+    assert sorted([*by_fault, *(game for games in after.values() for game in games)]) == [*range(8)]
+    lines = cli("why", "m.jsonl").out.splitlines()
+    for verdict, games in after.items():
+        listed = ", ".join(map(str, games))
+        word = "games" if len(games) > 1 else "game"
+        assert f"dies: {verdict} in {word} {listed} too, because of a fault in another" in lines
+
+
 def test_without_a_fault_the_boards_tell_where_it_was_lost_and_how_long_bots_thought(
     cli: Cli, played: Path
 ) -> None:
