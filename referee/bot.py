@@ -12,9 +12,10 @@ from typing import Any, Protocol, TypeVar
 import grpc
 import grpc.aio
 from google.protobuf.message import DecodeError
-from pokearena.v1 import bot_pb2, bot_pb2_grpc
+from pokearena.v1 import bot_pb2
 
 from referee.alarm import Alarm
+from referee.quote import quote
 from referee.wire import field
 
 ANSWER_BYTES = 1 << 20
@@ -86,12 +87,12 @@ class Bot:
         self.address = address.removeprefix("grpc://")
         options = _OPTIONS + _AT_A_SOCKET if self.address.startswith("unix:") else _OPTIONS
         self._channel = grpc.aio.insecure_channel(self.address, options=options)
-        self._stub = bot_pb2_grpc.BotServiceStub(self._channel)
         # The questions come as bytes; and answers are read by us, for gRPC makes nothing of what
         # is no message.
         self._play: Any = self._channel.stream_stream(f"/{_SERVICE}/Play")
         self._act: Any = self._channel.unary_unary(f"/{_SERVICE}/Act")
         self._start: Any = self._channel.unary_unary(f"/{_SERVICE}/Start")
+        self._end: Any = self._channel.unary_unary(f"/{_SERVICE}/End")
         self._alarm = Alarm()
         self._streams = True
         self._stream_answered = False
@@ -203,7 +204,7 @@ class Bot:
             async with asyncio.timeout(0.5):
                 if self._call is not None:
                     await self._call.done_writing()
-                await self._stub.End(bot_pb2.EndRequest(match=match))
+                await self._end(bot_pb2.EndRequest(match=match).SerializeToString())
         except (TimeoutError, grpc.aio.AioRpcError, asyncio.InvalidStateError):
             pass
 
@@ -237,7 +238,7 @@ def _by_status(code: grpc.StatusCode, details: str | None) -> NoAnswer:
     """What a status other than OK means."""
     if code is grpc.StatusCode.OK:
         return NoAnswer(How.WRONG, "it ended the stream before it had answered")
-    said = " ".join((details or "").split())[:300]
+    said = quote(" ".join((details or "").split()))
     if code is grpc.StatusCode.UNAVAILABLE:
         return NoAnswer(How.BROKEN, "its connection was lost")
     if code is grpc.StatusCode.RESOURCE_EXHAUSTED:

@@ -32,7 +32,8 @@ _LEGAL = bot_pb2.ActRequest.LEGAL_FIELD_NUMBER
 
 _REMEMBERED = 1 << 15
 """How many values are kept encoded: all the actions of Poke, at about 10 MB."""
-
+_LONG = 1 << 10
+"""Bytes of an action that is not remembered; the longest of a game are a few hundred."""
 
 _WORDS = 1 << 10
 """How many texts of a field are kept encoded; a game has far fewer."""
@@ -143,7 +144,11 @@ class Codec:
         Raises:
             DecodeError: there is none of this game in it.
         """
-        return self._known(message.SerializeToString())
+        # Neither what we do not know nor what is very long is remembered: both may be padding, sent
+        # to fill our memory.
+        message.DiscardUnknownFields()
+        data = message.SerializeToString()
+        return (self._known if len(data) <= _LONG else self._decode_bytes)(data)
 
     def _decode_bytes(self, data: bytes) -> Action:
         message = bot_pb2.Action.FromString(data)

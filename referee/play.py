@@ -9,6 +9,7 @@ from pokearena.v1 import bot_pb2, referee_pb2
 from referee.codec import Codec, DecodeError, snake
 from referee.dealing import Seeded, derive
 from referee.games.contract import Action, Game, Legal, Merit, Options, State, places_of
+from referee.quote import quote
 from referee.record import action_line, dump, fault_line, game_line, result_line
 from referee.verdict import Fault, Verdict
 
@@ -163,7 +164,7 @@ class Play:
         if action not in asked.legal:
             raise Wrong(
                 Verdict.ILLEGAL,
-                f'it answered "{describe(action)}", which is not legal; '
+                f'it answered "{quote(describe(action))}", which is not legal; '
                 f"legal: {_some(asked.legal)}",
             )
         del self.asked[seat]

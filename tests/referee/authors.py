@@ -143,17 +143,23 @@ def play(
                 **{"match": "m-test", "start_ms": 3000, **order},
             )
             try:
-                return await _drive(table_order, report)
+                return await drive(table_order, report)
             finally:
                 await asyncio.gather(*(server.stop(0) for server in servers))
 
     return asyncio.run(run())
 
 
-async def _drive(
+async def drive(
     order: referee_pb2.Table,
-    report: Callable[[referee_pb2.BotFaulted], referee_pb2.BotReport | None] | None,
+    report: Callable[[referee_pb2.BotFaulted], referee_pb2.BotReport | None] | None = None,
 ) -> Played:
+    """Plays a table as it is ordered.
+
+    Args:
+        order: the table.
+        report: what a bot's keeper says of a fault; unless told otherwise, that it still runs.
+    """
     rules = find(order.game)
     options = rules.settle(dict(order.options))
     sides = rules.sides(len(order.seats), options)

@@ -10,7 +10,9 @@ import grpc
 import pytest
 from pokearena.v1 import bot_pb2
 
-from tests.referee.authors import Author, first, play
+from referee.codec import Codec
+from referee.games.registry import find
+from tests.referee.authors import Answer, Author, first, play
 
 NO_MESSAGE = b"\xff" * 40
 Raw = Callable[[bytes], bytes]
@@ -72,3 +74,35 @@ def test_a_message_that_answers_a_question_twice_answers_none(tmp_path: Path) ->
         played = play([address, Author()])
     assert played.verdicts == [["protocol", "finished"]]
     assert "every question is answered once" in played.sentences[0]
+
+
+def test_what_a_bot_says_in_a_sentence_is_cut_and_plays_no_tricks_on_a_terminal() -> None:
+    def tricky(question: bot_pb2.ActRequest) -> Answer:
+        answer = first(question)
+        answer.action.poke.draw.discards[:] = ["\x1b[2J\u202e", "x" * 100_000]
+        return answer
+
+    (sentence,) = play([Author(tricky), Author()]).sentences
+    assert 'it answered "draw \\x1b[2J\\u202e xxx' in sentence
+    assert sentence.isprintable()
+    assert len(sentence) < 2000
+
+
+def test_padding_around_a_good_action_is_no_fault_and_is_not_remembered() -> None:
+    codec = Codec(find("poke"))
+    action = bot_pb2.Action()
+    action.poke.stand.SetInParent()
+    for padding in range(50):
+        unknown = b"\xfa\x01\x02" + padding.to_bytes(2, "big")
+        padded = bot_pb2.Action.FromString(action.SerializeToString() + unknown)
+        assert codec.action_json(codec.decode(padded)) == {"poke": {"stand": {}}}
+    assert codec._known.cache_info().currsize == 1
+
+
+def test_actions_that_are_far_too_long_are_not_remembered() -> None:
+    codec = Codec(find("poke"))
+    for letter in "abc":
+        action = bot_pb2.Action()
+        action.poke.draw.discards.append(letter * 100_000)
+        codec.decode(action)
+    assert codec._known.cache_info().currsize == 0

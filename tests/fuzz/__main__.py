@@ -1,0 +1,31 @@
+"""So many messages, and what became of them.
+
+    uv run python -m tests.fuzz decoder 1000000
+    uv run python -m tests.fuzz table 100000 --seed friday
+
+A message that does not end in its verdict stops it and is shown; the same seed sends it again.
+"""
+
+import argparse
+import time
+
+from tests.fuzz import decoder, table
+
+FUZZERS = {"decoder": decoder.fuzz, "table": table.fuzz}
+
+
+def main() -> None:
+    """Fuzzes what the command line says."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("what", choices=FUZZERS)
+    parser.add_argument("messages", type=int)
+    parser.add_argument("--seed", default="0")
+    asked = parser.parse_args()
+    began = time.monotonic()
+    met = FUZZERS[asked.what](asked.messages, asked.seed)
+    told = ", ".join(f"{count:,} {verdict}" for verdict, count in sorted(met.items()))
+    print(f"{asked.what}, seed {asked.seed}: {told}; {time.monotonic() - began:.0f} s")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,143 @@
+"""Answers without end through the decoder and the rules, as a table would hand them on."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from copy import copy
+from typing import Final
+
+from google.protobuf.message import DecodeError
+from pokearena.v1 import bot_pb2, referee_pb2
+
+from referee.dealing import board_seed
+from referee.play import Play, Setting, Wrong
+from referee.record import read_games
+from referee.verdict import Verdict
+from tests.conformance.tables import TABLES, Table
+from tests.fuzz.mutations import Mutations
+
+NO_MESSAGE: Final = "no message"
+PLAYED: Final = "played"
+A_QUESTION: Final = 50
+"""Messages for each question."""
+LONGEST_SENTENCE: Final = 2000
+
+
+class Rights:
+    """What every seat has left."""
+
+    wants_legal = True
+    clock = bot_pb2.Clock(allowance_ms=200, bank_ms=10_000)
+
+
+def tried() -> tuple[Table, ...]:
+    """One table of every game, and the largest with all options turned."""
+    last = {table.game.id: table for table in TABLES}
+    first = {table.game.id: table for table in reversed(TABLES)}
+    return tuple(dict.fromkeys((*first.values(), *last.values())))
+
+
+def setting(table: Table) -> Setting:
+    """The table as the referee knows it."""
+    sides = table.game.sides(table.seats, table.options)
+    return Setting("m-fuzz", table.game, table.codec, table.seats, table.options, sides)
+
+
+def good_answers(table: Table) -> list[bytes]:
+    """A few answers as they should be."""
+    return [
+        bot_pb2.ActResponse(action=action, note="good").SerializeToString()
+        for asked in a_game(table, 0).asked.values()
+        for action in asked.question.legal[:8]
+    ]
+
+
+def a_game(table: Table, number: int) -> Play:
+    """A game with its first questions open."""
+    seed = board_seed(number.to_bytes(32, "big"), 0)
+    play = Play(setting(table), referee_pb2.Board(game=0, number=0, seed=seed))
+    play.ask([Rights()] * table.seats)
+    return play
+
+
+def fuzz(messages: int, seed: str, tables: Sequence[Table] | None = None) -> Counter[str]:
+    """So many messages, shared by the tables; how often each verdict was met.
+
+    Raises:
+        AssertionError: one did not end in a verdict; says which message it was.
+    """
+    tables = tables or tried()
+    strangers = [answer for table in tables for answer in good_answers(table)]
+    met: Counter[str] = Counter()
+    for table in tables:
+        mutations = Mutations(f"{seed}/{table}", strangers)
+        for verdict in _at_table(table, mutations, messages // len(tables)):
+            met[verdict] += 1
+    return met
+
+
+def _at_table(table: Table, mutations: Mutations, messages: int) -> Iterator[str]:
+    number = 0
+    while messages > 0:
+        play = a_game(table, number)
+        number += 1
+        while play.result is None and messages > 0:
+            for seat in list(play.asked):
+                for verdict in _at_question(play, seat, mutations, min(messages, A_QUESTION)):
+                    messages -= 1
+                    yield verdict
+            play.ask([Rights()] * table.seats)
+        if play.result is not None:
+            read_games(play.result)
+
+
+def _at_question(play: Play, seat: int, mutations: Mutations, most: int) -> Iterator[str]:
+    """Messages for one question, the last of which answers it as it should be.
+
+    The others meet a copy of the game in which yet another seat is waited for, so that a good
+    answer among them does not end the question.
+    """
+    asked = play.asked[seat]
+    legal = asked.question.legal
+    waiting = copy(play)
+    for number in range(most):
+        good = bot_pb2.ActResponse(action=mutations.rng.choice(legal))
+        if mutations.rng.random() < 0.2:
+            good.game, good.decision, good.note = asked.game, asked.decision, "good"
+        data = good.SerializeToString()
+        at = play
+        if number + 1 < most:
+            data, at = mutations.message(data), waiting
+            at.asked, at._moves, at._said = {seat: asked, -1: asked}, {}, []
+        try:
+            yield judged(at, seat, data)
+        except Exception as error:
+            raise AssertionError(
+                f"{play.setting.game.id}, decision {asked.decision}, {len(data)} bytes "
+                f"{data[:2000].hex()}: {error!r}"
+            ) from error
+
+
+def judged(play: Play, seat: int, data: bytes) -> str:
+    """What becomes of a message, as at a table; all that would be written of it is."""
+    asked = play.asked[seat]
+    try:
+        response = bot_pb2.ActResponse.FromString(data)
+    except DecodeError:
+        return NO_MESSAGE
+    try:
+        play.answer(seat, response, 1.0)
+    except Wrong as met:
+        wrong = met
+    else:
+        return PLAYED
+    assert wrong.verdict in (Verdict.ILLEGAL, Verdict.PROTOCOL)
+    assert play.asked[seat] is asked, "a question that is not answered stays open"
+    check_sentence(wrong.clause)
+    return str(wrong.verdict)
+
+
+def check_sentence(sentence: str) -> None:
+    """A sentence is short, can be written, and plays no tricks on a terminal."""
+    assert len(sentence) <= LONGEST_SENTENCE, f"a sentence of {len(sentence)} characters"
+    assert sentence.isprintable(), f"a sentence that cannot be printed: {sentence!r}"
+    sentence.encode()

@@ -1,0 +1,187 @@
+"""Messages that nearly are answers, and bytes that are nothing at all."""
+
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from referee.wire import varint
+
+VARINT, FIXED64, LENGTH_DELIMITED, FIXED32 = 0, 1, 2, 5
+TEXTS: Final = (
+    *(b"", b"AS", b"ZZ", b"2C", b"x1", b"10S", b" AS", b"3-12", b"right", b"A\x00S"),
+    *(b"\x1b[2J", b"\xff\xfe", b"\xed\xa0\x80", "Ä\u202e\u2028".encode(), b"{}", b"9" * 300),
+)
+WAYS: Final = (*(1,) * 40, *(2,) * 15, *(3,) * 4, 0)
+"""How many changes a message gets."""
+LARGE: Final = 10_000
+DEEPEST: Final = 8
+NUMBERS: Final = (0, 1, 2, 7, 127, 128, 1000, 1 << 31, (1 << 32) - 1, 1 << 63, (1 << 64) - 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A field of a message, in the wire format."""
+
+    number: int
+    kind: int
+    value: "int | bytes | list[Field]"
+
+    def bytes(self) -> bytes:
+        """The field as it is sent."""
+        tag = varint(self.number << 3 | self.kind)
+        if isinstance(self.value, int):
+            return tag + varint(self.value)
+        if self.kind != LENGTH_DELIMITED:
+            return tag + (self.value if isinstance(self.value, bytes) else b"")
+        inside = self.value if isinstance(self.value, bytes) else joined(self.value)
+        return tag + varint(len(inside)) + inside
+
+
+def joined(fields: Sequence[Field]) -> bytes:
+    """Fields as the message that they are."""
+    return b"".join(one.bytes() for one in fields)
+
+
+def fields_of(data: bytes, depth: int = DEEPEST) -> list[Field] | None:
+    """The fields of a message, as deep as they look like messages; None if it is none."""
+    found, place = [], 0
+    while place < len(data):
+        tag, place = _varint(data, place)
+        if tag < 8 or tag > 1 << 20:
+            return None
+        kind = tag & 7
+        if kind == VARINT:
+            number, place = _varint(data, place)
+            if number < 0:
+                return None
+            found.append(Field(tag >> 3, kind, number))
+            continue
+        size = {FIXED64: 8, FIXED32: 4}.get(kind, -1)
+        if kind == LENGTH_DELIMITED:
+            size, place = _varint(data, place)
+        if size < 0 or place + size > len(data):
+            return None
+        inside = data[place : place + size]
+        place += size
+        may_be = kind == LENGTH_DELIMITED and inside and depth
+        deeper = fields_of(inside, depth - 1) if may_be else None
+        found.append(Field(tag >> 3, kind, inside if deeper is None else deeper))
+    return found
+
+
+def _varint(data: bytes, place: int) -> tuple[int, int]:
+    """A number and where it ends; -1 if there is none."""
+    number = shift = 0
+    while place < len(data) and shift < 70:
+        byte = data[place]
+        place += 1
+        number |= (byte & 0x7F) << shift
+        if byte < 0x80:
+            return number, place
+        shift += 7
+    return -1, len(data)
+
+
+class Mutations:
+    """Makes bad messages of good ones, by chance that is the same every time."""
+
+    def __init__(self, seed: str, strangers: Sequence[bytes]) -> None:
+        self.rng = random.Random(seed)
+        self._strangers = strangers
+        """Good messages of other games."""
+        self._ways: tuple[Callable[[bytes], bytes], ...] = (
+            *(self._bytes, self._bytes, self._noise, self._splice, self._large),
+            *(self._fields,) * 8,
+        )
+
+    def message(self, good: bytes) -> bytes:
+        """A message made of a good one; once in a while the good one itself."""
+        made = good
+        for _ in range(self.rng.choice(WAYS)):
+            if len(made) <= LARGE:  # to look into what is larger takes long
+                made = self.rng.choice(self._ways)(made)
+        return made
+
+    def _bytes(self, data: bytes) -> bytes:
+        made = bytearray(data)
+        for _ in range(self.rng.choice((1, 1, 2, 4))):
+            place = self.rng.randrange(len(made) + 1)
+            match self.rng.randrange(4):
+                case 0 if place < len(made):
+                    made[place] ^= 1 << self.rng.randrange(8)
+                case 1 if place < len(made):
+                    made[place] = self.rng.choice((0, 1, 0x7F, 0x80, 0xFF, self.rng.randrange(256)))
+                case 2:
+                    made[place:place] = self._some(4)
+                case _:
+                    del made[place : place + self.rng.choice((1, 2, 8, 1000))]
+        return bytes(made)
+
+    def _noise(self, data: bytes) -> bytes:
+        return self._some(self.rng.choice((0, 1, 2, 8, 64, 600)))
+
+    def _some(self, size: int) -> bytes:
+        return self.rng.randbytes(size)
+
+    def _splice(self, data: bytes) -> bytes:
+        other = self.rng.choice(self._strangers)
+        cut, from_there = self.rng.randrange(len(data) + 1), self.rng.randrange(len(other) + 1)
+        return data[:cut] + other[from_there:]
+
+    def _large(self, data: bytes) -> bytes:
+        """Much of the same; rarely, because it takes time."""
+        if self.rng.random() < 0.98:
+            return self._fields(data)
+        fields = fields_of(data) or [Field(3, LENGTH_DELIMITED, self.rng.choice(TEXTS))]
+        match self.rng.randrange(3):
+            case 0:
+                return joined(fields * 2000)
+            case 1:
+                inside = joined(fields)
+                for _ in range(self.rng.choice((50, 101, 3000))):
+                    inside = Field(self.rng.choice((3, 2, 4)), LENGTH_DELIMITED, inside).bytes()
+                return inside
+            case _:
+                return (
+                    data + Field(self.rng.choice((4, 15)), LENGTH_DELIMITED, b"x" * 500_000).bytes()
+                )
+
+    def _fields(self, data: bytes) -> bytes:
+        fields = fields_of(data)
+        return self._noise(data) if fields is None else joined(self._changed(fields))
+
+    def _changed(self, fields: list[Field]) -> list[Field]:
+        """The fields with one thing changed, anywhere below them."""
+        if not fields:
+            return [self._made_up()]
+        place = self.rng.randrange(len(fields))
+        one = fields[place]
+        if isinstance(one.value, list) and self.rng.random() < 0.75:
+            changed = [Field(one.number, one.kind, self._changed(one.value))]
+        else:
+            match self.rng.randrange(6):
+                case 0:
+                    changed = []
+                case 1:
+                    changed = [one, one]
+                case 2:
+                    changed = [Field(self.rng.choice((1, 2, 3, 4, 5, 6, 100)), one.kind, one.value)]
+                case 3:
+                    changed = [one, self._made_up()]
+                case _:
+                    changed = [self._other_value(one)]
+        return [*fields[:place], *changed, *fields[place + 1 :]]
+
+    def _other_value(self, one: Field) -> Field:
+        if isinstance(one.value, int):
+            return Field(one.number, one.kind, self.rng.choice(NUMBERS))
+        if one.kind == LENGTH_DELIMITED:
+            return Field(one.number, one.kind, self.rng.choice(TEXTS))
+        return self._made_up()
+
+    def _made_up(self) -> Field:
+        number = self.rng.choice((1, 2, 3, 4, 5, 6, 15, 1 << 20))
+        if self.rng.random() < 0.5:
+            return Field(number, VARINT, self.rng.choice(NUMBERS))
+        return Field(number, LENGTH_DELIMITED, self.rng.choice(TEXTS))

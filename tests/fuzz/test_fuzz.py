@@ -1,0 +1,24 @@
+"""Malformed and adversarial messages, by the thousand; by the million: `python -m tests.fuzz`."""
+
+import pytest
+
+from tests.fuzz import decoder, table
+
+
+def test_every_message_ends_in_a_verdict_at_the_decoder() -> None:
+    met = decoder.fuzz(3000, "quick")
+    assert met.total() >= 3000
+    assert min(met[verdict] for verdict in ("no message", "protocol", "illegal", "played")) > 50
+
+
+def test_every_message_ends_in_its_exact_verdict_at_a_table() -> None:
+    met = table.fuzz(150, "quick")
+    assert met["messages"] >= 150
+    assert met["protocol"] > 0
+
+
+@pytest.mark.long
+def test_thousands_of_messages_end_in_verdicts() -> None:
+    assert decoder.fuzz(50_000, "long").total() >= 50_000
+    met = table.fuzz(2_000, "long")
+    assert min(met[verdict] for verdict in ("protocol", "illegal", "timeout", "finished")) > 2
