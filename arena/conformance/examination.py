@@ -7,25 +7,20 @@ from typing import Final
 
 from arena.bots.archive import content_hash
 from arena.bots.bot import Bot
-from arena.bots.build import build
-from arena.bots.errors import BotError, InfrastructureError
-from arena.bots.listening import goes_on_listening
+from arena.bots.errors import InfrastructureError
 from arena.bots.report import MIB, Limits
-from arena.conformance import forms
+from arena.conformance import beginning, forms
 from arena.conformance.check import Check, Outcome
 from arena.conformance.errand import Errand
 from arena.conformance.faulted import faulted
-from arena.conformance.forms import CLOCK, Form
+from arena.conformance.forms import Form
 from arena.conformance.plays import Played, play
 from arena.conformance.positions import Paper, paper
 from arena.conformance.questions import TOGETHER, Broken, Finding, Interview
 from arena.conformance.stopwatch import Stopwatch
-from arena.conformance.talk import NoAnswer
 from referee.games.contract import Game
 from referee.games.registry import GAMES
 
-BUILDS: Final = "builds"
-LISTENS: Final = "starts and listens"
 PLAYS: Final = "plays"
 LONG: Final = "a long table"
 QUIET: Final = "quiet"
@@ -81,7 +76,7 @@ def examine(
         InfrastructureError: something of the arena's own failed, or a remote bot is not there.
     """
     if not is_built:
-        built = _build(bot)
+        built = beginning.build(bot)
         if built is not None:
             yield built
             if built.failed:
@@ -93,8 +88,8 @@ def examine(
     if not claimed:
         yield Check(PLAYS, Outcome.FAILED, "it claims none of the games that are to be tried")
         return
-    hear(LISTENS)
-    listens, at_once = _listens(errand, claimed[0])
+    hear(beginning.LISTENS)
+    listens, at_once = beginning.listens(errand, claimed[0])
     yield listens
     if not listens.failed:
         yield from _Examination(replace(errand, at_once=at_once), claimed, hear).checks()
@@ -102,54 +97,6 @@ def examine(
 
 def _wanted(bot: Bot, name: str, games: Sequence[str]) -> bool:
     return bot.plays(name) and (not games or name in games)
-
-
-def _build(bot: Bot) -> Check | None:
-    """Builds it; None if there is nothing to build."""
-    if bot.manifest is None or bot.folder is None or bot.content or not bot.manifest.build:
-        return None
-    began = time.monotonic()
-    try:
-        build(bot.manifest, bot.folder)
-    except BotError as error:
-        return Check(BUILDS, Outcome.FAILED, str(error), seconds=time.monotonic() - began)
-    took = time.monotonic() - began
-    return Check(BUILDS, Outcome.PASSED, f"{took:.1f} s", seconds=took)
-
-
-def _listens(errand: Errand, game: Game) -> tuple[Check, int]:
-    """Starts it, and hears how many games it plays at the same time."""
-    bot = errand.bot
-    if bot.address is not None and not goes_on_listening(bot.address):
-        raise InfrastructureError(f"{bot.label} cannot be reached: nobody listens there.")
-    form = forms.forms(game)[0]
-    asked = paper(form, 0, errand.seed, 1, 1)
-    began = time.monotonic()
-    limit = f"limit {CLOCK.start_ms / 1000:g} s"
-    try:
-        with errand.talk(asked.spec, 0) as talk:
-            said = f"{talk.seconds:.2f} s ({limit})"
-            if talk.said.games_in_flight > 1:
-                said += f" · {talk.said.games_in_flight} games at once"
-            if talk.said.without_legal:
-                said += " · finds its legal actions itself"
-            passed = Check(LISTENS, Outcome.PASSED, said, seconds=talk.seconds)
-            return passed, talk.said.games_in_flight
-    except NoAnswer as error:
-        if bot.remote:
-            raise InfrastructureError(f"{bot.label} cannot be reached: {error}.") from None
-        question = asked.question(asked.positions[0].place)
-        failed = Check(
-            LISTENS,
-            Outcome.FAILED,
-            f"it did not start: {error} ({limit})",
-            seconds=time.monotonic() - began,
-            question=question,
-            command=errand.ask(question),
-            record=asked.record,
-            output=error.output,
-        )
-        return failed, 0
 
 
 class _Examination:

@@ -99,6 +99,7 @@ def test_a_bot_that_crashes_at_hundreds_of_actions_is_shown_the_question(
     assert "MemoryError" in answer["output"]
 
 
+@pytest.mark.long
 def test_a_bot_that_cheats_where_all_choose_at_once_fails_there(cli: Cli, bot: Write) -> None:
     told = checks(cli, bot("cheat", CHEATS_TOGETHER), "--game", "saint_poker", "--quick")
     check = told["choices all make at once"]
