@@ -25,6 +25,7 @@ KNOWN_TO_ARENA = {
     "referee.poker",
     "referee.record",
     "referee.replay",
+    "referee.verdict",
     "referee.wild",
 }
 """What the arena may import of the referee: its pure modules; the service only over gRPC."""

@@ -10,7 +10,7 @@ from typing import Any, Final, Self
 
 from arena.bots.bot import Bot
 from arena.bots.report import printable
-from arena.cli import output, seeds
+from arena.cli import builds, output, seeds
 from arena.cli.own_referee import own_referee
 from arena.cli.paint import clean
 from arena.cli.place import Place
@@ -47,6 +47,7 @@ def examine(
             seeded=seed,
             called=typed,
             thorough=not quick,
+            builder=lambda found: builds.up_to_date(place, found),
             hear=about,
         )
         for check in checks:

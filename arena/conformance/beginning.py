@@ -1,6 +1,7 @@
 """The first checks of a bot: that it builds, and that it starts and listens."""
 
 import time
+from collections.abc import Callable
 from typing import Final
 
 from arena.bots.bot import Bot
@@ -19,13 +20,19 @@ BUILDS: Final = "builds"
 LISTENS: Final = "starts and listens"
 
 
-def build(bot: Bot) -> Check | None:
+def by_manifest(bot: Bot) -> None:
+    """Runs the build commands of a bot in its folder. Raises BotError."""
+    if bot.manifest is not None and bot.folder is not None:
+        run_build(bot.manifest, bot.folder)
+
+
+def build(bot: Bot, builder: Callable[[Bot], object]) -> Check | None:
     """Builds it; None if there is nothing to build."""
     if bot.manifest is None or bot.folder is None or bot.content or not bot.manifest.build:
         return None
     began = time.monotonic()
     try:
-        run_build(bot.manifest, bot.folder)
+        builder(bot)
     except BotError as error:
         return Check(BUILDS, Outcome.FAILED, str(error), seconds=time.monotonic() - began)
     took = time.monotonic() - began

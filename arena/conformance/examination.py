@@ -51,6 +51,7 @@ def examine(
     called: str = "",
     thorough: bool = True,
     is_built: bool = False,
+    builder: Callable[[Bot], object] = beginning.by_manifest,
     seconds: float = QUICK_SECONDS,
     hear: Hear = lambda what: None,
 ) -> Iterator[Check]:
@@ -69,6 +70,7 @@ def examine(
         thorough: every form of every game, which takes minutes; else a selection that ends
             about `seconds` after the bot was built.
         is_built: whether it has been built already.
+        builder: builds a bot that has build commands; raises BotError.
         seconds: how long a quick examination takes.
         hear: is told what is being tried.
 
@@ -76,7 +78,7 @@ def examine(
         InfrastructureError: something of the arena's own failed, or a remote bot is not there.
     """
     if not is_built:
-        built = beginning.build(bot)
+        built = beginning.build(bot, builder)
         if built is not None:
             yield built
             if built.failed:
