@@ -1,20 +1,20 @@
 """One game while it is played: its position, what is being asked, and what has happened."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from pokearena.v1 import bot_pb2, referee_pb2
 
-from referee.codec import Codec, DecodeError, snake
+from referee.codec import Codec, DecodeError
 from referee.dealing import Seeded, derive
 from referee.games.contract import Action, Game, Legal, Merit, Options, State, places_of
 from referee.quote import quote
 from referee.record import action_line, dump, fault_line, game_line, result_line
 from referee.verdict import Fault, Verdict
+from referee.wording import describe, some
 
 NOTE_CHARACTERS = 200
-_LISTED = 12
 _LUCK = (1 << 64) - 1
 
 
@@ -165,7 +165,7 @@ class Play:
             raise Wrong(
                 Verdict.ILLEGAL,
                 f'it answered "{quote(describe(action))}", which is not legal; '
-                f"legal: {_some(asked.legal)}",
+                f"legal: {some(asked.legal)}",
             )
         del self.asked[seat]
         note = response.note[:NOTE_CHARACTERS] if response.note else ""
@@ -295,29 +295,3 @@ def places_with_faults(
     places = dict(zip(playing, ranked, strict=True))
     last = 1 + len(set(sides) - out)
     return tuple(places.get(seat, last) for seat in range(len(sides)))
-
-
-def describe(action: Action) -> str:
-    """An action in words: ``lead 4C 4H``, ``discard 6H keep QC QS``, ``pass turn no draw``.
-
-    What is as it is by default is not said.
-    """
-    words = [snake(type(action).__name__).replace("_", " ")]
-    for number, field in enumerate(fields(action)):
-        value = getattr(action, field.name)
-        if value is False:
-            words += ["no", field.name]
-            continue
-        if value == field.default:
-            continue
-        if number and isinstance(value, tuple):
-            words.append(field.name)
-        words.extend(map(str, value) if isinstance(value, tuple) else [str(value)])
-    return " ".join(words)
-
-
-def _some(legal: Legal) -> str:
-    """The first legal actions, in words."""
-    words = [describe(action) for action, _ in zip(legal, range(_LISTED + 1), strict=False)]
-    more = len(words) > _LISTED
-    return " | ".join(words[:_LISTED]) + (" | ..." if more else "")

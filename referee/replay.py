@@ -13,9 +13,10 @@ from referee.codec import Codec, DecodeError
 from referee.dealing import Seeded, board_seed, commitment
 from referee.games.contract import Action, Game, Legal, SetupError, State, View
 from referee.games.registry import find
-from referee.play import Play, Setting, Wrong, describe, places_with_faults
+from referee.play import Play, Setting, Wrong, places_with_faults
 from referee.record import GameRecord, Line, MatchRecord, RecordError
 from referee.verdict import Verdict
+from referee.wording import describe
 
 
 @dataclass(frozen=True, slots=True)
