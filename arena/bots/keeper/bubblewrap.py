@@ -84,6 +84,8 @@ def _system() -> list[str]:
             words += ["--symlink", os.readlink(path), path]
         elif os.path.isdir(path):
             words += ["--ro-bind", path, path]
+    for path in _parents(set(settings())):
+        words += ["--perms", "0755", "--dir", path]
     for path in settings():
         words += ["--ro-bind", path, path]
     words += ["--proc", "/proc", "--dev", "/dev"]

@@ -19,7 +19,7 @@ PACKAGE: Final = str(Path(arena.__file__).parent)
 OF_BRIDGE: Final = ("__init__.py", "bots/__init__.py", "bots/stdio")
 """Files of the arena that are the bridge of bots that read and write lines."""
 PROGRAMS: Final = ("bin", "sbin")
-SYSTEM: Final = ("/usr/", "/bin/", "/sbin/", "/lib/", "/lib32/", "/lib64/")
+SYSTEM: Final = ("/usr/", "/bin/", "/sbin/", "/lib/", "/lib32/", "/lib64/", "/etc/alternatives/")
 LINKS: Final = 20
 """Links one after another that are followed."""
 

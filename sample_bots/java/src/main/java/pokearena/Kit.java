@@ -38,8 +38,8 @@ public final class Kit {
     private static final int GAMES_IN_FLIGHT = 16;
     private static final int LARGEST_MESSAGE = 64 << 20;
 
-    /** Warns of every connection that a unix socket has no TCP options; kept, or its level is lost. */
-    private static final Logger NETTY = Logger.getLogger("io.grpc.netty.shaded.io.netty.bootstrap");
+    /** Warns of options that unix sockets lack, and of no network; kept, or its level is lost. */
+    private static final Logger NETTY = Logger.getLogger("io.grpc.netty.shaded.io.netty");
 
     private Kit() {}
 
