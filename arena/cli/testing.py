@@ -78,6 +78,8 @@ class Shown:
         self._as_json = as_json
         self._game = ""
         self._made = 0
+        self._written: list[str] = []
+        """The output that was shown last: the same failure comes in many checks."""
         self._progress = Progress()
         self._status: Any = None
 
@@ -115,9 +117,10 @@ class Shown:
         output.marked(mark, style, f"{check.name:<{_WIDEST}}", clean(check.sentence))
         if check.outcome in (Outcome.PASSED, Outcome.SKIPPED):
             return
-        for number, line in enumerate(
-            printable(check.output).rstrip().splitlines()[-_SHOWN_LINES:]
-        ):
+        written = printable(check.output).rstrip().splitlines()[-_SHOWN_LINES:]
+        shown = written[-1:] if written == self._written else written
+        self._written = written
+        for number, line in enumerate(shown):
             output.line(f"   {'       ' if number else 'output '} {line}")
         if check.command:
             from arena.cli.advice import typed

@@ -209,7 +209,9 @@ class _Examination:
     def _quiet(self) -> Check:
         if self._errand.bot.remote:
             return Check(QUIET, Outcome.SKIPPED, "it runs elsewhere, and so does what it writes")
-        most = max(self._written, default=0)
+        if not self._written:
+            return Check(QUIET, Outcome.SKIPPED, "no table was played to its end")
+        most = max(self._written)
         many = f"{len(self._written)} processes"
         if most < _KEPT:
             return Check(QUIET, Outcome.PASSED, f"at most {most} bytes written by one of {many}")

@@ -134,7 +134,8 @@ def _chosen(
     each: int,
     taken: Container[tuple[int, int]],
 ) -> list[tuple[int, int]]:
-    """Where questions of a kind are: the longest lists first, else one game after the other."""
+    """Where questions of a kind are: one game after the other, but the longest lists of hundreds
+    and the shortest that are not complete."""
     found = [
         (listed, one.number, decision)
         for one in played
@@ -142,11 +143,20 @@ def _chosen(
         if who == seat and kind in kinds and (one.number, decision) not in taken
     ]
     if kind is Kind.ANY:
+        # Where all questions are of hundreds, so are the usual ones.
+        found = found or [
+            (listed, one.number, decision)
+            for one in played
+            for decision, who, _, listed in one.decisions
+            if who == seat
+        ]
         chance = Random(0)
         by_game = {n: [d for _, g, d in found if g == n] for n in {g for _, g, _ in found}}
         return [(game, chance.choice(decisions)) for game, decisions in sorted(by_game.items())]
-    if kind in (Kind.HUNDREDS, Kind.SAMPLE):
+    if kind is Kind.HUNDREDS:
         found.sort(key=lambda one: -one[0])
+    if kind is Kind.SAMPLE:
+        found.sort()
     return [(game, decision) for _, game, decision in found[:each]]
 
 
@@ -176,9 +186,10 @@ class _Played:
         (self.record,) = read_games("".join([*self._lines, dump(ended)]))
         seats = {who for _, who, _, _ in self.decisions}
         for seat in seats:
-            own = [one for one in self.decisions if one[1] == seat]
-            for one in (own[0], own[-1]):
-                one[2].add(Kind.EDGE)
+            own = [kinds for _, who, kinds, _ in self.decisions if who == seat]
+            for kinds in (own[0], own[-1]):
+                if Kind.HUNDREDS not in kinds:
+                    kinds.add(Kind.EDGE)
 
     def _follow(self, state: State) -> State:
         moves = {}
@@ -195,9 +206,8 @@ class _Played:
 
 
 def _kinds(legal: Legal, listed: int, actors: int) -> set[Kind]:
-    found = {Kind.ANY}
-    if listed >= HUNDREDS:
-        found.add(Kind.HUNDREDS)
+    """What a question is; one with hundreds of actions is no ordinary one, wherever it stands."""
+    found = {Kind.HUNDREDS} if listed >= HUNDREDS else {Kind.ANY}
     if not legal.complete:
         found.add(Kind.SAMPLE)
     if actors > 1:

@@ -55,8 +55,8 @@ class Interview:
         self._form = form
         self._paper = paper
         self._talk: Talk | None = None
-        self._streams = False
-        """Whether it has been seen to answer by Play."""
+        self._streams: bool | None = None
+        """Whether it answers by Play; None if it has answered nothing yet."""
 
     def findings(self, known_broken: Sequence[str]) -> Iterator[Finding]:
         """One finding after another; kinds that are known to break the bot are left out."""
@@ -130,7 +130,9 @@ class Interview:
         return Finding(BY_ACT, min(_AGAIN, len(positions)))
 
     def _twice(self, positions: Sequence[Position]) -> Finding:
-        for count, position in enumerate(positions[:_AGAIN]):
+        """The ones with the most to choose from: there a different answer is likeliest."""
+        most = sorted(positions, key=lambda position: -position.listed)[:_AGAIN]
+        for count, position in enumerate(most):
             try:
                 first, second = (self._open().ask(position.asked.request) for _ in range(2))
                 self._judge(position, *first)
@@ -140,7 +142,7 @@ class Interview:
                 return Finding(TWICE, count + 1, broken=broken)
             if first[0].action != second[0].action:
                 return Finding(TWICE, count + 1, broken=self._differs(position))
-        return Finding(TWICE, min(_AGAIN, len(positions)))
+        return Finding(TWICE, len(most))
 
     def _differs(self, position: Position) -> Broken:
         question = self._paper.question(position.place)
@@ -158,7 +160,7 @@ class Interview:
         """A message of as many questions, of different games, as the bot wants."""
         talk = self._open()
         most = min(talk.said.games_in_flight, len(positions))
-        if most < 2:
+        if most < 2 or self._streams is None:
             return None
         if not self._streams:
             said = f"it takes {talk.said.games_in_flight} games at once, but has no Play"

@@ -52,9 +52,10 @@ def choose(turn):
 pokearena_bot.run(choose, 1)
 """
 FICKLE = """
-import os
+from itertools import count
 import pokearena_bot
-pokearena_bot.run(lambda turn: turn.legal[os.urandom(1)[0] % len(turn.legal)])
+number = count()
+pokearena_bot.run(lambda turn: turn.legal[next(number) % len(turn.legal)])
 """
 FLOODS = """
 import pokearena_bot
