@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import resource
+import signal
 
 from arena.bots.keeper import bubblewrap, landlock, linux
 from arena.bots.keeper.cgroup import Cgroup
@@ -44,13 +45,15 @@ class Cell:
             return
         limits = self.order.limits
         self.cgroup = Cgroup(limits["memory"], limits["processes"] + SOME)
-        self.owner = Uid()
-        self.uid = self.owner.number
+        if self.order.level == BUBBLEWRAP or all(map(linux.is_reachable, self.order.read)):
+            self.owner = Uid()
+            self.uid = self.owner.number
         if self.uid is not None:
             for path in (self.order.directory, *self.order.write):
                 linux.give(path, self.uid)
-            if self.files and not linux.is_open(self.files):
-                self.files = f"{copy_of(self.order.directory)}/own"
+            if self.files and not self.can_read_its_own():
+                name = os.path.basename(self.order.own)
+                self.files = f"{copy_of(self.order.directory)}/{name}"
                 # Readable to all, but in a folder that the bot alone can enter.
                 os.mkdir(copy_of(self.order.directory), 0o700)
                 linux.copy(self.order.own, self.files)
@@ -64,14 +67,44 @@ class Cell:
             return order.argv
         if self.cgroup is not None:
             self.cgroup.enter()
-        if self.uid is not None:
-            linux.lower(resource.RLIMIT_NPROC, order.limits["processes"])
+        others = 0 if self.uid is not None else linux.tasks()
+        linux.lower(resource.RLIMIT_NPROC, others + order.limits["processes"])
         if order.level == BUBBLEWRAP:
             return bubblewrap.command(order, self.uid, self.files)
+        self.enclose()
+        return order.argv
+
+    def can_read_its_own(self) -> bool:
+        """Whether the bot's user can read its files where they are."""
+        if self.order.level != BUBBLEWRAP and not linux.is_reachable(self.files):
+            return False
+        return linux.is_open(self.files)
+
+    def enclose(self) -> None:
+        """Locks this process in without bubblewrap."""
+        order = self.order
+        self.move_to_copy()
+        readable = ["/usr", *bubblewrap.SYSTEM, *bubblewrap.settings(), *order.read, self.files]
+        rules = landlock.enclosure(readable, [order.directory, *order.write])
         if self.uid is not None:
             become(self.uid)
-        landlock.enclose(order)
-        return order.argv
+            # Whoever becomes somebody else loses it.
+            linux.prctl(linux.PR_SET_PDEATHSIG, signal.SIGKILL)
+        elif os.geteuid() == 0:
+            landlock.drop_capabilities()
+        rules.close_behind()
+        landlock.filter_calls()
+
+    def move_to_copy(self) -> None:
+        """Has the bot run where its files are, if they had to be copied."""
+        order = self.order
+        if self.files == order.own:
+            return
+        is_folder = os.path.isdir(self.files)
+        os.chdir(self.files if is_folder else os.path.dirname(self.files))
+        program = order.argv[0]
+        if program.startswith(f"{order.cwd}/"):
+            order.argv[0] = f"{os.getcwd()}{program.removeprefix(order.cwd)}"
 
     def excess(self, bot: int) -> str:
         """What the bot has too much of, "scratch" or "files", or an empty text."""

@@ -9,7 +9,7 @@ import contextlib
 import os
 import time
 
-PREFIX = "pokearena-"
+PREFIX = "pokearena.bot-"
 ROOT = "/sys/fs/cgroup"
 FIRST = ("memory", "pids", "cpu")
 """The controllers of version 1 that are used, each a tree of its own."""
@@ -27,7 +27,7 @@ class Cgroup:
 
     def __init__(self, memory: int, processes: int, root: str = ROOT) -> None:
         self.folders: dict[str, str] = {}
-        name = f"{PREFIX}{os.getpid()}-{os.urandom(4).hex()}"
+        name = f"{mine()}{os.getpid()}-{os.urandom(4).hex()}"
         for controller, parent in parents(root).items():
             sweep(parent)
             folder = f"{parent}/{name}"
@@ -93,6 +93,7 @@ class Cgroup:
         """Removes the groups, which nobody is in any more."""
         deadline = time.monotonic() + LEAVING
         for folder in set(self.folders.values()):
+            empty(folder)
             while not _removed(folder) and time.monotonic() < deadline:
                 time.sleep(0.002)
         self.folders.clear()
@@ -144,13 +145,33 @@ def _is_writable(folder: str) -> bool:
     return os.access(folder, os.W_OK) and os.access(f"{folder}/cgroup.procs", os.W_OK)
 
 
+def mine() -> str:
+    """How the names of groups begin whose guards are numbered as we are: process ids of another
+    namespace mean nothing here."""
+    namespace = os.stat("/proc/self/ns/pid").st_ino
+    return f"{PREFIX}{namespace}-"
+
+
 def sweep(parent: str) -> None:
-    """Removes groups whose guard is gone; one with processes in it stays."""
+    """Kills what is in groups whose guard is gone, and removes them."""
+    begin = mine()
     with contextlib.suppress(OSError):
         for name in os.listdir(parent):
-            guard = name.removeprefix(PREFIX).partition("-")[0]
-            if name.startswith(PREFIX) and not os.path.exists(f"/proc/{guard}"):
+            guard = name.removeprefix(begin).partition("-")[0]
+            if name.startswith(begin) and not os.path.exists(f"/proc/{guard}"):
+                empty(f"{parent}/{name}")
                 _removed(f"{parent}/{name}")
+
+
+def empty(folder: str) -> None:
+    """Kills the processes of a group."""
+    with contextlib.suppress(OSError):
+        with open(f"{folder}/cgroup.procs") as file:
+            pids = [int(pid) for pid in file.read().split()]
+        for pid in pids:
+            # Of another namespace: numbered 0 here.
+            if pid > 0:
+                os.kill(pid, 9)
 
 
 def _removed(folder: str) -> bool:

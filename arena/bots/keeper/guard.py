@@ -162,10 +162,19 @@ class Guard:
         for name, kind in RLIMITS.items():
             linux.lower(kind, self.order.limits[name])
         linux.volunteer()
-        argv = self.cell.lock_in()
+        argv = self.locked_in()
         for number in (signal.SIGPIPE, signal.SIGXFSZ):
             signal.signal(number, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_SETMASK, [])
         # Bubblewrap sets the environment of the bot; its own shows in the sandbox.
         is_wrapped = argv is not self.order.argv
         os.execve(argv[0], argv, {} if is_wrapped else self.order.env)
+
+    def locked_in(self) -> list[str]:
+        """Locks this process in, and gives back what is to be executed then."""
+        try:
+            return self.cell.lock_in()
+        except OSError as error:
+            # No fault of the bot's.
+            self.say("broken", error)
+            os._exit(127)

@@ -128,19 +128,40 @@ def _lets_read(path: str) -> bool:
     return stat.S_ISLNK(mode) or mode & needed == needed
 
 
+def is_reachable(path: str) -> bool:
+    """Whether every user may enter the folders on the way to it."""
+    while (path := os.path.dirname(path)) not in ("/", ""):
+        if not os.stat(path).st_mode & 0o001:
+            return False
+    return True
+
+
+def tasks() -> int:
+    """How many processes and threads there are on this machine."""
+    with open("/proc/loadavg") as file:
+        return int(file.read().split()[3].partition("/")[2])
+
+
 def copy(path: str, to: str) -> None:
-    """Copies a file, or a folder with all in it, for all to read; links stay links."""
+    """Copies a file, or a folder with all files in it, for all to read; links stay links."""
     # It takes long to import, and is rarely needed.
     import shutil
 
     if not os.path.isdir(path):
         shutil.copy2(path, to)
     else:
-        shutil.copytree(path, to, symlinks=True)
+        shutil.copytree(path, to, symlinks=True, ignore=_no_files)
     for folder, folders, files in os.walk(to):
         for name in folders + files:
             _open_up(os.path.join(folder, name))
     _open_up(to)
+
+
+def _no_files(folder: str, names: list[str]) -> list[str]:
+    """Sockets, pipes and devices among the names."""
+    kinds = {name: os.lstat(os.path.join(folder, name)).st_mode for name in names}
+    plain = (stat.S_ISREG, stat.S_ISDIR, stat.S_ISLNK)
+    return [name for name, mode in kinds.items() if not any(is_kind(mode) for is_kind in plain)]
 
 
 def _open_up(path: str) -> None:

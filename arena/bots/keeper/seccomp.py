@@ -37,6 +37,8 @@ X32 = 0x40000000
 """Calls of the other ABI of x86-64, whose numbers begin here."""
 
 AF_UNIX, AF_INET, AF_INET6 = 1, 2, 10
+DATAGRAM = 2
+"""A bit of the numbers of datagram and raw sockets that those of streams and packets lack."""
 NEW_NAMESPACES = 0x7E020000
 """The flags of clone that ask for a namespace of any kind."""
 LOCKS = (5, 6, 7, 36, 37, 38, 1024, 1025, 1026)
@@ -80,6 +82,9 @@ class _Program:
         self.refuse_unless("socketpair", 0, (AF_UNIX,), errno.EAFNOSUPPORT)
         self.refuse_unless("personality", 0, (QUERY, 0), errno.EPERM)
         if not namespaces:
+            # With these one can write to any socket that has a path, without connecting to it.
+            self.refuse_if("socket", 1, ANY_OF, (DATAGRAM,), errno.EPERM)
+            self.refuse_if("socketpair", 1, ANY_OF, (DATAGRAM,), errno.EPERM)
             # Of others: limits of a process of one's own uid can be set from elsewhere.
             self.refuse_unless("prlimit64", 0, (0,), errno.EPERM)
         self.add(RETURN, ALLOW)

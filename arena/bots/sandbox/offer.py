@@ -11,6 +11,7 @@ from functools import cache
 from typing import Final
 
 from arena.bots.errors import InfrastructureError
+from arena.bots.keeper import landlock
 from arena.bots.sandbox.level import SETTING, Level
 
 INSTALL: Final = "apt install bubblewrap"
@@ -44,6 +45,8 @@ def offer(level: Level) -> Offer:
             return Offer(level, "bubblewrap is not installed", INSTALL)
         if os.geteuid() == 0 and not os.path.exists("/usr/bin/setpriv"):
             return Offer(level, "setpriv is not installed", "apt install util-linux")
+    if level is Level.LANDLOCK and landlock.version() == 0:
+        return Offer(level, "the kernel has no Landlock", "use Linux 6.12 or later")
     try:
         escaped = escapes(level)
     except InfrastructureError as error:

@@ -80,9 +80,10 @@ def _():
     import fcntl
     fcntl.flock(os.open("/usr", os.O_RDONLY), fcntl.LOCK_SH | fcntl.LOCK_NB)
 
-@tried("write files of others as root")
+@tried("do what only root may")
 def _():
-    return os.geteuid() == 0 and {rooted}
+    status = open("/proc/self/status").read()
+    return int(status.split("CapEff:")[1].split()[0], 16) != 0
 
 open(os.path.join(os.environ["TMPDIR"], "scratch"), "w").close()
 print({done!r})
@@ -118,7 +119,6 @@ def escapes(level: Level) -> str:
             owner=os.getpid(),
             port=port.getsockname()[1],
             abstract=abstract.getsockname(),
-            rooted=os.geteuid() == 0,
             done=DONE,
         )
         (bot / "bot.py").write_text(program)
