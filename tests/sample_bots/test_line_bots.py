@@ -31,7 +31,7 @@ def starter(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     if shutil.which(needed) is None and not os.environ.get("CI"):
         pytest.skip(f"there is no {needed} here")
     kit = tmp_path / "kit"
-    shutil.copytree(KITS / request.param, kit, ignore=shutil.ignore_patterns("bot"))
+    shutil.copytree(KITS / request.param, kit, ignore=shutil.ignore_patterns("target"))
     return kit
 
 
