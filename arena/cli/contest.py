@@ -11,7 +11,7 @@ from arena.cli.crew import CrewLost, at_work
 from arena.cli.errors import INTERRUPTED, USAGE, CommandError
 from arena.cli.place import Place
 from arena.pairings.contract import Entrant, Fixture
-from arena.store import course, tournaments
+from arena.store import course, tournaments, waiting
 from arena.store.errors import Conflict
 from arena.store.schema import TournamentState
 from arena.store.spec import Plan
@@ -84,6 +84,9 @@ def play_out(
 def _mention_others(place: Place, names: Sequence[str]) -> None:
     running = tournaments.listing(place.store, state=TournamentState.RUNNING)
     others = [found.id for found in running if found.id not in names]
+    for version, matches in waiting.waited_for(place.store).items():
+        counted = "1 match waits" if matches == 1 else f"{matches} matches wait"
+        output.hint(f"{counted} for the remote bot {version}, which is not there yet")
     if others:
         output.hint(f"not over either, and played too, the oldest first: {', '.join(others)}")
 

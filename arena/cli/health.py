@@ -48,7 +48,7 @@ def examine(place: Place) -> list[Finding]:
     """Looks at everything. Starts a Redis and a referee for a moment; leaves nothing behind."""
     looks: tuple[Callable[[Place], Finding], ...] = (
         *(_python, _system, _packages, _data, _disk),
-        *(_database, _redis, _referee, _services, _limits, _sandbox),
+        *(_database, _redis, _referee, _services, _remotes, _limits, _sandbox),
     )
     return [look(place) for look in looks]
 
@@ -202,6 +202,34 @@ def _services(place: Place) -> Finding:
         alive = [worker for worker in queue.workers(client) if worker.alive]
     text = f"run as process {found.pid}, {len(alive)} workers"
     return Finding("services", OK if alive else WARN, text, "" if alive else "pokearena worker")
+
+
+def _remotes(place: Place) -> Finding:
+    from sqlalchemy import exc
+
+    from arena.store import database, remotes, waiting
+    from arena.store.errors import StoreError
+
+    if not place.has_store:
+        return Finding("remote", OK, "no remote bots")
+    try:
+        engine = database.open(place.folder.database_url())
+        found, lacking = remotes.listing(engine), waiting.waited_for(engine)
+        engine.dispose()
+    except (exc.SQLAlchemyError, StoreError):
+        return Finding("remote", OK, "no remote bots to be seen; see the database above")
+    if not found:
+        return Finding("remote", OK, "no remote bots")
+    here = sum(remote.here for remote in found.values())
+    text = f"{here} of {len(found)} bots are there"
+    services = running(place)
+    if services is not None and services.relay:
+        text += f"; they connect to {services.relay}"
+    if not lacking:
+        return Finding("remote", OK, text)
+    waits = ", ".join(f"{name} ({matches})" for name, matches in lacking.items())
+    fix = "pokearena bot connect, where the bot is, and serve --relay here"
+    return Finding("remote", WARN, f"{text}; matches wait for {waits}", fix)
 
 
 def _limits(place: Place) -> Finding:

@@ -89,6 +89,7 @@ class Connector:
         self._leaving = False
         self._version = ""
         self._was_here = 0.0
+        self._reason = ""
 
     def leave(self) -> None:
         """Takes no more tables; when those at hand are over, `run` returns."""
@@ -106,7 +107,7 @@ class Connector:
                 if self._leaving and not self._players:
                     return
                 if not self._version and time.monotonic() > began + FIRST_SECONDS:
-                    raise OutOfReach(f"no relay answers at {self._target.address}.")
+                    raise OutOfReach(f"no relay answers at {self._target.address}: {self._reason}.")
                 # Not all at the same moment when a relay is back.
                 await asyncio.sleep(pause * random.uniform(0.5, 1.0))
                 recent = time.monotonic() < self._was_here + LONGEST_PAUSE
@@ -135,8 +136,9 @@ class Connector:
             return True
         if code in _REFUSALS and not self._is_to_be_tried_again(code):
             raise Refused(details)
+        self._reason = " ".join(details.split())[-200:].rstrip(".")
         if self._was_here:
-            self._tell("lost", {"reason": details})
+            self._tell("lost", {"reason": self._reason})
         return False
 
     def _is_to_be_tried_again(self, code: grpc.StatusCode) -> bool:

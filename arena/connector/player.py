@@ -13,6 +13,7 @@ import grpc.aio
 from google.protobuf.message import DecodeError
 from pokearena.v1 import bot_pb2, relay_pb2
 
+from arena.bots.listening import authority
 from arena.connector.process import BotProcess, Command
 
 ANSWER_BYTES: Final = 1 << 20
@@ -58,7 +59,9 @@ class Player:
         self._asked: dict[int, _Asked] = {}
         self._ready: asyncio.Task[None] | None = None
         self._stream: Any = None
-        self._channel = grpc.aio.insecure_channel(self._process.address, options=_OPTIONS)
+        self._channel = grpc.aio.insecure_channel(
+            self._process.address, options=_OPTIONS + authority(self._process.address)
+        )
         # Bytes in, bytes out: what the bot says is for the referee to judge.
         self._play: Any = self._channel.stream_stream(f"/{_SERVICE}/Play")
 

@@ -35,6 +35,7 @@ def main() -> int:
             **asdict(wanted),
             redis=named[1] if named else "",
             shelf=Shelf(where.submissions),
+            data=where.root,
         )
         server.serve(database.open(where.database_url()), settings, listening)
     return 0

@@ -16,7 +16,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from arena.web import downloads, errors, uploads
+from arena.web import downloads, errors, relay, uploads
 from arena.web.bounds import Bounds
 from arena.web.feed import Feed
 from arena.web.links import ServerLinks
@@ -72,6 +72,7 @@ def create(web: Web) -> Starlette:
         Route("/healthz", alive),
         Route("/readyz", ready),
         Route(FEED, serving.feed(feed)),
+        relay.route(web),
         Mount("/static", StaticFiles(directory=_STATIC)),
         *downloads.routes(web, serving.failing),
     ]

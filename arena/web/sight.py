@@ -16,7 +16,7 @@ from arena import scope as scopes
 from arena.scope import Scope
 from arena.standings import Table
 from arena.store import listing, rounds, schema, tournaments, versions
-from arena.store.database import reading
+from arena.store.database import now, reading
 from arena.store.folding import Following
 from arena.store.listing import Match
 from arena.store.schema import MatchState, TournamentState
@@ -119,6 +119,7 @@ def _seen(engine: Engine, scope: Scope) -> dict[str, float]:
 def _marks(engine: Engine) -> tuple[Any, ...]:
     """Something that is another as soon as a page could say something else."""
     matches, games, held = schema.matches, schema.games, schema.tournaments
+    here = schema.remotes
     going = select(held.c.id).where(held.c.state == TournamentState.RUNNING)
     queries = (
         select(func.count(), func.max(schema.results.c.closed)).select_from(schema.results),
@@ -131,6 +132,7 @@ def _marks(engine: Engine) -> tuple[Any, ...]:
         select(func.count(), func.max(schema.versions.c.created)),
         select(func.max(schema.versions.c.retired), func.count(schema.versions.c.quarantined)),
         select(func.count()).where(schema.bots.c.owner != ""),
+        select(func.count(), func.max(here.c.since)).where(here.c.until > now()),
         select(func.count())
         .select_from(games.join(matches, matches.c.id == games.c.match))
         .where(matches.c.state == MatchState.RUNNING),

@@ -9,6 +9,7 @@ import time
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
@@ -46,10 +47,12 @@ class Settings(Manners):
 
     redis: where news come from; empty: from the store alone, a second later.
     shelf: where what owners push is laid down; None: nothing is taken.
+    data: the data folder, whose services say where their relay is; None: there is none.
     """
 
     redis: str = ""
     shelf: Shelf | None = None
+    data: Path | None = None
 
 
 @dataclass(slots=True)

@@ -45,6 +45,9 @@ def web(host: str, port: int, manners: Manners, as_json: bool, data: Path | None
         output.line(f"page  {address}")
         output.hint("Ctrl-C stops it")
     settings = Settings(
-        **asdict(manners), redis=crew.redis_of(place), shelf=Shelf(place.folder.submissions)
+        **asdict(manners),
+        redis=crew.redis_of(place),
+        shelf=Shelf(place.folder.submissions),
+        data=place.folder.root,
     )
     server.serve(engine, settings, listening)

@@ -8,7 +8,7 @@ from typing import Any
 
 from arena.histories import Past
 from arena.ratings.crosstable import Cell
-from arena.store import blame, played
+from arena.store import blame, played, remotes
 from arena.store.played import Played
 from arena.store.versions import Version
 from arena.thinking import BINS, Thinking
@@ -91,6 +91,7 @@ def page(web: Web, ask: Ask) -> Page:
             "versions": versions,
             "by": list(_by(versions[-1])),
             "state": state,
+            "remotes": remotes.listing(web.engine),
             "form": form,
             "standings": standings,
             "piece": piece,

@@ -101,6 +101,11 @@ class Fault:
     times: int
 
 
+def _is_remote(web: Web, version: str) -> bool:
+    known = web.sight.versions.get(version)
+    return known is not None and not known.folder
+
+
 def page(web: Web, ask: Ask) -> Page:
     """The page; raises NotFound."""
     match = listing.find(web.engine, ask.path["id"])
@@ -114,6 +119,7 @@ def page(web: Web, ask: Ask) -> Page:
         "spectators": web.settings.spectators,
         "delay": web.settings.delay,
         "shown": None,
+        "elsewhere": [name for name in match.entrants if _is_remote(web, name)],
     }
     data = {**plain.match(match), "form": tournament.plan.form}
     title = f"{' v '.join(match.entrants)}: {words.form_name(tournament.plan.form)}"

@@ -11,7 +11,7 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Self
@@ -163,12 +163,20 @@ class Table:
 class Home:
     """The author's machine: a connector and its bot.
 
-    where: the relay's port here, or the URL of it. bot: its program.
+    where: the relay's port here, or the URL of it. bot: its program. within: a command that
+        runs commands elsewhere.
     """
 
     def __init__(
-        self, directory: Path, where: int | str, token: str, *options: str, bot: str = BOT
+        self,
+        directory: Path,
+        where: int | str,
+        token: str,
+        *options: str,
+        bot: str = BOT,
+        within: Sequence[str] = (),
     ) -> None:
+        self._within = within
         self.folder = directory / f"home-{secrets.token_hex(4)}"
         self.folder.mkdir()
         (self.folder / "bot.py").write_text(bot)
@@ -181,7 +189,16 @@ class Home:
         command = (sys.executable, "bot.py", str(self.folder))
         with (self.folder / "stderr").open("ab") as stderr:
             self.process = subprocess.Popen(
-                [POKEARENA, "bot", "connect", *self._words, "--json", "--", *command],
+                [
+                    *self._within,
+                    POKEARENA,
+                    "bot",
+                    "connect",
+                    *self._words,
+                    "--json",
+                    "--",
+                    *command,
+                ],
                 cwd=self.folder,
                 stdout=subprocess.PIPE,
                 stderr=stderr,

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -237,6 +238,50 @@ def test_ctrl_c_twice_leaves_at_once(relay: Relay, tmp_path: Path) -> None:
             home.process.send_signal(signal.SIGINT)
             assert home.process.wait() == 130
             assert not os.path.exists(f"/proc/{process}")
+
+
+def test_with_a_certificate_the_relay_speaks_tls_and_nothing_else(tmp_path: Path) -> None:
+    certificate, key = certify(tmp_path)
+    options = (f"--certificate={certificate}", f"--key={key}")
+    with Relay(tmp_path, *options) as relay:
+        version, token = relay.add("secret")
+        url = f"grpcs://localhost:{relay.port}"
+        with Home(tmp_path, url, token, "--ca", str(certificate)):
+            wait_until(lambda: relay.is_here(version))
+            with relay.seated(version) as table:
+                table.start()
+                assert table.act(1).result().decision == 1
+
+
+@pytest.mark.long
+def test_who_does_not_believe_the_certificate_or_speaks_no_tls_does_not_come_in(
+    tmp_path: Path,
+) -> None:
+    certificate, key = certify(tmp_path)
+    options = (f"--certificate={certificate}", f"--key={key}")
+    with Relay(tmp_path, *options) as relay:
+        version, token = relay.add("secret")
+        with (
+            Home(tmp_path, f"grpcs://localhost:{relay.port}", token) as stranger,
+            Home(tmp_path, relay.port, token) as plain,
+        ):
+            assert (stranger.process.wait(), plain.process.wait()) == (3, 3)
+        assert not relay.is_here(version)
+
+
+def certify(folder: Path) -> tuple[Path, Path]:
+    """A certificate for localhost that nobody has signed, and its key."""
+    certificate, key = folder / "cert.pem", folder / "key.pem"
+    subprocess.run(
+        [
+            *("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2"),
+            *("-subj", "/CN=arena", "-addext", "subjectAltName=DNS:localhost"),
+            *("-keyout", key, "-out", certificate),
+        ],
+        check=True,
+        capture_output=True,
+    )
+    return certificate, key
 
 
 @pytest.mark.long

@@ -1,11 +1,13 @@
 """Tournaments with remote bots: services, a relay, connectors, and a cable between them."""
 
 import os
+import secrets
+import shutil
 import signal
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -56,11 +58,11 @@ class Arena:
         plan = Plan("cup", "poke", {"must_beat": True}, 2, boards, clock=Clock(5_000, 500, bank))
         return scheduler.begin(self.engine, plan, entrants, bytes(32))
 
-    def home(self, where: int | str, *options: str) -> Home:
-        return Home(self.directory, where, self.token, *options, bot=PLAYS)
+    def home(self, where: int | str, *options: str, within: Sequence[str] = ()) -> Home:
+        return Home(self.directory, where, self.token, *options, bot=PLAYS, within=within)
 
-    def services(self, wait: float = 600.0) -> Services:
-        return Services(self.where, 1, relaying=Relaying("127.0.0.1:0", wait=wait))
+    def services(self, wait: float = 600.0, host: str = "127.0.0.1") -> Services:
+        return Services(self.where, 1, relaying=Relaying(f"{host}:0", wait=wait))
 
     def is_closed(self, cup: Tournament) -> bool:
         return tournaments.find(self.engine, cup.id).state == TournamentState.CLOSED
@@ -131,6 +133,80 @@ def test_a_game_goes_on_when_the_connection_is_lost_and_regained_within_the_cloc
         assert home.heard("again")
         # No question was put twice to the bot.
         assert len(set(home.asked())) == len(home.asked())
+    [match] = listing.matches(arena.engine)
+    assert (match.attempt, match.failures) == (1, 0)
+    assert arena.sql("SELECT count(*) FROM faults") == [(0,)]
+
+
+class Elsewhere:
+    """Another network namespace, as another machine has one, and the link to it."""
+
+    here = "10.213.7.1"
+
+    def __init__(self) -> None:
+        name = f"pk{secrets.token_hex(4)}"
+        self._name, self._near, self._far = name, f"{name}a", f"{name}b"
+        self.within = ("ip", "netns", "exec", name)
+
+    def __enter__(self) -> "Elsewhere":
+        _ip("netns", "add", self._name)
+        _ip("link", "add", self._near, "type", "veth", "peer", self._far, "netns", self._name)
+        _ip("address", "add", f"{self.here}/30", "dev", self._near)
+        _ip("link", "set", self._near, "up")
+        for words in (
+            ("address", "add", "10.213.7.2/30", "dev", self._far),
+            ("link", "set", self._far, "up"),
+            ("link", "set", "lo", "up"),
+        ):
+            _ip("-n", self._name, *words)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        _ip("netns", "delete", self._name)
+
+    def link(self, state: str) -> None:
+        _ip("link", "set", self._near, state)
+
+
+def _ip(*words: str) -> None:
+    subprocess.run(["ip", *words], check=True, capture_output=True)
+
+
+def _needs_namespaces() -> None:
+    missing = ""
+    if os.geteuid() != 0 or shutil.which("ip") is None:
+        missing = "another network namespace needs root and iproute2"
+    else:
+        try:
+            with Elsewhere():
+                pass
+        except subprocess.CalledProcessError as error:
+            missing = f"no network namespace can be made here: {error.stderr.decode().strip()}"
+    if missing and not os.environ.get("CI"):
+        pytest.skip(missing)
+    assert not missing, missing
+
+
+@pytest.mark.long
+def test_a_bot_in_another_network_whose_link_goes_down_and_up_resumes_its_game(
+    arena: Arena,
+) -> None:
+    _needs_namespaces()
+    cup = arena.schedule([arena.meek, arena.far])
+    with Elsewhere() as elsewhere, arena.services(host=elsewhere.here) as services:
+        url = f"grpc://{elsewhere.here}:{port(services)}"
+        with arena.home(url, within=elsewhere.within) as home:
+            wait_until(lambda: len(home.asked()) >= 2)
+            (home.folder / "wait").touch()
+            asked = len(home.asked())
+            wait_until(lambda: len(home.asked()) > asked)
+            elsewhere.link("down")
+            wait_until(lambda: not arena.is_here())
+            (home.folder / "wait").unlink()
+            elsewhere.link("up")
+            wait_until(lambda: arena.is_closed(cup))
+            assert home.heard("again")
+            assert len(set(home.asked())) == len(home.asked())
     [match] = listing.matches(arena.engine)
     assert (match.attempt, match.failures) == (1, 0)
     assert arena.sql("SELECT count(*) FROM faults") == [(0,)]

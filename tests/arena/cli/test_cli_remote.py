@@ -1,0 +1,118 @@
+"""Remote bots at the command line: tokens, addresses, and what an author may type."""
+
+import hashlib
+import json
+from pathlib import Path
+
+import pytest
+from sqlalchemy import text
+
+from arena.store import database
+from tests.arena.cli.terminal import Cli
+
+
+def stored(here: Path) -> str:
+    """All that the store knows of tokens, as text."""
+    engine = database.open(f"sqlite:///{here}/.pokearena/arena.db")
+    with database.reading(engine) as connection:
+        rows = connection.execute(text("SELECT * FROM remotes")).all()
+    engine.dispose()
+    return str(rows)
+
+
+def test_a_remote_bot_is_given_a_token_of_which_only_the_hash_is_kept(cli: Cli, here: Path) -> None:
+    said = cli("bot", "add", "--remote", "far", "--owner", "ada")
+    token = said.out.strip()
+    assert said.status == 0
+    assert "far@1" in said.err
+    assert said.last.startswith("next  pokearena bot connect URL --token ")
+    assert token not in stored(here)
+    assert hashlib.sha256(token.encode()).hexdigest() in stored(here)
+    [listed] = [json.loads(line) for line in cli("bot", "list", "--json").out.splitlines()]
+    assert (listed["version"], listed["owner"]) == ("far@1", "ada")
+    assert (listed["remote"]["relayed"], listed["remote"]["here"]) == (True, False)
+    assert "never seen" in cli("bot", "list").out
+
+
+def test_a_changed_remote_bot_is_another_version_with_a_token_of_its_own(cli: Cli) -> None:
+    first = cli("bot", "add", "--remote", "far", "--json").out
+    second = cli("bot", "add", "--remote", "far", "--json").out
+    told = [json.loads(line) for line in (first, second)]
+    assert [one["version"] for one in told] == ["far@1", "far@2"]
+    assert told[0]["token"] != told[1]["token"]
+
+
+def test_a_token_can_be_made_anew(cli: Cli, here: Path) -> None:
+    old = cli("bot", "add", "--remote", "far").out.strip()
+    new = cli("bot", "renew", "far@1").out.strip()
+    assert hashlib.sha256(new.encode()).hexdigest() in stored(here)
+    assert hashlib.sha256(old.encode()).hexdigest() not in stored(here)
+    cli("bot", "add", "sample:meek")
+    said = cli("bot", "renew", "meek@1")
+    assert said.status == 2
+    assert "meek@1 has no token" in said.err
+
+
+def test_a_remote_bot_that_can_be_reached_has_an_address_and_no_token(cli: Cli, here: Path) -> None:
+    said = cli("bot", "add", "--remote", "far", "--at", "grpc://10.0.0.5:7000")
+    assert said.out == "far@1  10.0.0.5:7000\n"
+    assert cli("bot", "add", "grpc://10.0.0.5:7000", "--name", "far").out == said.out
+    assert "connected" in cli("bot", "list").out
+    assert cli("bot", "renew", "far@1").status == 2
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        (),
+        ("sample:meek", "--remote", "far"),
+        ("--at", "grpc://10.0.0.5:7000"),
+        ("--remote", "Far"),
+        ("--remote", "far", "--at", "10.0.0.5"),
+    ],
+    ids=str,
+)
+def test_what_is_neither_a_bot_nor_a_remote_one_is_refused(
+    cli: Cli, words: tuple[str, ...]
+) -> None:
+    assert cli("bot", "add", *words).status == 2
+
+
+def test_a_bot_that_is_not_connected_cannot_be_played_with_here(cli: Cli) -> None:
+    cli("bot", "add", "--remote", "far")
+    said = cli("play", "poke", "far@1", "sample:meek")
+    assert said.status == 3
+    assert "far@1 has never been connected" in said.err
+
+
+def test_doctor_says_whom_matches_wait_for(cli: Cli) -> None:
+    cli("bot", "add", "--remote", "far")
+    assert "0 of 1 bots are there" in cli("doctor").out
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("ftp://h:1", "--token", "t", "sample:meek"), "no address of a relay"),
+        (("grpc://h", "--token", "t", "sample:meek"), "has no port"),
+        (("grpc://h:x", "--token", "t", "sample:meek"), "is no address"),
+        (("grpc://h:1", "--token", "t", "no-such-program"), 'no program "no-such-program"'),
+        (("grpc://h:1", "--token", "t", "sample:nobody"), 'no sample bot "nobody"'),
+        (("grpc://h:1", "sample:meek"), "--token"),
+    ],
+    ids=str,
+)
+def test_what_an_author_types_wrong_is_said_in_a_sentence(
+    cli: Cli, words: tuple[str, ...], sentence: str
+) -> None:
+    said = cli("bot", "connect", *words)
+    assert said.status == 2
+    assert sentence in said.err
+
+
+def test_a_relay_needs_an_address_and_both_files(cli: Cli, here: Path) -> None:
+    assert "write HOST:PORT" in cli("serve", "--relay", "here").err
+    (here / "cert.pem").touch()
+    said = cli("serve", "--relay", "127.0.0.1:0", "--relay-cert", "cert.pem")
+    assert said.status == 2
+    assert "belong together" in said.err
