@@ -74,7 +74,7 @@ def test_a_kit_says_how_to_run_play_test_and_submit_on_one_screen(language: Lang
     text = (language.folder / "README.md").read_text()
     assert len(text.splitlines()) < SCREEN
     shown = re.findall(r"pokearena (\w+)", text)
-    assert {"play", "ask", "bot", "tournament", "standings", "logs"} <= set(shown)
+    assert {"play", "ask", "test", "bot", "tournament", "standings", "logs"} <= set(shown)
 
 
 @every_language
