@@ -73,6 +73,11 @@ public final class Kit {
             System.exit(1);
         }
         NETTY.setLevel(Level.SEVERE);
+        // Java writes to /tmp wherever it is told to; gRPC unpacks a library there.
+        String scratch = System.getenv("TMPDIR");
+        if (scratch != null) {
+            System.setProperty("java.io.tmpdir", scratch);
+        }
         Runtime.getRuntime().addShutdownHook(new Thread(() -> leave(0)));
         Server server = listeningAt(address)
                 .addService(new BotService(bot))
