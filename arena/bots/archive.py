@@ -19,6 +19,7 @@ from arena.bots import manifest
 from arena.bots.bot import Bot
 from arena.bots.build import build
 from arena.bots.errors import BotError
+from arena.bots.resolver import from_folder, strangers
 
 MIB: Final = 1024 * 1024
 MOST_BYTES: Final = 100 * MIB
@@ -74,7 +75,7 @@ def admit(bot: Bot, versions: Path) -> Bot:
     """Copies a hosted bot into `versions`/HASH, builds it there, and gives back that copy as bot.
 
     The folder appears complete and built, or not at all. A content that is there already is
-    neither copied nor built again.
+    neither copied nor built again. What only strangers have sent has a mark beside it.
 
     Raises:
         BotError: it cannot be part of the archive, or building it failed.
@@ -91,13 +92,18 @@ def admit(bot: Bot, versions: Path) -> Bot:
             # The name must be true of the copy, even if the folder changed meanwhile.
             copied = replace(bot, folder=copy, file=None, manifest_file=manifest.FILE)
             digest = _hash(files_of(copied))
-            build(manifest.read(copy), copy)
             _open_up(copy)
+            build(manifest.read(copy), copy, trusted=bot.trusted)
+            _open_up(copy)
+            if not bot.trusted:
+                strangers(versions / digest).touch()
             _settle(copy, versions / digest)
         finally:
             shutil.rmtree(copy, ignore_errors=True)
     folder = versions / digest
-    return Bot(bot.label, manifest.read(folder), folder.absolute(), content=digest)
+    if bot.trusted:
+        strangers(folder).unlink(missing_ok=True)
+    return from_folder(folder, bot.label, digest)
 
 
 def _open_up(folder: Path) -> None:

@@ -6,13 +6,14 @@ import shlex
 import signal
 import subprocess
 import tempfile
+import threading
 from pathlib import Path
 from typing import IO, Final
 
-from arena.bots.bot import program
+from arena.bots.bot import Bot, program
 from arena.bots.errors import BotError
 from arena.bots.manifest import Manifest
-from arena.bots.report import printable
+from arena.bots.report import MIB, Limits, printable
 
 PATIENCE: Final = 600.0
 """Seconds a command may take."""
@@ -27,13 +28,34 @@ KEPT: Final = (
 programs, caches and the network."""
 
 
-def build(said: Manifest, folder: Path, patience: float = PATIENCE) -> None:
+NETWORK: Final = "POKEARENA_BUILD_NETWORK"
+"""The environment variable that, set to 1, lets builds of strangers' bots use the network."""
+STRANGERS: Final = Limits(
+    nofile=4096,
+    fsize=512 * MIB,
+    data=8192 * MIB,
+    memory=3072 * MIB,
+    processes=512,
+    scratch=1024 * MIB,
+    files=20_000,
+)
+"""What a build of a stranger's bot may use; ``scratch`` and ``files`` count its folder too."""
+
+
+def build(said: Manifest, folder: Path, patience: float = PATIENCE, trusted: bool = True) -> None:
     """Runs the build commands one after another; does nothing if there are none.
+
+    Those of a bot that is not trusted run in a sandbox, in which they can write to the bot's folder
+    and use the network only if the organiser lets them.
 
     Raises:
         BotError: one failed; the text holds the end of its output.
+        InfrastructureError: the bot is not trusted, and there is no sandbox.
     """
     for words in said.build:
+        if not trusted:
+            _build_locked_in(said, words, folder, patience)
+            continue
         try:
             command = program(words, folder)
         except BotError as error:
@@ -45,6 +67,25 @@ def build(said: Manifest, folder: Path, patience: float = PATIENCE) -> None:
                     f'{said.name} could not be built: "{shlex.join(words)}" {failure}'
                     f"{_said(output)}"
                 )
+
+
+def _build_locked_in(said: Manifest, words: tuple[str, ...], folder: Path, patience: float) -> None:
+    # What runs bots is not needed to build a trusted one.
+    from arena.bots.processes import Processes, Workshop
+
+    ended = threading.Event()
+    bot = Bot(said.name, Manifest(said.name, words), folder, trusted=False)
+    workshop = Workshop(network=os.environ.get(NETWORK) == "1")
+    with Processes(lambda report: ended.set(), limits=STRANGERS, workshop=workshop) as processes:
+        processes.start(0, bot)
+        in_time = ended.wait(patience)
+        processes.stop(0)
+        report = processes.ends(0)[0]
+    failure = report.ended if in_time else f"took longer than {patience:.0f} s"
+    if failure != "exited with status 0":
+        text = report.output[-SHOWN:].strip()
+        wrote = f" and wrote:\n{text}" if text else " and wrote nothing."
+        raise BotError(f'{said.name} could not be built: "{shlex.join(words)}" {failure}{wrote}')
 
 
 def _run(command: tuple[str, ...], folder: Path, output: IO[bytes], patience: float) -> str:

@@ -50,13 +50,22 @@ class _Process:
     stopped: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Workshop:
+    """What a program has that builds a bot: it may write into the bot's folder."""
+
+    network: bool = False
+    """Whether it may fetch something."""
+
+
 class Processes:
     """Starts, watches and ends the bot processes of one table. Safe to use from many threads.
 
     ``on_end`` is called with the report of each process that ends without having been stopped,
     ``on_lost`` with a sentence if the keeper ends by itself, which is an infrastructure fault.
     Both are called from any thread and with a lock held: they must return at once. ``level`` is how
-    bots are locked in; None means the best that this machine offers.
+    bots are locked in; None means the best that this machine offers. ``workshop`` is given to
+    programs that build a bot.
     """
 
     def __init__(
@@ -65,6 +74,7 @@ class Processes:
         on_lost: Callable[[str], None] = lambda sentence: None,
         limits: Limits | None = None,
         level: Level | None = None,
+        workshop: Workshop | None = None,
     ) -> None:
         if sys.platform != "linux":
             raise InfrastructureError(
@@ -74,6 +84,7 @@ class Processes:
         self._on_end = on_end
         self._on_lost = on_lost
         self._limits = limits or Limits()
+        self._workshop = workshop
         self.level = best() if level is None else level
         self._changed = threading.Condition(threading.RLock())
         self._processes: list[_Process] = []
@@ -144,12 +155,16 @@ class Processes:
             return {"env": env}
         scratch = "/tmp" if self.level is Level.BUBBLEWRAP else directory
         env |= {"PATH": SEARCHED, "HOME": scratch, "TMPDIR": scratch, "LANG": "C.UTF-8"}
-        return {
+        order: dict[str, object] = {
             "env": env,
             "bwrap": bubblewrap() or "",
             "own": runtime.own(bot),
             "read": runtime.readable(argv),
         }
+        if self._workshop is not None:
+            env["PATH"] = f"{os.path.dirname(argv[0])}:{SEARCHED}"
+            order |= {"write": [runtime.own(bot)], "network": self._workshop.network}
+        return order
 
     def report(self, seat: int, patience: float = PATIENCE) -> Report:
         """What became of the latest process of a seat.

@@ -108,7 +108,13 @@ def from_folder(
     """
     said = manifest.read(folder, file)
     name = label or said.name
-    return Bot(name, said, folder.absolute(), manifest_file=file, content=content)
+    trusted = not content or not strangers(folder).exists()
+    return Bot(name, said, folder.absolute(), manifest_file=file, content=content, trusted=trusted)
+
+
+def strangers(folder: Path) -> Path:
+    """The mark beside an archived version that says that only strangers have sent it."""
+    return folder.with_name(f"{folder.name}.stranger")
 
 
 def _from_file(path: Path, language: str, run: tuple[str, ...]) -> Bot:

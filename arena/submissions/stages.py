@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import shutil
 from collections.abc import Callable, Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -123,7 +123,7 @@ class Office:
         bench.mkdir(mode=0o700)
         try:
             parcel.unpack(self.shelf.parcel(found.id), bench)
-            bot = resolver.from_folder(bench)
+            bot = replace(resolver.from_folder(bench), trusted=False)
             content = archive.content_hash(bot)
         except FileNotFoundError:
             raise Refused(422, "what was sent is not here any more; push it again.") from None
@@ -186,6 +186,7 @@ class Office:
         known = versions.listing(self.engine, retired=True)
         if all(version.content_hash != content for version in known):
             shutil.rmtree(self.versions / content, ignore_errors=True)
+            resolver.strangers(self.versions / content).unlink(missing_ok=True)
 
     def _shown(self, found: Submission, text: str) -> str:
         """A text for its sender, without the folders of this machine."""

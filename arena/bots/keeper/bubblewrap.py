@@ -17,6 +17,11 @@ SETTINGS = (
     *("/etc/localtime", "/etc/ssl/openssl.cnf", "/etc/nsswitch.conf"),
 )
 """What runtimes read of the system's settings; nothing that says who and where this is."""
+NETWORK = (
+    *("/etc/resolv.conf", "/etc/hosts", "/etc/ssl", "/etc/pki", "/etc/ca-certificates"),
+    "/etc/ca-certificates.conf",
+)
+"""What it takes besides to fetch something."""
 SCRATCH = "/tmp"
 SETPRIV = "/usr/bin/setpriv"
 SHM = 16 * 1024 * 1024
@@ -53,13 +58,15 @@ def _as_user(uid: int | None) -> list[str]:
 
 def _details(order: Order, uid: int | None, files: str) -> list[str]:
     words = ["--die-with-parent", "--new-session", "--chdir", order.cwd]
-    words += ["--unshare-net", "--unshare-pid", "--unshare-ipc", "--unshare-uts"]
+    if not order.network:
+        words += ["--unshare-net"]
+    words += ["--unshare-pid", "--unshare-ipc", "--unshare-uts"]
     words += ["--unshare-cgroup-try", "--hostname", "bot"]
     if uid is None:
         words += ["--unshare-user"]
     else:
         words += ["--cap-drop", "ALL", *_kept("CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP")]
-    words += _system()
+    words += _system(NETWORK if order.network else ())
     words += ["--size", str(scratch(order.limits)), "--perms", "1777"]
     words += ["--tmpfs", SCRATCH]
     places = {**{path: path for path in (*order.read, *order.write)}, order.own: files}
@@ -77,16 +84,17 @@ def _kept(*capabilities: str) -> list[str]:
     return [word for name in capabilities for word in ("--cap-add", name)]
 
 
-def _system() -> list[str]:
+def _system(more: tuple[str, ...]) -> list[str]:
     words = ["--ro-bind", "/usr", "/usr"]
     for path in SYSTEM:
         if os.path.islink(path):
             words += ["--symlink", os.readlink(path), path]
         elif os.path.isdir(path):
             words += ["--ro-bind", path, path]
-    for path in _parents(set(settings())):
+    shown = [*settings(), *filter(os.path.exists, more)]
+    for path in _parents(set(shown)):
         words += ["--perms", "0755", "--dir", path]
-    for path in settings():
+    for path in shown:
         words += ["--ro-bind", path, path]
     words += ["--proc", "/proc", "--dev", "/dev"]
     words += ["--size", str(SHM), "--perms", "1777", "--tmpfs", "/dev/shm"]

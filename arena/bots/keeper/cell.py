@@ -13,8 +13,6 @@ from arena.bots.keeper.uids import Uid, become
 
 UNSANDBOXED = "unsandboxed"
 BUBBLEWRAP = "bubblewrap"
-LOOKED_AT = 1000
-"""Entries of a directory that are looked at."""
 SOME = 16
 """Processes that the sandbox itself takes."""
 
@@ -51,7 +49,7 @@ class Cell:
         if self.uid is not None:
             for path in (self.order.directory, *self.order.write):
                 linux.give(path, self.uid)
-            if self.files and not self.can_read_its_own():
+            if self.files not in ("", *self.order.write) and not self.can_read_its_own():
                 name = os.path.basename(self.order.own)
                 self.files = f"{copy_of(self.order.directory)}/{name}"
                 # Readable to all, but in a folder that the bot alone can enter.
@@ -111,7 +109,10 @@ class Cell:
         if not self.locked:
             return ""
         limits = self.order.limits
-        size, files = linux.held(self.order.directory, LOOKED_AT)
+        size = files = 0
+        for path in (self.order.directory, *self.order.write):
+            more_size, more_files = linux.held(path, limits["files"])
+            size, files = size + more_size, files + more_files
         if self.order.level == BUBBLEWRAP:
             more_size, more_files = linux.filled(
                 bot, bubblewrap.SCRATCH, bubblewrap.scratch(limits)
@@ -136,6 +137,9 @@ class Cell:
             self.cgroup.remove()
         if self.owner is not None:
             self.owner.release()
+        if self.uid is not None:
+            for path in self.order.write:
+                linux.give(path, os.geteuid())
         linux.remove(self.order.directory)
         linux.remove(copy_of(self.order.directory))
 

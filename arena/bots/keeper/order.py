@@ -12,12 +12,13 @@ class Order:
 
     ``level`` is one of "bubblewrap", "landlock" and "unsandboxed"; ``own`` is the folder or file
     that is the bot, ``read`` are the paths that it may read besides that and those of the system,
-    and ``write`` those it may write to besides ``directory`` and its scratch space.
+    and ``write`` those it may write to besides ``directory`` and its scratch space. ``network`` is
+    whether it is left on the network of the machine, which some builds need.
     """
 
     __slots__ = (
         *("argv", "bwrap", "cwd", "directory", "env", "level", "limits"),
-        *("own", "read", "write"),
+        *("network", "own", "read", "write"),
     )
 
     def __init__(self, said: dict[str, Any]) -> None:
@@ -28,6 +29,7 @@ class Order:
         self.limits: dict[str, int] = said["limits"]
         self.level: str = said["level"]
         self.bwrap: str = said.get("bwrap", "")
+        self.network: bool = said.get("network", False)
         self.own: str = said.get("own", "")
         self.read: list[str] = said.get("read", [])
         self.write: list[str] = said.get("write", [])

@@ -4,12 +4,14 @@ import os
 import socket
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from arena.bots import archive, resolver
 from arena.bots.bot import Bot
-from arena.bots.errors import InfrastructureError
+from arena.bots.errors import BotError, InfrastructureError
 from arena.bots.keeper import cgroup, linux
 from arena.bots.manifest import Manifest
 from arena.bots.processes import Processes
@@ -94,7 +96,6 @@ def test_a_bot_sees_nothing_of_others(cell: Cell, tmp_path_factory: pytest.TempP
         "open('/etc/passwd')",
         f"open({str(Path(__file__))!r})",
         f"open('/proc/{os.getpid()}/environ').read(1)",
-        "os.listdir(os.path.expanduser('~root'))",
     )
     assert "done" not in said
 
@@ -247,3 +248,64 @@ def test_the_level_can_be_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("POKEARENA_SANDBOX", "padlock")
     with pytest.raises(InfrastructureError, match='is "padlock", which is no sandbox; write one'):
         offer.best.__wrapped__()
+
+
+BUILD = """
+import os, socket
+open("made", "w").write(str(os.path.exists({secret!r})))
+try:
+    socket.create_connection(("127.0.0.1", {port}), 1)
+    print("connected")
+except OSError:
+    open("offline", "w").close()
+"""
+
+
+@pytest.mark.parametrize("level", LOCKED)
+def test_a_stranger_s_bot_is_built_locked_in(
+    level: Level, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    needed(level)
+    monkeypatch.setattr("arena.bots.processes.best", lambda: level)
+    secret = tmp_path / "arena.db"
+    secret.write_text("secret")
+    folder = tmp_path / "bot"
+    folder.mkdir()
+    toml = 'name = "stranger"\nbuild = ["python", "build.py"]\nrun = ["python", "bot.py"]\n'
+    (folder / "bot.toml").write_text(toml)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        (folder / "build.py").write_text(BUILD.format(secret=str(secret), port=port))
+        bot = replace(resolver.local(folder), trusted=False)
+        kept = archive.admit(bot, tmp_path / "versions")
+    assert kept.folder is not None
+    assert (kept.folder / "offline").exists()
+    seen = "False" if level is Level.BUBBLEWRAP else "True"
+    assert (kept.folder / "made").read_text() == seen
+    assert (kept.folder / "made").stat().st_uid == os.geteuid()
+
+
+def test_trust_stays_with_the_content(tmp_path: Path) -> None:
+    needed(Level.BUBBLEWRAP)
+    folder = tmp_path / "bot"
+    folder.mkdir()
+    (folder / "bot.toml").write_text('name = "stranger"\nrun = ["python", "bot.py"]\n')
+    bot = resolver.local(folder)
+    versions = tmp_path / "versions"
+    kept = archive.admit(replace(bot, trusted=False), versions)
+    assert kept.folder is not None
+    assert not kept.trusted
+    assert not resolver.from_folder(kept.folder, "stranger@1", kept.content).trusted
+    assert archive.admit(bot, versions).trusted
+    assert resolver.from_folder(kept.folder, "stranger@1", kept.content).trusted
+
+
+def test_a_build_that_fails_locked_in_says_why(tmp_path: Path) -> None:
+    needed(Level.BUBBLEWRAP)
+    folder = tmp_path / "bot"
+    folder.mkdir()
+    toml = 'name = "stranger"\nbuild = ["sh", "-c", "echo oh no; exit 3"]\nrun = ["true"]\n'
+    (folder / "bot.toml").write_text(toml)
+    bot = replace(resolver.local(folder), trusted=False)
+    with pytest.raises(BotError, match=r"exited with status 3 and wrote:\noh no"):
+        archive.admit(bot, tmp_path / "versions")
