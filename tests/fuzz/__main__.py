@@ -1,7 +1,8 @@
 """So many messages, and what became of them.
 
     uv run python -m tests.fuzz decoder 1000000
-    uv run python -m tests.fuzz table 100000 --seed friday
+    uv run python -m tests.fuzz table 20000 --seed friday
+    uv run python -m tests.fuzz lines 100000
 
 A message that does not end in its verdict stops it and is shown; the same seed sends it again.
 """
@@ -9,9 +10,9 @@ A message that does not end in its verdict stops it and is shown; the same seed 
 import argparse
 import time
 
-from tests.fuzz import decoder, table
+from tests.fuzz import decoder, table, written
 
-FUZZERS = {"decoder": decoder.fuzz, "table": table.fuzz}
+FUZZERS = {"decoder": decoder.fuzz, "table": table.fuzz, "lines": written.fuzz}
 
 
 def main() -> None:

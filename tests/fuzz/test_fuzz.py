@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.fuzz import decoder, table
+from tests.fuzz import decoder, table, written
 
 
 def test_every_message_ends_in_a_verdict_at_the_decoder() -> None:
@@ -15,6 +15,11 @@ def test_every_message_ends_in_its_exact_verdict_at_a_table() -> None:
     met = table.fuzz(150, "quick")
     assert met["messages"] >= 150
     assert met["protocol"] > 0
+
+
+def test_every_line_is_an_answer_malformed_or_for_the_log() -> None:
+    met = written.fuzz(3000, "quick")
+    assert min(met[what] for what in ("answers", "malformed", "for the log")) > 50
 
 
 @pytest.mark.long

@@ -128,7 +128,8 @@ def _chosen(choice: object, question: bot_pb2.ActRequest) -> bot_pb2.Action:
 def _message(fields: dict[str, Any], message: _Message) -> _Message:
     try:
         return ParseDict(fields, message)
-    except (ParseError, ValueError) as error:
+    except (ParseError, ValueError, TypeError, SystemError) as error:
+        # The last two are how protobuf's parser meets texts that are no Unicode, and odd types.
         reason, *_ = str(error).split("\n")  # what follows lists the names of fields
         clause = shown(reason.encode("utf-8", "backslashreplace"), 3 * _SHOWN)
         raise Malformed(f"its answer is no {message.DESCRIPTOR.name}: {clause}") from None

@@ -90,6 +90,7 @@ def test_any_other_line_is_for_the_log(line: bytes) -> None:
         (b'{"action": 3}', "its answer is no ActResponse"),
         (b'{"acton": {}}', 'has no field named "acton"'),
         (b'{"note": "\\ud800"}', "its answer is no ActResponse"),
+        (b'{"action": {"saintPoker": {"river": "\\ud800"}}}', "its answer is no ActResponse"),
         (b'{"game": -1, "choice": 0}', "its answer is no ActResponse"),
         (b'{"action": {"poke": {"stand": {}, "draw": {}}}}', "its answer is no ActResponse"),
         (b'{"choice": 0} {"choice": 1}', "is no JSON: Extra data"),

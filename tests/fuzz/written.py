@@ -1,0 +1,74 @@
+"""Lines without end to the bridge of a program that reads and writes lines."""
+
+import json
+import random
+from collections import Counter
+from typing import Any, Final
+
+from google.protobuf.json_format import MessageToDict
+from pokearena.v1 import bot_pb2
+
+from arena.bots.stdio import lines
+from tests.fuzz.decoder import LONGEST_SENTENCE, a_game, tried
+
+JUNK: Final[tuple[Any, ...]] = (
+    *(None, True, -1, 0.5, 1e400, 1 << 70, float("nan")),
+    *("x", "\ud800", "\x00", "9" * 400, [], {}, [[]], {"a": 1}),
+)
+NAMES: Final = ("game", "decision", "choice", "note", "action", "poke", "x")
+
+
+def fuzz(messages: int, seed: str) -> Counter[str]:
+    """So many lines; how often they were an answer, malformed, or no answer at all.
+
+    Raises:
+        Exception: one was neither.
+    """
+    rng = random.Random(f"lines/{seed}")
+    questions = [asked.question for table in tried() for asked in a_game(table, 1).asked.values()]
+    met: Counter[str] = Counter()
+    for _ in range(messages):
+        question = rng.choice(questions)
+        met[_judged(_line(question, rng), question)] += 1
+    return met
+
+
+def _judged(line: bytes, question: bot_pb2.ActRequest) -> str:
+    if not lines.is_answer(line):
+        return "for the log"
+    for understand in (lines.started, lambda said: lines.answer(said, question)):
+        try:
+            understand(lines.read(line)).SerializeToString()
+        except lines.Malformed as malformed:
+            said = str(malformed)
+        else:
+            said = ""
+        said.encode()
+        assert len(said) <= LONGEST_SENTENCE
+    return "malformed" if said else "answers"
+
+
+def _line(question: bot_pb2.ActRequest, rng: random.Random) -> bytes:
+    good: dict[str, Any] = {"choice": rng.randrange(-2, 400)}
+    if rng.random() < 0.7:
+        action = MessageToDict(rng.choice(question.legal))
+        good = {"game": question.game, "decision": question.decision, "action": action}
+    made = bytearray(json.dumps(_changed(good, rng)).encode())
+    if rng.random() < 0.3:
+        for _ in range(3):
+            made[rng.randrange(len(made))] = rng.randrange(256)
+    return bytes(made).replace(b"\n", b" ")
+
+
+def _changed(value: Any, rng: random.Random) -> Any:
+    """The value with something changed, anywhere in it."""
+    if rng.random() < 0.15:
+        return rng.choice(JUNK)
+    if isinstance(value, dict) and value:
+        name = rng.choice(list(value))
+        changed = {**value, name: _changed(value[name], rng)}
+        return changed | ({rng.choice(NAMES): rng.choice(JUNK)} if rng.random() < 0.2 else {})
+    if isinstance(value, list) and value:
+        place = rng.randrange(len(value))
+        return [*value[:place], _changed(value[place], rng), *value[place + 1 :]]
+    return rng.choice(JUNK) if rng.random() < 0.5 else value
