@@ -190,6 +190,9 @@ class _Examination:
         played = self._play(form, LONG, _LONG_GAMES, _LONG_SECONDS)
         if played.fault is not None:
             return faulted(self._errand, LONG, played)
+        if not played.games:
+            why = f"no game of it ended in {_LONG_SECONDS:.0f} s, nor was there a fault"
+            return Check(LONG, Outcome.SKIPPED, why, form.game.id, time.monotonic() - began)
         many = f"{len(played.games)} games, {len(played.times):,} decisions by the same processes"
         many += f" in {_LONG_SECONDS:.0f} s" * played.unfinished
         return Check(LONG, Outcome.PASSED, many, form.game.id, time.monotonic() - began)
