@@ -24,12 +24,14 @@ def command_of(words: tuple[str, ...]) -> Command:
     from arena.bots import bot as bots
     from arena.bots import resolver
     from arena.bots.errors import BotError
+    from arena.cli import builds
+    from arena.cli.place import Place
 
     named = Path(words[0]).expanduser()
     is_bot = words[0].startswith(resolver.SAMPLE) or named.is_dir()
     if len(words) == 1 and (is_bot or named.suffix in (".py", ".toml")):
         try:
-            found = resolver.resolve(words[0])
+            found = builds.up_to_date(Place(), resolver.resolve(words[0]))
             assert found.folder is not None
             return Command(bots.command(found), found.folder)
         except BotError as error:

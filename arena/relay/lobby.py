@@ -71,13 +71,15 @@ class Lobby:
                 "this token is no bot's; `pokearena bot add --remote NAME` makes one, and "
                 "`pokearena bot renew NAME@VERSION` another.",
             )
+        is_elsewhere = await self._is_elsewhere(version.id)
+        # From here to `welcome` nobody else's turn comes: of two at a time one is refused.
         guest = self._guests.get(version.id)
         if guest is not None and guest.instance == hello.instance:
             return guest
         if version.retired is not None:
             sentence = f"{version.id} is retired: it plays no more."
             raise await self._refusal(grpc.StatusCode.PERMISSION_DENIED, version.id, sentence, peer)
-        if (guest is not None and guest.link is not None) or await self._is_elsewhere(version.id):
+        if is_elsewhere or (guest is not None and guest.link is not None):
             sentence = (
                 f"{version.id} is connected already; its token can be used in one place at a time. "
                 "If that is not you, ask the organiser for another token."

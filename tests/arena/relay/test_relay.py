@@ -2,13 +2,17 @@
 
 import os
 import signal
+import socket
 import subprocess
+import threading
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import grpc
 import pytest
-from pokearena.v1 import bot_pb2
+from grpc_health.v1 import health_pb2, health_pb2_grpc
+from pokearena.v1 import bot_pb2, relay_pb2, relay_pb2_grpc
 
 from arena.bots.bot import Bot
 from arena.bots.errors import BotAbsent
@@ -164,6 +168,16 @@ def test_a_second_connection_is_refused_and_the_first_one_goes_on(
         assert not home.heard("lost")
 
 
+def test_of_two_that_connect_at_the_same_time_one_is_let_in(relay: Relay, tmp_path: Path) -> None:
+    version, token = relay.add("twins")
+    with Home(tmp_path, relay.port, token) as one, Home(tmp_path, relay.port, token) as other:
+        wait_until(lambda: 1 in (one.process.poll(), other.process.poll()))
+        refused, let_in = (one, other) if one.process.poll() == 1 else (other, one)
+        wait_until(lambda: let_in.heard("connected"))
+        assert f"{version} is connected already" in refused.said
+        assert let_in.process.poll() is None
+
+
 @pytest.mark.long
 def test_who_uses_a_token_is_cut_off_when_it_is_renewed(relay: Relay, tmp_path: Path) -> None:
     version, token = relay.add("renewed")
@@ -289,3 +303,82 @@ def test_a_relay_that_is_not_there_cannot_be_reached(tmp_path: Path) -> None:
     with Cable(1) as cable, Home(tmp_path, cable.port, "token") as home:
         assert home.process.wait() == 3
         assert "no relay answers" in home.said
+
+
+def refusal(relay: Relay, *messages: relay_pb2.ConnectRequest) -> tuple[grpc.StatusCode, str]:
+    """How a connection ends that says this and then nothing more."""
+    silent = threading.Event()
+
+    def say() -> Iterator[relay_pb2.ConnectRequest]:
+        yield from messages
+        silent.wait()
+
+    with grpc.insecure_channel(f"127.0.0.1:{relay.port}") as channel:
+        call: Any = relay_pb2_grpc.RelayServiceStub(channel).Connect(say())
+        try:
+            for _ in call:
+                pass
+        except grpc.RpcError:
+            pass
+        finally:
+            silent.set()
+        return call.code(), call.details()
+
+
+def test_who_does_not_say_hello_first_is_refused(relay: Relay) -> None:
+    leaving = relay_pb2.ConnectRequest(leaving=relay_pb2.Leaving())
+    code, details = refusal(relay, leaving)
+    assert code is grpc.StatusCode.INVALID_ARGUMENT
+    assert "must be Hello" in details
+
+
+@pytest.mark.long
+def test_who_says_nothing_is_not_waited_for(relay: Relay) -> None:
+    code, details = refusal(relay)
+    assert code is grpc.StatusCode.DEADLINE_EXCEEDED
+    assert "nobody said Hello" in details
+    with socket.create_connection(("127.0.0.1", relay.port)) as silent:
+        # The server greets, and hangs up when nothing comes.
+        while silent.recv(4096):
+            pass
+
+
+def test_who_answers_what_nobody_asked_is_cut_off(relay: Relay) -> None:
+    _, token = relay.add("flood")
+    hello = relay_pb2.Hello(token=token, instance="flood")
+    flood = [relay_pb2.ConnectRequest(answer=relay_pb2.Answer(seat=7, number=1))] * 1001
+    code, details = refusal(relay, relay_pb2.ConnectRequest(hello=hello), *flood)
+    assert code is grpc.StatusCode.ABORTED
+    assert "nobody had asked" in details
+
+
+def test_a_message_beyond_bounds_ends_its_connection_only(relay: Relay, tmp_path: Path) -> None:
+    version, token = relay.add("other")
+    _, huge_token = relay.add("huge")
+    hello = relay_pb2.Hello(token=huge_token, instance="huge")
+    answer = relay_pb2.Answer(seat=7, number=1, response=bytes(2 << 20))
+    with Home(tmp_path, relay.port, token) as home:
+        wait_until(lambda: relay.is_here(version))
+        code, _ = refusal(
+            relay,
+            relay_pb2.ConnectRequest(hello=hello),
+            relay_pb2.ConnectRequest(answer=answer),
+        )
+        assert code is not grpc.StatusCode.OK
+        with relay.seated(version) as table:
+            table.start()
+            assert table.act(1).result().decision == 1
+        assert not home.heard("lost")
+
+
+def test_the_relay_serves_health_and_itself_and_nothing_of_the_arena(relay: Relay) -> None:
+    with grpc.insecure_channel(f"127.0.0.1:{relay.port}") as channel:
+        healthy = health_pb2_grpc.HealthStub(channel).Check(
+            health_pb2.HealthCheckRequest(service="pokearena.v1.RelayService")
+        )
+        assert healthy.status == health_pb2.HealthCheckResponse.SERVING
+        seat = relay_pb2_grpc.LobbyServiceStub(channel).Seat(relay_pb2.SeatRequest(version="a@1"))
+        with pytest.raises(grpc.RpcError) as caught:
+            next(seat)
+        assert isinstance(caught.value, grpc.Call)
+        assert caught.value.code() is grpc.StatusCode.UNIMPLEMENTED

@@ -25,7 +25,7 @@ from arena.store.tournaments import Tournament
 from tests.arena.relay.stage import Cable, Home, wait_until
 
 PLAYS = """
-import random, sys, time
+import os, random, sys, time
 from pathlib import Path
 from pokearena_bot import run
 
@@ -34,11 +34,14 @@ def choose(turn):
         print(turn.match, turn.game, turn.decision, file=asked)
     while (Path(sys.argv[1]) / "wait").exists():
         time.sleep(0.01)
+    if (Path(sys.argv[1]) / "die").exists():
+        (Path(sys.argv[1]) / "die").unlink()
+        os._exit(5)
     return random.choice(turn.legal)
 
 run(choose, games_in_flight=1)
 """
-"""Writes down what it is asked; waits while there is a file `wait`."""
+"""Writes down what it is asked; waits while there is a file `wait`; one makes it end, once."""
 
 
 class Arena:
@@ -231,6 +234,21 @@ def test_a_connection_that_is_lost_for_longer_is_a_timeout(arena: Arena) -> None
     verdicts = arena.sql("SELECT DISTINCT verdict FROM faults ORDER BY verdict")
     assert verdicts == [("init",), ("timeout",)]
     assert arena.sql("SELECT DISTINCT version FROM faults") == [(arena.far,)]
+
+
+@pytest.mark.long
+def test_a_remote_bot_whose_process_ends_has_crashed_and_may_start_again(arena: Arena) -> None:
+    with arena.services() as services, arena.home(port(services)) as home:
+        wait_until(arena.is_here)
+        (home.folder / "die").touch()
+        cup = arena.schedule([arena.meek, arena.far], boards=2)
+        wait_until(lambda: arena.is_closed(cup))
+    told = arena.sql("SELECT verdict, ended FROM faults")
+    assert told == [("crash", "exited with status 5")]
+    [match] = listing.matches(arena.engine)
+    assert (match.attempt, match.failures) == (1, 0)
+    verdicts = [game.verdicts[1] for game in results.of_match(arena.engine, match.id).games]
+    assert sorted(verdicts) == ["crash", "finished", "finished", "finished"]
 
 
 @pytest.mark.long
