@@ -23,7 +23,7 @@ LISTENS: Final = "starts and listens"
 def by_manifest(bot: Bot) -> None:
     """Runs the build commands of a bot in its folder. Raises BotError."""
     if bot.manifest is not None and bot.folder is not None:
-        run_build(bot.manifest, bot.folder)
+        run_build(bot.manifest, bot.folder, trusted=bot.trusted)
 
 
 def build(bot: Bot, builder: Callable[[Bot], object]) -> Check | None:
