@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import resource
 import select
@@ -50,19 +51,26 @@ class Guard:
         try:
             linux.prctl(linux.PR_SET_CHILD_SUBREAPER, 1)
             woken = self.wake_on_sigchld()
-            self.cell.prepare()
-            self.bot = self.spawn()
-            self.say("pid", self.bot)
-            os.close(self.output)
-            self.wait(woken)
-            self.kill_all()
-            self.cell.take_away()
+            try:
+                self.cell.prepare()
+                self.guard(woken)
+            finally:
+                self.kill_all()
+                self.cell.take_away()
             self.tell()
         except OSError as error:
-            self.cell.take_away()
-            self.say("broken", error)
+            # Where the keeper is gone, nobody listens any more.
+            with contextlib.suppress(BrokenPipeError):
+                self.say("broken", error)
         finally:
             os._exit(0)
+
+    def guard(self, woken: int) -> None:
+        """Starts the bot, and returns when it has ended or is not to live any longer."""
+        self.bot = self.spawn()
+        self.say("pid", self.bot)
+        os.close(self.output)
+        self.wait(woken)
 
     def say(self, word: str, what: object) -> None:
         line = " ".join(f"{word} {what}".split())[:LONGEST_NEWS]
@@ -127,7 +135,8 @@ class Guard:
 
     def kill_all(self) -> None:
         # Killing children is enough: their children become ours and are next.
-        linux.signal_group(self.bot, signal.SIGKILL)
+        if self.bot:
+            linux.signal_group(self.bot, signal.SIGKILL)
         while self.reap():
             for pid in linux.children(os.getpid()):
                 linux.kill(pid)
