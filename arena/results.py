@@ -9,8 +9,6 @@ from typing import Protocol
 # cannot be imported here, because it loads the protocol and the standings have to be quick.
 FINISHED = "finished"
 FAULTS = ("init", "timeout", "illegal", "protocol", "crash", "resources")
-LOST_PROCESS = ("crash", "resources")
-"""The faults that cost a bot its process."""
 FORFEIT = "forfeit"
 INFRASTRUCTURE = "infrastructure"
 VERDICTS = frozenset((FINISHED, *FAULTS, FORFEIT, INFRASTRUCTURE))

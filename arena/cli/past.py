@@ -9,9 +9,9 @@ from typing import Any
 
 from arena.cli.asking import asked, clocks
 from arena.cli.records import Found
-from arena.results import LOST_PROCESS
 from referee.record import GameRecord, Line
 from referee.replay import Question, Rights, questions
+from referee.verdict import PROCESS_FAULTS
 
 Turn = tuple[int, int, int]
 """When a message was sent to a seat: all of one message have the same."""
@@ -55,7 +55,7 @@ def messages(found: Found, game: int, decision: int) -> list[list[Past]]:
         _turn(fault, fault.get("clock", {}))[0]
         for each in games
         for fault in each.faults
-        if fault["seat"] == seat and fault["verdict"] in LOST_PROCESS
+        if fault["seat"] == seat and fault["verdict"] in PROCESS_FAULTS
     ]
     since = max((turn for turn in lost if turn < meant.turn), default=(-2, 0, 0))
     kept = sorted((one for one in past if since < one.turn <= meant.turn), key=_order)

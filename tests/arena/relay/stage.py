@@ -163,8 +163,8 @@ class Table:
 class Home:
     """The author's machine: a connector and its bot.
 
-    where: the relay's port here, or the URL of it. bot: its program. within: a command that
-        runs commands elsewhere.
+    where: the relay's port here, or the URL of it. bot: its program. named: what is typed
+        instead of a command that runs that. within: a command that runs commands elsewhere.
     """
 
     def __init__(
@@ -174,9 +174,10 @@ class Home:
         token: str,
         *options: str,
         bot: str = BOT,
+        named: str = "",
         within: Sequence[str] = (),
     ) -> None:
-        self._within = within
+        self._within, self._named = within, named
         self.folder = directory / f"home-{secrets.token_hex(4)}"
         self.folder.mkdir()
         (self.folder / "bot.py").write_text(bot)
@@ -186,19 +187,11 @@ class Home:
         self.start()
 
     def start(self) -> None:
-        command = (sys.executable, "bot.py", str(self.folder))
+        program = ("--", sys.executable, "bot.py", str(self.folder))
+        bot = (self._named,) if self._named else program
         with (self.folder / "stderr").open("ab") as stderr:
             self.process = subprocess.Popen(
-                [
-                    *self._within,
-                    POKEARENA,
-                    "bot",
-                    "connect",
-                    *self._words,
-                    "--json",
-                    "--",
-                    *command,
-                ],
+                [*self._within, POKEARENA, "bot", "connect", *self._words, "--json", *bot],
                 cwd=self.folder,
                 stdout=subprocess.PIPE,
                 stderr=stderr,

@@ -24,6 +24,7 @@ from arena.store.spec import Clock, Plan
 from arena.store.tournaments import Tournament
 from tests.arena.relay.stage import Cable, Home, wait_until
 
+SAMPLES = Path(__file__).parents[3] / "sample_bots"
 PLAYS = """
 import os, random, sys, time
 from pathlib import Path
@@ -61,8 +62,8 @@ class Arena:
         plan = Plan("cup", "poke", {"must_beat": True}, 2, boards, clock=Clock(5_000, 500, bank))
         return scheduler.begin(self.engine, plan, entrants, bytes(32))
 
-    def home(self, where: int | str, *options: str, within: Sequence[str] = ()) -> Home:
-        return Home(self.directory, where, self.token, *options, bot=PLAYS, within=within)
+    def home(self, where: int | str, named: str = "", within: Sequence[str] = ()) -> Home:
+        return Home(self.directory, where, self.token, bot=PLAYS, named=named, within=within)
 
     def services(self, wait: float = 600.0, host: str = "127.0.0.1") -> Services:
         return Services(self.where, 1, relaying=Relaying(f"{host}:0", wait=wait))
@@ -249,6 +250,15 @@ def test_a_remote_bot_whose_process_ends_has_crashed_and_may_start_again(arena: 
     assert (match.attempt, match.failures) == (1, 0)
     verdicts = [game.verdicts[1] for game in results.of_match(arena.engine, match.id).games]
     assert sorted(verdicts) == ["crash", "finished", "finished", "finished"]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("named", ["sample:greedy", str(SAMPLES / "shell")])
+def test_a_bot_that_is_named_as_everywhere_plays_from_home(arena: Arena, named: str) -> None:
+    cup = arena.schedule([arena.meek, arena.far])
+    with arena.services() as services, arena.home(port(services), named):
+        wait_until(lambda: arena.is_closed(cup))
+    assert arena.sql("SELECT count(*) FROM faults") == [(0,)]
 
 
 @pytest.mark.long
