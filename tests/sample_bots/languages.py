@@ -58,6 +58,48 @@ func main() { kit.Run(choose) }
     run=("./target/own",),
 )
 
+RUST = Language(
+    name="rust",
+    tools=("cargo",),
+    random="src/bin/random.rs",
+    greedy="saint_poker",
+    own={
+        "src/bin/own.rs": """
+use kit::{Action, Turn};
+
+fn choose(_turn: &Turn) -> Action {
+    println!("thinking");
+    panic!("out of ideas");
+}
+
+fn main() {
+    kit::run(choose);
+}
+"""
+    },
+    run=("./target/release/own",),
+)
+
+TYPESCRIPT = Language(
+    name="typescript",
+    tools=("node", "npm"),
+    random="random.ts",
+    greedy="pokino",
+    own={
+        "own.ts": """
+import { type Action, run, type Turn } from "./kit.js";
+
+function choose(turn: Turn): Action {
+  console.log("thinking");
+  throw new Error("out of ideas");
+}
+
+run(choose);
+"""
+    },
+    run=("node", "--enable-source-maps", "target/own.js"),
+)
+
 PYTHON = Language(
     name="python",
     tools=(),
@@ -147,4 +189,6 @@ PokearenaBot.run { |turn, random| choose(turn) }
     run=("ruby", "own.rb"),
 )
 
-LANGUAGES = {language.name: language for language in (PYTHON, GO, JAVA, CPP, RUBY)}
+LANGUAGES = {
+    language.name: language for language in (PYTHON, GO, RUST, TYPESCRIPT, JAVA, CPP, RUBY)
+}

@@ -1,0 +1,219 @@
+//! The kit: all a bot in Rust needs besides an idea.
+//!
+//! A whole bot:
+//!
+//! ```no_run
+//! fn main() {
+//!     kit::run(|turn| fastrand::choice(&turn.legal).unwrap().clone());
+//! }
+//! ```
+//!
+//! `turn` is the question, the message `ActRequest` of proto/pokearena/v1/bot.proto; what you may
+//! do is `turn.legal`, the most harmless first, and what you see is `turn.sees()`. Return one of
+//! the legal actions, or any other legal `Action`, or `(action, "a note")`: the replay shows the
+//! note beside the move.
+//!
+//! Before every question `fastrand` is seeded with `turn.luck`, so the same question gets the same
+//! answer whenever it is asked: tournaments with a seed come out the same twice, and `pokearena
+//! ask` shows what really happened. Seed other generators from `turn.luck` too, and mind that the
+//! order of a `HashMap` differs from process to process.
+//!
+//! A bot that remembers is a [`Player`], and runs with [`serve`]. Your code answers one question
+//! at a time. What it prints is kept (`pokearena logs`). A panic ends the process: its trace is
+//! the last thing in that output.
+
+use std::backtrace::Backtrace;
+use std::sync::{Arc, Mutex};
+use std::{env, panic, process, thread};
+
+use signal_hook::consts::{SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+use tokio::net::{TcpListener, UnixListener};
+use tokio_stream::wrappers::{TcpListenerStream, UnixListenerStream};
+use tokio_stream::{Stream, StreamExt};
+use tonic::transport::Server;
+use tonic::{Request, Response, Status, Streaming};
+
+/// The messages of the protocol, generated.
+#[allow(clippy::all)]
+#[rustfmt::skip]
+pub mod messages;
+
+use messages::bot_service_server::{BotService, BotServiceServer};
+pub use messages::{view::Game, ActRequest as Turn, Action, StartRequest, StartResponse};
+use messages::{ActResponse, EndRequest, EndResponse, PlayRequest, PlayResponse};
+
+/// How many games at once a plain function is asked about: it remembers nothing between them.
+pub const GAMES_IN_FLIGHT: u32 = 16;
+
+const LARGEST_MESSAGE: usize = 64 << 20;
+
+impl Turn {
+    /// What your seat sees, in the form of its game.
+    pub fn sees(&self) -> &Game {
+        let view = self.view.as_ref();
+        view.and_then(|view| view.game.as_ref()).expect("a view")
+    }
+}
+
+/// An action, and a few words that the replay shows beside it.
+pub struct Move(Action, String);
+
+impl From<Action> for Move {
+    fn from(action: Action) -> Self {
+        Move(action, String::new())
+    }
+}
+
+impl<Note: Into<String>> From<(Action, Note)> for Move {
+    fn from((action, note): (Action, Note)) -> Self {
+        Move(action, note.into())
+    }
+}
+
+/// A bot that remembers.
+pub trait Player: Send + 'static {
+    /// Answers one question.
+    fn act(&mut self, turn: &Turn) -> Move;
+
+    /// Is told what will be played, before any clock runs. It may say how many games of the table
+    /// it plays at the same time (see `turn.game`), otherwise one, and that it wants no legal
+    /// actions.
+    fn start(&mut self, _start: &StartRequest) -> StartResponse {
+        StartResponse::default()
+    }
+
+    /// Is told that the table is over: the place to tidy up.
+    fn end(&mut self, _end: &EndRequest) {}
+}
+
+struct Function<Choose>(Choose);
+
+impl<Choose, Answer> Player for Function<Choose>
+where
+    Choose: FnMut(&Turn) -> Answer + Send + 'static,
+    Answer: Into<Move>,
+{
+    fn act(&mut self, turn: &Turn) -> Move {
+        (self.0)(turn).into()
+    }
+
+    fn start(&mut self, _start: &StartRequest) -> StartResponse {
+        StartResponse {
+            games_in_flight: GAMES_IN_FLIGHT,
+            ..Default::default()
+        }
+    }
+}
+
+/// Serves a bot that is a function of one question, until the arena ends it (SIGTERM).
+pub fn run<Answer: Into<Move> + 'static>(choose: impl FnMut(&Turn) -> Answer + Send + 'static) {
+    serve(Function(choose));
+}
+
+/// Serves a bot that remembers, until the arena ends it (SIGTERM).
+pub fn serve(player: impl Player) {
+    listen_for(Arc::new(Mutex::new(player)));
+}
+
+/// Of no particular player, so that it is compiled once, with the kit.
+fn listen_for(player: Arc<Mutex<dyn Player>>) {
+    let Ok(address) = env::var("POKEARENA_ADDRESS") else {
+        eprintln!("This is a bot; the arena starts it and says where it has to listen.");
+        eprintln!("To see it play:  pokearena play poke . sample:random --watch");
+        process::exit(1);
+    };
+    end_when_told();
+    end_with_a_panic();
+    let served = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .expect("a runtime")
+        .block_on(listen(&address, Service(player)));
+    if let Err(error) = served {
+        eprintln!("{address}: {error}");
+        process::exit(1);
+    }
+}
+
+/// A thread of its own, so that a bot that still thinks ends too.
+fn end_when_told() {
+    let mut signals = Signals::new([SIGTERM, SIGINT]).expect("signals can be waited for");
+    thread::spawn(move || {
+        signals.forever().next();
+        process::exit(0);
+    });
+}
+
+/// A panic would otherwise end one call, not the process.
+fn end_with_a_panic() {
+    panic::set_hook(Box::new(|what| {
+        eprintln!("{what}\n{}", Backtrace::force_capture());
+        process::exit(101);
+    }));
+}
+
+async fn listen(address: &str, service: Service) -> Result<(), Box<dyn std::error::Error>> {
+    let served = BotServiceServer::new(service).max_decoding_message_size(LARGEST_MESSAGE);
+    let server = Server::builder().add_service(served);
+    if let Some(path) = address.strip_prefix("unix:") {
+        let connections = UnixListenerStream::new(UnixListener::bind(path)?);
+        server.serve_with_incoming(connections).await?;
+    } else {
+        let listener = TcpListener::bind(address).await?;
+        let connections = TcpListenerStream::new(listener)
+            .map(|connection| connection.inspect(|stream| drop(stream.set_nodelay(true))));
+        server.serve_with_incoming(connections).await?;
+    }
+    Ok(())
+}
+
+/// The bot as the referee asks it.
+struct Service(Arc<Mutex<dyn Player>>);
+
+fn answer(player: &mut dyn Player, turn: &Turn) -> ActResponse {
+    fastrand::seed(turn.luck);
+    let Move(action, note) = player.act(turn);
+    ActResponse {
+        game: turn.game,
+        decision: turn.decision,
+        action: Some(action),
+        note,
+    }
+}
+
+#[tonic::async_trait]
+impl BotService for Service {
+    async fn start(&self, said: Request<StartRequest>) -> Result<Response<StartResponse>, Status> {
+        let response = self.0.lock().unwrap().start(said.get_ref());
+        Ok(Response::new(response))
+    }
+
+    async fn end(&self, said: Request<EndRequest>) -> Result<Response<EndResponse>, Status> {
+        self.0.lock().unwrap().end(said.get_ref());
+        Ok(Response::new(EndResponse {}))
+    }
+
+    async fn act(&self, question: Request<Turn>) -> Result<Response<ActResponse>, Status> {
+        let mut player = self.0.lock().unwrap();
+        Ok(Response::new(answer(&mut *player, question.get_ref())))
+    }
+
+    type PlayStream = std::pin::Pin<Box<dyn Stream<Item = Result<PlayResponse, Status>> + Send>>;
+
+    async fn play(
+        &self,
+        batches: Request<Streaming<PlayRequest>>,
+    ) -> Result<Response<Self::PlayStream>, Status> {
+        let player = self.0.clone();
+        let answered = batches.into_inner().map(move |batch| {
+            let mut player = player.lock().unwrap();
+            let questions = batch?.questions;
+            let answers = questions.iter().map(|turn| answer(&mut *player, turn));
+            Ok(PlayResponse {
+                answers: answers.collect(),
+            })
+        });
+        Ok(Response::new(Box::pin(answered)))
+    }
+}

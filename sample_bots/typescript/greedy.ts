@@ -1,0 +1,30 @@
+/**
+ * A bot that plays Pokino by rules of thumb: every legal action gets a mark, the best is taken.
+ */
+import { type Action, run, type Turn } from "./kit.js";
+import type { PokinoAction, PokinoView } from "./pokearena/v1/pokino.js";
+
+const NUMBERS = "KA23456789TJQ";
+/** A run of so many cards is worth its beads at any time. */
+const LONG = 5;
+
+function choose(turn: Turn): Action {
+  const view = turn.view.pokino!;
+  const marks = turn.legal.map((action) => mark(view, action.pokino!));
+  return turn.legal[marks.indexOf(Math.max(...marks))];
+}
+
+function mark(view: PokinoView, action: PokinoAction): number {
+  if (action.run) {
+    const length = action.run.cards.length;
+    if (length === view.hand.length) return 1000; // the last card wins, whatever the points
+    return length < LONG ? -1 : 100 * length;
+  }
+  if (!action.domino) return 0;
+  // A domino brings a bead; its numbers are of use where they are those of cards in hand.
+  const { domino } = action.domino;
+  const held = view.hand.map((card) => NUMBERS.indexOf(card[0]));
+  return 1 + domino.split("-").filter((number) => held.includes(Number(number))).length;
+}
+
+run(choose);
