@@ -6,10 +6,12 @@ part of it, nor, for a bot with build commands, what its package managers fetch 
 whose manifest is another file of its folder, that file's text stands as the bot.toml.
 """
 
+import contextlib
 import hashlib
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -42,6 +44,8 @@ IGNORED: Final = frozenset(
         ".DS_Store",
     }
 )
+_NEW: Final = ".new-"
+_STALE_SECONDS: Final = 86_400.0
 FETCHED: Final = frozenset({"node_modules", "target"})
 """Folders that a build makes again."""
 
@@ -86,7 +90,7 @@ def admit(bot: Bot, versions: Path) -> Bot:
     digest = _hash(files)
     if not (versions / digest).is_dir():
         versions.mkdir(parents=True, exist_ok=True)
-        copy = Path(tempfile.mkdtemp(prefix=".new-", dir=versions))
+        copy = Path(tempfile.mkdtemp(prefix=_NEW, dir=versions))
         try:
             _copy(files, copy)
             # The name must be true of the copy, even if the folder changed meanwhile.
@@ -112,6 +116,14 @@ def _open_up(folder: Path) -> None:
         if not path.is_symlink():
             mode = path.stat().st_mode
             path.chmod(mode | (0o555 if mode & 0o111 else 0o444))
+
+
+def tidy(versions: Path) -> None:
+    """Removes what processes left that were killed while they copied or built. Raises OSError."""
+    for copy in versions.glob(f"{_NEW}*"):
+        with contextlib.suppress(FileNotFoundError):
+            if time.time() - copy.stat().st_mtime > _STALE_SECONDS:
+                shutil.rmtree(copy, ignore_errors=True)
 
 
 def _settle(copy: Path, place: Path) -> None:

@@ -20,14 +20,6 @@ _PATIENCE_SECONDS: Final = 60.0
 _FIRST_SECONDS: Final = 0.5
 _LONGEST_SECONDS: Final = 5.0
 _IN_MEMORY: Final = 4 * 2**20
-_WORDS: Final = {
-    "received": "received",
-    "checking": "checked",
-    "building": "built",
-    "testing": "tested",
-    "entering": "on the ladder",
-}
-"""What has happened when a stage is over."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,24 +123,30 @@ def follow(arena: Elsewhere, first: Mapping[str, Any]) -> Iterator[Mapping[str, 
         ) from None
 
 
-def tell(arena: Elsewhere, states: Iterator[Mapping[str, Any]], as_json: bool) -> int:
-    """Says what becomes of a submission as it comes; gives the exit status."""
+def tell(
+    arena: Elsewhere, states: Iterator[Mapping[str, Any]], as_json: bool, bot: str = "BOT"
+) -> int:
+    """Says what becomes of a submission as it comes; gives the exit status.
+
+    bot: what was pushed, as it is typed.
+    """
     told: Mapping[str, Any] = {}
     said = 0
     for told in states:
-        done = [step["stage"] for step in told["stages"] if step["state"] == "done"]
+        begun = [step["stage"] for step in told["stages"] if step["state"] != "open"]
         if not as_json:
-            for stage in done[said:]:
-                output.hint(_WORDS.get(stage, stage))
-        said = max(said, len(done))
+            for stage in begun[said:]:
+                output.hint(stage)
+        # It is begun again if it was interrupted.
+        said = max(said, len(begun))
     if as_json:
         output.document(dict(told))
     else:
-        _conclude(arena, told)
+        _conclude(arena, told, bot)
     return 0 if told["state"] == "accepted" else FAILED
 
 
-def _conclude(arena: Elsewhere, told: Mapping[str, Any]) -> None:
+def _conclude(arena: Elsewhere, told: Mapping[str, Any], bot: str) -> None:
     if told["state"] == "accepted":
         output.line(str(told["sentence"]))
         output.next_step(f"open {arena.url}/bots/{told['bot']}")
@@ -157,7 +155,7 @@ def _conclude(arena: Elsewhere, told: Mapping[str, Any]) -> None:
     if told.get("output"):
         output.hint("the end of what was written:")
         output.line(str(told["output"]).rstrip())
-    output.next_step("pokearena bot push DIR --dry-run")
+    output.next_step(f"pokearena test {bot}")
 
 
 def _patient(arena: Elsewhere, path: str) -> Answer:

@@ -9,6 +9,7 @@ from typing import Final
 
 from sqlalchemy.exc import SQLAlchemyError
 
+from arena.bots import archive
 from arena.bots.errors import InfrastructureError
 from arena.store import submissions
 from arena.store.errors import StoreError
@@ -59,6 +60,7 @@ def _work(office: Office, submission: str) -> bool:
 
 def _tidy(office: Office) -> None:
     try:
+        archive.tidy(office.versions)
         office.shelf.tidy({one.id for one in submissions.undecided(office.engine)})
     except (SQLAlchemyError, StoreError, OSError) as error:
         log.warning("what was left of submissions cannot be removed: %s", error)

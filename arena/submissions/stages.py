@@ -6,7 +6,6 @@ already is found, and stays as it is.
 
 from __future__ import annotations
 
-import logging
 import shutil
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, replace
@@ -34,8 +33,6 @@ if TYPE_CHECKING:
 MOST_ATTEMPTS: Final = 3
 _OUTPUT: Final = 8192
 
-log = logging.getLogger("arena.submissions")
-
 
 @dataclass(frozen=True, slots=True)
 class Office:
@@ -61,7 +58,6 @@ class Office:
         try:
             decided = self._decided(found)
         except Refused as refused:
-            log.info("%s of %s is refused: %s", found.id, found.owner, refused)
             decided = submissions.decide(
                 self.engine,
                 found.id,
@@ -154,11 +150,11 @@ class Office:
         failed = [check for check in checks if check.failed]
         if not failed:
             return
-        told = [f"{check.game} {check.name}".strip() + f": {check.sentence}" for check in failed]
+        told = [_told(check) for check in failed]
         wrote = next((check.output for check in failed if check.output), "")
         raise Refused(
             422,
-            f"{len(failed)} of {len(checks)} checks failed, the first: {told[0]} "
+            f"{len(failed)} of {len(checks)} checks failed, the first: {told[0].rstrip('.')}. "
             "`pokearena test` tries the same at home.",
             "\n".join([*told, *([wrote] if wrote else [])]),
         )
@@ -191,6 +187,11 @@ class Office:
     def _shown(self, found: Submission, text: str) -> str:
         """A text for its sender, without the folders of this machine."""
         return pathless(text.replace(f"{self.shelf.bench(found.id)}/", ""))
+
+
+def _told(check: Check) -> str:
+    where = f" ({check.game})" if check.game else ""
+    return f"{check.name}{where}: {check.sentence}"
 
 
 def _welcome(version: Version, joined: tuple[str, ...]) -> str:

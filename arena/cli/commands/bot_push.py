@@ -63,7 +63,7 @@ def push(
         output.hint(f"submission {sent['submission']}")
     states = iter((sent,)) if no_wait else pushing.follow(arena, sent)
     if not no_wait:
-        return pushing.tell(arena, states, as_json)
+        return pushing.tell(arena, states, as_json, bot)
     if as_json:
         output.document(dict(sent))
     else:

@@ -8,20 +8,22 @@ from typing import Any
 
 from arena.histories import Past
 from arena.ratings.crosstable import Cell
-from arena.store import blame, played, remotes
+from arena.store import blame, played, remotes, submissions
 from arena.store.played import Played
 from arena.store.versions import Version
 from arena.thinking import BINS, Thinking
 from arena.web import charts, courses, paging, words
-from arena.web.changes import ARENA, HISTORIES
+from arena.web.changes import ARENA, HISTORIES, SUBMISSIONS
 from arena.web.charts import Histogram
 from arena.web.courses import Chart
 from arena.web.page import Ask, BadAsk, NoSuchPage, Page, Table
 from arena.web.pages import ladder as ladders
+from arena.web.pages import submission
 from arena.web.pages.bots import state
 from arena.web.sight import Ladder
 from arena.web.state import Web
 
+_PUSHED = 5
 EXTREMES = 3
 """So many of the best matchups, and of the worst."""
 
@@ -83,6 +85,7 @@ def page(web: Web, ask: Ask) -> Page:
     listed = played.matches(web.engine, [own], of, wish.offset, wish.limit)
     piece = wish.of([_row(match, own) for match in listed], played.count(web.engine, [own], of))
     kinds = blame.kinds(web.engine, own)
+    pushed = submissions.listing(web.engine, name=name, limit=_PUSHED)
     return Page(
         title=f"The bot {name}",
         template="bot.html",
@@ -96,6 +99,7 @@ def page(web: Web, ask: Ask) -> Page:
             "standings": standings,
             "piece": piece,
             "kinds": kinds,
+            "pushed": list(submission.lines(pushed)),
         },
         data={
             "bot": name,
@@ -103,13 +107,14 @@ def page(web: Web, ask: Ask) -> Page:
             "versions": [_version_json(version) for version in versions],
             "ladders": {one.form: _standing_json(one) for one in standings},
             "faults": kinds,
+            "submissions": [submission.to_json(one, owned=False) for one in pushed],
             "list": piece.to_json(),
             "matches": [_row_json(row) for row in piece.items],
         },
         csv=_csv(piece.items),
         text=_text(standings),
-        parts=("bot-standings", "bot-matches", "bot-faults"),
-        topics=frozenset({ARENA, HISTORIES}),
+        parts=("bot-standings", "bot-pushed", "bot-matches", "bot-faults"),
+        topics=frozenset({ARENA, HISTORIES, SUBMISSIONS}),
         headers=piece.headers,
     )
 

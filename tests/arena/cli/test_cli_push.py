@@ -71,7 +71,7 @@ def test_a_bot_is_pushed_onto_a_ladder_and_every_stage_is_told(
     assert (said.status, said.out) == (0, f"mine@1 is on the ladder {ladder.id}.\n")
     lines = said.err.splitlines()
     assert lines[0].startswith("mine · 2 files, ")
-    assert lines[2:7] == ["received", "checked", "built", "tested", "on the ladder"]
+    assert lines[2:7] == ["received", "checking", "building", "testing", "entering"]
     assert said.last.endswith(f"{arena.url}/bots/mine")
     name = lines[1].removeprefix("submission ")
     again = cli("bot", "submission", name, "--to", arena.url, "--json")
@@ -105,8 +105,9 @@ def test_what_fails_on_its_way_ends_with_what_was_written(
     arena.open()
     said = cli("bot", "push", "mine", "--to", arena.url)
     assert said.status == 1
-    assert "refused while testing: 1 of 1 checks failed, the first: poke plays" in said.err
-    assert said.out.splitlines() == ["poke plays: it led nothing.", "KeyError: 4c"]
+    assert "refused while testing: 1 of 1 checks failed, the first: plays (poke)" in said.err
+    assert said.last == "next  pokearena test mine"
+    assert said.out.splitlines() == ["plays (poke): it led nothing.", "KeyError: 4c"]
 
 
 def test_who_does_not_wait_can_look_again(

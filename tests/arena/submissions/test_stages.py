@@ -127,11 +127,11 @@ def test_who_fails_its_tests_is_told_which(desk: Desk) -> None:
         Stage.TESTING,
     )
     assert found.sentence.startswith(
-        "2 of 3 checks failed, the first: poke plays: it led what it does not hold."
+        "2 of 3 checks failed, the first: plays (poke): it led what it does not hold. `pokearena"
     )
     assert found.output.splitlines() == [
-        "poke plays: it led what it does not hold.",
-        "pokex plays: it led what it does not hold.",
+        "plays (poke): it led what it does not hold.",
+        "plays (pokex): it led what it does not hold.",
         "Oh no",
     ]
     assert not any(desk.office.versions.iterdir())
