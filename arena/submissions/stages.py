@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Final
 from arena.bots import archive, manifest, parcel, resolver
 from arena.bots.bot import Bot
 from arena.bots.errors import BotError
+from arena.bots.sandbox.level import Level
+from arena.bots.sandbox.offer import best, refusal
 from arena.discretion import pathless
 from arena.store import submissions, versions
 from arena.store.errors import Conflict
@@ -39,12 +41,14 @@ class Office:
     """Where submissions are worked on.
 
     versions: the folder of the files of all versions. examine: tries a bot that has been built.
+    level: in which sandbox that is.
     """
 
     engine: Engine
     shelf: Shelf
     versions: Path
     examine: Callable[[Bot], Iterable[Check]]
+    level: Callable[[], Level] = best
 
     def work(self, submission: str) -> Submission:
         """Takes a submission up, or up again, and to its end.
@@ -114,6 +118,8 @@ class Office:
 
     def _checked(self, found: Submission) -> Bot:
         submissions.step(self.engine, found.id, Stage.CHECKING)
+        if why_not := refusal(found.name, trusted=False, level=self.level()):
+            raise Refused(503, why_not)
         bench = self.shelf.bench(found.id)
         shutil.rmtree(bench, ignore_errors=True)
         bench.mkdir(mode=0o700)

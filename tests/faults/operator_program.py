@@ -7,6 +7,7 @@ from sqlalchemy import Engine
 
 from arena import scheduler
 from arena.bots import archive, parcel, resolver
+from arena.bots.sandbox.level import Level
 from arena.folder import Folder
 from arena.pairings.contract import Entrant
 from arena.store import (
@@ -48,7 +49,8 @@ def push(engine: Engine, where: Folder, bot: str, submission: str) -> None:
 
 def receive(engine: Engine, where: Folder) -> None:
     """Works on what has arrived, as `serve` has it done."""
-    office = Office(engine, Shelf(where.submissions), where.versions, lambda bot: ())
+    shelf = Shelf(where.submissions)
+    office = Office(engine, shelf, where.versions, lambda bot: (), lambda: Level.BUBBLEWRAP)
     for one in submissions.undecided(engine):
         office.work(one.id)
 

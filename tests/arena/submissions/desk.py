@@ -4,6 +4,7 @@ from pathlib import Path
 
 from arena import scheduler
 from arena.bots import archive, parcel, resolver
+from arena.bots.sandbox.level import Level
 from arena.cli.place import Place
 from arena.conformance.check import Check
 from arena.store import keys, submissions, versions
@@ -27,7 +28,10 @@ class Desk:
         self.checks: list[Check] = []
         """What an examination says."""
         versions = self.place.folder.versions
-        self.office = Office(self.engine, self.shelf, versions, lambda bot: self.checks)
+        self.level = Level.BUBBLEWRAP
+        self.office = Office(
+            self.engine, self.shelf, versions, lambda bot: self.checks, lambda: self.level
+        )
 
     def bot(self, name: str = "mybot", *lines: str, text: str = "pass\n") -> Path:
         """Writes a bot, with more lines in its manifest."""

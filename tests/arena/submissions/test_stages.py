@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from arena.bots.sandbox.level import Level
 from arena.conformance.check import Check, Outcome
 from arena.store import course, submissions, tournaments, versions
 from arena.store.schema import Stage, SubmissionState
@@ -32,6 +33,14 @@ def test_what_is_pushed_becomes_the_next_version_of_its_owner(desk: Desk) -> Non
     assert [stage for stage, _ in first.steps][:2] == [Stage.CHECKING, Stage.BUILDING]
     assert first.steps[-1][0] is Stage.ENTERING
     assert list(desk.shelf.root.iterdir()) == []
+
+
+def test_what_is_pushed_runs_in_a_sandbox_or_not_at_all(desk: Desk) -> None:
+    assert desk.pushed(desk.bot()).version == "mybot@1"
+    assert not desk.place.bot("mybot@1").trusted
+    desk.level = Level.UNSANDBOXED
+    sentence = refused(desk, desk.bot(text="import os\n"), 503)
+    assert sentence.startswith("mybot came from somebody who is not trusted, and is not run")
 
 
 def test_what_is_pushed_comes_onto_the_ladders_that_are_open(desk: Desk) -> None:

@@ -1,0 +1,119 @@
+"""A bot is pushed over the network onto a running ladder, and plays there."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from arena import scheduler
+from arena.cli import entries
+from arena.cli.place import Place
+from arena.store import listing, owners, submissions
+from arena.store.schema import MatchState, Stage
+from arena.store.spec import Clock, Plan
+from tests.arena.cli.terminal import POKEARENA, Said, in_own_process
+
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.timeout(600),
+    pytest.mark.skipif(
+        shutil.which("bwrap") is None and "CI" not in os.environ,
+        reason="without bubblewrap nobody's bot is taken here",
+    ),
+]
+
+
+@contextmanager
+def serving(place: Place) -> Iterator[str]:
+    """`pokearena serve`; gives the address of its pages."""
+    command: list[str | Path] = [POKEARENA, "serve", "--port", "0", "--workers", "1", "--json"]
+    where = ["--data", str(place.folder.root)]
+    with subprocess.Popen([*command, *where], stdout=subprocess.PIPE, text=True) as serve:
+        assert serve.stdout is not None
+        try:
+            yield json.loads(serve.stdout.readline())["page"].rstrip("/")
+        finally:
+            serve.send_signal(signal.SIGINT)
+
+
+def wait_until(condition: Callable[[], object]) -> None:
+    """Returns when it holds; pytest's timeout bounds it."""
+    while not condition():
+        time.sleep(0.05)
+
+
+def runner(place: Place) -> int:
+    """The process that works on what is pushed."""
+    running = place.folder.running()
+    assert running is not None
+    children = Path(f"/proc/{running.pid}/task").glob("*/children")
+    pids = [int(pid) for told in children for pid in told.read_text().split()]
+    command = {pid: Path(f"/proc/{pid}/cmdline").read_bytes() for pid in pids}
+    (found,) = (pid for pid, words in command.items() if b"arena.submissions" in words)
+    return found
+
+
+def test_a_bot_is_pushed_onto_a_ladder_and_plays_there(tmp_path: Path) -> None:
+    place = Place(tmp_path / "data")
+    token = owners.add(place.store, "ada")
+    house = [entries.register(place, place.bot(f"sample:{n}")).id for n in ("random", "meek")]
+    plan = Plan(
+        *("open", "poke", {"must_beat": True}, 2, 1, "ladder"),
+        settings={"open": True, "limit": 60},
+        clock=Clock(60_000, 5000),
+    )
+    ladder = scheduler.begin(place.store, plan, house)
+    assert in_own_process(tmp_path, ["new", "mine"]).status == 0
+    manifest = tmp_path / "mine" / "bot.toml"
+    text = manifest.read_text()
+    manifest.write_text(
+        text.replace(text[text.index("games") :].split("\n")[0], 'games = ["poke"]')
+    )
+
+    with serving(place) as url:
+
+        def push() -> Said:
+            return in_own_process(
+                tmp_path, ["bot", "push", "mine", "--to", url], {"POKEARENA_TOKEN": token}
+            )
+
+        said = push()
+        assert (said.status, said.out) == (0, f"mine@1 is on the ladder {ladder.id}.\n"), said.err
+
+        def closed(version: str) -> bool:
+            found = listing.matches(
+                place.store, tournament=ladder.id, states=(MatchState.CLOSED,), limit=100
+            )
+            return any(version in match.entrants for match in found)
+
+        wait_until(lambda: closed("mine@1"))
+
+        # The next version, while whoever works on it dies.
+        (tmp_path / "mine" / "more.txt").write_text("more")
+        with subprocess.Popen(
+            [POKEARENA, "bot", "push", "mine", "--to", url],
+            stdout=subprocess.PIPE,
+            cwd=tmp_path,
+            env={**os.environ, "POKEARENA_TOKEN": token},
+            text=True,
+        ) as second:
+            wait_until(lambda: submissions.listing(place.store)[0].stage is Stage.TESTING)
+            os.kill(runner(place), signal.SIGKILL)
+            out, _ = second.communicate()
+        assert (second.returncode, out) == (0, f"mine@2 is on the ladder {ladder.id}.\n")
+        assert submissions.listing(place.store)[0].attempts == 2
+        wait_until(lambda: closed("mine@2"))
+
+        (tmp_path / "mine" / "bot.py").write_text("import nothing_of_this_name\n")
+        said = push()
+        assert said.status == 1
+        assert "refused while testing: 1 of 1 checks failed" in said.err
+        assert "nothing_of_this_name" in said.out
+        assert str(tmp_path) not in said.out + said.err
