@@ -38,7 +38,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def pytest_terminal_summary(terminalreporter: Any) -> None:
     """The table of the fault suite, if it has run: here, for under xdist only this file is read
     by the process that prints."""
-    told = list(_told(terminalreporter.stats))
+    hostile = list(_told(terminalreporter.stats, "hostile"))
+    if hostile:
+        terminalreporter.section("hostile")
+        for name, level, *verdicts in hostile:
+            terminalreporter.write_line(f"{name:<28}{level:<14}{', '.join(verdicts)}")
+    told = list(_told(terminalreporter.stats, "faults"))
     if told:
         from tests.faults.checker import table
 
@@ -47,7 +52,7 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
             terminalreporter.write_line(line)
 
 
-def _told(stats: dict[str, list[Any]]) -> Iterator[dict[str, Any]]:
+def _told(stats: dict[str, list[Any]], wanted: str) -> Iterator[Any]:
     for outcome in ("passed", "failed"):
         for report in stats.get(outcome, []):
-            yield from (value for name, value in report.user_properties if name == "faults")
+            yield from (value for name, value in report.user_properties if name == wanted)

@@ -160,6 +160,7 @@ class Processes:
             "bwrap": bubblewrap() or "",
             "own": runtime.own(bot),
             "read": runtime.readable(argv),
+            "listed": runtime.listed(argv),
         }
         if self._workshop is not None:
             env["PATH"] = f"{os.path.dirname(argv[0])}:{SEARCHED}"

@@ -83,7 +83,7 @@ class Cell:
         order = self.order
         self.move_to_copy()
         readable = ["/usr", *bubblewrap.SYSTEM, *bubblewrap.settings(), *order.read, self.files]
-        rules = landlock.enclosure(readable, [order.directory, *order.write])
+        rules = landlock.enclosure(readable, order.listed, [order.directory, *order.write])
         if self.uid is not None:
             become(self.uid)
             # Whoever becomes somebody else loses it.
@@ -105,9 +105,12 @@ class Cell:
             order.argv[0] = f"{os.getcwd()}{program.removeprefix(order.cwd)}"
 
     def excess(self, bot: int) -> str:
-        """What the bot has too much of, "scratch" or "files", or an empty text."""
+        """What the bot has too much of, "memory", "scratch" or "files", or an empty text."""
         if not self.locked:
             return ""
+        if self.cgroup is not None and self.cgroup.out_of_memory():
+            # The kernel may have chosen a process without which the rest goes on.
+            return "memory"
         limits = self.order.limits
         size = files = 0
         for path in (self.order.directory, *self.order.write):

@@ -92,9 +92,11 @@ class Enclosure:
         os.close(self.rules)
 
 
-def enclosure(readable: Iterable[str], writable: Iterable[str]) -> Enclosure:
-    """The rules for a bot that may read and write these paths besides the devices everybody has."""
+def enclosure(readable: Iterable[str], listed: Iterable[str], writable: Iterable[str]) -> Enclosure:
+    """The rules for a bot that may read and write these paths besides the devices everybody has,
+    and learn the names in some folders."""
     found = Enclosure()
+    found.open(listed, LIST)
     found.open(readable, EXECUTE | READ | LIST)
     found.open(MACHINE, READ | LIST)
     found.open(DEVICES, READ | WRITE)

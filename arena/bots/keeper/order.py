@@ -12,13 +12,14 @@ class Order:
 
     ``level`` is one of "bubblewrap", "landlock" and "unsandboxed"; ``own`` is the folder or file
     that is the bot, ``read`` are the paths that it may read besides that and those of the system,
-    and ``write`` those it may write to besides ``directory`` and its scratch space. ``network`` is
-    whether it is left on the network of the machine, which some builds need.
+    ``listed`` are folders of which it may learn the names in them, and ``write`` are the paths that
+    it may write to besides ``directory`` and its scratch space. ``network`` is whether it is left
+    on the network of the machine, which some builds need.
     """
 
     __slots__ = (
         *("argv", "bwrap", "cwd", "directory", "env", "level", "limits"),
-        *("network", "own", "read", "write"),
+        *("listed", "network", "own", "read", "write"),
     )
 
     def __init__(self, said: dict[str, Any]) -> None:
@@ -32,4 +33,5 @@ class Order:
         self.network: bool = said.get("network", False)
         self.own: str = said.get("own", "")
         self.read: list[str] = said.get("read", [])
+        self.listed: list[str] = said.get("listed", [])
         self.write: list[str] = said.get("write", [])

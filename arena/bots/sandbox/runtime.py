@@ -34,6 +34,17 @@ def readable(argv: Sequence[str]) -> list[str]:
     return [path for path in dict.fromkeys(paths) if os.path.exists(path)]
 
 
+def listed(argv: Sequence[str]) -> list[str]:
+    """The folders in which Python looks for the modules of the kit and the bridge.
+
+    Where they are installed they lie in the runtime; in a checkout beside other things.
+    """
+    folders = [os.path.dirname(path) for path in _kit()]
+    if argv[: len(BRIDGE)] == BRIDGE:
+        folders += [PACKAGE, f"{PACKAGE}/bots"]
+    return list(dict.fromkeys(folders))
+
+
 def own(bot: Bot) -> str:
     """The folder or file that is the bot."""
     assert bot.folder is not None

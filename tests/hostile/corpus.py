@@ -1,0 +1,96 @@
+"""The hostile corpus: every program, and the verdict it must get at each level of the sandbox."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from arena.bots.sandbox import Level
+
+PROGRAMS: Final = Path(__file__).parent / "programs"
+LOCKED_IN: Final = (Level.BUBBLEWRAP, Level.LANDLOCK)
+ALL: Final = tuple(Level)
+
+
+@dataclass(frozen=True)
+class Hostile:
+    """A program and what must become of it.
+
+    verdict: of the game in which it does what it does. sentence: a piece of the fault's sentence,
+    or of the output for one that is contained. levels: where it can be run without harm to the
+    machine. otherwise: verdicts and sentences of levels where they are others.
+    """
+
+    name: str
+    verdict: str
+    sentence: str = ""
+    levels: tuple[Level, ...] = ALL
+    otherwise: Mapping[Level, tuple[str, str]] = field(default_factory=dict)
+    bank_ms: int = 300
+
+    def __str__(self) -> str:
+        return self.name
+
+    def wanted(self, level: Level) -> tuple[str, str]:
+        """The verdict and a piece of the sentence at a level."""
+        return self.otherwise.get(level, (self.verdict, self.sentence))
+
+
+FAULTS: Final = (
+    Hostile("exits_at_start", "init", "exited with status 3"),
+    Hostile("segfaults_at_start", "init", "killed by SIGSEGV"),
+    Hostile("exits_at_first_move", "crash", "exited with status 3"),
+    Hostile("segfaults_at_first_move", "crash", "killed by SIGSEGV"),
+    Hostile("exits_at_last_move", "crash", "exited with status 3"),
+    Hostile("segfaults_at_last_move", "crash", "killed by SIGSEGV"),
+    Hostile("never_connects", "init", "it did not listen within"),
+    Hostile("hangs", "timeout", "it did not answer within"),
+    Hostile("late_by_a_millisecond", "timeout", "it did not answer within"),
+    Hostile("illegal_answers", "illegal", "is not legal"),
+    Hostile("empty_answers", "protocol", "its answer holds no"),
+    Hostile("random_bytes_answered", "protocol", ""),
+    Hostile("mismatched_answers", "protocol", "which was not asked"),
+    Hostile("batches_too_long", "protocol", ""),
+    Hostile("batches_too_short", "timeout", "it did not answer within"),
+    Hostile("never_ending_stream", "protocol", "which was not asked"),
+    Hostile("empty_messages_for_ever", "timeout", "it did not answer within"),
+    Hostile("ends_the_stream", "protocol", "stream"),
+    Hostile("huge_messages", "protocol", "more than 1048576 bytes"),
+    Hostile("huge_start", "init", "more than 1048576 bytes"),
+    Hostile("huge_metadata", "protocol", ""),
+    Hostile("huge_details", "protocol", ""),
+    Hostile("garbage_on_the_socket", "init", "it did not listen within"),
+    Hostile("silent_socket", "init", "it did not listen within"),
+    Hostile("malformed_frames", "init", ""),
+    # What cannot connect to itself either does not come to it.
+    Hostile(
+        "a_byte_a_second",
+        "timeout",
+        "it did not answer within",
+        otherwise={Level.LANDLOCK: ("init", "exited with status 1")},
+    ),
+    Hostile("output_at_full_speed", "resources", "wrote more than 8 MiB of output", bank_ms=30_000),
+    Hostile("core_dump", "crash", "killed by SIGABRT"),
+    Hostile("leaves_daemons", "crash", "exited with status 3"),
+    Hostile("spinning_threads", "timeout", "it did not answer within"),
+    Hostile("fork_bomb", "timeout", "it did not answer within", LOCKED_IN),
+    Hostile("memory_bomb", "resources", "of memory", LOCKED_IN, bank_ms=30_000),
+    Hostile("memory_bomb_of_many", "resources", "of memory", LOCKED_IN, bank_ms=30_000),
+    Hostile("fills_its_disk", "resources", "scratch space", LOCKED_IN, bank_ms=30_000),
+    Hostile("a_million_files", "resources", "files", LOCKED_IN, bank_ms=30_000),
+    Hostile("one_huge_file", "resources", "wrote more than", bank_ms=30_000),
+)
+"""Those that get a verdict of their own."""
+
+CONTAINED: Final = (
+    Hostile("reads_files", "finished", levels=LOCKED_IN, bank_ms=30_000),
+    Hostile("reads_environments", "finished", "searched", levels=LOCKED_IN, bank_ms=30_000),
+    Hostile("writes_files", "finished", levels=LOCKED_IN, bank_ms=30_000),
+    Hostile("uses_the_network", "finished", levels=LOCKED_IN, bank_ms=30_000),
+    Hostile("escapes_by_calls", "finished", levels=LOCKED_IN, bank_ms=30_000),
+    Hostile("kills_everybody", "finished", levels=LOCKED_IN, bank_ms=30_000),
+    Hostile("reaches_the_other_seat", "finished", "looked at", levels=LOCKED_IN, bank_ms=30_000),
+    Hostile("spinning_processes", "finished", levels=LOCKED_IN, bank_ms=30_000),
+    Hostile("ignores_the_end", "finished", bank_ms=30_000),
+)
+"""Those that play on: what they try comes to nothing."""

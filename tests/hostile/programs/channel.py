@@ -1,0 +1,212 @@
+"""One end of a channel: leaves a mark in whatever two processes may share, and looks for marks.
+
+Two of these run at the same time, of one version or of two. Neither may see the other.
+"""
+
+import ctypes
+import fcntl
+import glob
+import json
+import mmap
+import os
+import socket
+import struct
+import sys
+import time
+from collections.abc import Callable
+
+from honest import play, syscall
+
+NAME = "pokearena-hostile-mark"
+SHARED_FILES = ("bot.py", sys.executable, "/usr/bin/env", "/etc/passwd", "/etc", "/usr")
+KEY = 0x504F4B45
+kept: list[object] = []
+
+
+def told(way: str, saw: object) -> None:
+    print(json.dumps({"channel": way, "saw": bool(saw)}), flush=True)
+
+
+def tried(way: str, look: Callable[[], object]) -> None:
+    """Whether the other is seen; a way that is shut shows nothing."""
+    try:
+        told(way, look())
+    except (OSError, AttributeError, ValueError):
+        told(way, False)
+
+
+def flock() -> bool:
+    """Somebody else holds a lock on a file that both can open."""
+    seen = False
+    for path in SHARED_FILES:
+        try:
+            file = os.open(path, os.O_RDONLY)
+        except OSError:
+            continue
+        kept.append(file)
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            seen = True
+        except OSError:
+            pass
+    return seen
+
+
+def posix_lock(command: int) -> bool:
+    seen = False
+    for path in SHARED_FILES:
+        try:
+            file = os.open(path, os.O_RDONLY)
+        except OSError:
+            continue
+        kept.append(file)
+        # Somebody who may only read can hold a lock to read, and ask who else holds one.
+        lock = struct.pack("hhqqi4x", fcntl.F_RDLCK, os.SEEK_SET, KEY, 1, 0)
+        asked = struct.pack("hhqqi4x", fcntl.F_WRLCK, os.SEEK_SET, KEY, 1, 0)
+        get = fcntl.F_GETLK if command == fcntl.F_SETLK else 36
+        try:
+            answer = fcntl.fcntl(file, get, asked)
+            seen |= struct.unpack("hhqqi4x", answer)[0] != fcntl.F_UNLCK
+            fcntl.fcntl(file, command, lock)
+        except OSError:
+            pass
+    return seen
+
+
+def lease() -> bool:
+    seen = False
+    for path in SHARED_FILES:
+        try:
+            file = os.open(path, os.O_RDONLY)
+            kept.append(file)
+            seen |= fcntl.fcntl(file, 1025) != fcntl.F_UNLCK
+            fcntl.fcntl(file, 1024, fcntl.F_RDLCK)
+        except OSError:
+            pass
+    return seen
+
+
+def marked(folder: str) -> Callable[[], bool]:
+    def look() -> bool:
+        seen = bool(glob.glob(f"{folder}/{NAME}-*"))
+        with open(f"{folder}/{NAME}-{os.getpid()}-{time.monotonic_ns()}", "w") as file:
+            file.write("here")
+        return seen
+
+    return look
+
+
+def abstract() -> bool:
+    mine = socket.socket(socket.AF_UNIX)
+    kept.append(mine)
+    try:
+        mine.bind(f"\0{NAME}")
+    except OSError:
+        return True
+    return False
+
+
+def port() -> bool:
+    mine = socket.socket()
+    kept.append(mine)
+    try:
+        mine.bind(("127.0.0.1", 47_123))
+    except PermissionError:
+        return False
+    except OSError:
+        return True
+    return False
+
+
+def shared_memory() -> bool:
+    """Of System V: the first makes it, the second finds it."""
+    try:
+        syscall(29, KEY, 4096, 0o1000 | 0o2000 | 0o666)
+    except FileExistsError:
+        return True
+    return False
+
+
+def semaphore() -> bool:
+    try:
+        syscall(64, KEY, 1, 0o1000 | 0o2000 | 0o666)
+    except FileExistsError:
+        return True
+    return False
+
+
+def queue() -> bool:
+    try:
+        syscall(68, KEY, 0o1000 | 0o2000 | 0o666)
+    except FileExistsError:
+        return True
+    return False
+
+
+def posix_queue() -> bool:
+    name = ctypes.create_string_buffer(NAME.encode())
+    kept.append(name)
+    try:
+        kept.append(syscall(240, ctypes.addressof(name), 0o100 | 0o200 | 2, 0o666, 0))
+    except FileExistsError:
+        return True
+    return False
+
+
+def keyring() -> bool:
+    """A key in the keyring of the user, which all processes of one user share."""
+    words = [ctypes.create_string_buffer(word) for word in (b"user", NAME.encode(), b"x")]
+    kept.extend(words)
+    kind, name, value = map(ctypes.addressof, words)
+    try:
+        found = syscall(250, 10, -4, kind, name, 0) > 0
+    except OSError:
+        found = False
+    syscall(248, kind, name, value, 1, -4)
+    return found
+
+
+def others() -> bool:
+    """A process that is not one of ours can be seen."""
+    mark = NAME.encode()
+    return any(
+        mark in open(path, "rb").read()
+        for path in glob.glob("/proc/[0-9]*/cmdline")
+        if f"/{os.getpid()}/" not in path
+    )
+
+
+def huge_page_of_a_file() -> bool:
+    """Writing to a file that both have mapped."""
+    file = os.open("bot.py", os.O_RDWR)
+    kept.append(mmap.mmap(file, 0))
+    return True
+
+
+def meet() -> None:
+    for way, look in {
+        "flock": flock,
+        "posix lock": lambda: posix_lock(fcntl.F_SETLK),
+        "open file lock": lambda: posix_lock(37),
+        "lease": lease,
+        "files in /tmp": marked("/tmp"),
+        "files in /var/tmp": marked("/var/tmp"),
+        "files in /dev/shm": marked("/dev/shm"),
+        "files in its version": marked("."),
+        "files beside its socket": marked(os.environ["POKEARENA_ADDRESS"][5:].rpartition("/")[0]),
+        "abstract socket": abstract,
+        "port": port,
+        "shared memory": shared_memory,
+        "semaphore": semaphore,
+        "message queue": queue,
+        "posix message queue": posix_queue,
+        "keyring": keyring,
+        "mapped file": huge_page_of_a_file,
+    }.items():
+        tried(way, look)
+
+
+meet()
+print("met", flush=True)
+play()

@@ -1,0 +1,16 @@
+"""Asks for core dumps, and dies so that one would be written."""
+
+import contextlib
+import os
+import resource
+
+from honest import once, play
+
+
+def act() -> None:
+    with contextlib.suppress(OSError, ValueError):
+        resource.setrlimit(resource.RLIMIT_CORE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+    os.abort()
+
+
+play(once(act))

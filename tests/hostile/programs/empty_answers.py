@@ -1,0 +1,12 @@
+"""Answers with nothing in it."""
+
+from typing import Any
+
+from honest import play
+
+
+def act(turn: Any) -> Any:
+    return type(turn.legal[0])()
+
+
+play(act)

@@ -1,0 +1,15 @@
+"""Sends messages without an answer in them, for ever."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from wire import questions, serve
+
+
+def stream(requests: Iterator[bytes], context: Any) -> Iterator[bytes]:
+    questions(next(requests))
+    while True:
+        yield b""
+
+
+serve(stream=stream)

@@ -1,0 +1,5 @@
+"""Ends before it listens."""
+
+import sys
+
+sys.exit(3)

@@ -1,0 +1,21 @@
+"""Writes files until there is no room, and then goes on."""
+
+import contextlib
+import itertools
+import os
+import tempfile
+
+from honest import once, play
+
+
+def act() -> None:
+    folder = tempfile.mkdtemp()
+    for number in itertools.count():
+        with (
+            contextlib.suppress(OSError),
+            open(os.path.join(folder, str(number)), "wb", buffering=0) as file,
+        ):
+            file.write(bytes(1 << 20))
+
+
+play(once(act))

@@ -1,0 +1,5 @@
+"""Plays at random, and does nothing else."""
+
+from honest import play
+
+play()

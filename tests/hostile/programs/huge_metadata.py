@@ -1,0 +1,13 @@
+"""Sends metadata of a mebibyte before its answer."""
+
+from typing import Any
+
+from wire import serve
+
+
+def act(request: bytes, context: Any) -> bytes:
+    context.send_initial_metadata([("huge", "x" * (1 << 20))])
+    return b""
+
+
+serve(act)

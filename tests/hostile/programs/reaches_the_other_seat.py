@@ -1,0 +1,33 @@
+"""Looks for the sockets of other seats, and tries to speak through them."""
+
+import glob
+import json
+import os
+import socket
+from pathlib import Path
+
+from honest import attempt, once, play
+
+targets = json.loads(Path("targets.json").read_text())
+
+
+def connect(path: str) -> object:
+    with socket.socket(socket.AF_UNIX) as channel:
+        channel.settimeout(2)
+        channel.connect(path)
+        return "connected"
+
+
+def act() -> None:
+    own = os.environ["POKEARENA_ADDRESS"].removeprefix("unix:")
+    base = targets["sockets"]
+    found = [path for path in glob.glob(f"{base}/pokearena-bot-*/*") if path != own]
+    for number, path in enumerate(found):
+        attempt(**{f"socket_{number}": lambda path=path: connect(path)})
+    folders = [path for path in glob.glob(f"{base}/pokearena-bot-*") if path not in own]
+    for number, folder in enumerate(folders):
+        attempt(**{f"folder_{number}": lambda folder=folder: os.listdir(folder) or "empty"})
+    print(f"looked at {len(found)} sockets in {len(folders)} folders")
+
+
+play(once(act))

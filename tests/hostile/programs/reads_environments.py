@@ -1,0 +1,25 @@
+"""Looks for the arena's secrets in the environments of all processes it can see."""
+
+import os
+
+from honest import once, play
+
+
+def act() -> None:
+    secret = "MARK" + "SECRET"
+    try:
+        found_there = os.listdir("/proc")
+    except OSError:
+        found_there = ["1", str(os.getppid())]
+    for pid in filter(str.isdigit, found_there):
+        try:
+            with open(f"/proc/{pid}/environ", "rb") as file:
+                found = secret.encode() in file.read()
+        except OSError:
+            continue
+        if found:
+            print(f"got the secret from {pid}")
+    print(f"searched, own environment: {sorted(os.environ)}")
+
+
+play(once(act))

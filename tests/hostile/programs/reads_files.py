@@ -1,0 +1,44 @@
+"""Tries to read what is not its own: the other bot's files, the arena's, the machine's."""
+
+import json
+import os
+import sys
+from pathlib import Path
+
+from honest import attempt, once, play
+
+targets: dict[str, str] = json.loads(Path("targets.json").read_text())["files"]
+
+
+OWN = (os.getcwd(), sys.prefix, sys.base_prefix, sys.executable)
+
+
+def read(path: str) -> object:
+    if not os.path.isdir(path):
+        with open(path, "rb") as file:
+            return file.read(100)
+    # The way to what is its own it may see.
+    strange = [
+        name
+        for name in os.listdir(path)
+        if not any(f"{own}/".startswith(f"{path}/{name}/") for own in OWN)
+    ]
+    return strange or refused(path)
+
+
+def refused(path: str) -> object:
+    raise PermissionError(f"nothing of {path} can be seen but its own")
+
+
+def act() -> None:
+    attempt(**{name: lambda path=path: read(path) for name, path in targets.items()})
+    attempt(
+        shadow=lambda: read("/etc/shadow"),
+        kernel_memory=lambda: read("/dev/mem"),
+        disk=lambda: read("/dev/sda"),
+        parent_environment=lambda: read(f"/proc/{os.getppid()}/environ") or refused("it"),
+        parent_memory=lambda: read(f"/proc/{os.getppid()}/mem"),
+    )
+
+
+play(once(act))

@@ -1,0 +1,12 @@
+"""Listens, takes every connection, and says nothing."""
+
+import socket
+
+from wire import path
+
+listener = socket.socket(socket.AF_UNIX)
+listener.bind(path())
+listener.listen()
+taken = []
+while True:
+    taken.append(listener.accept())

@@ -1,0 +1,162 @@
+"""Every program of the corpus at every level of the sandbox that this machine offers."""
+
+import json
+import os
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from arena.bots.bot import Bot
+from arena.bots.processes import Processes
+from arena.bots.sandbox import Level
+from arena.bots.sandbox.offer import offer
+from tests.hostile.corpus import CONTAINED, FAULTS, LOCKED_IN, Hostile
+from tests.hostile.traces import left
+from tests.hostile.world import SECRET, Outcome, World, a_world
+
+pytestmark = [pytest.mark.hostile, pytest.mark.timeout(180)]
+
+MOST_MEMORY = 10 << 20
+"""Bytes that a hostile bot may cost the referee."""
+PATIENCE = 10.0
+ROWS = [
+    pytest.param(one, level, id=f"{one}-{level}")
+    for one in (*FAULTS, *CONTAINED)
+    for level in one.levels
+]
+SEEN = {Level.BUBBLEWRAP: set[str](), Level.LANDLOCK: {"abstract socket"}}
+"""What docs/containment.md says that a level does not close."""
+at_every_level = pytest.mark.parametrize("level", LOCKED_IN)
+
+
+@pytest.fixture(scope="module")
+def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    folder = tmp_path_factory.mktemp("w")
+    with a_world(folder) as world:
+        # What an honest match costs is not charged to the first hostile one.
+        world.play(world.bot("honest_bot"), Level.UNSANDBOXED)
+        yield world
+
+
+def need(level: Level) -> None:
+    found = offer(level)
+    if not found.holds:
+        if os.environ.get("CI"):
+            pytest.fail(f"{found.why_not}, and in CI nothing is skipped")
+        pytest.skip(found.why_not)
+
+
+def gone(before: set[str]) -> set[str]:
+    """What is left after a moment in which everything should have gone."""
+    until = time.monotonic() + PATIENCE
+    rest = left() - before
+    while rest and time.monotonic() < until:
+        time.sleep(0.05)
+        # What others of the machine have started meanwhile is not ours.
+        rest &= left()
+    return rest
+
+
+def findings(outcome: Outcome) -> list[dict[str, str]]:
+    """What the program printed of its attempts."""
+    found = []
+    for line in outcome.output().splitlines():
+        with suppress(json.JSONDecodeError):
+            found.append(json.loads(line))
+    return found
+
+
+@pytest.mark.parametrize(("hostile", "level"), ROWS)
+def test_a_hostile_bot_gets_its_verdict_and_harms_nobody(
+    world: World,
+    hostile: Hostile,
+    level: Level,
+    record_property: Callable[[str, object], None],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    need(level)
+    monkeypatch.setenv("POKEARENA_SECRET", SECRET)
+    before, memory = left(), world.memory()
+    outcome = world.play(world.bot(hostile.name), level, hostile.bank_ms)
+    verdict, sentence = hostile.wanted(level)
+    got = outcome.verdicts(1)
+    record_property("hostile", [hostile.name, str(level), *got])
+    assert got == [verdict] * 2, (outcome.sentences, outcome.output())
+    told = outcome.sentences or [outcome.output()]
+    assert [said for said in told if sentence not in said] == []
+    assert outcome.verdicts(0) == ["finished"] * 2
+    assert outcome.bank_used(0) == 0
+    assert SECRET not in outcome.output()
+    assert [f"{one['way']}: {one['got']}" for one in findings(outcome) if "got" in one] == []
+    assert gone(before) == set()
+    assert world.memory() - memory < MOST_MEMORY
+
+
+def test_an_answer_a_millisecond_before_its_time_is_up_is_in_time(world: World) -> None:
+    for _ in range(10):
+        outcome = world.play(world.bot("in_time_by_a_millisecond"), Level.UNSANDBOXED, bank_ms=0)
+        times = [
+            line["ms"]
+            for game in outcome.games
+            for line in map(json.loads, game.record.splitlines())
+            if line["type"] == "action" and line.get("ms", 0) > 400
+        ]
+        assert all(time <= 500 for time in times)
+        if outcome.verdicts(1) == ["finished"] * 2:
+            assert times
+            return
+        # The way took longer than usual on a busy machine: then it was late, and is told so.
+        assert set(outcome.verdicts(1)) <= {"finished", "timeout"}
+    pytest.fail("it was never in time")
+
+
+@at_every_level
+@pytest.mark.parametrize("same", [True, False], ids=["a mirrored table", "the other seat"])
+def test_two_processes_have_no_channel(world: World, level: Level, same: bool) -> None:
+    need(level)
+    before = left()
+    first = world.bot("channel")
+    second = first if same else world.bot("channel")
+    with Processes(level=level) as one, Processes(level=level) as other:
+        # Both are there at the same time, one after the other.
+        for processes, bot in ((one, first), (other, second)):
+            processes.start(0, bot)
+            _await_word(processes, "met")
+        told = other.report(0).output
+    seen = {line["channel"] for line in map(json.loads, _lines(told)) if line["saw"]}
+    assert seen <= SEEN[level], seen
+    assert len(_lines(told)) == 17
+    assert gone(before) == set()
+
+
+def _lines(told: str) -> list[str]:
+    return [line for line in told.splitlines() if line.startswith("{")]
+
+
+def _await_word(processes: Processes, word: str) -> None:
+    until = time.monotonic() + PATIENCE
+    while word not in (report := processes.report(0)).output.split():
+        assert not report.ended, report
+        assert time.monotonic() < until, report
+        time.sleep(0.05)
+
+
+def test_a_stranger_s_bot_does_not_play_without_a_sandbox(world: World) -> None:
+    from dataclasses import replace
+
+    from arena.bots.errors import InfrastructureError
+
+    stranger = replace(world.bot("honest_bot"), trusted=False)
+    assert isinstance(stranger, Bot)
+    with pytest.raises(InfrastructureError, match="trusted"):
+        world.play(stranger, Level.UNSANDBOXED)
+
+
+def test_no_core_is_left(world: World) -> None:
+    bot = world.bot("core_dump")
+    assert bot.folder is not None
+    world.play(bot, Level.UNSANDBOXED)
+    assert [path for path in Path(bot.folder).iterdir() if path.name.startswith("core")] == []

@@ -1,0 +1,193 @@
+"""What a hostile program is put into: a referee, an honest opponent, and things worth stealing."""
+
+import json
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from unittest.mock import patch
+
+from arena.bots.bot import Bot, told_apart
+from arena.bots.report import Report
+from arena.bots.resolver import from_folder
+from arena.bots.sandbox import Level
+from arena.match.runner import play_match
+from arena.store.games import PlayedGame
+from arena.store.spec import Clock, Entrant, MatchSpec
+from referee.dealing import commitment
+from tests.hostile.corpus import PROGRAMS
+
+SEED = bytes(range(32))
+SECRET = "MARKSECRET"
+PARTS = ("honest.py", "wire.py")
+
+
+@dataclass
+class Outcome:
+    """What came of a match between an honest bot (entrant 0) and a hostile one."""
+
+    games: list[PlayedGame] = field(default_factory=list)
+    reports: dict[int, list[Report]] = field(default_factory=dict)
+
+    def verdicts(self, entrant: int) -> list[str]:
+        return [game.verdicts[entrant] for game in self.games]
+
+    @property
+    def sentences(self) -> list[str]:
+        return [fault.sentence for game in self.games for fault in game.faulted]
+
+    def output(self, entrant: int = 1) -> str:
+        return "".join(report.output for report in self.reports[entrant])
+
+    def bank_used(self, entrant: int) -> float:
+        """Milliseconds drawn from the bank."""
+        # The second table has the seats turned round.
+        return float(sum(game.tally["bank_ms"][entrant ^ game.table] for game in self.games))
+
+
+class World:
+    """A referee, and a machine with things of the arena on it."""
+
+    def __init__(self, folder: Path, referee: "subprocess.Popen[str]", address: str) -> None:
+        self.folder = folder
+        self.address = address
+        self._referee = referee
+        self._number = 0
+        self._doors = [_door(folder / "redis.sock"), _door("\0pokearena-hostile-door")]
+        self._ports = [_port(socket.SOCK_STREAM), _port(socket.SOCK_DGRAM)]
+        for name in ("pokearena.db", "secret.txt"):
+            (folder / name).write_text(SECRET)
+        self.good = self.bot("honest_bot")
+
+    def close(self) -> None:
+        for door in (*self._doors, *self._ports):
+            door.close()
+
+    def bot(self, program: str) -> Bot:
+        """A bot of one program of the corpus, in a folder of its own."""
+        self._number += 1
+        folder = self.folder / f"{self._number}-{program}"
+        folder.mkdir()
+        for part in PARTS:
+            shutil.copyfile(PROGRAMS / part, folder / part)
+        shutil.copyfile(PROGRAMS / f"{program}.py", folder / "bot.py")
+        label = program.replace("_", "-")[:40]
+        (folder / "bot.toml").write_text(f'name = "{label}"\nrun = ["python", "bot.py"]\n')
+        (folder / "targets.json").write_text(json.dumps(self._targets()))
+        folder.chmod(0o755)
+        return from_folder(folder)
+
+    def _targets(self) -> dict[str, object]:
+        """What there is to be stolen or reached; a program takes what it has a use for."""
+        tcp, udp = (port.getsockname()[1] for port in self._ports)
+        return {
+            "files": {
+                "database": str(self.folder / "pokearena.db"),
+                "secret": str(self.folder / "secret.txt"),
+                "data": str(self.folder),
+                "other_bot": str(self.folder / "1-honest_bot"),
+                "other_program": str(self.folder / "1-honest_bot" / "bot.py"),
+                "home": str(Path.home()),
+            },
+            "folders": {
+                "data": str(self.folder),
+                "other_bot": str(self.folder / "1-honest_bot"),
+                "home": str(Path.home()),
+            },
+            "sockets": tempfile.gettempdir(),
+            "redis": str(self.folder / "redis.sock"),
+            "referee": self.address.removeprefix("unix:"),
+            "abstract": "pokearena-hostile-door",
+            "tcp": tcp,
+            "udp": udp,
+            "tester": os.getpid(),
+        }
+
+    def play(self, hostile: Bot, level: Level, bank_ms: int = 300) -> Outcome:
+        """A match over one board, both ways, between an honest bot and a hostile one."""
+        outcome = Outcome()
+        bots = told_apart([self.good, hostile])
+        entrants = tuple(
+            Entrant(f"{bot.label}@1", f"{number:064x}", str(bot.folder), {})
+            for number, bot in enumerate(bots)
+        )
+        spec = MatchSpec(
+            id="m-0123456789",
+            tournament=None,
+            round=0,
+            number=0,
+            game="poke",
+            options={"must_beat": True},
+            seats=2,
+            boards=1,
+            clock=Clock(allowance_ms=500, bank_ms=bank_ms, start_ms=5000),
+            policy="lenient",
+            entrants=entrants,
+            commitment=commitment(SEED),
+            seed=SEED,
+        )
+
+        def hear(entrant: int, reports: Sequence[Report]) -> None:
+            outcome.reports.setdefault(entrant, []).extend(reports)
+
+        with patch("arena.bots.processes.best", lambda: level):
+            play_match(spec, self.address, bots, outcome.games.append, hear=hear)
+        return outcome
+
+    def memory(self) -> int:
+        """Bytes of memory that the referee holds."""
+        status = Path(f"/proc/{self._referee.pid}/status").read_text()
+        line = next(line for line in status.splitlines() if line.startswith("VmRSS"))
+        return int(line.split()[1]) * 1024
+
+
+def _door(path: Path | str) -> socket.socket:
+    """Somebody who listens, and says hello to whoever gets in."""
+    listener = socket.socket(socket.AF_UNIX)
+    listener.bind(str(path))
+    listener.listen()
+    threading.Thread(target=_greet, args=(listener,), daemon=True).start()
+    return listener
+
+
+def _port(kind: socket.SocketKind) -> socket.socket:
+    listener = socket.socket(socket.AF_INET, kind)
+    listener.bind(("127.0.0.1", 0))
+    if kind == socket.SOCK_STREAM:
+        listener.listen()
+        threading.Thread(target=_greet, args=(listener,), daemon=True).start()
+    return listener
+
+
+def _greet(listener: socket.socket) -> None:
+    while True:
+        try:
+            visitor, _ = listener.accept()
+        except OSError:
+            return
+        visitor.sendall(SECRET.encode())
+        visitor.close()
+
+
+@contextmanager
+def a_world(folder: Path) -> Iterator[World]:
+    """A world with a referee of its own."""
+    address = f"unix:{folder}/r.sock"
+    with subprocess.Popen(
+        [sys.executable, "-m", "referee", "--address", address], stdout=subprocess.PIPE, text=True
+    ) as referee:
+        assert referee.stdout is not None
+        referee.stdout.readline()
+        world = World(folder, referee, address)
+        try:
+            yield world
+        finally:
+            world.close()
+            referee.kill()
