@@ -37,6 +37,8 @@ LINES = 30
 SCREEN = 50
 """Lines of a README that are one screen."""
 
+# Who comes first builds a kit, for minutes where compilers are busy.
+pytestmark = pytest.mark.timeout(1800)
 every_language = pytest.mark.parametrize("language", LANGUAGES.values(), ids=LANGUAGES)
 
 
