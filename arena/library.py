@@ -11,6 +11,7 @@ PAGES: Final[dict[str, str]] = {
     "bots": "Writing a bot, trying it at home, and having it play here.",
     "protocol": "How a bot is asked and answers, for authors without a kit, by gRPC or by lines.",
     "remote": "Having a bot play that stays at its author's, behind any network.",
+    "containment": "What a bot may do on the arena's machine, and what keeps it there.",
     "ratings": "How strength is fitted, what ± and ? mean, and when two bots can be told apart.",
     "formats": "Who meets whom: round robin, gauntlet, Swiss, knockout, ladder, test of two.",
     "dealing": "How cards follow from a seed, so that anybody can deal them again.",

@@ -19,7 +19,10 @@ def title(match: Line, game: GameRecord) -> str:
     """What is played by whom: the first line of a game."""
     table, board = game.game["table"], game.game["board"]
     seats = ", ".join(f"{name} (seat {seat})" for seat, name in enumerate(game.game["seating"]))
-    return f"game {game.number} of {match['match']} · table {table}, board {board} · {seats}"
+    told = f"game {game.number} of {match['match']} · table {table}, board {board} · {seats}"
+    # Records of remote bots alone, and of older arenas, do not tell.
+    sandbox = game.game.get("sandbox")
+    return f"{told} · {sandbox}" if sandbox else told
 
 
 def chapters(picture: Picture, told: Iterable[Step]) -> Iterator[tuple[Step, int | None, bool]]:

@@ -14,6 +14,7 @@ from arena.bots.errors import BotAbsent, InfrastructureError
 from arena.bots.listening import goes_on_listening
 from arena.bots.processes import Processes
 from arena.bots.report import Report
+from arena.bots.sandbox import Level
 from arena.match.plan import TablePlan
 from arena.match.relayed import Relayed
 from arena.store import games
@@ -82,6 +83,8 @@ class Table:
         self._requests: SimpleQueue[referee_pb2.RunTableRequest | None] = SimpleQueue()
         self._call: Any = None
         self._lost = ""
+        self._level: Level | None = None
+        """How those bots are locked in that run here."""
 
     def play(self, stub: Any, sink: Sink, hear: Hear) -> bool:
         """Plays the table; False if the strict policy stopped it before its end.
@@ -97,6 +100,7 @@ class Table:
             Relayed(self._spec.id, self._ended, self._helper_lost) as relayed,
             Processes(self._ended, self._helper_lost) as processes,
         ):
+            self._level = processes.level if hosted else None
             starts = _Starts(processes, relayed)
             # Remote bots first: if one is not there, nothing has been started in vain.
             order = sorted(enumerate(self._bots), key=lambda each: not each[1].remote)
@@ -182,6 +186,8 @@ class Table:
         line = json.loads(first)
         line["table"] = self._plan.table
         line["seating"] = [self._spec.versions[entrant] for entrant in self._plan.seating]
+        if self._level is not None:
+            line["sandbox"] = str(self._level)
         return games.read(dump(line) + rest, self._spec.versions)
 
     def _answer(

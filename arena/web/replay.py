@@ -51,6 +51,8 @@ class Replay:
     result: str
     seed: str
     commitment: str
+    sandbox: str
+    """How its bots were locked in; empty if nobody knows, or none of them ran here."""
     verified: Verification | None
     """None while it is being looked at."""
     record: str
@@ -125,6 +127,7 @@ def replay(
         result=telling.result(game).removeprefix("result: "),
         seed=seed.hex(),
         commitment=match["commitment"],
+        sandbox=game.game.get("sandbox", ""),
         verified=verified,
         record=record,
         embed=embed,

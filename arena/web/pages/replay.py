@@ -121,6 +121,7 @@ def _positions(found: _Found) -> dict[str, Any]:
         "match": found.match["match"],
         "game": found.game.number,
         "seating": found.game.game["seating"],
+        "sandbox": found.game.game.get("sandbox", ""),
         "positions": list(telling.positions(found.match, found.game, found.seed)),
         "faults": [public(fault) for fault in found.game.faults],
         "result": found.game.result,

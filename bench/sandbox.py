@@ -1,0 +1,74 @@
+"""What the sandbox costs: at the start of a bot, and for each decision.
+
+    uv run python -m bench.sandbox
+
+Each round goes through all levels this machine offers, so that what is compared was measured within
+the same seconds. Start: from the order to the answer of a bot's socket (a Python bot of the kit).
+Decision: a game of Poke against itself, one question at a time, at a table of two.
+"""
+
+import statistics
+import time
+
+from arena.bots import resolver
+from arena.bots.listening import listens
+from arena.bots.processes import Processes
+from arena.bots.sandbox import Level
+from arena.bots.sandbox.offer import offer
+from bench.decisions import table
+from bench.processes import started
+
+ROUNDS = 7
+BOARDS = 20
+BOT = "meek"
+LOOK = 0.002
+"""Seconds between two looks at whether a bot listens."""
+
+
+def start(level: Level) -> float:
+    """Seconds until a bot listens; its keeper runs already."""
+    with Processes(level=level) as processes:
+        began = time.perf_counter()
+        address = processes.start(0, resolver.sample(BOT))
+        while not listens(address):
+            time.sleep(LOOK)
+        return time.perf_counter() - began
+
+
+def decision(level: Level, referee: str) -> float:
+    """Seconds a decision takes at a table whose bots run at a level, once they are there."""
+    bot = resolver.sample(BOT)
+    with Processes(level=level) as processes:
+        addresses = [processes.start(seat, bot) for seat in (0, 1)]
+        decisions, seconds = table(referee, addresses, BOARDS)
+        return seconds / decisions
+
+
+def told(what: str, taken: dict[Level, list[float]], unit: float, name: str) -> None:
+    """Prints the medians of each level, and their ratios to no sandbox within a round."""
+    free = taken[Level.UNSANDBOXED]
+    for level, seconds in taken.items():
+        ratios = [one / other for one, other in zip(seconds, free, strict=True)]
+        print(
+            f"{what}, {level}: {statistics.median(seconds) * unit:.0f} {name}; "
+            f"{statistics.median(ratios):.2f} x unsandboxed "
+            f"({min(ratios):.2f} to {max(ratios):.2f})"
+        )
+
+
+def main() -> None:
+    """Prints the figures."""
+    levels = [level for level in Level if offer(level).holds]
+    starts: dict[Level, list[float]] = {level: [] for level in levels}
+    games: dict[Level, list[float]] = {level: [] for level in levels}
+    with started(["-m", "referee"]) as (referee,):
+        for _ in range(ROUNDS):
+            for level in levels:
+                starts[level].append(start(level))
+                games[level].append(decision(level, referee))
+    told("start of a bot", starts, 1e3, "ms")
+    told("a decision", games, 1e6, "us")
+
+
+if __name__ == "__main__":
+    main()
