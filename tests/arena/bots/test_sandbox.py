@@ -13,6 +13,7 @@ from arena.bots import archive, resolver
 from arena.bots.bot import Bot
 from arena.bots.errors import BotError, InfrastructureError
 from arena.bots.keeper import cgroup, linux
+from arena.bots.listening import listens
 from arena.bots.manifest import Manifest
 from arena.bots.processes import Processes
 from arena.bots.report import MIB, Limits, Report
@@ -98,6 +99,13 @@ def test_a_bot_sees_nothing_of_others(cell: Cell, tmp_path_factory: pytest.TempP
         f"open('/proc/{os.getpid()}/environ').read(1)",
     )
     assert "done" not in said
+
+
+@pytest.mark.parametrize("name", ["meek", "strong"])
+def test_house_bots_find_what_they_import(cell: Cell, name: str) -> None:
+    address = cell.processes.start(0, resolver.sample(name))
+    eventually(lambda: listens(address) or bool(cell.processes.ends(0)))
+    assert not cell.processes.ends(0)
 
 
 def test_a_bot_has_scratch_space_that_goes_with_it(cell: Cell) -> None:
