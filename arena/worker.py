@@ -27,6 +27,8 @@ def run(where: Folder, name: str | None = None, environment: Mapping[str, str] =
     """A worker until it is told to stop. Returns the exit status: 3 if something is missing."""
     # Imported before the first fork, so that a match need not wait for it.
     from arena.attempt import Bench, attempt
+    from arena.bots.errors import InfrastructureError
+    from arena.bots.sandbox import best
     from arena.store import database
 
     try:
@@ -44,6 +46,11 @@ def run(where: Folder, name: str | None = None, environment: Mapping[str, str] =
             f"no services run for {where.root}: start `pokearena serve` there, or name a Redis in"
             " POKEARENA_REDIS_URL and a referee in POKEARENA_REFEREE"
         )
+    try:
+        # Tried out here, once: work horses inherit what was found.
+        log.info("bots run at the level %s", best())
+    except InfrastructureError as error:
+        return _missing(str(error))
     name = name or fresh_name()
     engine = database.open(where.database_url(environment))
     bench = Bench(engine, referee, name, where.outputs, found.url, watch_ms)
