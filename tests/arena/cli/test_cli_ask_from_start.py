@@ -9,6 +9,8 @@ import pytest
 from referee.record import read
 from tests.arena.cli.terminal import Cli
 
+pytestmark = pytest.mark.usefixtures("unsandboxed")
+
 # Writes down every question, byte by byte, in the messages they came in.
 REMEMBERS = """
 import os, time

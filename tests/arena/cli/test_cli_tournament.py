@@ -204,7 +204,8 @@ def test_services_that_run_already_play_what_is_scheduled(cli: Cli, here: Path) 
         assert process.stdout is not None
         assert process.stderr is not None
         serving = json.loads(process.stdout.readline())
-        assert {one["name"] for one in serving["processes"]} == {"referee", "worker-1", "web"}
+        running = {one["name"] for one in serving["processes"]}
+        assert running == {"referee", "worker-1", "web", "submissions"}
         with urlopen(serving["page"]) as page:
             assert "Poke arena" in page.read().decode()
         again = cli("serve")
