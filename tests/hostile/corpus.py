@@ -73,6 +73,7 @@ FAULTS: Final = (
     Hostile("core_dump", "crash", "killed by SIGABRT"),
     Hostile("leaves_daemons", "crash", "exited with status 3"),
     Hostile("spinning_threads", "timeout", "it did not answer within"),
+    Hostile("spinning_processes", "timeout", "it did not answer within", LOCKED_IN),
     Hostile("fork_bomb", "timeout", "it did not answer within", LOCKED_IN),
     Hostile("memory_bomb", "resources", "of memory", LOCKED_IN, bank_ms=30_000),
     Hostile("memory_bomb_of_many", "resources", "of memory", LOCKED_IN, bank_ms=30_000),
@@ -90,7 +91,6 @@ CONTAINED: Final = (
     Hostile("escapes_by_calls", "finished", levels=LOCKED_IN, bank_ms=30_000),
     Hostile("kills_everybody", "finished", levels=LOCKED_IN, bank_ms=30_000),
     Hostile("reaches_the_other_seat", "finished", "looked at", levels=LOCKED_IN, bank_ms=30_000),
-    Hostile("spinning_processes", "finished", levels=LOCKED_IN, bank_ms=30_000),
     Hostile("ignores_the_end", "finished", bank_ms=30_000),
 )
 """Those that play on: what they try comes to nothing."""

@@ -105,7 +105,7 @@ def test_an_answer_a_millisecond_before_its_time_is_up_is_in_time(world: World) 
             if line["type"] == "action" and line.get("ms", 0) > 400
         ]
         assert all(time <= 500 for time in times)
-        if outcome.verdicts(1) == ["finished"] * 2:
+        if "finished" in outcome.verdicts(1):
             assert times
             return
         # The way took longer than usual on a busy machine: then it was late, and is told so.

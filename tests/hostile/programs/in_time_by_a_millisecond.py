@@ -1,16 +1,20 @@
-"""Answers when one millisecond of its time is left, but for what the way takes."""
+"""Answers its first question when one millisecond of its time is left, but for the way."""
 
 import time
+from typing import Any
 
 from honest import play
 
 WAY = 0.004
 """Seconds for the way of question and answer."""
+waited: list[int] = []
 
 
-def act(turn: object) -> None:
-    clock = turn.clock  # type: ignore[attr-defined]
-    until = time.monotonic() + (clock.allowance_ms + clock.bank_ms - 1) / 1000 - WAY
+def act(turn: Any) -> None:
+    if waited:
+        return
+    waited.append(turn.decision)
+    until = time.monotonic() + (turn.clock.allowance_ms + turn.clock.bank_ms - 1) / 1000 - WAY
     while time.monotonic() < until:
         time.sleep(max(0.0, until - time.monotonic() - 0.001))
 

@@ -1,6 +1,7 @@
-"""Keeps 64 processes busy, and plays on."""
+"""Never answers, and keeps 64 processes busy meanwhile."""
 
 import os
+import time
 
 from honest import once, play
 
@@ -10,6 +11,7 @@ def act() -> None:
         if os.fork() == 0:
             while True:
                 pass
+    time.sleep(600)
 
 
 play(once(act))
