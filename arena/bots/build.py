@@ -85,7 +85,10 @@ def _build_locked_in(said: Manifest, words: tuple[str, ...], folder: Path, patie
     if failure != "exited with status 0":
         text = report.output[-SHOWN:].strip()
         wrote = f" and wrote:\n{text}" if text else " and wrote nothing."
-        raise BotError(f'{said.name} could not be built: "{shlex.join(words)}" {failure}{wrote}')
+        alone = "" if workshop.network else ", without a network, as builds are here,"
+        raise BotError(
+            f'{said.name} could not be built{alone}: "{shlex.join(words)}" {failure}{wrote}'
+        )
 
 
 def _run(command: tuple[str, ...], folder: Path, output: IO[bytes], patience: float) -> str:

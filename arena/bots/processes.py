@@ -163,7 +163,11 @@ class Processes:
             "listed": runtime.listed(argv),
         }
         if self._workshop is not None:
-            env["PATH"] = f"{os.path.dirname(argv[0])}:{SEARCHED}"
+            homes = runtime.toolchains()
+            env |= {"PATH": f"{os.path.dirname(argv[0])}:{SEARCHED}", **homes}
+            # A compiler is several programs, side by side.
+            beside = os.path.dirname(argv[0])
+            order["read"] = [*runtime.readable(argv), beside, *homes.values()]
             order |= {"write": [runtime.own(bot)], "network": self._workshop.network}
         return order
 

@@ -12,7 +12,7 @@ from referee.record import Line
 from referee.replay import in_words
 
 _SHOWN_ACTIONS = 12
-_SHOWN_LINES = 20
+_SHOWN_FIRST, _SHOWN_LAST = 6, 14
 
 
 def explain(match: Line, fault: Line, name: str) -> Iterator[str]:
@@ -31,5 +31,13 @@ def explain(match: Line, fault: Line, name: str) -> Iterator[str]:
             more = " | ..." if len(legal) > _SHOWN_ACTIONS else ""
             yield f"legal   {' | '.join(legal[:_SHOWN_ACTIONS])}{more}"
     lines = printable(fault.get("output", "")).rstrip().splitlines()
-    for number, line in enumerate(lines[-_SHOWN_LINES:]):
+    for number, line in enumerate(_shortened(lines)):
         yield f"{'        ' if number else 'output  '}{line}"
+
+
+def _shortened(lines: list[str]) -> list[str]:
+    """The first and the last: some languages say at the head of a trace what happened."""
+    left_out = len(lines) - _SHOWN_FIRST - _SHOWN_LAST
+    if left_out <= 0:
+        return lines
+    return [*lines[:_SHOWN_FIRST], f"... {left_out} lines ...", *lines[-_SHOWN_LAST:]]

@@ -6,9 +6,11 @@ import shlex
 from collections.abc import Iterator, Sequence
 from functools import reduce
 from operator import add
+from pathlib import Path
 from typing import Any
 
 from arena import pace, tally
+from arena.bots import manifest
 from arena.cli import output
 from arena.cli.advice import typed
 from arena.cli.records import Found
@@ -45,7 +47,13 @@ def _of_fault(fault: Explanation, match: str) -> Iterator[str]:
         yield f"           (the last {_SHOWN_LINES} of {len(lines)} lines; --json has them all)"
     if fault.asks:
         asked = f"{match}:{fault.line['game']}:{fault.line['decision']}"
-        yield f"  again    {typed(f'pokearena ask {shlex.quote(asked)} .')}"
+        yield f"  again    {typed(f'pokearena ask {shlex.quote(asked)} {folder_of(fault.bot)}')}"
+
+
+def folder_of(bot: str) -> str:
+    """What to type for a bot whose author sits here: the folder of its name, or where one is."""
+    name = bot.partition("@")[0]
+    return shlex.quote(name) if (Path(name) / manifest.FILE).is_file() else "."
 
 
 def of_aftermath(some: Sequence[Aftermath]) -> Iterator[str]:

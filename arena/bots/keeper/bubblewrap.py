@@ -22,6 +22,8 @@ NETWORK = (
     "/etc/ca-certificates.conf",
 )
 """What it takes besides to fetch something."""
+BUILDS = ("/etc/maven",)
+"""What it takes besides to build something."""
 SCRATCH = "/tmp"
 SETPRIV = "/usr/bin/setpriv"
 SHM = 16 * 1024 * 1024
@@ -39,7 +41,7 @@ def command(order: Order, uid: int | None, files: str) -> list[str]:
     command line of its first process. The pipes are inherited by bubblewrap, which closes them.
     """
     details = _piped("\0".join(_details(order, uid, files)).encode())
-    calls = _piped(seccomp.program(namespaces=True))
+    calls = _piped(seccomp.program(namespaces=True, locks=order.builds))
     words = [order.bwrap, "--args", str(details), "--seccomp", str(calls), "--"]
     return [*words, *_as_user(uid), *order.argv]
 
@@ -66,7 +68,7 @@ def _details(order: Order, uid: int | None, files: str) -> list[str]:
         words += ["--unshare-user"]
     else:
         words += ["--cap-drop", "ALL", *_kept("CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP")]
-    words += _system(NETWORK if order.network else ())
+    words += _system((*(NETWORK if order.network else ()), *(BUILDS if order.builds else ())))
     words += ["--size", str(scratch(order.limits)), "--perms", "1777"]
     words += ["--tmpfs", SCRATCH]
     places = {**{path: path for path in (*order.read, *order.write)}, order.own: files}

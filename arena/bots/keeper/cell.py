@@ -91,7 +91,7 @@ class Cell:
         elif os.geteuid() == 0:
             landlock.drop_capabilities()
         rules.close_behind()
-        landlock.filter_calls()
+        landlock.filter_calls(locks=order.builds)
 
     def move_to_copy(self) -> None:
         """Has the bot run where its files are, if they had to be copied."""

@@ -104,9 +104,9 @@ def enclosure(readable: Iterable[str], listed: Iterable[str], writable: Iterable
     return found
 
 
-def filter_calls() -> None:
+def filter_calls(*, locks: bool) -> None:
     """Has the kernel refuse system calls from now on."""
-    program = seccomp.program(namespaces=False)
+    program = seccomp.program(namespaces=False, locks=locks)
     kept = ctypes.create_string_buffer(program, len(program))
     whole = struct.pack("@HP", len(program) // 8, ctypes.addressof(kept))
     where = ctypes.c_char_p(whole)

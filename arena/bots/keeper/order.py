@@ -35,3 +35,8 @@ class Order:
         self.read: list[str] = said.get("read", [])
         self.listed: list[str] = said.get("listed", [])
         self.write: list[str] = said.get("write", [])
+
+    @property
+    def builds(self) -> bool:
+        """Whether it is a build: no opponent plays meanwhile who could be told something."""
+        return bool(self.write)

@@ -48,8 +48,9 @@ QUERY = 0xFFFFFFFF
 """personality: what is it now?"""
 
 
-def program(*, namespaces: bool, machine: str = "") -> bytes:
-    """The filter for this machine, or another; ``namespaces``: whether the bot has its own.
+def program(*, namespaces: bool, locks: bool = False, machine: str = "") -> bytes:
+    """The filter for this machine, or another; ``namespaces``: whether the bot has its own;
+    ``locks``: whether it may lock files, which others that read the same would notice.
 
     With namespaces of its own a bot may use internet sockets, which lead nowhere but to itself.
 
@@ -59,7 +60,7 @@ def program(*, namespaces: bool, machine: str = "") -> bytes:
     machine = machine or os.uname().machine
     if machine not in ARCHITECTURES:
         raise OSError(errno.ENOSYS, f"there is no filter of system calls for {machine}")
-    return _Program(machine).all(namespaces)
+    return _Program(machine).all(namespaces, locks)
 
 
 class _Program:
@@ -68,13 +69,14 @@ class _Program:
         self.which = calls.MACHINES.index(machine)
         self.code: list[bytes] = []
 
-    def all(self, namespaces: bool) -> bytes:
+    def all(self, namespaces: bool, locks: bool) -> bytes:
         self.guard()
         refused = dict(calls.BOTH) if namespaces else {**calls.BOTH, **calls.SHARED}
         self.refuse(refused, errno.EPERM)
         self.refuse(calls.ABSENT, errno.ENOSYS)
-        self.refuse({"flock": calls.ASKED["flock"]}, errno.ENOLCK)
-        self.refuse_if("fcntl", 1, EQUAL, LOCKS, errno.ENOLCK)
+        if not locks:
+            self.refuse({"flock": calls.ASKED["flock"]}, errno.ENOLCK)
+            self.refuse_if("fcntl", 1, EQUAL, LOCKS, errno.ENOLCK)
         self.refuse_if("ioctl", 1, EQUAL, (TIOCSTI, TIOCLINUX), errno.EPERM)
         self.refuse_if("clone", 0, ANY_OF, (NEW_NAMESPACES,), errno.EPERM)
         families = (AF_UNIX, AF_INET, AF_INET6) if namespaces else (AF_UNIX,)

@@ -45,6 +45,12 @@ def listed(argv: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(folders))
 
 
+def toolchains() -> dict[str, str]:
+    """Where compilers are that are kept in somebody's home, by the variables that tell of it."""
+    rustup = os.environ.get("RUSTUP_HOME", str(Path.home() / ".rustup"))
+    return {"RUSTUP_HOME": rustup} if os.path.isdir(rustup) else {}
+
+
 def own(bot: Bot) -> str:
     """The folder or file that is the bot."""
     assert bot.folder is not None

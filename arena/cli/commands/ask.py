@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import rich_click as click
 
@@ -90,6 +91,7 @@ def ask(
         else:
             answers = [asking.ask(found, puts[0], asked, *limits)]
     told = list(zip(puts, answers, strict=True))
+    good = all(answer.legal if debug else answer.good for answer in answers)
     if as_json:
         many = [_as_json(found, put, answer) for put, answer in told]
         said = many[0] if len(many) == 1 else {"answers": many}
@@ -99,8 +101,11 @@ def ask(
             _show(found, put, answer, bot, debug)
         if recalled is not None:
             _show_before(found, recalled)
+        elif good and any(_fault(found, put) for put in puts):
+            output.line(
+                "it did not happen again; a bot that remembers is asked all by --from-start"
+            )
         output.next_step(f"pokearena replay {match} --game {places[0][0]}")
-    good = all(answer.legal if debug else answer.good for answer in answers)
     return OK if good else FAILED
 
 
@@ -174,6 +179,8 @@ def _show(found: Found, put: Question, answer: Answer, bot: str, debug: bool) ->
     was = _recorded(found, put)
     if was is not None:
         output.told(f"then    {in_words(game, was)}")
+    if fault := _fault(found, put):
+        output.told(f"then    {fault['verdict']}: {clean(fault['sentence'])}")
     if answer.trouble:
         output.line(f"now     {bot}: no action: {answer.trouble}")
     elif answer.action is None:
@@ -186,6 +193,15 @@ def _show(found: Found, put: Question, answer: Answer, bot: str, debug: bool) ->
     output.line(f"time    {answer.ms:.2f} ms of {answer.limit_ms} ms{late}")
     for count, line in enumerate(answer.output.rstrip().splitlines()):
         output.line(f"{'        ' if count else 'output  '}{line}")
+
+
+def _fault(found: Found, put: Question) -> Mapping[str, Any] | None:
+    """What the seat did wrong then, if it did."""
+    request = put.request
+    for fault in found.game(request.game).faults:
+        if fault["decision"] == request.decision and fault["seat"] == request.seat:
+            return fault
+    return None
 
 
 def _recorded(found: Found, put: Question) -> dict[str, object] | None:

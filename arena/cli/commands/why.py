@@ -100,4 +100,5 @@ def _show(found: Found, name: str, seat: str | None, faults: tuple[Explanation, 
     else:
         _, game, decision = first.rsplit(":", 2)
         asked = shlex.quote(f"{name}:{game}:{decision}")
-        output.next_step(f"pokearena ask {asked} .", replay)
+        bot = next(fault.bot for fault in faults if fault.asks)
+        output.next_step(f"pokearena ask {asked} {reasons.folder_of(bot)}", replay)

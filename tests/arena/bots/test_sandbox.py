@@ -259,7 +259,10 @@ def test_the_level_can_be_named(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 BUILD = """
-import os, socket
+import fcntl, os, socket
+with open("locked", "w") as file:
+    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
 open("made", "w").write(str(os.path.exists({secret!r})))
 try:
     socket.create_connection(("127.0.0.1", {port}), 1)
