@@ -95,7 +95,7 @@ def grpcurl(tmp_path_factory: pytest.TempPathFactory) -> Path:
         pytest.skip("there is neither grpcurl nor go here")
     assert go is not None
     folder = tmp_path_factory.mktemp("go")
-    (command,) = re.findall(r"go install (\S+)", PAGE)
+    (command,) = re.findall(r"go install ([\w./@-]+)", PAGE)
     environment = {**os.environ, "GOBIN": str(folder), "GOFLAGS": "-modcacherw"}
     subprocess.run([go, "install", command], check=True, env=environment)
     return folder
