@@ -19,6 +19,7 @@ from arena.web.samples import Samples, names, plain
 from arena.web.state import Settings, Web
 from tests.arena.cli.stored import hold
 from tests.arena.web.closed_matches import Held, play, table
+from tests.arena.web.pushed import push
 from tests.arena.web.served import served
 from tests.browser.conftest import PATIENCE_MS, keep
 
@@ -64,6 +65,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         boards=2,
         close=False,
     )
+    push(place)
     web = Web(place.store, Settings(rate=0))
     with served(web) as address:
         yield Site(address, pages(web, closed, running))
