@@ -21,7 +21,7 @@ _ALSO: Final = {"c++": "cpp", "golang": "go", "ts": "typescript", "sh": "shell"}
 _LEFT_OUT: Final = shutil.ignore_patterns(*IGNORED, *FETCHED, "*.pyc", "*.lock", "*-lock.json")
 _KIT: Final = "pokearena_bot"
 _GENERATED: Final = "pokearena.v1"
-_REFEREES_OWN: Final = "referee"
+_OF_THE_ARENA: Final = ("referee", "relay")
 _ROW: Final = re.compile(r"^\| (`.+`) \| (.+) \|$", re.MULTILINE)
 _NEEDED: Final = re.compile(r"(Needed: .+)$", re.MULTILINE)
 
@@ -101,5 +101,5 @@ def _copy_installed(folder: Path) -> None:
     if not target.exists() and generated is not None and generated.origin:
         target.mkdir(parents=True)
         for file in sorted(Path(generated.origin).parent.glob("*.py*")):
-            if file.is_file() and not file.name.startswith(_REFEREES_OWN):
+            if file.is_file() and not file.name.startswith(_OF_THE_ARENA):
                 shutil.copyfile(file, target / file.name)
