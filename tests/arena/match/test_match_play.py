@@ -19,6 +19,7 @@ from arena.bots.errors import InfrastructureError
 from arena.bots.processes import Processes
 from arena.bots.report import Report
 from arena.bots.resolver import local, sample
+from arena.bots.sandbox import best
 from arena.match.record import record_text
 from arena.match.runner import play_match
 from arena.store.games import CommittedGame, PlayedGame
@@ -169,6 +170,7 @@ def test_a_match_plays_every_board_both_ways(arena: Arena) -> None:
         "board": 0,
         "table": 0,
         "seating": ["one@1", "two@1"],
+        "sandbox": best(),
     }
     assert [line["seating"] for line in first[2:]] == [["two@1", "one@1"]] * 2
 
