@@ -155,19 +155,20 @@ class Processes:
             return {"env": env}
         scratch = "/tmp" if self.level is Level.BUBBLEWRAP else directory
         env |= {"PATH": SEARCHED, "HOME": scratch, "TMPDIR": scratch, "LANG": "C.UTF-8"}
+        read = runtime.readable(argv)
         order: dict[str, object] = {
             "env": env,
             "bwrap": bubblewrap() or "",
             "own": runtime.own(bot),
-            "read": runtime.readable(argv),
+            "read": read,
             "listed": runtime.listed(argv),
         }
         if self._workshop is not None:
             homes = runtime.toolchains()
-            env |= {"PATH": f"{os.path.dirname(argv[0])}:{SEARCHED}", **homes}
             # A compiler is several programs, side by side.
             beside = os.path.dirname(argv[0])
-            order["read"] = [*runtime.readable(argv), beside, *homes.values()]
+            env |= {"PATH": f"{beside}:{SEARCHED}", **homes}
+            read += [beside, *homes.values()]
             order |= {"write": [runtime.own(bot)], "network": self._workshop.network}
         return order
 

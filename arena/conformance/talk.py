@@ -11,6 +11,7 @@ import grpc
 from pokearena.v1 import bot_pb2, bot_pb2_grpc
 
 from arena.bots.bot import Bot
+from arena.bots.channel import ANSWER_BYTES, OPTIONS
 from arena.bots.listening import authority, listens
 from arena.bots.processes import Processes
 from arena.bots.report import Report
@@ -18,18 +19,10 @@ from arena.bots.report import Report
 Request = bot_pb2.ActRequest
 Response = bot_pb2.ActResponse
 
-_ANSWER_BYTES: Final = 1 << 20
 _OPTIONS: Final[list[tuple[str, Any]]] = [
-    ("grpc.max_receive_message_length", _ANSWER_BYTES),
-    ("grpc.max_send_message_length", -1),
+    *OPTIONS,
     ("grpc.max_metadata_size", 16 << 10),
     ("grpc.absolute_max_metadata_size", 16 << 10),
-    ("grpc.initial_reconnect_backoff_ms", 20),
-    ("grpc.min_reconnect_backoff_ms", 20),
-    ("grpc.max_reconnect_backoff_ms", 200),
-    ("grpc.use_local_subchannel_pool", 1),
-    ("grpc.enable_retries", 0),
-    ("grpc.enable_http_proxy", 0),
 ]
 _NO_MESSAGE: Final = "Exception deserializing response"
 _UNREAD: Final = 16
@@ -255,7 +248,7 @@ def _clause(error: Any) -> str:
     if code is grpc.StatusCode.UNAVAILABLE:
         return "its connection was lost"
     if code is grpc.StatusCode.RESOURCE_EXHAUSTED:
-        return f"it sent more than {_ANSWER_BYTES} bytes in one message"
+        return f"it sent more than {ANSWER_BYTES} bytes in one message"
     said = " ".join((error.details() or "").split())[:300]
     if code is grpc.StatusCode.INTERNAL and said.startswith(_NO_MESSAGE):
         return "it answered with bytes that are no message of the protocol"

@@ -14,7 +14,8 @@ import grpc
 import grpc.aio
 from pokearena.v1 import relay_pb2, relay_pb2_grpc
 
-from arena.connector.player import ANSWER_BYTES, Player
+from arena.bots.channel import ANSWER_BYTES
+from arena.connector.player import Player
 from arena.connector.process import Command
 from arena.connector.target import Target
 

@@ -13,23 +13,12 @@ import grpc.aio
 from google.protobuf.message import DecodeError
 from pokearena.v1 import bot_pb2, relay_pb2
 
+from arena.bots.channel import OPTIONS
 from arena.bots.listening import authority
 from arena.connector.process import BotProcess, Command
 
-ANSWER_BYTES: Final = 1 << 20
-"""The largest answer a bot may give, as at home with the referee."""
 DYING_SECONDS: Final = 0.3
 """In which a bot whose connection broke is expected to end."""
-_OPTIONS: Final[list[tuple[str, Any]]] = [
-    ("grpc.max_receive_message_length", ANSWER_BYTES),
-    ("grpc.max_send_message_length", -1),
-    ("grpc.initial_reconnect_backoff_ms", 20),
-    ("grpc.min_reconnect_backoff_ms", 20),
-    ("grpc.max_reconnect_backoff_ms", 200),
-    ("grpc.use_local_subchannel_pool", 1),
-    ("grpc.enable_retries", 0),
-    ("grpc.enable_http_proxy", 0),
-]
 _SERVICE: Final = bot_pb2.DESCRIPTOR.services_by_name["BotService"].full_name
 _NAMES: Final = {
     relay_pb2.METHOD_START: "Start",
@@ -60,7 +49,7 @@ class Player:
         self._ready: asyncio.Task[None] | None = None
         self._stream: Any = None
         self._channel = grpc.aio.insecure_channel(
-            self._process.address, options=_OPTIONS + authority(self._process.address)
+            self._process.address, options=OPTIONS + authority(self._process.address)
         )
         # Bytes in, bytes out: what the bot says is for the referee to judge.
         self._play: Any = self._channel.stream_stream(f"/{_SERVICE}/Play")
