@@ -6,6 +6,7 @@ import argparse
 import functools
 import logging
 import os
+import socket
 import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
@@ -23,8 +24,18 @@ _WATCH_MS = 250
 log = logging.getLogger("arena.worker")
 
 
-def run(where: Folder, name: str | None = None, environment: Mapping[str, str] = os.environ) -> int:
-    """A worker until it is told to stop. Returns the exit status: 3 if something is missing."""
+def run(
+    where: Folder,
+    name: str | None = None,
+    environment: Mapping[str, str] = os.environ,
+    *,
+    burst: bool = False,
+    most: int | None = None,
+) -> int:
+    """A worker until it is told to stop. Returns the exit status: 3 if something is missing.
+
+    burst: it ends when no match waits any more. most: it ends when it has tried so many.
+    """
     # Imported before the first fork, so that a match need not wait for it.
     from arena.attempt import Bench, attempt
     from arena.bots.errors import InfrastructureError
@@ -57,8 +68,29 @@ def run(where: Folder, name: str | None = None, environment: Mapping[str, str] =
     log.info("worker %s: Redis %s, referee %s", name, redis_server.shown(found.url), referee)
     play, fallen = functools.partial(attempt, bench), functools.partial(_let_lapse, bench)
     worker = MatchWorker(connect(found.url), play, name, fallen)
-    worker.work(logging_level="WARNING")
+    worker.work(logging_level="WARNING", burst=burst, max_jobs=most)
     return 0
+
+
+def check(where: Folder, environment: Mapping[str, str] = os.environ) -> int:
+    """Whether a worker of this host shows itself in Redis; for containers, which are hosts.
+
+    Returns the exit status: 0 if one does, 1 if none does, 3 if Redis cannot be asked.
+    """
+    from redis.exceptions import RedisError
+
+    from arena.queue import workers
+
+    try:
+        found = redis_server.find(where, environment)
+        if found is None:
+            return _missing(f"no Redis is named, and no services run for {where.root}")
+        here = [info for info in workers(connect(found.url)) if info.host == socket.gethostname()]
+    except (redis_server.RedisError, RedisError) as error:
+        return _missing(str(error))
+    for info in here:
+        print(f"{info.name}: {info.state if info.alive else 'silent'}")
+    return 0 if any(info.alive for info in here) else 1
 
 
 def _let_lapse(bench: Bench) -> None:

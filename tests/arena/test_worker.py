@@ -1,5 +1,6 @@
 """A worker follows hints and nothing else: real processes, real RQ, a real Valkey."""
 
+import json
 import os
 import pickle
 import signal
@@ -15,13 +16,13 @@ from rq import Queue
 from rq.job import Callback
 from rq.serializers import JSONSerializer
 
-from arena import queue, redis_server
+from arena import queue, redis_server, worker
 from arena.folder import Folder
 from arena.queue import Hints, WorkerInfo
 
 # A worker whose matches write down what became of them.
 WORKER = """
-import os, sys, time
+import json, os, sys, time
 from pathlib import Path
 from arena.queue import connect
 from arena.match_worker import Drain, MatchWorker
@@ -44,7 +45,7 @@ def play(match, drain):
 
 MatchWorker(
     connect(sys.argv[1]), play, sys.argv[3], lambda: note("a work horse fell")
-).work(logging_level="WARNING")
+).work(logging_level="WARNING", **json.loads(sys.argv[4]))
 note("worker ends")
 """
 
@@ -74,13 +75,20 @@ class Bench:
         self.hints = Hints(self.connection)
         self.processes: list[subprocess.Popen[bytes]] = []
 
-    def start(self, name: str = "w1") -> subprocess.Popen[bytes]:
-        """Starts a worker and waits until it listens."""
-        command = [sys.executable, "-c", WORKER, self.url, str(self.notes_file), name]
+    def start(self, name: str = "w1", **bounds: int) -> subprocess.Popen[bytes]:
+        """Starts a worker and waits until it listens, or has ended."""
+        process = self.spawn(name, **bounds)
+        wait_until(lambda: process.poll() is not None or self.info(name) is not None)
+        return process
+
+    def spawn(self, name: str = "w1", **bounds: int) -> subprocess.Popen[bytes]:
+        """Starts a worker."""
+        arguments = [self.url, str(self.notes_file), name, json.dumps(bounds)]
         with (self.directory / "log").open("ab") as log:
-            process = subprocess.Popen(command, stdout=log, stderr=log)
+            process = subprocess.Popen(
+                [sys.executable, "-c", WORKER, *arguments], stdout=log, stderr=log
+            )
         self.processes.append(process)
-        wait_until(lambda: self.info(name) is not None)
         return process
 
     def info(self, name: str = "w1") -> WorkerInfo | None:
@@ -258,6 +266,64 @@ def test_an_idle_worker_stops_at_once_when_told(bench: Bench) -> None:
     process.send_signal(signal.SIGTERM)
     assert process.wait() == 0
     assert bench.notes() == ["worker ends"]
+
+
+def tried(bench: Bench) -> list[str]:
+    """The matches that were tried, in their order."""
+    return [note.split()[0] for note in bench.notes() if " begins " in note]
+
+
+def test_a_worker_in_a_burst_ends_when_no_hint_waits(bench: Bench) -> None:
+    bench.hints.put_due(["m-one", "m-broken", "m-two"])
+    assert bench.spawn(burst=True).wait() == 0
+    assert tried(bench) == ["m-one", "m-broken", "m-two"]
+    assert bench.notes()[-1] == "worker ends"
+    assert bench.hints.known() == []
+    assert queue.workers(bench.connection) == ()
+
+
+def test_a_worker_in_a_burst_that_finds_nothing_ends_well(bench: Bench) -> None:
+    assert bench.spawn(burst=True).wait() == 0
+    assert bench.notes() == ["worker ends"]
+
+
+def test_a_worker_of_so_many_matches_leaves_the_other_hints_where_they_are(bench: Bench) -> None:
+    bench.hints.put_due(["m-one", "m-two", "m-three"])
+    assert bench.spawn(max_jobs=2).wait() == 0
+    assert tried(bench) == ["m-one", "m-two"]
+    assert bench.hints.waiting() == ["m-three"]
+
+
+def test_a_worker_in_a_burst_that_is_told_to_stop_gives_its_match_back(bench: Bench) -> None:
+    bench.hints.put_due(["m-long", "m-two"])
+    process = bench.spawn(burst=True)
+    wait_until(lambda: bench.noted("m-long begins"))
+    process.send_signal(signal.SIGTERM)
+    assert process.wait() == 0
+    assert bench.noted("m-long drained")
+    assert bench.hints.waiting() == ["m-two"]
+
+
+def test_a_check_finds_the_worker_of_this_host_only(
+    bench: Bench, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def checked() -> int:
+        return worker.check(Folder(bench.directory), {"POKEARENA_REDIS_URL": bench.url})
+
+    assert checked() == 1
+    process = bench.start()
+    assert checked() == 0
+    assert capsys.readouterr().out.startswith("w1: ")
+    bench.connection.hset("rq:worker:w1", "hostname", "elsewhere")
+    assert checked() == 1
+    process.kill()
+
+
+def test_a_check_without_a_redis_says_what_is_missing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert worker.check(Folder(tmp_path), {}) == 3
+    assert "no Redis is named" in capsys.readouterr().err
 
 
 def test_the_work_horse_dies_with_a_killed_worker(bench: Bench) -> None:
