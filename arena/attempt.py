@@ -18,8 +18,7 @@ from typing import TYPE_CHECKING
 from google.protobuf.json_format import MessageToDict
 from sqlalchemy.exc import OperationalError, SQLAlchemyError
 
-from arena import reach
-from arena.bots import resolver
+from arena import files, reach
 from arena.bots.bot import Bot
 from arena.bots.errors import BotAbsent, BotError, InfrastructureError
 from arena.bots.report import Report
@@ -59,6 +58,7 @@ class Bench:
     referee: its gRPC address.
     owner: the worker's name, as the store shows it.
     outputs: the directory for what bots write, a directory a match.
+    versions: the directory of the hosted versions' files on this machine.
     redis: where news are told; None if nowhere.
     watch_ms: one position is told in so many milliseconds at most; 0: none is.
     """
@@ -67,6 +67,7 @@ class Bench:
     referee: str
     owner: str
     outputs: Path
+    versions: Path
     redis: str | None = None
     watch_ms: int = 0
 
@@ -135,7 +136,7 @@ def _play(bench: Bench, lease: Lease, drain: threading.Event, herald: Herald) ->
             herald.tell(_position(lease, table, shown))
 
         awaited = not waiting.is_unawaited(bench.engine, lease.match)
-        bots = [_bot(bench.engine, entrant, awaited) for entrant in spec.entrants]
+        bots = [_bot(bench, entrant, awaited) for entrant in spec.entrants]
         watch = Watch(show, bench.watch_ms) if bench.watch_ms else None
         if not play_match(spec, bench.referee, bots, commit, lease.committed, keep, watch=watch):
             raise InfrastructureError(
@@ -180,9 +181,12 @@ def _commit(engine: Engine, lease: Lease, game: PlayedGame) -> bool:
             return False
 
 
-def _bot(engine: Engine, entrant: Entrant, awaited: bool) -> Bot:
+def _bot(bench: Bench, entrant: Entrant, awaited: bool) -> Bot:
+    engine = bench.engine
     if entrant.folder:
-        return resolver.from_folder(Path(entrant.folder), entrant.version, entrant.content_hash)
+        return files.bot(
+            engine, entrant.version, entrant.content_hash, entrant.folder, bench.versions
+        )
     if remotes.is_relayed(entrant.manifest):
         desk = remotes.desk(engine, entrant.version) or ""
         return Bot(entrant.version, desk=desk, awaited=awaited)

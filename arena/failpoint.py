@@ -17,6 +17,8 @@ VARIABLE: Final = "POKEARENA_FAILPOINT"
 TRANSACTIONS: Final = (
     "upgrade",
     "add_version",
+    "keep_crate",
+    "trust_crate",
     "own",
     "add_owner",
     "renew_owner",

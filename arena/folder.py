@@ -118,6 +118,10 @@ class Folder:
         named = setting(DATABASE, environment)
         return named[1] if named else f"sqlite:///{self.database}"
 
+    def shares_store(self, environment: Mapping[str, str] = os.environ) -> bool:
+        """Whether the store may be used from other machines: it is not the file of this folder."""
+        return self.database_url(environment) != f"sqlite:///{self.database}"
+
     def running(self) -> Running | None:
         """What the last services here wrote down. They may have died since: ask them."""
         try:

@@ -14,7 +14,7 @@ from pathlib import Path
 from redis import Redis
 from redis.exceptions import RedisError
 
-from arena import folder, journal, proc, queue, reach, redis_server
+from arena import files, folder, journal, proc, queue, reach, redis_server
 from arena.child import Child, ChildState
 from arena.folder import Folder, Running
 from arena.pages import Pages
@@ -254,6 +254,8 @@ class Supervisor:
         engine = database.open(self._where.database_url(self._environment))
         self._stack.callback(engine.dispose)
         database.upgrade(engine)
+        if self._where.shares_store(self._environment):
+            files.keep_all(engine)
         self._sweeper = Sweeper(engine, self._connection, self._orders.sweep, self._relaying.wait)
         self._stack.callback(self._sweeper.stop)
         self._sweeper.start()

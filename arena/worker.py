@@ -64,7 +64,7 @@ def run(
         return _missing(str(error))
     name = name or fresh_name()
     engine = database.open(where.database_url(environment))
-    bench = Bench(engine, referee, name, where.outputs, found.url, watch_ms)
+    bench = Bench(engine, referee, name, where.outputs, where.versions, found.url, watch_ms)
     log.info("worker %s: Redis %s, referee %s", name, redis_server.shown(found.url), referee)
     play, fallen = functools.partial(attempt, bench), functools.partial(_let_lapse, bench)
     worker = MatchWorker(connect(found.url), play, name, fallen)

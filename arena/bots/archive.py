@@ -89,21 +89,16 @@ def admit(bot: Bot, versions: Path) -> Bot:
     files = files_of(bot)
     digest = _hash(files)
     if not (versions / digest).is_dir():
-        versions.mkdir(parents=True, exist_ok=True)
-        copy = Path(tempfile.mkdtemp(prefix=_NEW, dir=versions))
-        try:
+        with fresh(versions) as copy:
             _copy(files, copy)
             # The name must be true of the copy, even if the folder changed meanwhile.
             copied = replace(bot, folder=copy, file=None, manifest_file=manifest.FILE)
             digest = _hash(files_of(copied))
             _open_up(copy)
             build(manifest.read(copy), copy, trusted=bot.trusted)
-            _open_up(copy)
             if not bot.trusted:
                 strangers(versions / digest).touch()
-            _settle(copy, versions / digest)
-        finally:
-            shutil.rmtree(copy, ignore_errors=True)
+            settle(copy, versions / digest)
     folder = versions / digest
     if bot.trusted:
         strangers(folder).unlink(missing_ok=True)
@@ -126,7 +121,23 @@ def tidy(versions: Path) -> None:
                 shutil.rmtree(copy, ignore_errors=True)
 
 
-def _settle(copy: Path, place: Path) -> None:
+@contextlib.contextmanager
+def fresh(versions: Path) -> Iterator[Path]:
+    """A new folder in which a version is put together; what is left of it at the end is removed.
+
+    Raises OSError.
+    """
+    versions.mkdir(parents=True, exist_ok=True)
+    copy = Path(tempfile.mkdtemp(prefix=_NEW, dir=versions))
+    try:
+        yield copy
+    finally:
+        shutil.rmtree(copy, ignore_errors=True)
+
+
+def settle(copy: Path, place: Path) -> None:
+    """Gives what was put together its name, and lets every user read it. Raises OSError."""
+    _open_up(copy)
     try:
         copy.rename(place)
     except OSError:

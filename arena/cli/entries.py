@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
+from arena import files
 from arena.bots.archive import admit
 from arena.bots.bot import Bot
 from arena.bots.manifest import NAME, VERSION
@@ -46,6 +47,8 @@ def register(
     number = number or kept.manifest.version
     number = number or versions.number_for(place.store, name, kept.content)
     said: dict[str, Any] = asdict(kept.manifest)
+    if place.folder.shares_store():
+        files.keep(place.store, kept)
     return versions.add(place.store, name, number, kept.content, str(kept.folder), said, owner)
 
 

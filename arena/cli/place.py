@@ -73,24 +73,24 @@ class Place:
         fitting = [v for v in found if number is None or v.number == number]
         if not fitting:
             return None
-        return stored_bot(fitting[-1], remotes.desk(self.store, fitting[-1].id))
+        return self._stored_bot(fitting[-1], remotes.desk(self.store, fitting[-1].id))
+
+    def _stored_bot(self, version: Version, desk: str) -> Bot:
+        """A version of the store as a bot that can be started or reached.
+
+        desk: of the relay that it is connected to, if it is one that connects.
+        """
+        from arena import files
+        from arena.bots.bot import Bot
+
+        if version.folder:
+            where = self.folder.versions
+            return files.bot(self.store, version.id, version.content_hash, version.folder, where)
+        if version.manifest.get("remote"):
+            return Bot(version.id, desk=desk)
+        return Bot(version.id, address=str(version.manifest["address"]))
 
     def _known(self) -> Iterable[str]:
         from arena.store import versions
 
         return [version.id for version in versions.listing(self.store)]
-
-
-def stored_bot(version: Version, desk: str = "") -> Bot:
-    """A version of the store as a bot that can be started or reached.
-
-    desk: of the relay that it is connected to, if it is one that connects.
-    """
-    from arena.bots.bot import Bot
-    from arena.bots.resolver import from_folder
-
-    if version.folder:
-        return from_folder(Path(version.folder), version.id, version.content_hash)
-    if version.manifest.get("remote"):
-        return Bot(version.id, desk=desk)
-    return Bot(version.id, address=str(version.manifest["address"]))

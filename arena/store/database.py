@@ -27,7 +27,7 @@ from arena.store.errors import StoreError, Unreachable
 if TYPE_CHECKING:
     from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection
 
-HEAD: Final = "0005"
+HEAD: Final = "0006"
 """The newest migration, so that a current database is known without importing Alembic."""
 
 # Longer than any transaction here by far, and than a lease: better late than failed.

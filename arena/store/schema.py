@@ -16,11 +16,14 @@ from sqlalchemy import (
     Index,
     Integer,
     LargeBinary,
-    MetaData,
     Table,
     Text,
     UniqueConstraint,
 )
+
+from arena.store.freight import crate_pieces, crates, metadata
+
+__all__ = ["crate_pieces", "crates", "metadata"]
 
 
 class TournamentState(StrEnum):
@@ -77,16 +80,6 @@ UNDECIDED: Final = (SubmissionState.WAITING, SubmissionState.RUNNING)
 
 OPEN: Final = (MatchState.PENDING, MatchState.RUNNING)
 """The states of a match that may still be played."""
-
-metadata = MetaData(
-    naming_convention={
-        "pk": "pk_%(table_name)s",
-        "fk": "fk_%(table_name)s_%(column_0_N_name)s",
-        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
-        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
-        "ck": "ck_%(table_name)s_%(constraint_name)s",
-    }
-)
 
 
 def _one_of(column: str, states: type[StrEnum]) -> CheckConstraint:

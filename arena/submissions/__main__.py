@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import functools
 import logging
 import os
 import signal
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from types import FrameType
 
-from arena import folder
+from arena import files, folder
 from arena.bots.bot import Bot
 from arena.conformance import examination
 from arena.conformance.check import Check
@@ -34,7 +36,10 @@ def main() -> int:
         return examination.examine(bot, referee, thorough=False, is_built=True)
 
     engine = database.open(where.database_url())
-    runner.run(Office(engine, Shelf(where.submissions), where.versions, examine))
+    office = Office(engine, Shelf(where.submissions), where.versions, examine)
+    if where.shares_store():
+        office = replace(office, keep=functools.partial(files.keep, engine))
+    runner.run(office)
     return 0
 
 

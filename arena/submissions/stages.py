@@ -41,7 +41,8 @@ class Office:
     """Where submissions are worked on.
 
     versions: the folder of the files of all versions. examine: tries a bot that has been built.
-    level: in which sandbox that is.
+    level: in which sandbox that is. keep: has the files of one that has passed sent to other
+    machines.
     """
 
     engine: Engine
@@ -49,6 +50,7 @@ class Office:
     versions: Path
     examine: Callable[[Bot], Iterable[Check]]
     level: Callable[[], Level] = best
+    keep: Callable[[Bot], None] = lambda bot: None
 
     def work(self, submission: str) -> Submission:
         """Takes a submission up, or up again, and to its end.
@@ -171,6 +173,7 @@ class Office:
         assert said is not None
         number = said.version or versions.number_for(self.engine, said.name, kept.content)
         try:
+            self.keep(kept)
             return versions.add(
                 self.engine,
                 said.name,
@@ -182,6 +185,8 @@ class Office:
             )
         except Conflict as error:
             raise Refused(409, str(error)) from None
+        except BotError as error:
+            raise Refused(422, str(error)) from None
 
     def _forget(self, content: str) -> None:
         """Removes what was built of a content that is no version."""

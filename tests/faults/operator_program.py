@@ -1,5 +1,6 @@
 """What an organiser does to the store, as a process that a fail-point can kill."""
 
+import io
 import sys
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from arena.folder import Folder
 from arena.pairings.contract import Entrant
 from arena.store import (
     course,
+    crates,
     database,
     matches,
     owners,
@@ -63,6 +65,10 @@ def main(url: str, action: str, *words: str) -> None:
         scheduler.begin(engine, plan, words, bytes(32))
     elif action == "add_version":
         versions.add(engine, "late", "1", "0" * 64, "/late", {})
+    elif action == "keep_crate":
+        crates.keep(engine, "0" * 64, io.BytesIO(b"packed"), trusted=False)
+    elif action == "trust_crate":
+        crates.trust(engine, "0" * 64)
     elif action == "add_remote":
         remotes.add_relayed(engine, "far", "1")
     elif action == "presence":

@@ -95,6 +95,8 @@ def by_an_operator(action: str) -> Act:
         said = {
             "schedule": entrants,
             "add_version": [],
+            "keep_crate": [],
+            "trust_crate": [],
             "add_remote": [],
             "own": [entrants[0], "ada"],
             "retire": entrants[:1],
@@ -102,6 +104,8 @@ def by_an_operator(action: str) -> Act:
             "join": [cup.id, arena.slow("other")],
             "withdraw": [cup.id, entrants[0]],
         }.get(action, [cup.id])
+        if action == "trust_crate":
+            arena.operate("keep_crate")
         if action == "resume":
             arena.operate("pause", cup.id)
         assert arena.operate(action, *said, failpoint=failpoint) == -signal.SIGKILL
@@ -210,7 +214,7 @@ PROVOKED: dict[str, Act] = {
         action: by_an_operator(action)
         for action in (
             *("add_version", "retire", "schedule", "pause", "resume", "cancel", "void"),
-            *("join", "withdraw", "own", "add_remote"),
+            *("join", "withdraw", "own", "add_remote", "keep_crate", "trust_crate"),
         )
     },
     **dict.fromkeys(HINTS, under_way),
