@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from google.protobuf.json_format import MessageToDict
 from sqlalchemy.exc import OperationalError, SQLAlchemyError
 
-from arena import files, reach
+from arena import files, reach, timings
 from arena.bots.bot import Bot
 from arena.bots.errors import BotAbsent, BotError, InfrastructureError
 from arena.bots.report import Report
@@ -79,6 +79,7 @@ def attempt(bench: Bench, match: str, drain: threading.Event) -> None:
 
     Must run in the main thread of a process that ends afterwards (`arena.hold`).
     """
+    timings.HERE.forget()
     # What is not begun counts as no failure, and the sweeper hints at it again.
     if not _referee_answers(bench, drain):
         log.warning("%s: not begun, no referee answers at %s", match, bench.referee)

@@ -1,4 +1,4 @@
-"""Tells the news of a match over Redis; whoever has some never waits for it."""
+"""Tells the news of a match over Redis, and how long things took; nobody waits for that."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 from redis.retry import Retry
 
+from arena import timings
 from arena.news import (
     POSITION_SECONDS,
     GameOver,
@@ -58,6 +59,7 @@ class Herald:
         self._waiting: SimpleQueue[News | None] = SimpleQueue()
         self._games_at = 0.0
         self._sulking_until = 0.0
+        self._timings_at = time.monotonic()
         self._warned = False
         self._key = ""
         self._thread = threading.Thread(target=self._run, name="herald", daemon=True)
@@ -95,6 +97,9 @@ class Herald:
                 except Empty:
                     self._renew(client)
                     continue
+                if news is None or time.monotonic() > self._timings_at + _RENEW_SECONDS:
+                    self._timings_at = time.monotonic()
+                    self._try(lambda: timings.HERE.send(client))
                 if news is None:
                     return
                 self._send(client, news)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Self
 
 from sqlalchemy.exc import SQLAlchemyError
 
+from arena import timings
 from arena.store import matches
 from arena.store.errors import StoreError
 from arena.store.matches import Lease
@@ -76,8 +77,10 @@ class Hold:
         renewed = time.monotonic()
         next_renewal = renewed + RENEW_SECONDS
         stop_at: float | None = None
+        asked = renewed
         while not self._over.wait(_GLANCE_SECONDS):
             now = time.monotonic()
+            timings.HERE.note(timings.LAG, "", max(0.0, now - asked - _GLANCE_SECONDS))
             if self._drain.is_set():
                 stop_at = now + GRACE_SECONDS if stop_at is None else stop_at
                 if now >= stop_at:
@@ -89,6 +92,7 @@ class Hold:
                 if held is False or now - renewed > self._lease.seconds:
                     return self._end_play("its lease is lost")
                 next_renewal = now + (RENEW_SECONDS if held else _AGAIN_SECONDS)
+            asked = time.monotonic()
         return None
 
     def _renew(self) -> bool | None:

@@ -16,7 +16,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from types import FrameType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import redis
 from rq import Queue, Worker
@@ -34,6 +34,8 @@ from arena.queue import (
     FORGOTTEN_SECONDS,
     HEARTBEAT_SECONDS,
     QUEUE,
+    SANDBOX,
+    UNKNOWN,
     Hints,
     fresh_name,
 )
@@ -68,6 +70,7 @@ class MatchWorker(Worker):
     play: tries the match of the id it is given, in the work horse, until the event it is given
         is set. What it raises is logged; the hint is gone either way.
     fallen: called in the worker after a work horse has died of itself or was killed.
+    sandbox: how it locks bots in, for those who watch over workers.
     """
 
     max_connection_wait_time = _LONGEST_RECONNECT_SECONDS
@@ -78,6 +81,7 @@ class MatchWorker(Worker):
         play: Play,
         name: str | None = None,
         fallen: Callable[[], object] = lambda: None,
+        sandbox: str = UNKNOWN,
     ) -> None:
         super().__init__(
             [Queue(QUEUE, connection=connection, serializer=JSONSerializer, job_class=Hint)],
@@ -94,12 +98,17 @@ class MatchWorker(Worker):
         self._own_pid = os.getpid()
         self._play = play
         self._fallen = fallen
+        self._sandbox = sandbox
         self._horse_fell = False
         self._frozen = 0
         self._drain = Drain()
         self._hints = Hints(connection)
 
     # --- in the worker -----------------------------------------------------------------
+
+    def serialize(self) -> dict[Any, Any]:
+        """What Redis knows of it."""
+        return {**super().serialize(), SANDBOX: self._sandbox}
 
     def subscribe(self) -> None:
         """Listens to no commands from Redis: signals are enough, and a thread would be forked."""

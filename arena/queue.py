@@ -40,6 +40,9 @@ MATCH_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 _HINT_SECONDS = 3600
 _NO_LIMIT = -1
 _WORKER = "rq:worker:"
+SANDBOX = "sandbox"
+"""The field in which a worker says how it locks bots in."""
+UNKNOWN = "unknown"
 _JOB = "rq:job:"
 
 # A worker shows itself this often, and is forgotten when it has not for so long.
@@ -52,7 +55,7 @@ class WorkerInfo:
     """A worker as Redis knows it.
 
     `match` is what it plays now, if anything; `silent` the seconds since it last showed itself,
-    by the clock of Redis.
+    by the clock of Redis; `sandbox` how it locks bots in.
     """
 
     name: str
@@ -61,6 +64,7 @@ class WorkerInfo:
     state: str
     match: str | None
     silent: float
+    sandbox: str = UNKNOWN
 
     @property
     def alive(self) -> bool:
@@ -190,6 +194,7 @@ def worker(connection: Redis, name: str) -> WorkerInfo | None:
         state=fields.get("state", ""),
         match=fields.get("current_job") or None,
         silent=max(0.0, FORGOTTEN_SECONDS - left / 1000),
+        sandbox=fields.get(SANDBOX) or UNKNOWN,
     )
 
 

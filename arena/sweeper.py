@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from redis.exceptions import RedisError
 from sqlalchemy.exc import SQLAlchemyError
 
+from arena import timings
 from arena.absences import Absences
 from arena.herald import publish
 from arena.news import TournamentChanged
@@ -89,6 +90,7 @@ class Sweeper:
         self._absences.look()
         self._scheduler.advance()
         self._tidy()
+        timings.HERE.send(self._connection)
         return self._hints.put_due(matches.due(self._engine, LONGEST_QUEUE))
 
     def _tell(self, tournament: str, state: TournamentState) -> None:

@@ -59,15 +59,16 @@ def run(
         )
     try:
         # Tried out here, once: work horses inherit what was found.
-        log.info("bots run at the level %s", best())
+        level = best()
     except InfrastructureError as error:
         return _missing(str(error))
+    log.info("bots run at the level %s", level)
     name = name or fresh_name()
     engine = database.open(where.database_url(environment))
     bench = Bench(engine, referee, name, where.outputs, where.versions, found.url, watch_ms)
     log.info("worker %s: Redis %s, referee %s", name, redis_server.shown(found.url), referee)
     play, fallen = functools.partial(attempt, bench), functools.partial(_let_lapse, bench)
-    worker = MatchWorker(connect(found.url), play, name, fallen)
+    worker = MatchWorker(connect(found.url), play, name, fallen, level)
     worker.work(logging_level="WARNING", burst=burst, max_jobs=most)
     return 0
 

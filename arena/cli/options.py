@@ -187,6 +187,29 @@ def relay_options(command: F) -> F:
     return cast(F, told)
 
 
+def host_and_port(
+    context: click.Context, option: click.Parameter, text: str | None
+) -> tuple[str, int] | None:
+    """Reads HOST:PORT."""
+    if text is None:
+        return None
+    found = ADDRESS.fullmatch(text)
+    if found is None or int(found[2]) > 65535:
+        raise CommandError(f'"{text}" is no address to listen at; write HOST:PORT.', USAGE)
+    return found[1].strip("[]"), int(found[2])
+
+
+def metrics_option(command: F) -> F:
+    """--metrics: where Prometheus asks."""
+    return click.option(
+        "--metrics",
+        envvar="POKEARENA_METRICS",
+        metavar="HOST:PORT",
+        callback=host_and_port,
+        help="Tell Prometheus at /metrics there; keep it from the public. [default: no]",
+    )(command)
+
+
 def seats_option(command: F) -> F:
     """--seats: the form of a game."""
     return click.option(

@@ -37,6 +37,7 @@ _COMMANDS = {
     "Operate": {
         "serve": "Redis, a referee, workers and the pages, until Ctrl-C.",
         "web": "The pages alone: ladders, matches and replays in the browser.",
+        "metrics": "The figures of an arena, for Prometheus.",
         "worker": "One worker for services that run elsewhere.",
         "referee": "One referee at an address.",
         "doctor": "Is everything there that the arena needs?",

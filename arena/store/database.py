@@ -20,7 +20,7 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.functions import FunctionElement
 
-from arena import failpoint
+from arena import failpoint, timings
 from arena.store import clock
 from arena.store.errors import StoreError, Unreachable
 
@@ -120,7 +120,11 @@ def writing(engine: Engine, name: str = "") -> Iterator[Connection]:
     name: what it does, one of ``failpoint.TRANSACTIONS``.
     """
     failpoint.edge(name, "begin")
-    with engine.connect().execution_options(**{_WRITES: True}) as connection, connection.begin():
+    with (
+        timings.HERE.timed(timings.TRANSACTION, name),
+        engine.connect().execution_options(**{_WRITES: True}) as connection,
+        connection.begin(),
+    ):
         yield connection
         failpoint.edge(name, "written")
     failpoint.edge(name, "committed")

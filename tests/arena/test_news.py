@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from redis import Redis
 
-from arena import herald, news, queue, redis_server
+from arena import herald, news, queue, redis_server, timings
 from arena.folder import Folder
 from arena.herald import Herald
 from arena.news import (
@@ -309,3 +309,16 @@ def test_a_listener_gives_up_a_connection_that_stays_silent(
             return await waiting
 
     assert asyncio.run(run()) == ALL[0]
+
+
+def test_the_last_a_herald_tells_is_how_long_things_took(
+    server: str, connection: Redis, caplog: pytest.LogCaptureFixture
+) -> None:
+    timings.HERE.forget()
+    with Herald(server) as mine:
+        mine.tell(MatchStarted("m-1", "t-1", 1))
+        timings.HERE.note(timings.TRANSACTION, "commit_game", 0.01)
+    found = timings.read(connection)
+    # Where Redis was too slow for it they are lost, and that is said.
+    lost = "news are not told" in caplog.text
+    assert lost or sum(found["transaction"]["commit_game"].counts) == 1

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,6 +15,7 @@ from arena.cli.errors import FAILED, UNREACHABLE, CommandError
 from arena.cli.options import (
     data_option,
     json_option,
+    metrics_option,
     pages_option,
     relay_options,
     web_options,
@@ -33,6 +36,7 @@ _GLANCE_SECONDS = 0.5
 @pages_option(default=True)
 @web_options
 @relay_options
+@metrics_option
 @json_option
 @data_option
 def serve(
@@ -42,6 +46,7 @@ def serve(
     port: int,
     manners: Manners,
     relaying: Relaying,
+    metrics: tuple[str, int] | None,
     as_json: bool,
     data: Path | None,
 ) -> None:
@@ -69,15 +74,41 @@ def serve(
     except PortTaken as error:
         raise CommandError(str(error), UNREACHABLE) from None
     try:
-        with Services(place.folder, workers, pages=pages, relaying=relaying) as services:
-            _announce(place, services, as_json)
+        with (
+            Services(place.folder, workers, pages=pages, relaying=relaying) as services,
+            _measured(place, services, metrics) as measured,
+        ):
+            _announce(place, services, measured, as_json)
             _stay(crew.Crew(place, services))
     except SystemExit:
         # SIGTERM ends it as Ctrl-C does: what was to be done is done.
         output.hint("stopped")
 
 
-def _announce(place: Place, services: Services, as_json: bool) -> None:
+@contextlib.contextmanager
+def _measured(place: Place, services: Services, listen: tuple[str, int] | None) -> Iterator[str]:
+    """Serves the metrics, if that is asked for; gives their address, or nothing."""
+    if listen is None:
+        yield ""
+        return
+    from arena.metrics import server
+    from arena.metrics.collector import ArenaCollector, connect
+
+    snapshot = services.snapshot
+    collector = ArenaCollector(
+        place.existing_store,
+        connect(snapshot.redis.url),
+        snapshot.referee,
+        lambda: services.snapshot.children,
+    )
+    try:
+        with server.served(collector, *listen) as address:
+            yield address
+    except server.CannotListen as error:
+        raise CommandError(str(error), UNREACHABLE) from None
+
+
+def _announce(place: Place, services: Services, measured: str, as_json: bool) -> None:
     from arena import redis_server
 
     snapshot = services.snapshot
@@ -90,6 +121,7 @@ def _announce(place: Place, services: Services, as_json: bool) -> None:
                 "referee": snapshot.referee,
                 "page": snapshot.page or None,
                 "relay": snapshot.relay or None,
+                "metrics": measured or None,
                 "processes": [
                     {"name": child.name, "pid": child.pid, "log": str(child.log)}
                     for child in children
@@ -104,6 +136,8 @@ def _announce(place: Place, services: Services, as_json: bool) -> None:
     output.line(f"workers  {len(workers)}; logs in {place.folder.logs}")
     if snapshot.relay:
         output.line(f"relay    {snapshot.relay}")
+    if measured:
+        output.line(f"metrics  {measured}")
     if snapshot.page:
         output.line(f"page     {snapshot.page}")
     output.hint("Ctrl-C stops it; in another terminal:")

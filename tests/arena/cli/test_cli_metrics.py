@@ -1,0 +1,32 @@
+"""`pokearena metrics`, as it is typed."""
+
+from pathlib import Path
+
+import pytest
+
+from arena.cli.place import Place
+from tests.arena.cli.terminal import Cli
+from tests.arena.metrics.arena import parsed, value
+
+
+def test_the_figures_are_printed_once(cli: Cli, here: Path) -> None:
+    Place(here / ".pokearena").store.dispose()
+    said = cli("metrics", "--once")
+    assert said.status == 0
+    samples = parsed(said.out)
+    assert value(samples, "pokearena_build_info") == 1
+    assert value(samples, "pokearena_up", service="database") == 1
+
+
+@pytest.mark.parametrize("address", ["9464", "localhost", "host:port", "127.0.0.1:70000"])
+def test_what_is_no_address_is_refused(cli: Cli, address: str) -> None:
+    for command in (("metrics", "--listen"), ("serve", "--metrics")):
+        said = cli(*command, address)
+        assert said.status == 2
+        assert f'"{address}" is no address to listen at; write HOST:PORT.' in said.err
+
+
+def test_where_there_is_no_arena_that_is_said(cli: Cli) -> None:
+    said = cli("metrics")
+    assert said.status == 1
+    assert "there is no arena in" in said.err
