@@ -253,7 +253,7 @@ class Supervisor:
     def _start_sweeper(self) -> None:
         engine = database.open(self._where.database_url(self._environment))
         self._stack.callback(engine.dispose)
-        database.upgrade(engine)
+        database.prepare(engine)
         if self._where.shares_store(self._environment):
             files.keep_all(engine)
         self._sweeper = Sweeper(engine, self._connection, self._orders.sweep, self._relaying.wait)

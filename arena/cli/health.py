@@ -114,7 +114,7 @@ def _database(place: Place) -> Finding:
     fix = f"check {' or '.join(folder.DATABASE)}, or move {place.folder.database} away"
     try:
         engine = database.open(url)
-        shown = engine.url.render_as_string(hide_password=True)
+        shown, backend = database.shown(engine), engine.dialect.name
         with database.reading(engine) as connection:
             if not inspect(connection).has_table("alembic_version"):
                 return Finding("database", OK, f"{shown}, empty; its tables are made when needed")
@@ -127,7 +127,8 @@ def _database(place: Place) -> Finding:
     if version == database.HEAD:
         return Finding("database", OK, f"{shown}, schema {version}")
     if str(version) < database.HEAD:
-        return Finding("database", WARN, f"{shown}, schema {version}", "any command brings it up")
+        step = "any command brings it up" if backend == "sqlite" else "run `pokearena db upgrade`"
+        return Finding("database", WARN, f"{shown}, schema {version}", step)
     return Finding("database", FAIL, f"{shown}, schema {version}", "use the pokearena that made it")
 
 

@@ -40,7 +40,7 @@ class Place:
 
         self.folder.create()
         engine = database.open(self.folder.database_url())
-        database.upgrade(engine)
+        database.prepare(engine)
         return engine
 
     @property

@@ -1,6 +1,7 @@
 """The course of a tournament: paused, resumed, cancelled, joined, left, continued, closed.
 
-Who changes a tournament and its matches locks the tournament first, so no two wait for each other.
+Who changes a tournament and its matches keeps the tournament from others first
+(arena.store.postgresql).
 """
 
 from __future__ import annotations
@@ -14,8 +15,16 @@ from arena.pairings.contract import Entrant, Fixture
 from arena.store import schedule, schema
 from arena.store.database import now, reading, writing
 from arena.store.errors import Conflict
+from arena.store.postgresql import keep
 from arena.store.schema import OPEN, MatchState, TournamentState
-from arena.store.tournaments import Tournament, admit, enter, find, not_found
+from arena.store.tournaments import (
+    Tournament,
+    admit,
+    enter,
+    find,
+    keep_versions,
+    not_found,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +72,10 @@ def cancel(engine: Engine, tournament: str) -> Tournament:
     matches = schema.matches
     with writing(engine, "cancel") as connection:
         _turn(connection, tournament, TournamentState.CANCELLED, ended=now())
+        pending = (matches.c.tournament == tournament, matches.c.state == MatchState.PENDING)
+        keep(connection, select(matches.c.id).where(*pending).order_by(matches.c.id))
         connection.execute(
-            update(matches)
-            .where(matches.c.tournament == tournament, matches.c.state == MatchState.PENDING)
-            .values(state=MatchState.CANCELLED, ended=now())
+            update(matches).where(*pending).values(state=MatchState.CANCELLED, ended=now())
         )
     return find(engine, tournament)
 
@@ -83,6 +92,7 @@ def add(engine: Engine, tournament: str, entries: Sequence[Entrant]) -> Tourname
     """
     table = schema.entrants
     with writing(engine, "join") as connection:
+        keep_versions(connection, [entry.name for entry in entries])
         _lock(connection, tournament)
         admit(connection, [entry.name for entry in entries])
         query = select(table.c.version).where(table.c.tournament == tournament)
@@ -136,10 +146,15 @@ def leave(
         number = _next_round(connection, tournament)
         connection.execute(update(table).where(*here).values(withdrawn=number))
     its = select(sides.c.match).where(sides.c.version == version)
+    pending = (
+        matches.c.tournament == tournament,
+        matches.c.state == MatchState.PENDING,
+        matches.c.id.in_(its),
+    )
+    keep(connection, select(matches.c.id).where(*pending).order_by(matches.c.id))
     connection.execute(
         update(matches)
-        .where(matches.c.tournament == tournament, matches.c.state == MatchState.PENDING)
-        .where(matches.c.id.in_(its))
+        .where(*pending)
         .values(
             state=into,
             ended=now(),

@@ -1,19 +1,15 @@
 """The database itself: opening it, its transactions, its clock, its migrations.
 
-All that differs between SQLite and PostgreSQL is in this file.
+What only one of them needs is in arena.store.sqlite and arena.store.postgresql.
 """
 
 from __future__ import annotations
 
 import os
-import random
-import sqlite3
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import quote
 
 from sqlalchemy import Connection, Double, Engine, create_engine, event, exc, inspect, text
 from sqlalchemy.engine import URL, make_url
@@ -21,7 +17,7 @@ from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.functions import FunctionElement
 
 from arena import failpoint, timings
-from arena.store import clock
+from arena.store import postgresql, sqlite
 from arena.store.errors import StoreError, Unreachable
 
 if TYPE_CHECKING:
@@ -30,13 +26,11 @@ if TYPE_CHECKING:
 HEAD: Final = "0006"
 """The newest migration, so that a current database is known without importing Alembic."""
 
-# Longer than any transaction here by far, and than a lease: better late than failed.
-_BUSY_SECONDS: Final = 30
-# The SQL function that is the clock of an SQLite store (arena.store.clock).
-_CLOCK: Final = "arena_now"
 _WRITES: Final = "pokearena_writes"
-# Any fixed number: it names the lock that concurrent upgrades of one PostgreSQL take.
-_UPGRADE_LOCK: Final = 7_063_801_526
+_ONE_STATE: Final[dict[str, Any]] = {
+    "isolation_level": "REPEATABLE READ",
+    "postgresql_readonly": True,
+}
 
 
 class now(FunctionElement[float]):  # noqa: N801 - it reads like the SQL function it is
@@ -48,7 +42,7 @@ class now(FunctionElement[float]):  # noqa: N801 - it reads like the SQL functio
 
 @compiles(now, "sqlite")
 def _now_in_sqlite(element: now, compiler: Any, **options: Any) -> str:
-    return f"{_CLOCK}()"
+    return f"{sqlite.CLOCK}()"
 
 
 @compiles(now, "postgresql")
@@ -68,16 +62,22 @@ def open(url: str) -> Engine:  # noqa: A001 - read as database.open
     """
     address = _address(url)
     try:
-        engine = create_engine(address)
+        engine = create_engine(address, **_pool(address))
     except ModuleNotFoundError as error:
         raise StoreError(
             f"{address.get_backend_name()} databases need the Python package {error.name}, "
-            "which is not installed here."
+            "which is not installed here; `pip install pokearena[postgres]` brings it."
         ) from None
     _keep_to_own_process(engine)
     if address.get_backend_name() == "sqlite":
-        _tune_sqlite(engine, Path(str(address.database)))
+        sqlite.tune(engine, Path(str(address.database)), _WRITES)
+    else:
+        postgresql.tune(engine, _WRITES)
     return engine
+
+
+def _pool(address: URL) -> dict[str, Any]:
+    return {} if address.get_backend_name() == "sqlite" else postgresql.POOL
 
 
 def _address(url: str) -> URL:
@@ -85,11 +85,11 @@ def _address(url: str) -> URL:
     try:
         address = make_url(url.replace("postgres://", "postgresql://", 1))
     except exc.ArgumentError:
-        raise StoreError(f"{url!r} is no address of a database; write {known}.") from None
-    if address.get_backend_name() == "postgresql" and address.drivername == "postgresql":
-        return address.set(drivername="postgresql+psycopg")
+        before, at, after = url.rpartition("@")
+        told = f"***@{after}" if at else before + after
+        raise StoreError(f"{told!r} is no address of a database; write {known}.") from None
     if address.get_backend_name() == "postgresql":
-        return address
+        return address.set(drivername="postgresql+psycopg")
     if address.get_backend_name() != "sqlite":
         raise StoreError(f"{address.get_backend_name()} is no database for the arena; use {known}.")
     if not address.database or address.database == ":memory:":
@@ -105,8 +105,10 @@ def _address(url: str) -> URL:
 
 @contextmanager
 def reading(engine: Engine) -> Iterator[Connection]:
-    """A transaction that only reads, and sees one state of the store throughout in SQLite."""
+    """A transaction that only reads, and sees one state of the store throughout."""
     with engine.connect() as connection:
+        if connection.dialect.name == "postgresql":
+            connection.execution_options(**_ONE_STATE)
         yield connection
 
 
@@ -114,8 +116,8 @@ def reading(engine: Engine) -> Iterator[Connection]:
 def writing(engine: Engine, name: str = "") -> Iterator[Connection]:
     """A transaction that writes: all of it is committed at the end, or nothing if it raises.
 
-    In SQLite it has the only write lock from its first moment on; in PostgreSQL it must lock the
-    rows on which it decides.
+    In SQLite it has the only write lock from its first moment on; in PostgreSQL it must keep the
+    rows on which it decides from others (arena.store.postgresql).
 
     name: what it does, one of ``failpoint.TRANSACTIONS``.
     """
@@ -130,6 +132,44 @@ def writing(engine: Engine, name: str = "") -> Iterator[Connection]:
     failpoint.edge(name, "committed")
 
 
+def prepare(engine: Engine) -> None:
+    """Sees to it that the tables are there and up to date. Quick if they are.
+
+    An empty database gets its tables, and an SQLite file is brought up to date. A PostgreSQL that
+    somebody has used is not: others may be at work on it with the version before.
+
+    Raises:
+        Unreachable: the database cannot be opened.
+        StoreError: it has to be brought up to date, or a newer pokearena has written it.
+    """
+    found = version(engine)
+    if found is None or engine.dialect.name == "sqlite" or found > HEAD:
+        upgrade(engine)
+    elif found != HEAD:
+        raise StoreError(
+            f"the database {shown(engine)} is at version {found}, and this pokearena needs {HEAD}: "
+            "stop what works on it, and run `pokearena db upgrade`."
+        )
+
+
+def version(engine: Engine) -> str | None:
+    """The newest migration that a database has seen; None if it has none of our tables.
+
+    Raises:
+        Unreachable: it cannot be opened.
+    """
+    try:
+        with reading(engine) as connection:
+            return _version(connection)
+    except exc.DBAPIError as error:
+        raise _unusable(engine, error) from error
+
+
+def shown(engine: Engine) -> str:
+    """Its address as people may see it, without a password."""
+    return engine.url.render_as_string(hide_password=True)
+
+
 def upgrade(engine: Engine) -> None:
     """Makes the tables, or brings them up to date. Quick if they are current.
 
@@ -139,19 +179,21 @@ def upgrade(engine: Engine) -> None:
         Unreachable: the database cannot be opened.
         StoreError: a newer pokearena has written it.
     """
+    if version(engine) == HEAD:
+        return
     try:
-        with reading(engine) as connection:
-            if _version(connection) == HEAD:
-                return
         with writing(engine, "upgrade") as connection:
-            if connection.dialect.name == "postgresql":
-                lock = text("SELECT pg_advisory_xact_lock(:lock)")
-                connection.execute(lock, {"lock": _UPGRADE_LOCK})
+            postgresql.alone(connection, "upgrade")
             if _version(connection) != HEAD:
                 _migrate(connection)
     except exc.DBAPIError as error:
-        where = engine.url.render_as_string(hide_password=True)
-        raise Unreachable(f"the database {where} cannot be used: {error.orig}.") from error
+        raise _unusable(engine, error) from error
+
+
+def _unusable(engine: Engine, error: exc.DBAPIError) -> Unreachable:
+    # PostgreSQL's words end with a period already, and may be several lines.
+    said = " ".join(str(error.orig).split()).removesuffix(".")
+    return Unreachable(f"the database {shown(engine)} cannot be used: {said}.")
 
 
 def _version(connection: Connection) -> str | None:
@@ -199,58 +241,3 @@ def _keep_to_own_process(engine: Engine) -> None:
             inherited.append(entry.dbapi_connection)
             entry.dbapi_connection = proxy.dbapi_connection = None  # type: ignore[misc]
             raise exc.DisconnectionError("this connection belongs to the parent process")
-
-
-def _tune_sqlite(engine: Engine, path: Path) -> None:
-    clocks: list[Callable[[], float]] = []
-    # A database that was here and is gone for a while must not be begun anew in its place: what
-    # is written into that one would be mixed with the old one when it is back.
-    there = path.exists() and path.stat().st_size > 0
-
-    @event.listens_for(engine, "do_connect")
-    def _create_none(
-        dialect: Any, entry: ConnectionPoolEntry, arguments: Any, settings: dict[str, Any]
-    ) -> sqlite3.Connection | None:
-        if not there:
-            return None
-        settings = {**settings, "uri": True}
-        found: sqlite3.Connection = sqlite3.connect(f"file:{quote(str(path))}?mode=rw", **settings)
-        return found
-
-    @event.listens_for(engine, "connect")
-    def _prepare(connection: sqlite3.Connection, entry: ConnectionPoolEntry) -> None:
-        # Python's driver must not begin transactions by itself: _begin does.
-        connection.isolation_level = None
-        connection.execute(f"PRAGMA busy_timeout = {_BUSY_SECONDS * 1000}")
-        connection.execute("PRAGMA foreign_keys = ON")
-        # A killed process loses nothing with NORMAL either, but a power cut would take back
-        # committed games: a bot could win a second try at them, or know the seed of a match
-        # that was closed, published, and is open again. FULL costs one fsync a commit.
-        connection.execute("PRAGMA synchronous = FULL")
-        _write_ahead(connection)
-        if not clocks:
-            clocks.append(clock.of(path))
-        connection.create_function(_CLOCK, 0, clocks[0])
-
-    @event.listens_for(engine, "begin")
-    def _begin(connection: Connection) -> None:
-        # A transaction that reads first and then wants to write would fail under load.
-        writes = connection.get_execution_options().get(_WRITES)
-        connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
-
-
-def _write_ahead(connection: sqlite3.Connection) -> None:
-    """Sets the journal, which readers and a writer share. It stays set in the file.
-
-    Of several processes that do this to a new file at once SQLite turns some away without a wait.
-    """
-    give_up = time.monotonic() + _BUSY_SECONDS
-    while True:
-        try:
-            connection.execute("PRAGMA journal_mode = WAL")
-            return
-        except sqlite3.OperationalError as error:
-            busy = error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY
-            if not busy or time.monotonic() > give_up:
-                raise
-        time.sleep(random.uniform(0.001, 0.02))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import closing
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Engine, Row, and_, func, select, true
@@ -63,12 +64,12 @@ def meetings(
         .where(matches.c.tournament.in_(of), within)
     )
     with reading(engine) as connection:
-        texts = connection.execution_options(yield_per=_AT_ONCE).execute(query).scalars()
-        for text in texts:
-            if text is not None:
-                alike[text.partition(SEPARATOR)[0]] += 1
-                if len(alike) >= ALIKE:
-                    settle()
+        with connection.execution_options(yield_per=_AT_ONCE).execute(query) as rows:
+            for text in rows.scalars():
+                if text is not None:
+                    alike[text.partition(SEPARATOR)[0]] += 1
+                    if len(alike) >= ALIKE:
+                        settle()
         for row in _rows(connection, of, and_(results.c.digest.is_(None), within)):
             summing.add(_old(connection, row, 0, UNKNOWN))
     settle()
@@ -115,9 +116,11 @@ class Following:
         results = schema.results
         # By the ids: else SQLite goes through all matches of the tournament.
         late = select(results.c.match).where(results.c.closed > since)
-        for row in _rows(connection, self._of, schema.matches.c.id.in_(late)):
-            if row.match not in self._recent:
-                self._add(connection, row)
+        # Closed when one of them is too late, before anything else is asked.
+        with closing(_rows(connection, self._of, schema.matches.c.id.in_(late))) as rows:
+            for row in rows:
+                if row.match not in self._recent:
+                    self._add(connection, row)
         since = self._newest - _OVERLAP_SECONDS
         self._recent = {name: at for name, at in self._recent.items() if at > since}
 
@@ -150,7 +153,7 @@ def _count(connection: Connection, of: Sequence[str]) -> int:
 
 def _rows(
     connection: Connection, of: Sequence[str], only: ColumnElement[bool] | None = None
-) -> Iterator[Row[Any]]:
+) -> Generator[Row[Any], None, None]:
     """What is told of closed matches (or of some only), in canonical order."""
     results, matches = schema.results, schema.matches
     for tournament in of:
@@ -165,7 +168,8 @@ def _rows(
         )
         if only is not None:
             query = query.where(only)
-        yield from connection.execution_options(yield_per=_AT_ONCE).execute(query)
+        with connection.execution_options(yield_per=_AT_ONCE).execute(query) as rows:
+            yield from rows
 
 
 def _told(

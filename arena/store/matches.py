@@ -34,6 +34,7 @@ from arena.store.database import now, reading, writing
 from arena.store.errors import Conflict, LeaseLost
 from arena.store.games import CommittedGame, PlayedGame
 from arena.store.listing import not_found
+from arena.store.postgresql import keep
 from arena.store.schema import OPEN, MatchState, TournamentState
 from arena.store.spec import MatchSpec
 
@@ -137,12 +138,10 @@ def lapse(engine: Engine, owner: str) -> int:
     Its name must be of one process only. Returns how many matches it had.
     """
     matches = schema.matches
+    its = (matches.c.state == MatchState.RUNNING, matches.c.owner == owner)
     with writing(engine, "lapse") as connection:
-        held = connection.execute(
-            update(matches)
-            .where(matches.c.state == MatchState.RUNNING, matches.c.owner == owner)
-            .values(lease_until=now())
-        )
+        keep(connection, select(matches.c.id).where(*its).order_by(matches.c.id))
+        held = connection.execute(update(matches).where(*its).values(lease_until=now()))
     return held.rowcount
 
 
@@ -185,6 +184,10 @@ def release(engine: Engine, lease: Lease, reason: str | None = None) -> None:
     """
     matches = schema.matches
     with writing(engine, "release") as connection:
+        # Else it could become due in a tournament that is being cancelled.
+        cup = select(matches.c.tournament).where(matches.c.id == lease.match).scalar_subquery()
+        tournaments = schema.tournaments
+        keep(connection, select(tournaments.c.id).where(tournaments.c.id == cup), shared=True)
         row = _lock(connection, lease.match, _is_newest(lease))
         if row is None:
             return

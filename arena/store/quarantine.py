@@ -16,6 +16,7 @@ from arena.store import schema, versions
 from arena.store.course import leave
 from arena.store.database import now, reading, writing
 from arena.store.errors import Conflict
+from arena.store.postgresql import keep
 from arena.store.schema import MatchState
 from arena.store.versions import Version
 
@@ -100,7 +101,8 @@ def _quarantine(engine: Engine, version: str) -> bool:
     """Does it; false if it was there already. It leaves its tournaments in either case."""
     table, tournaments, entrants = schema.versions, schema.tournaments, schema.entrants
     with writing(engine, "quarantine") as connection:
-        # In one order, so that no two wait for each other.
+        # Before the tournaments: nobody lets it into another one meanwhile.
+        keep(connection, select(table.c.id).where(table.c.id == version))
         of = select(entrants.c.tournament).where(entrants.c.version == version)
         going_on = connection.execute(
             select(tournaments.c.id)

@@ -18,6 +18,7 @@ from sqlalchemy import Engine, Update, insert, select, update
 from arena.store import schema, versions
 from arena.store.database import now, reading, writing
 from arena.store.errors import NotFound
+from arena.store.postgresql import keep
 from arena.store.versions import Version
 
 ALWAYS: Final = 1e18
@@ -148,8 +149,10 @@ def stays(engine: Engine, of: Collection[str], desk: str) -> None:
     """These bots are still connected to the relay of this desk."""
     table = schema.remotes
     if of:
-        there = update(table).where(table.c.version.in_(of), table.c.desk == desk)
-        _write(engine, there.values(until=now() + HERE_SECONDS))
+        its = (table.c.version.in_(of), table.c.desk == desk)
+        with writing(engine, "presence") as connection:
+            keep(connection, select(table.c.version).where(*its).order_by(table.c.version))
+            connection.execute(update(table).where(*its).values(until=now() + HERE_SECONDS))
 
 
 def went(engine: Engine, version: str, desk: str | None = None) -> None:
@@ -186,6 +189,8 @@ def _put_token(engine: Engine, version: str) -> str:
 def _put(engine: Engine, version: str, **values: object) -> None:
     table = schema.remotes
     with writing(engine, "add_remote") as connection:
+        known_as = schema.versions.c.id
+        keep(connection, select(known_as).where(known_as == version))
         known = update(table).where(table.c.version == version)
         if connection.execute(known.values(**values)).rowcount == 0:
             connection.execute(insert(table).values(version=version, **values))

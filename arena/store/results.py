@@ -69,8 +69,11 @@ def closed(
         sat = select(sides.c.match).where(sides.c.version == version)
         query = query.where(matches.c.id.in_(sat))
     ages: dict[str, int] = {}
-    with reading(engine) as connection:
-        for row in connection.execution_options(yield_per=1000).execute(query):
+    with (
+        reading(engine) as connection,
+        connection.execution_options(yield_per=1000).execute(query) as rows,
+    ):
+        for row in rows:
             yield ClosedMatch(
                 id=row.id,
                 tournament=ages.setdefault(row.tournament, len(ages)),

@@ -11,6 +11,7 @@ from sqlalchemy import ColumnElement, Connection, Engine, Row, func, insert, or_
 from arena.store import schema
 from arena.store.database import now, reading, writing
 from arena.store.errors import NotFound, TooMany
+from arena.store.postgresql import alone, keep
 from arena.store.schema import UNDECIDED, Stage, SubmissionState
 
 _DAY: Final = 86_400
@@ -86,6 +87,7 @@ def add(engine: Engine, sent: Sent, limits: Limits) -> Submission:
     """
     table = schema.submissions
     with writing(engine, "submit") as connection:
+        alone(connection, "submit")
         found = _waiting(connection, sent.owner, sent.content_hash)
         if found is None:
             _check(connection, sent.owner, limits)
@@ -181,6 +183,7 @@ def step(engine: Engine, submission: str, stage: Stage) -> None:
     """Notes that a stage has begun."""
     table = schema.submissions
     with writing(engine, "step") as connection:
+        keep(connection, select(table.c.id).where(table.c.id == submission))
         found = _find(connection, submission)
         at = connection.execute(select(now())).scalar_one()
         steps = [*([str(one), when] for one, when in found.steps), [str(stage), at]]

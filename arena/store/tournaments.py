@@ -13,6 +13,7 @@ from arena.pairings.contract import Entrant, Fixture
 from arena.store import keys, schedule, schema
 from arena.store.database import now, reading, writing
 from arena.store.errors import Conflict, NotFound, StoreError
+from arena.store.postgresql import keep
 from arena.store.schema import MatchState, TournamentState
 from arena.store.spec import Clock, Plan
 
@@ -87,6 +88,7 @@ def create(
     if plan.boards < 1:
         raise StoreError("a match needs at least one board.")
     with writing(engine, "schedule") as connection:
+        keep_versions(connection, names)
         admit(connection, names)
         name = _free_id(connection)
         _insert(connection, name, plan, seed)
@@ -203,6 +205,13 @@ def _tournament(row: Row[*tuple[Any, ...]], entries: tuple[Entrant, ...]) -> Tou
         ended=row.ended,
         seed=row.seed if state is TournamentState.CLOSED else None,
     )
+
+
+def keep_versions(connection: Connection, names: Sequence[str]) -> None:
+    """Sees to it that versions are neither retired nor quarantined while they are let in."""
+    versions = schema.versions
+    rows = select(versions.c.id).where(versions.c.id.in_(names)).order_by(versions.c.id)
+    keep(connection, rows, shared=True)
 
 
 def admit(connection: Connection, names: Sequence[str]) -> None:

@@ -13,7 +13,11 @@ from sqlalchemy import ColumnElement, Engine, and_, exists, func, or_, select, u
 
 from arena.store import schema
 from arena.store.database import now, reading, writing
+from arena.store.postgresql import keep
 from arena.store.schema import MatchState, TournamentState
+
+# SQLite takes a bounded number of values in one statement.
+_AT_ONCE = 500
 
 
 def is_ready() -> ColumnElement[bool]:
@@ -95,6 +99,10 @@ def give_up(engine: Engine, limit: float, since: float) -> int:
             return 0
     with writing(engine, "give_up") as connection:
         found = connection.execute(query).all()
+        names = [row.id for row in found]
+        for start in range(0, len(names), _AT_ONCE):
+            some = matches.c.id.in_(names[start : start + _AT_ONCE])
+            keep(connection, select(matches.c.id).where(some).order_by(matches.c.id))
         for match, version in found:
             begun = connection.execute(select(exists().where(games.c.match == match))).scalar_one()
             reason = f"the remote bot {version} was not there for {_words(limit)}"

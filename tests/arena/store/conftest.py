@@ -1,46 +1,41 @@
-"""A store for each test: a real SQLite file, or a PostgreSQL database if one is named.
+"""A store for each test, once in each database: a real SQLite file, and a real PostgreSQL."""
 
-POKEARENA_TEST_DATABASE_URL names a PostgreSQL server on which databases may be made, for example
-postgresql://postgres@localhost/postgres; it needs the package psycopg.
-"""
-
-import os
 import runpy
-import secrets
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from sqlalchemy import Engine, create_engine, text, update
-from sqlalchemy.engine import make_url
+from sqlalchemy import Engine, update
 
 from arena import scheduler
 from arena.store import database, schema, versions
 from arena.store.games import PlayedGame
 from arena.store.spec import Plan
 from arena.store.tournaments import Tournament
+from tests.cluster import Cluster, cluster
 
 CONTENDER = Path(__file__).with_name("store_contender.py")
 
 
-@pytest.fixture
-def url(tmp_path: Path) -> Iterator[str]:
+@pytest.fixture(scope="session")
+def server() -> Iterator[Cluster]:
+    """A PostgreSQL server."""
+    server = cluster()
+    yield server
+    server.remove()
+
+
+@pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.long)])
+def url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     """The address of an empty database."""
-    server = os.environ.get("POKEARENA_TEST_DATABASE_URL")
-    if not server:
+    if request.param == "sqlite":
         yield f"sqlite:///{tmp_path}/data/arena.db"
         return
-    address = make_url(server).set(drivername="postgresql+psycopg")
-    admin = create_engine(address, isolation_level="AUTOCOMMIT")
-    name = f"test_{secrets.token_hex(6)}"
-    with admin.connect() as connection:
-        connection.execute(text(f"CREATE DATABASE {name}"))
-    yield address.set(database=name).render_as_string(hide_password=False)
-    with admin.connect() as connection:
-        connection.execute(text(f"DROP DATABASE {name} WITH (FORCE)"))
-    admin.dispose()
+    server: Cluster = request.getfixturevalue("server")
+    with server.database() as address:
+        yield address
 
 
 @pytest.fixture

@@ -26,6 +26,8 @@ from arena.store.errors import StoreError, Unreachable
 SQLITE: Dialect = sqlite.dialect()
 POSTGRESQL: Dialect = postgresql.dialect()  # type: ignore[no-untyped-call]
 
+IN_SQLITE = pytest.mark.parametrize("url", ["sqlite"], indirect=True)
+
 Start = Callable[..., "subprocess.Popen[str]"]
 
 
@@ -33,10 +35,6 @@ def versions_in(engine: Engine) -> list[str]:
     with database.reading(engine) as connection:
         query = text("SELECT version_num FROM alembic_version")
         return list(connection.execute(query).scalars())
-
-
-def name_of(engine: Engine) -> str:
-    return engine.dialect.name
 
 
 def test_a_database_that_is_gone_is_not_begun_anew(tmp_path: Path) -> None:
@@ -89,11 +87,10 @@ def test_the_migrations_make_the_tables_of_the_schema(store: Engine) -> None:
         assert compare_metadata(context, schema.metadata) == []
 
 
+@IN_SQLITE
 def test_the_migrations_make_the_keys_and_checks_of_the_schema(
     store: Engine, tmp_path: Path
 ) -> None:
-    if name_of(store) != "sqlite":
-        pytest.skip("compared in one dialect")
     straight = create_engine(f"sqlite:///{tmp_path}/straight.db")
     schema.metadata.create_all(straight)
     for table in schema.metadata.tables:
@@ -154,6 +151,7 @@ def test_a_file_that_is_no_database_is_named(tmp_path: Path) -> None:
         ("mysql://host/arena", "mysql is no database for the arena"),
         ("sqlite://", "needs a file"),
         ("sqlite:///:memory:", "needs a file"),
+        ("postgresql:/me:secret@host/arena", r"'\*\*\*@host/arena' is no address"),
     ],
 )
 def test_an_address_of_no_usable_database_is_explained(url: str, sentence: str) -> None:
@@ -185,9 +183,8 @@ def test_every_table_can_be_said_to_postgresql() -> None:
         assert str(CreateTable(table).compile(dialect=POSTGRESQL))
 
 
+@IN_SQLITE
 def test_a_commit_survives_a_power_cut_and_foreign_keys_hold_in_sqlite(store: Engine) -> None:
-    if name_of(store) != "sqlite":
-        pytest.skip("settings of SQLite")
     wanted = {"journal_mode": "wal", "synchronous": 2, "foreign_keys": 1, "busy_timeout": 30000}
     with database.reading(store) as connection:
         for setting, value in wanted.items():
@@ -212,6 +209,7 @@ def test_a_write_that_fails_leaves_nothing(store: Engine) -> None:
         assert connection.execute(select(schema.bots)).all() == []
 
 
+@IN_SQLITE
 def test_a_writer_waits_for_the_one_before(store: Engine) -> None:
     begun = threading.Event()
     order = []
@@ -222,8 +220,6 @@ def test_a_writer_waits_for_the_one_before(store: Engine) -> None:
             connection.execute(insert(schema.bots).values(name="b", created=0.0))
             order.append(connection.execute(select(schema.bots.c.name)).scalars().all())
 
-    if name_of(store) != "sqlite":
-        pytest.skip("in PostgreSQL writers wait for rows only")
     thread = threading.Thread(target=second)
     thread.start()
     with database.writing(store) as connection:

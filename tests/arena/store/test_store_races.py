@@ -1,0 +1,223 @@
+"""Two at once, where SQLite would have the second wait from its first moment on.
+
+Each test holds one transaction open, has another process begin what must not slip past it, sees
+that one wait, and lets the first one commit. In PostgreSQL only: it has no single writer.
+"""
+
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+
+import pytest
+from sqlalchemy import Connection, Engine, insert, select, text, update
+
+from arena.pairings.contract import Entrant
+from arena.store import (
+    course,
+    database,
+    matches,
+    postgresql,
+    quarantine,
+    remotes,
+    schema,
+    submissions,
+    tournaments,
+    versions,
+)
+from arena.store.errors import Conflict, StoreError, TooMany
+from arena.store.games import PlayedGame
+from arena.store.schema import MatchState
+from arena.store.submissions import Limits, Sent
+from arena.store.tournaments import Tournament
+
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.parametrize("url", [pytest.param("postgresql")], indirect=True),
+]
+
+Schedule = Callable[..., Tournament]
+Played = Callable[..., PlayedGame]
+Beside = Callable[..., "Future[object]"]
+
+
+@pytest.fixture
+def beside(store: Engine) -> Iterator[Beside]:
+    """Has something done in another thread, and gives it when it waits for a lock, or is done."""
+    with ThreadPoolExecutor(4) as pool:
+
+        def begin(do: Callable[..., object], *said: object) -> "Future[object]":
+            before = waiters(store)
+            future = pool.submit(do, *said)
+            while not future.done() and waiters(store) == before:
+                time.sleep(0.01)
+            return future
+
+        yield begin
+
+
+def waiters(store: Engine) -> int:
+    with database.reading(store) as connection:
+        query = text(
+            "SELECT count(*) FROM pg_stat_activity"
+            " WHERE datname = current_database() AND wait_event_type = 'Lock'"
+        )
+        return int(connection.execute(query).scalar_one())
+
+
+def state_of(store: Engine, match: str) -> MatchState:
+    with database.reading(store) as connection:
+        query = select(schema.matches.c.state).where(schema.matches.c.id == match)
+        return MatchState(connection.execute(query).scalar_one())
+
+
+def locked(connection: Connection, tournament: str) -> None:
+    table = schema.tournaments
+    connection.execute(select(table.c.id).where(table.c.id == tournament).with_for_update())
+
+
+def test_a_match_that_is_being_leased_is_leased_once(
+    store: Engine, schedule: Schedule, beside: Beside
+) -> None:
+    schedule()
+    (match,) = matches.due(store)
+    with database.writing(store) as connection:
+        assert matches._lock_if_due(connection, match) is not None
+        second = beside(matches.lease, store, match, "second")
+        assert not second.done()
+        table = schema.matches
+        connection.execute(
+            update(table)
+            .where(table.c.id == match)
+            .values(state=MatchState.RUNNING, attempt=1, lease_until=database.now() + 600)
+        )
+    assert second.result() is None
+
+
+def test_a_match_given_back_while_its_tournament_is_cancelled_is_not_played_again(
+    store: Engine, schedule: Schedule, beside: Beside
+) -> None:
+    cup = schedule()
+    (match,) = matches.due(store)
+    lease = matches.lease(store, match, "worker")
+    assert lease is not None
+    with database.writing(store) as connection:
+        course._turn(connection, cup.id, schema.TournamentState.CANCELLED, ended=database.now())
+        back = beside(matches.release, store, lease)
+        assert not back.done()
+    back.result()
+    assert state_of(store, match) is MatchState.CANCELLED
+
+
+def test_a_version_that_is_let_in_while_it_is_quarantined_is_refused(
+    store: Engine, schedule: Schedule, beside: Beside
+) -> None:
+    cup = schedule()
+    versions.add(store, "late", "1", "f" * 64, "/late", {})
+    table = schema.versions
+    with database.writing(store) as connection:
+        postgresql.keep(connection, select(table.c.id).where(table.c.id == "late@1"))
+        joins = beside(course.add, store, cup.id, [Entrant("late@1")])
+        assert not joins.done()
+        connection.execute(
+            update(table)
+            .where(table.c.id == "late@1")
+            .values(quarantined=database.now(), quarantine_reason="it fails.")
+        )
+    with pytest.raises(Conflict, match="is in quarantine"):
+        joins.result()
+
+
+def test_a_version_that_is_quarantined_while_it_is_let_in_leaves_again(
+    store: Engine, schedule: Schedule, beside: Beside
+) -> None:
+    cup = schedule()
+    versions.add(store, "late", "1", "f" * 64, "/late", {})
+    with database.writing(store) as connection:
+        tournaments.keep_versions(connection, ["late@1"])
+        locked(connection, cup.id)
+        tournaments.enter(connection, cup.id, [Entrant("late@1")], first=2)
+        shut = beside(quarantine._quarantine, store, "late@1")
+        assert not shut.done()
+    assert shut.result() is True
+    (entry,) = [one for one in tournaments.find(store, cup.id).entries if one.name == "late@1"]
+    assert entry.withdrawn is not None
+
+
+def test_what_two_schedulers_have_concluded_from_the_same_is_stored_once(
+    store: Engine, schedule: Schedule, beside: Beside
+) -> None:
+    cup = schedule(3)
+    with database.writing(store) as connection:
+        connection.execute(text("UPDATE matches SET state = 'VOID', ended = 1"))
+    seen = course.marks(store, cup.id)
+    with database.writing(store) as connection:
+        locked(connection, cup.id)
+        both = [beside(course.close, store, cup.id, seen) for _ in range(2)]
+        assert not any(one.done() for one in both)
+    assert sorted(bool(one.result()) for one in both) == [False, True]
+
+
+def test_submissions_at_once_keep_to_the_limit(store: Engine, beside: Beside) -> None:
+    limits = Limits(own=1)
+    with database.writing(store) as connection:
+        postgresql.alone(connection, "submit")
+        first = beside(submissions.add, store, Sent("s-1", "ada", "a", "1" * 64, 1), limits)
+        second = beside(submissions.add, store, Sent("s-2", "ada", "a", "2" * 64, 1), limits)
+        assert not first.done()
+        assert not second.done()
+    refused = [one.exception() for one in (first, second)]
+    assert [type(error) for error in refused if error is not None] == [TooMany]
+
+
+def test_a_token_given_twice_at_once_is_one_token(store: Engine, beside: Beside) -> None:
+    version = versions.add(store, "far", "1", "", "", {"remote": True})
+    table = schema.versions
+    with database.writing(store) as connection:
+        postgresql.keep(connection, select(table.c.id).where(table.c.id == version.id))
+        both = [beside(remotes.renew, store, version.id) for _ in range(2)]
+        assert not any(one.done() for one in both)
+    given = [str(one.result()) for one in both]
+    known = [remotes.of_token(store, token) for token in given]
+    assert sum(found is not None for found in known) == 1
+
+
+def test_a_dead_workers_matches_and_those_nobody_waits_for_are_taken_in_one_order(
+    store: Engine, schedule: Schedule, beside: Beside
+) -> None:
+    schedule(4)
+    first, last = min(matches.due(store)), max(matches.due(store))
+    for match in (last, first):
+        assert matches.lease(store, match, "dead") is not None
+    table = schema.matches
+    with database.writing(store) as connection:
+        connection.execute(select(table.c.id).where(table.c.id == first).with_for_update())
+        lapsed = beside(matches.lapse, store, "dead")
+        assert not lapsed.done()
+        # Who waits for the first has not taken the last.
+        rows = select(table.c.id).where(table.c.id == last).with_for_update(nowait=True)
+        assert connection.execute(rows).all()
+    assert lapsed.result() == 2
+
+
+def test_a_reader_sees_one_state_throughout(store: Engine) -> None:
+    query = select(schema.bots.c.name)
+    with database.reading(store) as connection:
+        assert connection.execute(query).all() == []
+        with database.writing(store) as other:
+            other.execute(insert(schema.bots).values(name="a", created=0.0))
+        assert connection.execute(query).all() == []
+
+
+def test_an_older_database_in_use_is_not_upgraded_behind_anybodys_back(store: Engine) -> None:
+    with database.writing(store) as connection:
+        connection.execute(text("UPDATE alembic_version SET version_num = '0004'"))
+    with pytest.raises(StoreError, match=r"is at version 0004, .* run `pokearena db upgrade`"):
+        database.prepare(store)
+
+
+def test_a_server_that_is_not_there_is_named_without_its_password(url: str) -> None:
+    engine = database.open("postgresql://me:secret@127.0.0.1:1/arena?connect_timeout=2")
+    sentence = r"me:\*\*\*@127\.0\.0\.1:1/arena.* cannot be used"
+    with pytest.raises(StoreError, match=sentence) as told:
+        database.prepare(engine)
+    assert "secret" not in str(told.value)
