@@ -13,7 +13,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from sqlalchemy import Engine, Update, insert, select, update
+from sqlalchemy import Engine, Select, Update, insert, select, update
 
 from arena.store import schema, versions
 from arena.store.database import now, reading, writing
@@ -150,9 +150,8 @@ def stays(engine: Engine, of: Collection[str], desk: str) -> None:
     table = schema.remotes
     if of:
         its = (table.c.version.in_(of), table.c.desk == desk)
-        with writing(engine, "presence") as connection:
-            keep(connection, select(table.c.version).where(*its).order_by(table.c.version))
-            connection.execute(update(table).where(*its).values(until=now() + HERE_SECONDS))
+        rows = select(table.c.version).where(*its).order_by(table.c.version)
+        _write(engine, update(table).where(*its).values(until=now() + HERE_SECONDS), rows)
 
 
 def went(engine: Engine, version: str, desk: str | None = None) -> None:
@@ -201,8 +200,11 @@ def _note(engine: Engine, version: str, **values: object) -> None:
     _write(engine, update(table).where(table.c.version == version).values(**values))
 
 
-def _write(engine: Engine, change: Update) -> None:
+def _write(engine: Engine, change: Update, rows: Select[Any] | None = None) -> None:
+    """rows: what it changes, if that is several, in order."""
     with writing(engine, "presence") as connection:
+        if rows is not None:
+            keep(connection, rows)
         connection.execute(change)
 
 
