@@ -19,9 +19,9 @@ from referee.games.contract import Game
 from referee.games.registry import GAMES
 
 TARGETS = {
-    "poke": 20_000,
-    "saint_poker": 20_000,
-    "pokex": 20_000,
+    "poke": 55_000,
+    "saint_poker": 55_000,
+    "pokex": 55_000,
     "pouku": 10_000,
     "pokino": 10_000,
 }

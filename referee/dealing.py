@@ -76,11 +76,18 @@ class Seeded:
 
     def shuffled(self, purpose: str, number: int, things: Sequence[T]) -> tuple[T, ...]:
         """The things shuffled by Fisher and Yates, from the last place down."""
-        words = _words(self.seed, purpose, number)
         order = list(things)
-        for last in range(len(order) - 1, 0, -1):
-            chosen = _below(words, last + 1)
+        last = len(order) - 1
+        if last < 1:
+            return tuple(order)
+        for word in _words(self.seed, purpose, number):
+            chosen = word % (last + 1)
+            if word - chosen > _WORDS - last - 1:
+                continue  # as in _below, which would be called for every place
             order[last], order[chosen] = order[chosen], order[last]
+            last -= 1
+            if not last:
+                break
         return tuple(order)
 
 

@@ -163,8 +163,9 @@ class State(ABC):
         Raises:
             IllegalAction: a move is not legal, or it is not the turn of just these seats.
         """
-        if tuple(sorted(moves)) != self.actors:
-            raise IllegalAction(f"seats {sorted(moves)} moved; it is the turn of {self.actors}")
+        actors = self.actors
+        if tuple(moves) != actors and tuple(sorted(moves)) != actors:
+            raise IllegalAction(f"seats {sorted(moves)} moved; it is the turn of {actors}")
         for seat, action in moves.items():
             if action not in self.legal(seat):
                 raise IllegalAction(f"{action} is not legal for seat {seat}")

@@ -1,4 +1,4 @@
-"""`pokearena export`: ladders to take away."""
+"""`pokearena export`: ladders to take away, and records as a data set."""
 
 from __future__ import annotations
 
@@ -15,13 +15,31 @@ from arena.cli.options import data_option, scope_options
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from arena.cli.place import Place
     from arena.exports import Export
+    from arena.scope import Scope
 
 _FORMATS = ("csv", "json", "html")
 
 
 @click.command(epilog="Example: pokearena export poke --output poke.html")
 @scope_options
+@click.option(
+    "--parquet",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Write a data set instead: a line for every decision of the closed matches.",
+)
+@click.option(
+    "--games",
+    metavar="GAME,...",
+    help="With --parquet: these games or forms. [default: all]",
+)
+@click.option(
+    "--views",
+    is_flag=True,
+    help="With --parquet: what the seat saw as well; every game is dealt and played again.",
+)
 @click.option(
     "--format",
     "kind",
@@ -39,6 +57,9 @@ _FORMATS = ("csv", "json", "html")
 def export(
     game: str | None,
     tournament: str | None,
+    parquet: Path | None,
+    games: str | None,
+    views: bool,
     kind: str | None,
     file: Path | None,
     data: Path | None,
@@ -47,6 +68,10 @@ def export(
 
     GAME may name a form, such as pouku-3. CSV is of one ladder: a line for each bot. The page
     needs nothing else, and no script.
+
+    With --parquet it is the matches themselves, for programs that learn (docs/data.md):
+
+    pokearena export --games poke,pouku-3 --parquet decisions.parquet
     """
     from arena import exports
     from arena.cli import ladder, scope
@@ -54,19 +79,31 @@ def export(
 
     place = Place(data)
     assert place.existing_store is not None
+    if parquet is not None:
+        if kind or file:
+            raise CommandError("--parquet says form and file; leave --format and --output.", USAGE)
+        if game and games:
+            raise CommandError(f"{game} is named beside --games; name it there.", USAGE)
+        names: Sequence[str | None]
+        names = [name.strip() for name in games.split(",")] if games else [game]
+        found = [one for name in names for one in scope.meant(place, name, tournament)]
+        _decisions(place, found, parquet, views)
+        return
+    if games or views:
+        raise CommandError("--games and --views go with --parquet FILE.", USAGE)
     scopes = {one.form: one for one in scope.meant(place, game, tournament)}
     tables = ladder.of_scopes(place.store, scopes.values())
-    found = [exports.of_table(place.store, scopes[form], tables[form]) for form in tables]
-    if not found:
+    ladders = [exports.of_table(place.store, scopes[form], tables[form]) for form in tables]
+    if not ladders:
         raise CommandError("no match is closed yet.", FAILED, "pokearena tournament list")
     suffix = file.suffix.lstrip(".").lower() if file else ""
-    text = _text(found, kind or (suffix if suffix in _FORMATS else "csv"))
+    text = _text(ladders, kind or (suffix if suffix in _FORMATS else "csv"))
     if file is None:
         print(text, end="")
         return
     file.write_text(text, encoding="utf-8")
-    bots = sum(len(one.table.lines) for one in found)
-    output.hint(f"{file}: {', '.join(one.scope.form for one in found)}, {bots} lines")
+    bots = sum(len(one.table.lines) for one in ladders)
+    output.hint(f"{file}: {', '.join(one.scope.form for one in ladders)}, {bots} lines")
 
 
 def _text(found: Sequence[Export], kind: str) -> str:
@@ -81,3 +118,39 @@ def _text(found: Sequence[Export], kind: str) -> str:
         forms = ", ".join(one.scope.form for one in found)
         raise CommandError(f"CSV is of one ladder, and there are {forms}; name one.", USAGE)
     return exports.as_csv(found[0])
+
+
+def _decisions(place: Place, scopes: Sequence[Scope], file: Path, views: bool) -> None:
+    """Writes every decision of the closed matches of these scopes."""
+    from arena.cli.plural import many
+    from arena.cli.progress import Progress
+    from arena.store import listing, results
+    from arena.store.schema import MatchState
+    from referee.record import read
+
+    try:
+        from arena import dataset
+    except ModuleNotFoundError as error:
+        if error.name != "pyarrow":
+            raise
+        sentence = "writing Parquet needs pyarrow, which the extra pokearena[data] brings."
+        raise CommandError(sentence, FAILED) from None
+    progress = Progress()
+    matches = 0
+    try:
+        with dataset.writing(file) as data:
+            for tournament in dict.fromkeys(name for one in scopes for name in one.tournaments):
+                closed = listing.matches(
+                    place.store, tournament=tournament, states=(MatchState.CLOSED,)
+                )
+                for number, match in enumerate(closed, 1):
+                    data.add(dataset.rows(read(results.record(place.store, match.id)), views))
+                    matches += 1
+                    progress(
+                        f"matches of {tournament}, {data.written} decisions", number, len(closed)
+                    )
+            if not matches:
+                raise CommandError("no match is closed yet.", FAILED, "pokearena tournament list")
+    except OSError as error:
+        raise CommandError(f"{file} cannot be written: {error.strerror}.", FAILED) from None
+    output.hint(f"{file}: {data.written} decisions of {many(matches, 'match', 'matches')}")

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import chain, combinations
+from itertools import chain, combinations, groupby
+from random import Random
 
 from referee.cards import RANK
 from referee.games.contract import Action, Legal
@@ -12,24 +13,27 @@ from referee.games.poke.words import Answer, Draw, Hand, Lead, Stand
 def beats(answer: Hand, lead: Hand) -> bool:
     """Whether an answer of the right length wins: all of one rank, higher than the lead's."""
     rank = RANK[answer[0]]
-    return rank > RANK[lead[0]] and all(RANK[c] == rank for c in answer)
+    if rank <= RANK[lead[0]]:
+        return False
+    return len(answer) == 1 or all(RANK[c] == rank for c in answer)
 
 
 def can_beat(hand: Hand, lead: Hand) -> bool:
     """Whether the hand holds an answer that wins."""
     rank, size = RANK[lead[0]], len(lead)
     higher = [r for c in hand if (r := RANK[c]) > rank]
-    return bool(higher) and (size == 1 or any(higher.count(r) >= size for r in higher))
+    return bool(higher) and (size == 1 or max(map(higher.count, higher)) >= size)
 
 
 def _from(hand: Hand, chosen: Hand) -> bool:
     """Whether the chosen cards are different cards of the hand."""
-    return len(set(chosen)) == len(chosen) and all(c in hand for c in chosen)
+    cards = set(chosen)
+    return len(cards) == len(chosen) and cards.issubset(hand)
 
 
 def without(hand: Hand, cards: Hand) -> Hand:
     """The hand with these cards gone, in the order it had."""
-    return tuple(c for c in hand if c not in cards)
+    return tuple([c for c in hand if c not in cards])
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +51,15 @@ class Draws(Legal):
         return False
 
     def __iter__(self) -> Iterator[Action]:
-        draws = (map(Draw, combinations(self.hand, size)) for size in (1, 2, 3))
-        return chain((Stand(),), *draws)
+        return chain((Stand(),), map(Draw, self._discards()))
+
+    def any(self, chance: Random) -> Action:
+        discards = chance.choice([(), *self._discards()])
+        return Draw(discards) if discards else Stand()
+
+    def _discards(self) -> Iterator[Hand]:
+        hand = self.hand
+        return chain(combinations(hand, 1), combinations(hand, 2), combinations(hand, 3))
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,21 +71,26 @@ class Leads(Legal):
     def __contains__(self, action: object) -> bool:
         match action:
             case Lead(cards):
-                one_rank = len({RANK.get(c) for c in cards}) == 1
-                return 1 <= len(cards) <= 4 and one_rank and _from(self.hand, cards)
+                if not 1 <= len(cards) <= 4 or not _from(self.hand, cards):
+                    return False
+                return len({RANK[c] for c in cards}) == 1
         return False
 
     def __iter__(self) -> Iterator[Action]:
+        return map(Lead, self._groups())
+
+    def any(self, chance: Random) -> Action:
+        return Lead(chance.choice(self._groups()))
+
+    def _groups(self) -> list[Hand]:
         hand = self.hand
-        for c in hand:
-            yield Lead((c,))
-        ranks = [RANK[c] for c in hand]
-        if len(set(ranks)) == len(ranks):
-            return
-        for size in (2, 3, 4):
-            for cards in combinations(hand, size):
-                if RANK[cards[0]] == RANK[cards[-1]]:  # the hand is in order
-                    yield Lead(cards)
+        groups: list[Hand] = [(c,) for c in hand]
+        if len({c[0] for c in hand}) < len(hand):
+            of_rank = [tuple(cards) for _, cards in groupby(hand, RANK.__getitem__)]
+            for size in (2, 3, 4):
+                for cards in of_rank:
+                    groups += combinations(cards, size)
+        return groups
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,10 +110,16 @@ class Answers(Legal):
         return False
 
     def __iter__(self) -> Iterator[Action]:
-        answers = combinations(self.hand, len(self.lead))
+        return map(Answer, self._answers())
+
+    def any(self, chance: Random) -> Action:
+        return Answer(chance.choice(self._answers()))
+
+    def _answers(self) -> list[Hand]:
+        answers = list(combinations(self.hand, len(self.lead)))
         if self._forced():
-            return (Answer(cards) for cards in answers if beats(cards, self.lead))
-        return map(Answer, answers)
+            return [cards for cards in answers if beats(cards, self.lead)]
+        return answers
 
     def _forced(self) -> bool:
         return self.must_beat and can_beat(self.hand, self.lead)

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from itertools import combinations
+from random import Random
 
 from referee.cards import RANKS, Card
 from referee.games.contract import Action, Legal
@@ -64,6 +65,10 @@ class Pairs(Legal):
     def __iter__(self) -> Iterator[Action]:
         return map(_pair, combinations(wild_last(self.hand, self.wild_rank), 2))
 
+    def any(self, chance: Random) -> Action:
+        pairs = list(combinations(wild_last(self.hand, self.wild_rank), 2))
+        return _pair(chance.choice(pairs))
+
 
 @dataclass(frozen=True, slots=True)
 class Cards(Legal):
@@ -78,7 +83,11 @@ class Cards(Legal):
     def __iter__(self) -> Iterator[Action]:
         return map(_card, wild_last(self.hand, self.wild_rank))
 
+    def any(self, chance: Random) -> Action:
+        return _card(chance.choice(wild_last(self.hand, self.wild_rank)))
+
 
 def wild_last(hand: Hand, wild_rank: str) -> list[Card]:
     """A hand that is in order, with its wild cards behind the others."""
-    return sorted(hand, key=lambda c: is_wild(c, wild_rank))
+    wild = [c for c in hand if is_wild(c, wild_rank)]
+    return [c for c in hand if c not in wild] + wild if wild else list(hand)

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
+from random import Random
 
 from referee.cards import in_order
 from referee.games.contract import Action, Legal
@@ -21,6 +22,9 @@ class Rivers(Legal):
     def __iter__(self) -> Iterator[Action]:
         return map(River, self.hand)
 
+    def any(self, chance: Random) -> Action:
+        return River(chance.choice(self.hand))
+
 
 @dataclass(frozen=True, slots=True)
 class Shows(Legal):
@@ -37,6 +41,9 @@ class Shows(Legal):
     def __iter__(self) -> Iterator[Action]:
         return map(Show, combinations(self.hand, 2))
 
+    def any(self, chance: Random) -> Action:
+        return Show(chance.choice(list(combinations(self.hand, 2))))
+
 
 @dataclass(frozen=True, slots=True)
 class PickUps(Legal):
@@ -49,3 +56,6 @@ class PickUps(Legal):
 
     def __iter__(self) -> Iterator[Action]:
         return map(PickUp, in_order(self.lying))
+
+    def any(self, chance: Random) -> Action:
+        return PickUp(chance.choice(in_order(self.lying)))

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import chain
 
 from referee.cards import Card, in_order
 from referee.dealing import Luck
@@ -59,16 +60,15 @@ class SaintPokerState(State):
         if self.phase == "over":
             return ()
         if self.phase == "pick_up":
-            worst_first = self.order[::-1]
-            return (worst_first[len(self.picked) % self.seats],)
-        return tuple(range(self.seats))
+            return (self.order[-1 - len(self.picked) % len(self.hands)],)
+        return tuple(range(len(self.hands)))
 
     @property
     def lying(self) -> Hand:
         """The cards on the table that nobody has picked up yet."""
-        gone = {picked.card for picked in self.picked}
-        table = (*self.river, *(c for pair in self.shown for c in pair))
-        return tuple(c for c in table if c not in gone)
+        gone = [picked.card for picked in self.picked]
+        table = chain(self.river, *self.shown)
+        return tuple([c for c in table if c not in gone])
 
     def legal(self, seat: int) -> Legal:
         if self.phase == "river":
@@ -102,11 +102,10 @@ class SaintPokerState(State):
 
     def after(self, moves: Mapping[int, Action]) -> State:
         if self.phase == "river":
-            cards: tuple[Hand, ...] = tuple((moves[s].card,) for s in range(self.seats))
-            added = tuple(c for (c,) in cards)
-            return self._played(cards).but(phase="show", river=self.river + added)
+            added = tuple([moves[s].card for s in range(self.seats)])
+            return self._played(tuple(zip(added))).but(phase="show", river=self.river + added)
         if self.phase == "show":
-            pairs = tuple(in_order(moves[s].cards) for s in range(self.seats))
+            pairs = tuple([in_order(moves[s].cards) for s in range(self.seats)])
             return self._played(pairs).but(shown=pairs)._compared()
         ((seat, action),) = moves.items()
         return self._after_pick_up(seat, action.card)
@@ -115,8 +114,10 @@ class SaintPokerState(State):
         """The same with these cards gone from the hands, by seat."""
         hands, known = (
             tuple(
-                tuple(c for c in held if c not in gone)
-                for held, gone in zip(by_seat, cards, strict=True)
+                [
+                    tuple([c for c in held if c not in gone])
+                    for held, gone in zip(by_seat, cards, strict=True)
+                ]
             )
             for by_seat in (self.hands, self.known)
         )
@@ -125,14 +126,14 @@ class SaintPokerState(State):
     def _compared(self) -> State:
         """Puts the hands in order and scores the round; ties as the permutation has them."""
         values = [best_hand(self.river + pair) for pair in self.shown]
-        earlier = self.luck.shuffled("ties", self.round, range(self.seats))
-        best_first = sorted(earlier, key=lambda seat: values[seat], reverse=True)  # stable
-        first = best_first[0]
-        points = tuple(
-            score + self.round if seat == first else score for seat, score in enumerate(self.points)
-        )
-        phase = "over" if self.round == ROUNDS else "pick_up"
-        return self.but(phase=phase, order=tuple(best_first), points=points)
+        number, seats = self.round, range(self.seats)
+        tied = len(set(values)) < len(values)
+        earlier = self.luck.shuffled("ties", number, seats) if tied else seats
+        best_first = sorted(earlier, key=values.__getitem__, reverse=True)  # stable
+        points = list(self.points)
+        points[best_first[0]] += number
+        phase = "over" if number == ROUNDS else "pick_up"
+        return self.but(phase=phase, order=tuple(best_first), points=tuple(points))
 
     def _after_pick_up(self, seat: int, card: Card) -> State:
         hands, known = list(self.hands), list(self.known)
