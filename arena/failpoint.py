@@ -45,6 +45,7 @@ TRANSACTIONS: Final = (
     "quarantine",
     "lift",
     "rebuild",
+    "restore",
     "submit",
     "take_up",
     "step",

@@ -40,6 +40,7 @@ _COMMANDS = {
         "metrics": "The figures of an arena, for Prometheus.",
         "worker": "One worker for services that run elsewhere.",
         "referee": "One referee at an address.",
+        "db": "The database: upgrade, backup, restore, check.",
         "doctor": "Is everything there that the arena needs?",
     },
 }

@@ -12,6 +12,7 @@ from arena.bots.sandbox.level import Level
 from arena.folder import Folder
 from arena.pairings.contract import Entrant
 from arena.store import (
+    copying,
     course,
     crates,
     database,
@@ -87,6 +88,8 @@ def main(url: str, action: str, *words: str) -> None:
         push(engine, Folder(Path(words[0])), *words[1:])
     elif action == "receive":
         receive(engine, Folder(Path(words[0])))
+    elif action == "restore":
+        copying.restore(engine, Path(words[0]), lambda what, done, of: None)
     elif action == "rebuild":
         rebuild(engine)
     elif action == "retire":

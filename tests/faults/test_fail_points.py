@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from arena.failpoint import HINTS, NAMES, VARIABLE
-from arena.store import submissions, tournaments, versions
+from arena.store import copying, submissions, tournaments, versions
 from arena.store.schema import SubmissionState
 from tests.faults import processes
 from tests.faults.conftest import Conclude
@@ -128,6 +128,19 @@ def when_a_ladder_is_rebuilt(arena: Arena, witness: Witness, failpoint: str) -> 
     assert arena.operate("rebuild") == 0
 
 
+def when_a_backup_is_restored(arena: Arena, witness: Witness, failpoint: str) -> None:
+    play(arena, witness)
+    kept = arena.root / "kept.db"
+    copying.backup(arena.engine, kept, lambda what, done, of: None)
+    arena.engine.dispose()
+    for file in arena.where.root.glob("arena.db*"):
+        file.unlink()
+    assert arena.operate("restore", str(kept), failpoint=failpoint) == -signal.SIGKILL
+    # Into a database that has been filled it is not restored again.
+    done = failpoint.startswith("restore.committed")
+    assert arena.operate("restore", str(kept)) == int(done)
+
+
 def when_a_bot_is_gone(arena: Arena, witness: Witness, failpoint: str) -> None:
     """Its matches fail and fail, the others go well: it is quarantined."""
     entrants = [arena.slow("first"), arena.slow("last", choice=-1), arena.slow("gone")]
@@ -208,6 +221,7 @@ PROVOKED: dict[str, Act] = {
     "presence": when_a_remote_bot_connects,
     "give_up": when_a_remote_bot_stays_away,
     "rebuild": when_a_ladder_is_rebuilt,
+    "restore": when_a_backup_is_restored,
     **dict.fromkeys(("add_owner", "renew_owner", "remove_owner"), when_an_owner_is_given_a_token),
     **dict.fromkeys(("submit", "take_up", "step", "decide"), when_a_bot_is_pushed),
     **{

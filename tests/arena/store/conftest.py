@@ -1,9 +1,11 @@
 """A store for each test, once in each database: a real SQLite file, and a real PostgreSQL."""
 
 import runpy
+import secrets
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -27,15 +29,24 @@ def server() -> Iterator[Cluster]:
     server.remove()
 
 
+@pytest.fixture
+def empty(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callable[[str], str]]:
+    """Makes an empty database of a kind; gives its address."""
+    with ExitStack() as stack:
+
+        def make(kind: str) -> str:
+            if kind == "sqlite":
+                return f"sqlite:///{tmp_path}/{secrets.token_hex(4)}/arena.db"
+            server: Cluster = request.getfixturevalue("server")
+            return stack.enter_context(server.database())
+
+        yield make
+
+
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.long)])
-def url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+def url(request: pytest.FixtureRequest, empty: Callable[[str], str]) -> str:
     """The address of an empty database."""
-    if request.param == "sqlite":
-        yield f"sqlite:///{tmp_path}/data/arena.db"
-        return
-    server: Cluster = request.getfixturevalue("server")
-    with server.database() as address:
-        yield address
+    return empty(request.param)
 
 
 @pytest.fixture

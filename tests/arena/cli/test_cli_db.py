@@ -1,0 +1,76 @@
+"""`pokearena db`: upgrade, backup, restore, check, as a person or a program sees them."""
+
+import json
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+from arena.cli.errors import FAILED, OK, UNREACHABLE, USAGE
+from arena.store import database
+from tests.arena.cli.terminal import Cli
+
+
+def test_a_new_database_is_made_and_made_again_it_stays(cli: Cli) -> None:
+    made = cli("db", "upgrade")
+    assert made.status == OK
+    assert f"is at version {database.HEAD} now, from nothing" in made.out
+    assert f"is at version {database.HEAD} already" in cli("db", "upgrade").out
+    said = json.loads(cli("db", "upgrade", "--json").out)
+    assert (said["from"], said["to"]) == (database.HEAD, database.HEAD)
+
+
+def test_a_backup_is_restored_elsewhere_and_checked(cli: Cli, here: Path) -> None:
+    cli("owner", "add", "ada")
+    kept = json.loads(cli("db", "backup", "kept.db", "--json").out)
+    assert kept["bytes"] == (here / "kept.db").stat().st_size
+    said = cli("db", "restore", "kept.db", "--data", "restored")
+    assert (said.status, said.last) == (OK, "next  pokearena db check --data restored")
+    assert "1 rows of kept.db" in said.out
+    assert "ada" in cli("owner", "list", "--data", "restored").out
+    assert "is sound" in cli("db", "check", "--data", "restored").out
+    checked = json.loads(cli("db", "check", "--data", "restored", "--json").out)
+    assert (checked["sound"], checked["problems"]) == (True, [])
+
+
+def test_a_file_that_is_there_is_not_overwritten(cli: Cli, here: Path) -> None:
+    cli("db", "upgrade")
+    (here / "kept.db").write_text("precious")
+    said = cli("db", "backup", "kept.db")
+    assert said.status == FAILED
+    assert "is there already; a backup overwrites nothing" in said.err
+    assert (here / "kept.db").read_text() == "precious"
+
+
+def test_a_database_that_is_in_use_is_not_restored_into(cli: Cli) -> None:
+    cli("owner", "add", "ada")
+    cli("db", "backup", "kept.db")
+    said = cli("db", "restore", "kept.db")
+    assert said.status == FAILED
+    assert "is not empty" in said.err
+
+
+def test_what_is_wrong_is_said_and_is_the_exit_status(cli: Cli, here: Path) -> None:
+    cli("db", "upgrade")
+    with closing(sqlite3.connect(here / ".pokearena" / "arena.db")) as connection:
+        connection.execute("UPDATE alembic_version SET version_num = '0001'")
+        connection.commit()
+    said = cli("db", "check")
+    assert said.status == FAILED
+    assert "the tables are at version 0001" in said.out
+    assert json.loads(cli("db", "check", "--json").out)["sound"] is False
+
+
+def test_where_there_is_no_arena_there_is_nothing_to_back_up_or_check(cli: Cli, here: Path) -> None:
+    for words in (("backup", "kept.db"), ("check",)):
+        said = cli("db", *words)
+        assert said.status == USAGE
+        assert "there is no arena in" in said.err
+    assert list(here.iterdir()) == []
+
+
+def test_a_server_that_is_not_there_ends_it_without_a_password(program: Cli) -> None:
+    address = "postgresql://me:secret@127.0.0.1:1/arena"
+    said = program("db", "upgrade", POKEARENA_DATABASE_URL=address)
+    assert said.status == UNREACHABLE
+    assert "me:***@127.0.0.1:1/arena cannot be used" in said.err
+    assert "secret" not in said.out + said.err
