@@ -11,7 +11,7 @@ import shutil
 import sqlite3
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote
@@ -182,20 +182,22 @@ def _opened(file: Path) -> sqlite3.Connection:
 @contextmanager
 def _readable(file: Path) -> Iterator[Engine]:
     """A backup, brought up to date if it is an older one: a copy of it, the file stays as it is."""
-    with tempfile.TemporaryDirectory() as folder:
-        copy = Path(folder) / "backup.db"
-        try:
-            with closing(_opened(file)) as connection:
-                found = connection.execute(f"SELECT version_num FROM {_VERSION}").fetchone()[0]
-        except (sqlite3.DatabaseError, TypeError):
-            raise StoreError(
-                f"{file} is no backup of an arena; `pokearena db backup FILE` makes one."
-            ) from None
+    try:
+        with closing(_opened(file)) as connection:
+            found = connection.execute(f"SELECT version_num FROM {_VERSION}").fetchone()[0]
+    except (sqlite3.DatabaseError, TypeError):
+        raise StoreError(
+            f"{file} is no backup of an arena; `pokearena db backup FILE` makes one."
+        ) from None
+    with ExitStack() as stack:
         if found == HEAD:
             source = create_engine("sqlite://", creator=lambda: _opened(file))
         else:
+            copy = Path(stack.enter_context(tempfile.TemporaryDirectory())) / "backup.db"
             shutil.copyfile(file, copy)
             source = database.open(f"sqlite:///{copy}")
+        stack.callback(source.dispose)
+        if found != HEAD:
             database.upgrade(source)
         try:
             yield source
@@ -203,5 +205,3 @@ def _readable(file: Path) -> Iterator[Engine]:
             if isinstance(error.orig, sqlite3.DatabaseError) and "malformed" in str(error.orig):
                 raise StoreError(f"the backup {file} is damaged: {error.orig}.") from None
             raise
-        finally:
-            source.dispose()
