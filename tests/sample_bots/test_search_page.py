@@ -1,0 +1,72 @@
+"""The bot that docs/search.md shows: it is as short as told, plays every game, and beats random."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from pokearena.v1 import bot_pb2
+
+from bench.strength import Form, load
+from referee.codec import Codec
+from referee.dealing import Seeded, board_seed
+from referee.games.registry import GAMES
+from tests.arena.cli.terminal import in_own_process
+
+PAGE = Path(__file__).parents[2] / "docs" / "search.md"
+LINES = 60
+POSITIONS = 4
+PATIENCE = "3600000"
+"""The milliseconds that every decision has: an hour, so that no machine is too slow."""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """The bot of the page, as a folder."""
+    text = PAGE.read_text(encoding="utf-8")
+    ((manifest, program),) = re.findall(
+        r"^```toml\n# bot\.toml\n(.*?)^```\n\n^```python\n(.*?)^```$",
+        text,
+        re.DOTALL | re.MULTILINE,
+    )
+    found = tmp_path / "search"
+    found.mkdir()
+    (found / "bot.toml").write_text(manifest, encoding="utf-8")
+    (found / "bot.py").write_text(program, encoding="utf-8")
+    return found
+
+
+def test_it_is_as_short_as_the_page_says(folder: Path) -> None:
+    assert "Sixty lines" in PAGE.read_text(encoding="utf-8")
+    assert len((folder / "bot.py").read_text(encoding="utf-8").splitlines()) <= LINES
+
+
+@pytest.mark.parametrize("game_id", GAMES)
+def test_it_plays_every_game_legally_and_the_same_again(folder: Path, game_id: str) -> None:
+    game = GAMES[game_id]
+    form, codec = Form(game, game.seats[0]), Codec(game)
+    choose, again = (load(str(folder), form.start(0)) for _ in range(2))
+    state = game.start(Seeded(board_seed(bytes(32), 1)))
+    for luck in range(POSITIONS):
+        moves = {}
+        for seat in state.actors:
+            head = bot_pb2.ActRequest(seat=seat, luck=luck)
+            data = codec.question(head, state.view(seat), ())
+            question = bot_pb2.ActRequest.FromString(data)
+            action, note = choose(question)
+            assert again(question) == (action, note)
+            moves[seat] = codec.decode(action)
+        state = state.play(moves)
+
+
+@pytest.mark.long
+def test_it_beats_random_at_a_real_table(folder: Path) -> None:
+    """The same three boards in both seatings every time: bots and luck follow from the seed."""
+    match = ("play", "saint_poker", str(folder), "sample:random", "-n", "3", "--seed", "7")
+    clock = ("--start", PATIENCE, "--allowance", PATIENCE)
+    said = in_own_process(folder.parent, (*match, *clock, "--json"))
+    assert said.status == 0, said.err
+    told = json.loads(said.out)
+    assert {word for game in told["games"] for word in game["verdicts"]} == {"finished"}
+    search, random = told["bots"]
+    assert search["wins"] > random["wins"]
