@@ -152,5 +152,7 @@ def _decisions(place: Place, scopes: Sequence[Scope], file: Path, views: bool) -
             if not matches:
                 raise CommandError("no match is closed yet.", FAILED, "pokearena tournament list")
     except OSError as error:
-        raise CommandError(f"{file} cannot be written: {error.strerror}.", FAILED) from None
+        raise CommandError(
+            f"{file} cannot be written: {error.strerror or error}.", FAILED
+        ) from None
     output.hint(f"{file}: {data.written} decisions of {many(matches, 'match', 'matches')}")

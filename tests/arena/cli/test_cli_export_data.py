@@ -1,8 +1,11 @@
 """Records as a data set: every decision once, as the records have it."""
 
 import json
+import re
 import shutil
+import sys
 from pathlib import Path
+from typing import Any
 
 import pyarrow.parquet as pq
 import pytest
@@ -143,6 +146,35 @@ def test_a_file_that_was_there_stays_when_nothing_can_be_written(
     (here / "x.parquet").write_text("mine")
     assert cli("export", "--games", "pouku", "--parquet", "x.parquet").status == 1
     assert (here / "x.parquet").read_text() == "mine"
+
+
+def test_without_pyarrow_the_extra_is_named(
+    cli: Cli, cups: list[Tournament], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    monkeypatch.delitem(sys.modules, "arena.dataset")
+    monkeypatch.delattr("arena.dataset")
+    said = cli("export", "--parquet", "x.parquet")
+    assert said.status == 1
+    assert "needs pyarrow, which the extra pokearena[data] brings" in said.err
+
+
+def test_the_page_reads_what_it_says(cli: Cli, cups: list[Tournament]) -> None:
+    assert cli("export", "--views", "--parquet", "decisions.parquet").status == 0
+    (example,) = re.findall(r"^```python\n(.*?)^```$", PAGE.read_text(), re.DOTALL | re.MULTILINE)
+    names: dict[str, Any] = {}
+    exec(example, names)
+    actions = [
+        line
+        for record in records(cups[0])
+        for game in record.games
+        for line in game.actions
+        if line.get("by") != "referee"
+    ]
+    assert actions
+    told = names["decisions"].to_pylist()
+    assert [json.loads(line["action"]) for line in told] == [line["action"] for line in actions]
+    assert all(line["view"] for line in told)
 
 
 def test_the_page_explains_every_column() -> None:
