@@ -86,6 +86,9 @@ def attempt(bench: Bench, match: str, drain: threading.Event) -> None:
         return
     if drain.is_set():
         return
+    if not _relays_are_here(bench.engine, match):
+        log.info("%s: not begun, the relay of its remote bot is on another machine", match)
+        return
     lease = matches.lease(bench.engine, match, bench.owner)
     if lease is None:
         log.info("%s: not due any more", match)
@@ -214,6 +217,12 @@ def _referee_answers(bench: Bench, drain: threading.Event) -> bool:
         if time.monotonic() > deadline or drain.wait(_GLANCE_SECONDS):
             return False
     return True
+
+
+def _relays_are_here(engine: Engine, match: str) -> bool:
+    """Whether its remote bots can be seated from this machine: seats are unix sockets."""
+    sockets = [desk.removeprefix("unix:") for desk in remotes.desks(engine, match)]
+    return all(Path(socket).exists() for socket in sockets)
 
 
 def _keep_output(directory: Path, lease: Lease, entrant: int, reports: Sequence[Report]) -> None:

@@ -48,6 +48,8 @@ class Child:
     answers: whether it still is, asked every second from then on with the process id; a process
         that does not answer for `patience` seconds is killed, and so started again.
     buried: called with the process id after the process has died unasked.
+    over: whether a process that ended with a status has done all it had to, and is not started
+        again.
     handed: descriptors that it inherits.
 
     All methods are for the one thread that starts it: the leash ties it to that thread.
@@ -65,6 +67,7 @@ class Child:
         buried: Callable[[], None] = lambda: None,
         answers: Callable[[int], bool] = lambda pid: True,
         patience: float = math.inf,
+        over: Callable[[int], bool] = lambda status: False,
         handed: Sequence[int] = (),
     ) -> None:
         self.name = name
@@ -76,6 +79,8 @@ class Child:
         self._buried = buried
         self._answers = answers
         self._patience = patience
+        self._over = over
+        self._is_over = False
         self._handed = tuple(handed)
         self._heard = 0.0
         self._look_at = 0.0
@@ -110,7 +115,7 @@ class Child:
 
     def check(self) -> None:
         """Restarts the process if it has died, after a pause that grows while it keeps dying."""
-        if self._process is None:
+        if self._process is None or self._is_over:
             return
         now = time.monotonic()
         status = self._process.poll()
@@ -120,6 +125,8 @@ class Child:
             elif self._ready():
                 self._is_ready = True
                 self._heard = self._look_at = now
+        elif self._over(status):
+            self._is_over, self._is_ready = True, False
         elif self._restart_at is None:
             if now - self._started > _STEADY_SECONDS:
                 self._wait = _FIRST_WAIT_SECONDS
@@ -155,6 +162,11 @@ class Child:
     def ready(self) -> bool:
         """Whether it is at work, as far as the last `check` saw."""
         return self._is_ready
+
+    @property
+    def is_over(self) -> bool:
+        """Whether it has done all it had to, as far as the last `check` saw."""
+        return self._is_over
 
     def state(self) -> ChildState:
         """How it is doing."""

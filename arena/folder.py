@@ -33,6 +33,8 @@ DATA = "POKEARENA_DATA"
 DATABASE = ("POKEARENA_DATABASE_URL", "DATABASE_URL")
 REDIS = ("POKEARENA_REDIS_URL", "REDIS_URL")
 REFEREE = "POKEARENA_REFEREE"
+IN_FILE = "_FILE"
+"""Behind the name of a variable: it names a file in which the value stands."""
 WATCH_MS = "POKEARENA_WATCH_MS"
 
 DEFAULT = ".pokearena"
@@ -42,6 +44,10 @@ _SOCKETS = "pokearena-"
 _SOCKETS_NOTE = "sockets."
 # sun_path holds 108 bytes on Linux and 104 on macOS; the file names in it take up to 20.
 _LONGEST_DIRECTORY = 80
+
+
+class SettingError(Exception):
+    """A setting cannot be had. Its text is a sentence for a person."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,12 +187,36 @@ def locate(option: str | Path | None = None, environment: Mapping[str, str] = os
 def setting(
     names: tuple[str, ...], environment: Mapping[str, str] = os.environ
 ) -> tuple[str, str] | None:
-    """The first of the variables `names` that is set and not empty, with its value."""
+    """The first of the variables `names` that is set and not empty, with its value.
+
+    NAME_FILE names a file that holds the value of NAME, as secrets are handed to containers: it
+    stands in no environment then. Raises SettingError if there is no such file, or nothing in it.
+    """
     for name in names:
         value = environment.get(name)
         if value:
             return name, value
+        file = environment.get(name + IN_FILE)
+        if file:
+            return name + IN_FILE, _in_file(name + IN_FILE, Path(file))
     return None
+
+
+def _in_file(name: str, file: Path) -> str:
+    try:
+        value = file.read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "it is not text"
+        raise SettingError(f"{name} names {file}, which cannot be read: {reason}.") from None
+    if not value:
+        raise SettingError(f"{name} names {file}, which is empty; the value belongs there.")
+    return value
+
+
+def without_secrets(environment: Mapping[str, str]) -> dict[str, str]:
+    """An environment without the addresses of the store and Redis, which hold passwords."""
+    hidden = {name + end for name in (*DATABASE, *REDIS) for end in ("", IN_FILE)}
+    return {name: value for name, value in environment.items() if name not in hidden}
 
 
 def alive(pid: int) -> bool:

@@ -198,9 +198,9 @@ def worker(connection: Redis, name: str) -> WorkerInfo | None:
     )
 
 
-def fresh_name() -> str:
-    """A name no other worker has had: the host and a token."""
-    return f"{socket.gethostname()}-{secrets.token_hex(3)}"
+def fresh_name(base: str | None = None) -> str:
+    """A name no other worker has had: the host, or what else it is to begin with, and a token."""
+    return f"{base or socket.gethostname()}-{secrets.token_hex(3)}"
 
 
 def forget_worker(connection: Redis, name: str) -> None:

@@ -9,17 +9,14 @@ import threading
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 from redis import Redis
-from redis.exceptions import RedisError
 
-from arena import files, folder, journal, proc, queue, reach, redis_server
+from arena import files, folder, journal, players, proc, queue, redis_server
 from arena.child import Child, ChildState
 from arena.folder import Folder, Running
 from arena.pages import Pages
 from arena.proc import is_frozen
-from arena.queue import fresh_name
 from arena.redis_server import Address, Server
 from arena.relaying import Relaying
 from arena.store import database
@@ -32,9 +29,7 @@ _GLANCE_SECONDS = 0.05
 _DRAIN_SECONDS = 10.0
 _REFEREE_SECONDS = 3.0
 _FALLS_AT_START = 3
-# What is frozen for so long is killed. A lease has lapsed after 15 s; a referee has none.
-_REFEREE_SILENT_SECONDS = 10.0
-_WORKER_SILENT_SECONDS = 25.0
+# What is frozen for so long is killed.
 _PAGES_SILENT_SECONDS = 20.0
 
 log = logging.getLogger("arena.services")
@@ -133,67 +128,34 @@ class Supervisor:
 
     def _start_children(self) -> None:
         named = self._environment.get(folder.REFEREE)
-        self._referee = named or f"unix:{self._sockets / 'referee.sock'}"
+        self._referee = named or players.referee_at(self._sockets)
         if not named:
-            self._children.append(self._referee_child())
+            logs = self._where.logs
+            self._children.append(players.referee(self._referee, logs, self._environment))
         self._children.extend(self._worker_child(n + 1) for n in range(self._workers))
         for child in self._children:
             child.start()
 
-    def _referee_child(self) -> Child:
-        path = Path(self._referee.removeprefix("unix:"))
-        hidden = (*folder.DATABASE, *folder.REDIS)
-
-        def arguments() -> list[str]:
-            path.unlink(missing_ok=True)
-            return ["--address", self._referee]
-
-        return Child(
-            "referee",
-            "referee",
-            arguments,
-            directory=self._where.logs,
-            environment={k: v for k, v in self._environment.items() if k not in hidden},
-            ready=lambda: reach.answers(self._referee),
-            answers=lambda pid: reach.answers(self._referee),
-            patience=_REFEREE_SILENT_SECONDS,
-        )
-
     def _worker_child(self, number: int) -> Child:
-        names: list[str] = []
-
-        def arguments() -> list[str]:
-            names.append(fresh_name())
-            return ["--name", names[-1]]
-
-        def bury() -> None:
+        def bury(name: str) -> None:
             if self._sweeper is not None:
-                self._sweeper.bury(names[-1])
+                self._sweeper.bury(name)
 
         watched = self._pages is None or self._pages.manners.spectators
-        return Child(
-            f"worker-{number}",
-            "arena.worker",
-            arguments,
-            directory=self._where.logs,
-            environment={
-                **self._named,
-                folder.REFEREE: self._referee,
-                **({} if watched else {folder.WATCH_MS: "0"}),
-                # What is left of a work horse and its keeper that were killed goes with it.
-                "TMPDIR": str(self._sockets),
-            },
-            ready=lambda: _registered(self._connection, names[-1]),
-            answers=lambda pid: not is_frozen(pid),
-            patience=_WORKER_SILENT_SECONDS,
-            buried=bury,
-        )
+        environment = {
+            **self._named,
+            folder.REFEREE: self._referee,
+            **({} if watched else {folder.WATCH_MS: "0"}),
+            # What is left of a work horse and its keeper that were killed goes with it.
+            "TMPDIR": str(self._sockets),
+        }
+        return players.worker(number, self._connection, self._where.logs, environment, buried=bury)
 
     @property
     def _named(self) -> dict[str, str]:
         """The environment with the places of the folder, the store and Redis in it."""
         return {
-            **self._environment,
+            **folder.without_secrets(self._environment),
             folder.DATA: str(self._where.root),
             folder.DATABASE[0]: self._where.database_url(self._environment),
             folder.REDIS[0]: self._address.url,
@@ -230,7 +192,7 @@ class Supervisor:
             environment={**self._named, folder.REFEREE: self._referee},
             ready=lambda: shelf.is_attended,
             answers=lambda pid: not is_frozen(pid),
-            patience=_WORKER_SILENT_SECONDS,
+            patience=players.WORKER_SILENT_SECONDS,
         )
         self._children.append(child)
         child.start()
@@ -316,10 +278,3 @@ class Supervisor:
         )
         self._where.note_running(running)
         self._stack.callback(self._where.forget_running, pid)
-
-
-def _registered(connection: Redis, name: str) -> bool:
-    try:
-        return queue.worker(connection, name) is not None
-    except RedisError:
-        return False

@@ -11,7 +11,7 @@ import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from arena import folder, redis_server
+from arena import folder, reach, redis_server
 from arena.folder import Folder
 from arena.match_worker import MatchWorker
 from arena.queue import connect, fresh_name
@@ -29,14 +29,19 @@ def run(
     name: str | None = None,
     environment: Mapping[str, str] = os.environ,
     *,
+    workers: int = 1,
     burst: bool = False,
     most: int | None = None,
 ) -> int:
-    """A worker until it is told to stop. Returns the exit status: 3 if something is missing.
+    """Workers until they are told to stop. Returns the exit status: 3 if something is missing.
 
-    burst: it ends when no match waits any more. most: it ends when it has tried so many.
+    One worker with a referee that there is already, in POKEARENA_REFEREE or of services of the
+    data folder, is this process. Else it watches over workers and a referee of their own.
+
+    burst: they end when no match waits any more. most: each ends when it has tried so many.
     """
     # Imported before the first fork, so that a match need not wait for it.
+    from arena import outpost
     from arena.attempt import Bench, attempt
     from arena.bots.errors import InfrastructureError
     from arena.bots.sandbox import best
@@ -48,14 +53,24 @@ def run(
         return _missing(f"{folder.WATCH_MS} must be a number of milliseconds; 0 shows nothing")
     try:
         found = redis_server.find(where, environment)
-    except redis_server.RedisError as error:
+        if found is None:
+            return _missing(
+                f"no services run for {where.root}: start `pokearena serve` there, or name the"
+                " Redis and the database of services elsewhere in POKEARENA_REDIS_URL and"
+                " POKEARENA_DATABASE_URL"
+            )
+        url = where.database_url(environment)
+    except (redis_server.RedisError, folder.SettingError) as error:
         return _missing(str(error))
     running = where.running()
-    referee = environment.get(folder.REFEREE) or (running.referee if running else None)
-    if found is None or referee is None:
+    shared = where.shares_store(environment)
+    is_served = running is not None and (not shared or reach.answers(running.referee))
+    served = running.referee if running is not None and is_served else None
+    referee = environment.get(folder.REFEREE) or served
+    if referee is None and not shared:
         return _missing(
-            f"no services run for {where.root}: start `pokearena serve` there, or name a Redis in"
-            " POKEARENA_REDIS_URL and a referee in POKEARENA_REFEREE"
+            f"no services run for {where.root}, and no database is named: name that of services"
+            " elsewhere in POKEARENA_DATABASE_URL, or a referee here in POKEARENA_REFEREE"
         )
     try:
         # Tried out here, once: work horses inherit what was found.
@@ -63,8 +78,12 @@ def run(
     except InfrastructureError as error:
         return _missing(str(error))
     log.info("bots run at the level %s", level)
+    if referee is None or workers > 1:
+        return outpost.run(
+            where, workers, found, environment, name=name, referee=referee, burst=burst, most=most
+        )
     name = name or fresh_name()
-    engine = database.open(where.database_url(environment))
+    engine = database.open(url)
     bench = Bench(engine, referee, name, where.outputs, where.versions, found.url, watch_ms)
     log.info("worker %s: Redis %s, referee %s", name, redis_server.shown(found.url), referee)
     play, fallen = functools.partial(attempt, bench), functools.partial(_let_lapse, bench)
@@ -87,7 +106,7 @@ def check(where: Folder, environment: Mapping[str, str] = os.environ) -> int:
         if found is None:
             return _missing(f"no Redis is named, and no services run for {where.root}")
         here = [info for info in workers(connect(found.url)) if info.host == socket.gethostname()]
-    except (redis_server.RedisError, RedisError) as error:
+    except (redis_server.RedisError, folder.SettingError, RedisError) as error:
         return _missing(str(error))
     for info in here:
         print(f"{info.name}: {info.state if info.alive else 'silent'}")
@@ -120,9 +139,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="worker", description="Plays matches.")
     parser.add_argument("--data", help="the data folder")
     parser.add_argument("--name", help="a name that no other worker has")
+    parser.add_argument("--burst", action="store_true", help="end when no match waits any more")
+    parser.add_argument("--max-matches", type=int, help="end when so many have been tried")
     arguments = parser.parse_args()
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
-    return run(folder.locate(arguments.data), arguments.name)
+    where = folder.locate(arguments.data)
+    return run(where, arguments.name, burst=arguments.burst, most=arguments.max_matches)
 
 
 if __name__ == "__main__":

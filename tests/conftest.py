@@ -38,6 +38,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def pytest_terminal_summary(terminalreporter: Any) -> None:
     """The table of the fault suite, if it has run: here, for under xdist only this file is read
     by the process that prints."""
+    hosts = list(_told(terminalreporter.stats, "hosts"))
+    if hosts:
+        terminalreporter.section("hosts")
+        for line in hosts:
+            terminalreporter.write_line(line)
     hostile = list(_told(terminalreporter.stats, "hostile"))
     if hostile:
         terminalreporter.section("hostile")

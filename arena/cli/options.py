@@ -41,6 +41,14 @@ def scope_options(command: F) -> F:
     return click.argument("game", required=False)(command)
 
 
+def token_said() -> str | None:
+    """The token that the environment says, or a file that POKEARENA_TOKEN_FILE names."""
+    from arena.folder import setting
+
+    found = setting(("POKEARENA_TOKEN",))
+    return found[1] if found is not None else None
+
+
 def workers_option(command: F) -> F:
     """--workers: how many of our own."""
     return click.option(

@@ -28,6 +28,7 @@ _STATUS = {
     "arena.bots.errors.BotAbsent": UNREACHABLE,
     "arena.bots.errors.BotError": FAILED,
     "arena.bots.errors.InfrastructureError": UNREACHABLE,
+    "arena.folder.SettingError": USAGE,
     "arena.redis_server.RedisError": UNREACHABLE,
     "arena.store.errors.NotFound": USAGE,
     "arena.store.errors.StoreError": FAILED,

@@ -13,7 +13,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from sqlalchemy import Engine, Select, Update, insert, select, update
+from sqlalchemy import Engine, Select, Update, insert, or_, select, update
 
 from arena.store import schema, versions
 from arena.store.database import now, reading, writing
@@ -100,6 +100,26 @@ def listing(engine: Engine) -> dict[str, Remote]:
     query = select(table, (table.c.until > now()).label("here")).order_by(table.c.version)
     with reading(engine) as connection:
         return {row.version: _remote(row) for row in connection.execute(query)}
+
+
+def desks(engine: Engine, match: str) -> tuple[str, ...]:
+    """Where the relays take orders that have the remote bots of a match.
+
+    Those are left out for which the match does not wait any longer, and which are away.
+    """
+    table, sides, matches = schema.remotes, schema.match_entrants, schema.matches
+    query = (
+        select(table.c.desk)
+        .join(sides, sides.c.version == table.c.version)
+        .join(matches, matches.c.id == sides.c.match)
+        .where(
+            matches.c.id == match,
+            table.c.desk != "",
+            or_(matches.c.unawaited.is_(None), table.c.until > now()),
+        )
+    )
+    with reading(engine) as connection:
+        return tuple(connection.execute(query).scalars())
 
 
 def find(engine: Engine, version: str) -> Remote | None:

@@ -115,3 +115,39 @@ def test_services_are_known_by_their_process_not_by_its_number() -> None:
         os.waitid(os.P_PID, other.pid, os.WEXITED | os.WNOWAIT)
         assert not there.alive
     assert not there.alive
+
+
+def test_a_setting_may_stand_in_a_file_that_the_environment_names(tmp_path: Path) -> None:
+    file = tmp_path / "redis"
+    file.write_text("redis://:word@10.0.0.5\n")
+    named = {"REDIS_URL": "redis://other", "POKEARENA_REDIS_URL_FILE": str(file)}
+    assert folder.setting(folder.REDIS, named) == (
+        "POKEARENA_REDIS_URL_FILE",
+        "redis://:word@10.0.0.5",
+    )
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [(None, "cannot be read: No such file"), (b"", "is empty"), (b"\xff", "it is not text")],
+)
+def test_a_file_that_says_nothing_is_named(
+    tmp_path: Path, content: bytes | None, sentence: str
+) -> None:
+    file = tmp_path / "redis"
+    if content is not None:
+        file.write_bytes(content)
+    with pytest.raises(folder.SettingError, match=f"POKEARENA_REDIS_URL_FILE .*{sentence}"):
+        folder.setting(folder.REDIS, {"POKEARENA_REDIS_URL_FILE": str(file)})
+
+
+def test_who_needs_no_secrets_gets_none() -> None:
+    environment = {"DATABASE_URL": "x", "POKEARENA_REDIS_URL_FILE": "x", "PATH": "/bin"}
+    assert folder.without_secrets(environment) == {"PATH": "/bin"}
+
+
+def test_a_store_is_shared_when_it_is_not_the_file_of_the_folder(tmp_path: Path) -> None:
+    data = Folder(tmp_path)
+    assert not data.shares_store({})
+    assert not data.shares_store({"POKEARENA_DATABASE_URL": data.database_url({})})
+    assert data.shares_store({"POKEARENA_DATABASE_URL": "postgresql://10.0.0.5/arena"})

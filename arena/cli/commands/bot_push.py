@@ -9,7 +9,7 @@ import rich_click as click
 
 from arena.cli import output
 from arena.cli.errors import USAGE, CommandError
-from arena.cli.options import data_option, json_option
+from arena.cli.options import data_option, json_option, token_said
 
 if TYPE_CHECKING:
     from arena.cli.pushing import Packed
@@ -20,9 +20,10 @@ _to = click.option(
 )
 _token = click.option(
     "--token",
-    envvar="POKEARENA_TOKEN",
+    default=token_said,
     metavar="TOKEN",
-    help="What the organiser gave you. Better said by POKEARENA_TOKEN: others can read options.",
+    help="What the organiser gave you. Better said by POKEARENA_TOKEN, or in a file that "
+    "POKEARENA_TOKEN_FILE names: others can read options.",
 )
 
 

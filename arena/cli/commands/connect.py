@@ -6,7 +6,8 @@ from pathlib import Path
 
 import rich_click as click
 
-from arena.cli.options import json_option
+from arena.cli.errors import USAGE, CommandError
+from arena.cli.options import json_option, token_said
 
 
 @click.command(
@@ -16,10 +17,10 @@ from arena.cli.options import json_option
 @click.argument("words", metavar="BOT | -- COMMAND", nargs=-1, required=True)
 @click.option(
     "--token",
-    envvar="POKEARENA_TOKEN",
-    required=True,
-    show_envvar=True,
-    help="What `bot add --remote` has shown.",
+    default=token_said,
+    metavar="TOKEN",
+    help="What `bot add --remote` has shown. Better said by POKEARENA_TOKEN, or in a file that "
+    "POKEARENA_TOKEN_FILE names: others can read options.",
 )
 @click.option(
     "--tables",
@@ -39,7 +40,7 @@ from arena.cli.options import json_option
 def connect(
     url: str,
     words: tuple[str, ...],
-    token: str,
+    token: str | None,
     tables: int,
     authority: Path | None,
     as_json: bool,
@@ -55,6 +56,10 @@ def connect(
     """
     from arena.cli import connecting
 
+    if token is None:
+        raise CommandError(
+            "say the token that the organiser gave you: POKEARENA_TOKEN, or --token.", USAGE
+        )
     command = connecting.command_of(words)
     target = connecting.target_of(url, authority)
     return connecting.stay(target, token, command, tables, authority, as_json)

@@ -19,7 +19,6 @@ from arena.cli.options import (
     pages_option,
     relay_options,
     web_options,
-    workers_option,
 )
 from arena.manners import Manners
 from arena.relaying import Relaying
@@ -32,7 +31,12 @@ _GLANCE_SECONDS = 0.5
 
 
 @click.command(epilog="Example: pokearena serve --workers 4")
-@workers_option
+@click.option(
+    "--workers",
+    type=click.IntRange(0, 1024),
+    help="How many matches are played here at a time; 0: other machines play. "
+    "[default: one per core]",
+)
 @pages_option(default=True)
 @web_options
 @relay_options

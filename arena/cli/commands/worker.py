@@ -1,4 +1,4 @@
-"""`pokearena worker`: one worker as a process of its own."""
+"""`pokearena worker`: workers on a machine of their own."""
 
 from __future__ import annotations
 
@@ -9,8 +9,16 @@ import rich_click as click
 from arena.cli.options import data_option
 
 
-@click.command(epilog="Example: POKEARENA_REDIS_URL=redis://10.0.0.5 pokearena worker")
+@click.command(epilog="Example: POKEARENA_REDIS_URL_FILE=/run/secrets/redis pokearena worker -j 4")
 @click.option("--name", help="A name no other worker has. [default: the host and a token]")
+@click.option(
+    "-j",
+    "--workers",
+    type=click.IntRange(1, 1024),
+    default=1,
+    show_default=True,
+    help="How many matches are played here at a time.",
+)
 @click.option("--burst", is_flag=True, help="End when no match waits any more.")
 @click.option(
     "--max-matches",
@@ -23,20 +31,26 @@ from arena.cli.options import data_option
 )
 @data_option
 def worker(
-    name: str | None, burst: bool, max_matches: int | None, check: bool, data: Path | None
+    name: str | None,
+    workers: int,
+    burst: bool,
+    max_matches: int | None,
+    check: bool,
+    data: Path | None,
 ) -> int:
-    """Run one worker for services that run elsewhere, until Ctrl-C.
+    """Run workers for services that run elsewhere, until Ctrl-C.
 
-    It needs a Redis (POKEARENA_REDIS_URL), a referee (POKEARENA_REFEREE) and the database
-    (POKEARENA_DATABASE_URL); what is not named is that of the services of the data folder.
+    They need a Redis (POKEARENA_REDIS_URL) and the database (POKEARENA_DATABASE_URL); what is not
+    named is that of the services of the data folder. A referee of their own is run beside them,
+    unless there is one: POKEARENA_REFEREE, or that of those services.
     With --burst it is a job that ends by itself, as autoscalers start them.
     """
     import logging
 
-    from arena import worker as workers
+    from arena import worker as work
     from arena.folder import locate
 
     if check:
-        return workers.check(locate(data))
+        return work.check(locate(data))
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
-    return workers.run(locate(data), name, burst=burst, most=max_matches)
+    return work.run(locate(data), name, workers=workers, burst=burst, most=max_matches)

@@ -115,6 +115,20 @@ def test_a_remote_bot_plays_a_tournament_and_every_table_has_boards_of_its_own(
     assert sum(event["event"] == "table" for event in home.events) == 2
 
 
+def test_where_a_relay_is_counts_while_its_bot_is_there_or_waited_for(arena: Arena) -> None:
+    arena.schedule([arena.meek, arena.far])
+    [match] = listing.matches(arena.engine)
+    assert remotes.desks(arena.engine, match.id) == ()
+    remotes.came(arena.engine, arena.far, "unix:/elsewhere/desk.sock", 1)
+    assert remotes.desks(arena.engine, match.id) == ("unix:/elsewhere/desk.sock",)
+    with arena.engine.begin() as connection:
+        connection.exec_driver_sql("UPDATE remotes SET until = 0")
+    assert remotes.desks(arena.engine, match.id) == ("unix:/elsewhere/desk.sock",)
+    with arena.engine.begin() as connection:
+        connection.exec_driver_sql("UPDATE matches SET unawaited = 1")
+    assert remotes.desks(arena.engine, match.id) == ()
+
+
 @pytest.mark.long
 def test_a_game_goes_on_when_the_connection_is_lost_and_regained_within_the_clock(
     arena: Arena,

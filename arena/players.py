@@ -1,0 +1,88 @@
+"""The child processes that play, as `serve` and a machine of workers alone both run them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from redis import Redis
+from redis.exceptions import RedisError
+
+from arena import folder, queue, reach
+from arena.child import Child
+from arena.proc import is_frozen
+from arena.queue import fresh_name
+
+# What is frozen for so long is killed. A lease has lapsed after 15 s; a referee has none.
+_REFEREE_SILENT_SECONDS = 10.0
+WORKER_SILENT_SECONDS = 25.0
+
+
+def referee_at(sockets: Path) -> str:
+    """The address of a referee of ours. sockets: the private directory of its supervisor."""
+    return f"unix:{sockets / 'referee.sock'}"
+
+
+def referee(address: str, logs: Path, environment: Mapping[str, str]) -> Child:
+    """A referee at an address of ours; it is told nothing of the store and of Redis."""
+    path = Path(address.removeprefix("unix:"))
+
+    def arguments() -> list[str]:
+        path.unlink(missing_ok=True)
+        return ["--address", address]
+
+    return Child(
+        "referee",
+        "referee",
+        arguments,
+        directory=logs,
+        environment=folder.without_secrets(environment),
+        ready=lambda: reach.answers(address),
+        answers=lambda pid: reach.answers(address),
+        patience=_REFEREE_SILENT_SECONDS,
+    )
+
+
+def worker(
+    number: int,
+    connection: Redis,
+    logs: Path,
+    environment: Mapping[str, str],
+    *,
+    name: str | None = None,
+    words: Sequence[str] = (),
+    buried: Callable[[str], None] = lambda name: None,
+    over: Callable[[int], bool] = lambda status: False,
+) -> Child:
+    """A worker.
+
+    environment: names its data folder, store, Redis, referee, and a TMPDIR for what its bots leave.
+    name: what its own begins with; None: the host's. words: what else it is told. buried: hears its
+    name after it has died unasked. over: whether one that ended with a status has done all it had
+    to.
+    """
+    names: list[str] = []
+
+    def arguments() -> list[str]:
+        names.append(fresh_name(name))
+        return ["--name", names[-1], *words]
+
+    return Child(
+        f"worker-{number}",
+        "arena.worker",
+        arguments,
+        directory=logs,
+        environment=environment,
+        ready=lambda: _registered(connection, names[-1]),
+        answers=lambda pid: not is_frozen(pid),
+        patience=WORKER_SILENT_SECONDS,
+        buried=lambda: buried(names[-1]),
+        over=over,
+    )
+
+
+def _registered(connection: Redis, name: str) -> bool:
+    try:
+        return queue.worker(connection, name) is not None
+    except RedisError:
+        return False

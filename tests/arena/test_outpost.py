@@ -1,0 +1,137 @@
+"""A machine of workers alone: it has a referee of its own, and ends in good order."""
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from sqlalchemy import Engine
+
+from arena import proc, queue, redis_server, scheduler
+from arena.bots import archive, resolver
+from arena.files import keep
+from arena.folder import Folder
+from arena.queue import Hints
+from arena.store import database, listing, versions
+from arena.store.schema import MatchState
+from arena.store.spec import Clock, Plan
+from tests.arena.cli.terminal import POKEARENA
+
+
+def wait_until(condition: Callable[[], bool]) -> None:
+    """Returns when the condition holds; pytest's timeout bounds it."""
+    while not condition():
+        time.sleep(0.02)
+
+
+class Elsewhere:
+    """Services of which a machine knows only the store and Redis, by files."""
+
+    def __init__(self, directory: Path, redis: str) -> None:
+        self.here = Folder(directory / "here").create()
+        self.there = Folder(directory / "there")
+        self.redis = redis
+        store = f"sqlite:///{directory}/shared.db"
+        self.engine: Engine = database.open(store)
+        database.upgrade(self.engine)
+        for name, value in (("store", store), ("redis", redis)):
+            (directory / name).write_text(f"{value}\n")
+        self.environment = {
+            **{k: v for k, v in os.environ.items() if not k.startswith("POKEARENA_")},
+            "POKEARENA_DATA": str(self.there.root),
+            "POKEARENA_DATABASE_URL_FILE": str(directory / "store"),
+            "POKEARENA_REDIS_URL_FILE": str(directory / "redis"),
+        }
+        self.said = directory / "said"
+
+    def schedule(self) -> str:
+        """A match of two house bots, with a hint that it is due."""
+        entrants = []
+        for name in ("meek", "random"):
+            bot = archive.admit(resolver.sample(name), self.here.versions)
+            keep(self.engine, bot)
+            # Its folder is on no machine but the first.
+            added = versions.add(self.engine, name, "1", bot.content, "/elsewhere", {})
+            entrants.append(added.id)
+        plan = Plan("cup", "poke", {"must_beat": True}, 2, 1, clock=Clock(60_000, 60_000))
+        scheduler.begin(self.engine, plan, entrants, bytes(32))
+        [match] = listing.matches(self.engine)
+        Hints(queue.connect(self.redis)).put(match.id)
+        return match.id
+
+    def worker(self, *words: str) -> "subprocess.Popen[bytes]":
+        with self.said.open("ab") as said:
+            return subprocess.Popen(
+                [POKEARENA, "worker", *words], env=self.environment, stdout=said, stderr=said
+            )
+
+
+@pytest.fixture
+def elsewhere(tmp_path: Path) -> Iterator[Elsewhere]:
+    """A store and a Redis, and nothing that plays."""
+    with redis_server.resolve(Folder(tmp_path / "redis-data"), {}) as address:
+        found = Elsewhere(tmp_path, address.url)
+        yield found
+        found.engine.dispose()
+
+
+@pytest.mark.long
+def test_workers_with_a_referee_of_their_own_fetch_the_bots_play_and_end_by_themselves(
+    elsewhere: Elsewhere,
+) -> None:
+    match = elsewhere.schedule()
+    with elsewhere.worker("--burst", "-j", "2") as workers:
+        assert workers.wait() == 0, elsewhere.said.read_text()
+    found = listing.find(elsewhere.engine, match)
+    assert (found.state, found.attempt, found.failures) == (MatchState.CLOSED, 1, 0)
+    assert len([path for path in elsewhere.there.versions.iterdir() if path.is_dir()]) == 2
+    assert sorted(path.name for path in elsewhere.there.logs.glob("*.log")) == [
+        "referee.log",
+        "worker-1.log",
+        "worker-2.log",
+    ]
+
+
+@pytest.mark.long
+def test_what_dies_is_started_again_and_all_die_with_the_one_who_watches(
+    elsewhere: Elsewhere,
+) -> None:
+    with elsewhere.worker("--name", "far") as watching:
+        connection = queue.connect(elsewhere.redis)
+
+        def pids() -> set[int]:
+            return {info.pid for info in queue.workers(connection) if info.alive}
+
+        wait_until(lambda: len(pids()) == 1)
+        [first] = pids()
+        assert all(info.name.startswith("far-") for info in queue.workers(connection))
+        os.kill(first, signal.SIGKILL)
+        wait_until(lambda: bool(pids() - {first}))
+        [second] = pids() - {first}
+        watching.kill()
+        watching.wait()
+        wait_until(lambda: proc.has_ended(second) or not proc.began(second))
+
+
+@pytest.mark.long
+def test_sigterm_ends_it_in_good_order(elsewhere: Elsewhere) -> None:
+    with elsewhere.worker() as watching:
+        connection = queue.connect(elsewhere.redis)
+        wait_until(lambda: bool(queue.workers(connection)))
+        watching.send_signal(signal.SIGTERM)
+        assert watching.wait() == 0
+    assert queue.workers(connection) == ()
+    assert list(elsewhere.there.root.glob("sockets.*")) == []
+
+
+def test_without_a_database_of_services_elsewhere_it_says_what_to_name(
+    elsewhere: Elsewhere,
+) -> None:
+    del elsewhere.environment["POKEARENA_DATABASE_URL_FILE"]
+    with elsewhere.worker() as worker:
+        assert worker.wait() == 3
+    said = elsewhere.said.read_text()
+    assert "name that of services elsewhere in POKEARENA_DATABASE_URL" in said

@@ -1,0 +1,102 @@
+"""Network namespaces as hosts, each on a cable of its own to one switch."""
+
+import os
+import secrets
+import shutil
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Self
+
+import pytest
+
+NET = "10.213.9"
+
+
+class Network:
+    """A switch and the hosts on it; removed at the end of a `with` block."""
+
+    def __init__(self, *names: str) -> None:
+        token = secrets.token_hex(3)
+        self._switch = f"pk{token}sw"
+        self.hosts = {
+            name: Host(name, f"pk{token}{name}", self._switch, number + 1)
+            for number, name in enumerate(names)
+        }
+
+    def __enter__(self) -> Self:
+        _ip("netns", "add", self._switch)
+        try:
+            _within(self._switch, "link", "add", "switch", "type", "bridge")
+            _within(self._switch, "link", "set", "switch", "up")
+            for host in self.hosts.values():
+                host.plug_in()
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for name in (*(host.space for host in self.hosts.values()), self._switch):
+            subprocess.run(["ip", "netns", "delete", name], check=False, capture_output=True)
+
+
+class Host:
+    """A host: a network of its own, and folders of others that it cannot see."""
+
+    def __init__(self, name: str, space: str, switch: str, number: int) -> None:
+        self.name = name
+        self.space = space
+        self.address = f"{NET}.{number}"
+        self._switch = switch
+        self._cable = f"c{number}"
+
+    def plug_in(self) -> None:
+        """Makes the namespace and its cable."""
+        _ip("netns", "add", self.space)
+        far = ("peer", self._cable, "netns", self._switch)
+        _within(self.space, "link", "add", "eth0", "type", "veth", *far)
+        _within(self.space, "address", "add", f"{self.address}/24", "dev", "eth0")
+        _within(self.space, "link", "set", "eth0", "up")
+        _within(self.space, "link", "set", "lo", "up")
+        _within(self._switch, "link", "set", self._cable, "master", "switch")
+        self.mend()
+
+    def cut(self) -> None:
+        """Pulls the plug."""
+        _within(self._switch, "link", "set", self._cable, "down")
+
+    def mend(self) -> None:
+        """Puts it in again."""
+        _within(self._switch, "link", "set", self._cable, "up")
+
+    def words(self, hidden: Sequence[Path], *command: str | Path) -> list[str]:
+        """A command line that runs a command there, where these folders are empty."""
+        # `ip netns exec` gives the command mounts of its own.
+        covers = "".join(f"mount -t tmpfs none '{folder}' && " for folder in hidden)
+        line = ["ip", "netns", "exec", self.space, "sh", "-c", f'{covers}exec "$@"', "sh"]
+        return [*line, *map(str, command)]
+
+
+def needs_namespaces() -> None:
+    """Skips the test where no other network can be made; in CI it fails instead."""
+    missing = ""
+    if os.geteuid() != 0 or shutil.which("ip") is None:
+        missing = "another network namespace needs root and iproute2"
+    else:
+        try:
+            with Network("probe"):
+                pass
+        except subprocess.CalledProcessError as error:
+            missing = f"no network namespace can be made here: {error.stderr.decode().strip()}"
+    if missing and not os.environ.get("CI"):
+        pytest.skip(missing)
+    assert not missing, missing
+
+
+def _within(space: str, *words: str) -> None:
+    _ip("-n", space, *words)
+
+
+def _ip(*words: str) -> None:
+    subprocess.run(["ip", *words], check=True, capture_output=True)

@@ -1,0 +1,131 @@
+"""PostgreSQL and Redis on a host of their own, with passwords; Redis speaks TLS."""
+
+import os
+import secrets
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.hosts.network import Host
+
+
+def wait_until(condition: Callable[[], bool]) -> None:
+    """Returns when the condition holds; pytest's timeout bounds it."""
+    while not condition():
+        time.sleep(0.05)
+
+
+def needs(*programs: str) -> None:
+    """Skips the test where a program is not installed; in CI it fails instead."""
+    missing = [program for program in programs if shutil.which(program) is None]
+    if postgres() is None:
+        missing.append("postgres")
+    if missing and not os.environ.get("CI"):
+        pytest.skip(f"not installed here: {', '.join(missing)}")
+    assert not missing, missing
+
+
+def postgres() -> Path | None:
+    """Where the programs of the newest PostgreSQL are; Debian has them not on the PATH."""
+    found = Path("/usr/lib/postgresql").glob("[0-9]*/bin/initdb")
+    return max((path.parent for path in found), key=lambda p: int(p.parent.name), default=None)
+
+
+class Servers:
+    """Both, for as long as a `with` block lasts.
+
+    database, redis: addresses with passwords, as other hosts use them. near: that of the database
+    by a socket, for who can see the folder.
+    """
+
+    def __init__(self, host: Host, folder: Path) -> None:
+        self._host, self._folder = host, folder
+        self.passwords = (secrets.token_hex(16), secrets.token_hex(16))
+        word, other = self.passwords
+        self.database = f"postgresql://arena:{word}@{host.address}/postgres"
+        self.near = f"postgresql://arena@/postgres?host={folder}/pg"
+        self.certificate, self._key = folder / "cert.pem", folder / "key.pem"
+        self.redis = f"rediss://:{other}@{host.address}:6380/0?ssl_ca_certs={self.certificate}"
+        self._processes: list[subprocess.Popen[bytes]] = []
+
+    def __enter__(self) -> "Servers":
+        self._certify()
+        try:
+            self._start_postgres()
+            self._start_redis()
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        # PostgreSQL takes its children along; Redis is nobody's parent, and may ignore this one.
+        for process in self._processes:
+            process.send_signal(signal.SIGQUIT)
+        for process in self._processes[1:]:
+            process.kill()
+        for process in self._processes:
+            process.wait()
+
+    def _certify(self) -> None:
+        name = f"subjectAltName=IP:{self._host.address}"
+        line = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2"]
+        line += ["-subj", "/CN=arena", "-addext", name]
+        subprocess.run(
+            [*line, "-keyout", self._key, "-out", self.certificate], check=True, capture_output=True
+        )
+
+    def _start_postgres(self) -> None:
+        programs = postgres()
+        assert programs is not None
+        data, word = self._folder / "pg", self._folder / "pg-password"
+        data.mkdir()
+        word.write_text(self.passwords[0])
+        for path in (data, word):
+            shutil.chown(path, "postgres", "postgres")
+        become = ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"]
+        made: list[str | Path] = [programs / "initdb", "-D", data, "--no-sync", "--username=arena"]
+        made += ["--auth-local=trust", "--auth-host=scram-sha-256", f"--pwfile={word}"]
+        subprocess.run([*become, *made], check=True, capture_output=True, cwd=self._folder)
+        with (data / "pg_hba.conf").open("a") as allowed:
+            allowed.write(f"host all all {self._host.address}/24 scram-sha-256\n")
+        settings = (
+            *("fsync=off", f"listen_addresses={self._host.address}"),
+            f"unix_socket_directories={data}",
+        )
+        line: list[str | Path] = [*become, programs / "postgres", "-D", data]
+        self._start("postgres", [*line, *(f"-c{one}" for one in settings)])
+        self._await("postgres", (data / ".s.PGSQL.5432").exists)
+
+    def _start_redis(self) -> None:
+        settings = self._folder / "redis.conf"
+        settings.touch(mode=0o600)
+        settings.write_text(
+            f"bind {self._host.address}\nport 0\ntls-port 6380\ntls-auth-clients no\n"
+            f"tls-cert-file {self.certificate}\ntls-key-file {self._key}\n"
+            f"tls-ca-cert-file {self.certificate}\nrequirepass {self.passwords[1]}\n"
+            f'save ""\ndir {self._folder}\n'
+        )
+        self._start("redis", ["redis-server", settings])
+        self._await("redis", lambda: "Ready to accept" in self._log("redis").read_text())
+
+    def _log(self, name: str) -> Path:
+        return self._folder / f"{name}.log"
+
+    def _await(self, name: str, is_up: Callable[[], bool]) -> None:
+        while not is_up():
+            assert self._processes[-1].poll() is None, self._log(name).read_text()
+            time.sleep(0.05)
+
+    def _start(self, name: str, line: list[str | Path]) -> None:
+        with self._log(name).open("ab") as log:
+            self._processes.append(
+                subprocess.Popen(
+                    self._host.words([], *line), stdout=log, stderr=log, cwd=self._folder
+                )
+            )

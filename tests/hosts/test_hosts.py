@@ -1,0 +1,306 @@
+"""Network namespaces as hosts: services, two machines of workers, and a remote bot's."""
+
+import contextlib
+import functools
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from sqlalchemy import Engine
+
+from arena import scheduler
+from arena.store import database, listing, results, tournaments, versions
+from arena.store.listing import Match
+from arena.store.schema import MatchState, TournamentState
+from arena.store.spec import Clock, Plan
+from arena.store.tournaments import Tournament
+from tests.arena.cli.terminal import POKEARENA
+from tests.hosts.network import Host, Network, needs_namespaces
+from tests.hosts.servers import Servers, needs, wait_until
+
+KEPT = Path(__file__).parents[2] / "build" / "hosts.log"
+BOT = """
+import os, time
+from concurrent import futures
+import grpc
+from pokearena.v1 import bot_pb2, bot_pb2_grpc
+
+class Bot(bot_pb2_grpc.BotServiceServicer):
+    def Act(self, request, context):
+        time.sleep(0.05)
+        return bot_pb2.ActResponse(action=request.legal[{choice}])
+
+server = grpc.server(futures.ThreadPoolExecutor(1))
+bot_pb2_grpc.add_BotServiceServicer_to_server(Bot(), server)
+server.add_insecure_port(os.environ["POKEARENA_ADDRESS"])
+server.start()
+server.wait_for_termination()
+"""
+"""Plays the first or the last listed action, slowly enough for a cable to be cut meanwhile."""
+
+
+class Machine:
+    """A host with its data folder, which no other host can see, and what runs there."""
+
+    def __init__(self, host: Host, folder: Path, hidden: list[Path], servers: Servers) -> None:
+        self.host, self.folder, self._hidden = host, folder, hidden
+        (folder / "tmp").mkdir()
+        for name, secret in (("database", servers.database), ("redis", servers.redis)):
+            (folder / name).write_text(secret)
+            (folder / name).chmod(0o600)
+        self._environment = {
+            **{k: v for k, v in os.environ.items() if not k.startswith("POKEARENA_")},
+            "POKEARENA_DATA": str(folder / "data"),
+            "POKEARENA_DATABASE_URL_FILE": str(folder / "database"),
+            "POKEARENA_REDIS_URL_FILE": str(folder / "redis"),
+            "TMPDIR": str(folder / "tmp"),
+            "XDG_RUNTIME_DIR": str(folder / "tmp"),
+        }
+        self._processes: list[subprocess.Popen[bytes]] = []
+
+    def start(self, *words: str, **environment: str) -> None:
+        """Starts a command of pokearena."""
+        with (self.folder / f"{words[0]}.log").open("ab") as log:
+            self._processes.append(
+                subprocess.Popen(
+                    self.host.words(self._hidden, POKEARENA, *words),
+                    env={**self._environment, **environment},
+                    cwd=self.folder,
+                    stdout=log,
+                    stderr=log,
+                )
+            )
+
+    def run(self, *words: str) -> str:
+        """Runs one to its end, which must be a good one."""
+        done = subprocess.run(
+            self.host.words(self._hidden, POKEARENA, *words),
+            env=self._environment,
+            cwd=self.folder,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    def stop(self) -> None:
+        """Ends them as `systemctl stop` does."""
+        for process in self._processes:
+            process.send_signal(signal.SIGTERM)
+        for process in self._processes:
+            process.wait()
+        self._processes.clear()
+
+    def logs(self) -> str:
+        """Everything that was said there."""
+        found = (path for path in sorted(self.folder.rglob("*.log")) if path.is_file())
+        return "".join(path.read_text(errors="replace") for path in found)
+
+    def closed(self) -> int:
+        """How many matches its workers have closed."""
+        return self.logs().count(": closed\n")
+
+
+class Arena:
+    """The whole of it, and a log of what was done to it."""
+
+    def __init__(self, network: Network, root: Path, servers: Servers) -> None:
+        names = ("services", "a", "b", "far")
+        folders = {name: root / name for name in names}
+        for folder in folders.values():
+            folder.mkdir()
+        self.machines = {
+            name: Machine(
+                network.hosts[name],
+                folders[name],
+                [folder for other, folder in folders.items() if other != name],
+                servers,
+            )
+            for name in names
+        }
+        self.engine: Engine = database.open(servers.near)
+        database.upgrade(self.engine)
+        self._began = time.monotonic()
+        self.said: list[str] = []
+
+    def say(self, what: str) -> None:
+        """Writes down what is done."""
+        self.said.append(f"{time.monotonic() - self._began:7.1f} s  {what}")
+
+    def schedule(self, entrants: list[str], cycles: int) -> Tournament:
+        """A round robin."""
+        plan = Plan(
+            "cup",
+            "poke",
+            {"must_beat": True},
+            2,
+            1,
+            settings={"cycles": cycles},
+            clock=Clock(60_000, 60_000, 60_000),
+        )
+        cup = scheduler.begin(self.engine, plan, entrants, bytes(32))
+        self.say(f"{cup.id}: {len(listing.matches(self.engine, tournament=cup.id))} matches")
+        return cup
+
+    def is_closed(self, cup: Tournament) -> bool:
+        return tournaments.find(self.engine, cup.id).state == TournamentState.CLOSED
+
+    def played_by(self, name: str) -> Match | None:
+        """A match that a worker of this machine holds at the moment."""
+        found = listing.matches(self.engine)
+        mine = (m for m in found if (m.owner or "").startswith(f"{name}-"))
+        return next((m for m in mine if m.state == MatchState.RUNNING), None)
+
+    def cut_in_the_middle(self, name: str, hosted: list[str]) -> None:
+        """Cuts a machine of workers off while it plays; its match must be closed by others."""
+        machine = self.machines[name]
+        cup = self.schedule(hosted, cycles=2)
+        while (match := self.played_by(name)) is None:
+            if self.is_closed(cup):
+                cup = self.schedule(hosted, cycles=2)
+            time.sleep(0.05)
+        machine.host.cut()
+        self.say(f"{name} is cut off, with {match.id}")
+        wait_until(lambda: listing.find(self.engine, match.id).state == MatchState.CLOSED)
+        machine.host.mend()
+        found = listing.find(self.engine, match.id)
+        self.say(f"{name} is back; {match.id} was closed by attempt {found.attempt}")
+
+
+@pytest.fixture
+def arena() -> Iterator[Arena]:
+    """Servers on the services' host, and nothing of ours running yet."""
+    needs_namespaces()
+    needs("redis-server", "openssl", "setpriv")
+    # Short, because sockets lie there; and where PostgreSQL's user can come.
+    root = Path(tempfile.mkdtemp(prefix="pkh-", dir="/tmp"))
+    root.chmod(0o755)
+    with contextlib.ExitStack() as stack:
+        stack.callback(shutil.rmtree, root)
+        network = stack.enter_context(Network("services", "a", "b", "far"))
+        common = root / "servers"
+        common.mkdir()
+        common.chmod(0o755)
+        servers = stack.enter_context(Servers(network.hosts["services"], common))
+        arena = Arena(network, root, servers)
+        stack.callback(arena.engine.dispose)
+        yield arena
+        for machine in arena.machines.values():
+            machine.stop()
+        keep(arena)
+        assert_told_nobody(arena, servers)
+
+
+def keep(arena: Arena) -> None:
+    """Keeps what was said, for people."""
+    KEPT.parent.mkdir(exist_ok=True)
+    with KEPT.open("w", encoding="utf-8") as kept:
+        kept.writelines(f"{line}\n" for line in arena.said)
+        for name, machine in arena.machines.items():
+            kept.write(f"\n--- {name}, {machine.host.address}\n{machine.logs()}")
+
+
+def assert_told_nobody(arena: Arena, servers: Servers) -> None:
+    for name, machine in arena.machines.items():
+        for password in servers.passwords:
+            assert password not in machine.logs(), f"a password is in a log of {name}"
+
+
+def command_lines() -> Iterator[str]:
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        with contextlib.suppress(OSError):
+            yield path.read_bytes().replace(b"\0", b" ").decode(errors="replace")
+
+
+def fetched(machine: Machine) -> set[str]:
+    return {path.name for path in (machine.folder / "data" / "versions").iterdir() if path.is_dir()}
+
+
+def started(arena: Arena) -> tuple[list[str], list[str]]:
+    """Everything at work. Gives the hosted bots, and with them the remote one."""
+    services = arena.machines["services"]
+    for name, choice in (("first", 0), ("last", -1), ("other", 0)):
+        home = services.folder / name
+        home.mkdir()
+        (home / "bot.py").write_text(f"# {name}\n{BOT.format(choice=choice)}")
+        (home / "bot.toml").write_text(f'name = "{name}"\nrun = ["{sys.executable}", "bot.py"]\n')
+        services.run("bot", "add", str(home))
+    services.run("bot", "add", "--remote", "far")
+    token = json.loads(services.run("bot", "renew", "far@1", "--json"))["token"]
+    relay = f"{services.host.address}:7000"
+    services.start(
+        "serve", "--workers", "1", "--host", services.host.address, "--port", "0", "--relay", relay
+    )
+    for name in ("a", "b"):
+        arena.machines[name].start("worker", "--name", name)
+    # An author's program that reaches no relay at its start says so and ends.
+    wait_until(lambda: "relay    grpc://" in services.logs())
+    arena.machines["far"].start(
+        "bot", "connect", f"grpc://{relay}", "sample:meek", "--json", POKEARENA_TOKEN=token
+    )
+    hosted = ["first@1", "last@1", "other@1"]
+    return hosted, [*hosted, "far@1"]
+
+
+@pytest.mark.long
+@pytest.mark.timeout(900)
+def test_hosts_that_are_cut_off_and_come_back_lose_nothing(
+    arena: Arena, record_property: Callable[[str, object], None]
+) -> None:
+    hosted, everybody = started(arena)
+    a, b = arena.machines["a"], arena.machines["b"]
+    cup = arena.schedule(everybody, cycles=1)
+    arena.cut_in_the_middle("a", hosted)
+    arena.cut_in_the_middle("b", hosted)
+    lines = list(command_lines())
+    arena.machines["far"].host.cut()
+    arena.say("the remote bot is cut off")
+    time.sleep(1)
+    arena.machines["far"].host.mend()
+    arena.say("the remote bot is back")
+    cups = tournaments.listing(arena.engine)
+    wait_until(lambda: all(arena.is_closed(one) for one in cups))
+    arena.say("all is closed")
+
+    # Whoever was cut off plays again.
+    before = {machine: machine.closed() for machine in (a, b)}
+    for machine, played in before.items():
+        while machine.closed() == played:
+            again = arena.schedule(hosted, cycles=1)
+            wait_until(functools.partial(arena.is_closed, again))
+    arena.say(f"a has closed {a.closed()} matches, b {b.closed()}")
+
+    matches = listing.matches(arena.engine)
+    assert {match.state for match in matches} == {MatchState.CLOSED}
+    for match in matches:
+        assert len(results.of_match(arena.engine, match.id).games) == 2
+    services = arena.machines["services"]
+    bundle = services.folder / "bundle"
+    services.run("tournament", "bundle", cup.id, "--output", str(bundle))
+    said = services.run("tournament", "verify", str(bundle))
+    arena.say(said.strip().splitlines()[-1])
+    told = f"{len(matches)} matches, each closed once; {sum(m.failures for m in matches)} failures"
+    arena.say(told)
+    for event in arena.said:
+        record_property("hosts", event)
+
+    # Of a bot that is connected to the services' relay neither has begun a match.
+    assert "far@1" not in a.logs() + b.logs()
+    # Neither has ever seen the folder in which the bots were added.
+    contents = {version.content_hash for version in versions.listing(arena.engine)} - {""}
+    assert fetched(a) | fetched(b) <= contents
+    assert fetched(a)
+    assert fetched(b)
+    assert any("arena.worker" in line for line in lines)
+    secrets = [(services.folder / name).read_text() for name in ("database", "redis")]
+    words = [secret.partition("://")[2].partition("@")[0].rpartition(":")[2] for secret in secrets]
+    assert not [line for line in lines for word in words if word in line]
