@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
+from arena.cli.options import token_said
 from arena.store import database
 from tests.arena.cli.terminal import Cli
 
@@ -116,3 +117,14 @@ def test_a_relay_needs_an_address_and_both_files(cli: Cli, here: Path) -> None:
     said = cli("serve", "--relay", "127.0.0.1:0", "--relay-cert", "cert.pem")
     assert said.status == 2
     assert "belong together" in said.err
+
+
+def test_the_token_may_stand_in_a_file_that_the_environment_names(
+    cli: Cli, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("POKEARENA_TOKEN_FILE", str(here / "token"))
+    said = cli("bot", "connect", "grpc://h:1", "sample:meek")
+    assert said.status == 2
+    assert f"POKEARENA_TOKEN_FILE names {here}/token, which cannot be read" in said.err
+    (here / "token").write_text("word\n")
+    assert token_said() == "word"
