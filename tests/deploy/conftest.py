@@ -1,0 +1,29 @@
+"""Helm, built by scripts/helm."""
+
+import os
+import shutil
+
+import pytest
+
+from tests.deploy.manifests import CHART, ROOT, Tree, render
+
+
+@pytest.fixture(scope="session")
+def helm() -> str:
+    """The path of helm."""
+    built = ROOT / "build" / "bin" / "helm"
+    found = str(built) if built.exists() else shutil.which("helm")
+    if found is None:
+        if os.environ.get("CI"):
+            pytest.fail("helm is not installed, and in CI nothing is skipped")
+        pytest.skip("needs helm: scripts/helm builds it")
+    return found
+
+
+@pytest.fixture(scope="session", params=["values", "ci/scaledjob-values"])
+def manifests(
+    request: pytest.FixtureRequest, helm: str, tmp_path_factory: pytest.TempPathFactory
+) -> list[Tree]:
+    """What the chart renders, with its own values and with all that can be switched on."""
+    values = CHART / f"{request.param}.yaml"
+    return render(helm, tmp_path_factory.mktemp("helm"), "--values", values)

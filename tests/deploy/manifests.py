@@ -1,0 +1,90 @@
+"""What the chart renders, and how to ask about it."""
+
+import subprocess
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+ROOT = Path(__file__).parent.parent.parent
+DEPLOY = ROOT / "deploy"
+CHART = DEPLOY / "chart"
+RELEASE = "arena"
+Tree = dict[str, Any]
+
+
+def render(helm: str, home: Path, *arguments: str | Path) -> list[Tree]:
+    """The manifests of a release of the chart."""
+    command = [helm, "template", RELEASE, CHART, "--kube-version", "1.33.0", *arguments]
+    environment = {"HOME": str(home), "PATH": "/usr/bin:/bin"}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return [manifest for manifest in yaml.safe_load_all(done.stdout) if manifest]
+
+
+@dataclass(frozen=True)
+class Pod:
+    """A pod that one of the manifests would have started."""
+
+    owner: Tree
+    labels: Mapping[str, str]
+    spec: Tree
+
+    @property
+    def component(self) -> str:
+        """Which part of the arena it is."""
+        return self.labels["app.kubernetes.io/component"]
+
+    @property
+    def containers(self) -> list[Tree]:
+        """All its containers, those that only begin included."""
+        return [*self.spec.get("initContainers", []), *self.spec["containers"]]
+
+    @property
+    def ports(self) -> dict[str, int]:
+        """Its ports, by name."""
+        return {
+            port["name"]: port["containerPort"]
+            for container in self.containers
+            for port in container.get("ports", [])
+        }
+
+
+def pods(manifests: list[Tree]) -> list[Pod]:
+    """The pods of the manifests, one for each workload."""
+    found = []
+    for manifest in manifests:
+        spec = manifest.get("spec", {})
+        template = spec.get("jobTargetRef", spec).get("template")
+        if template is not None:
+            found.append(Pod(manifest, template["metadata"]["labels"], template["spec"]))
+    return found
+
+
+def of_kind(manifests: list[Tree], kind: str) -> list[Tree]:
+    """The manifests of a kind."""
+    return [manifest for manifest in manifests if manifest["kind"] == kind]
+
+
+def selects(selector: Tree, labels: Mapping[str, str]) -> bool:
+    """Whether a label selector selects what has these labels."""
+    for name, value in selector.get("matchLabels", {}).items():
+        if labels.get(name) != value:
+            return False
+    for wanted in selector.get("matchExpressions", []):
+        assert wanted["operator"] == "In", "this reader knows no other"
+        if labels.get(wanted["key"]) not in wanted["values"]:
+            return False
+    return True
+
+
+def rules(manifests: list[Tree], pod: Pod, way: str) -> Iterator[Tree] | None:
+    """What network policies allow a pod: way is "ingress" or "egress". None: everything."""
+    kinds = of_kind(manifests, "NetworkPolicy")
+    about = [kind["spec"] for kind in kinds if selects(kind["spec"]["podSelector"], pod.labels)]
+    about = [spec for spec in about if way.title() in spec["policyTypes"]]
+    if not about:
+        return None
+    return (rule for spec in about for rule in spec.get(way, []))

@@ -1,0 +1,37 @@
+"""Whether what deploy/ says to the arena is understood: commands, flags, variables."""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from arena.cli.lazy import Later
+from arena.cli.root import pokearena
+from tests.deploy.manifests import ROOT
+
+
+def understood(words: Sequence[str], a_file: Path) -> click.Context:
+    """The command of the arena that these words would run, its options read but nothing run.
+
+    a_file: stands for the files that are named, which lie in a container.
+
+    Raises click.ClickException if they would not.
+    """
+    command: click.Command = pokearena
+    left = [str(a_file) if word.startswith("/run/") else word for word in words]
+    context = click.Context(command)
+    while isinstance(command, click.Group):
+        name = left.pop(0)
+        found = command.get_command(context, name)
+        if found is None:
+            raise click.UsageError(f"no command {name}")
+        command = found.load() if isinstance(found, Later) else found
+    return command.make_context(" ".join(words), left)
+
+
+def variables() -> set[str]:
+    """The variables of the environment that the arena's code reads."""
+    sources = [path for room in ("arena", "referee") for path in (ROOT / room).rglob("*.py")]
+    text = "\n".join(path.read_text(encoding="utf-8") for path in sources)
+    return set(re.findall(r'"(POKEARENA_[A-Z_]+)"', text))

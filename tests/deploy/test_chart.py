@@ -1,0 +1,240 @@
+"""What the chart promises of every pod, read from what it renders."""
+
+from pathlib import Path
+
+import click
+import pytest
+from rq import Queue
+
+from arena import queue
+from arena.hold import GRACE_SECONDS
+from arena.web import relay, uploads
+from tests.deploy.manifests import CHART, Pod, Tree, of_kind, pods, render, rules, selects
+from tests.deploy.spoken import understood, variables
+
+PROGRAMS_OF_OTHERS = {"services", "worker"}
+
+
+def pod(manifests: list[Tree], component: str) -> Pod:
+    return next(pod for pod in pods(manifests) if pod.component == component)
+
+
+def test_no_pod_is_root_or_may_become_it(manifests: list[Tree]) -> None:
+    for each in pods(manifests):
+        security = each.spec["securityContext"]
+        assert security["runAsNonRoot"] is True
+        assert security["runAsUser"] > 0
+        assert security["seccompProfile"] == {"type": "RuntimeDefault"}
+        assert not {"hostNetwork", "hostPID", "hostIPC"} & each.spec.keys()
+        for container in each.containers:
+            contained = container["securityContext"]
+            assert contained["allowPrivilegeEscalation"] is False
+            assert contained["readOnlyRootFilesystem"] is True
+            assert contained["capabilities"] == {"drop": ["ALL"]}
+            assert not {"privileged", "runAsUser", "seccompProfile"} & contained.keys()
+
+
+def test_no_pod_has_a_token_or_a_folder_of_its_node(manifests: list[Tree]) -> None:
+    accounts = of_kind(manifests, "ServiceAccount")
+    assert [account["automountServiceAccountToken"] for account in accounts] == [False]
+    for each in pods(manifests):
+        assert each.spec["serviceAccountName"] == accounts[0]["metadata"]["name"]
+        assert each.spec["automountServiceAccountToken"] is False
+        assert each.spec["enableServiceLinks"] is False
+        assert not any("hostPath" in volume for volume in each.spec["volumes"])
+
+
+def test_every_container_has_bounds_and_volumes_that_are_there(manifests: list[Tree]) -> None:
+    for each in pods(manifests):
+        volumes = {volume["name"] for volume in each.spec["volumes"]}
+        for container in each.containers:
+            assert container["resources"]["limits"]["memory"]
+            assert container["resources"]["requests"]["cpu"]
+            assert {mount["name"] for mount in container["volumeMounts"]} <= volumes
+        for volume in each.spec["volumes"]:
+            if "emptyDir" in volume:
+                assert volume["emptyDir"]["sizeLimit"]
+
+
+def test_everything_that_is_not_allowed_is_forbidden(manifests: list[Tree]) -> None:
+    for each in pods(manifests):
+        for way in ("ingress", "egress"):
+            allowed = rules(manifests, each, way)
+            assert allowed is not None, f"{each.component} has no bounds of {way}"
+            for rule in allowed:
+                assert rule["ports"]
+                assert all(port["protocol"] in ("TCP", "UDP") for port in rule["ports"])
+
+
+def test_workers_reach_the_stores_and_names_and_nobody_reaches_them(
+    helm: str, tmp_path: Path
+) -> None:
+    manifests = render(helm, tmp_path)
+    worker = pod(manifests, "worker")
+    assert list(rules(manifests, worker, "ingress") or ()) == []
+    reached = list(rules(manifests, worker, "egress") or ())
+    assert [[port["port"] for port in rule["ports"]] for rule in reached] == [
+        [6379],
+        [5432],
+        [53] * 2,
+    ]
+    assert all(rule["to"] for rule in reached)
+
+
+def test_without_names_workers_reach_what_is_said_and_no_more(helm: str, tmp_path: Path) -> None:
+    values = CHART / "ci" / "scaledjob-values.yaml"
+    manifests = render(helm, tmp_path, "--values", values)
+    reached = list(rules(manifests, pod(manifests, "worker"), "egress") or ())
+    told = [
+        (peer["ipBlock"]["cidr"], rule["ports"][0]["port"])
+        for rule in reached
+        for peer in rule["to"]
+    ]
+    assert sorted(told) == [
+        ("10.0.0.5/32", 6380),
+        ("10.0.0.6/32", 5432),
+        ("203.0.113.7/32", 9000),
+    ]
+    # Pages ask no bots.
+    assert len(list(rules(manifests, pod(manifests, "web"), "egress") or ())) == 2
+
+
+def test_redis_and_the_database_cannot_be_said_to_be_anywhere(helm: str, tmp_path: Path) -> None:
+    # A rule without peers would allow all of them.
+    for store in ("redis", "database"):
+        with pytest.raises(AssertionError, match="minItems"):
+            render(helm, tmp_path, "--set-json", f"network.{store}.peers=[]")
+
+
+def test_pages_are_for_clients(manifests: list[Tree]) -> None:
+    for each in pods(manifests):
+        entered = list(rules(manifests, each, "ingress") or ())
+        ports = {port["port"] for rule in entered for port in rule["ports"]}
+        assert ports == set(each.ports)
+
+
+def test_what_selects_pods_selects_those_that_are_meant(manifests: list[Tree]) -> None:
+    for each in pods(manifests):
+        if each.owner["kind"] == "Deployment":
+            selector = each.owner["spec"]["selector"]
+            assert [p.component for p in pods(manifests) if selects(selector, p.labels)] == [
+                each.component
+            ]
+    for budget in of_kind(manifests, "PodDisruptionBudget"):
+        chosen = [p for p in pods(manifests) if selects(budget["spec"]["selector"], p.labels)]
+        assert len(chosen) == 1
+        assert chosen[0].owner["spec"]["replicas"] > 1
+    for service in of_kind(manifests, "Service"):
+        selector = {"matchLabels": service["spec"]["selector"]}
+        [chosen_one] = [p for p in pods(manifests) if selects(selector, p.labels)]
+        assert {port["targetPort"] for port in service["spec"]["ports"]} <= set(chosen_one.ports)
+
+
+def test_claims_and_the_backends_of_addresses_are_there(manifests: list[Tree]) -> None:
+    names = {(manifest["kind"], manifest["metadata"]["name"]) for manifest in manifests}
+    assert len(names) == len(manifests)
+    for each in pods(manifests):
+        for volume in each.spec["volumes"]:
+            if "persistentVolumeClaim" in volume:
+                claim = volume["persistentVolumeClaim"]["claimName"]
+                assert ("PersistentVolumeClaim", claim) in names
+    for ingress in of_kind(manifests, "Ingress"):
+        for path in ingress["spec"]["rules"][0]["http"]["paths"]:
+            assert ("Service", path["backend"]["service"]["name"]) in names
+
+
+def test_what_is_pushed_goes_to_the_pod_that_works_on_it(helm: str, tmp_path: Path) -> None:
+    manifests = render(helm, tmp_path, "--values", CHART / "ci" / "scaledjob-values.yaml")
+    [ingress] = of_kind(manifests, "Ingress")
+    paths = {
+        path["path"]: path["backend"]["service"]["name"]
+        for path in ingress["spec"]["rules"][0]["http"]["paths"]
+    }
+    assert paths == {
+        uploads.ADDRESS: "arena-services",
+        relay.ADDRESS: "arena-services",
+        "/": "arena-web",
+    }
+
+
+def test_pods_have_time_to_give_their_match_back(manifests: list[Tree]) -> None:
+    for each in pods(manifests):
+        assert each.spec["terminationGracePeriodSeconds"] >= 5 * GRACE_SECONDS
+
+
+def test_the_arena_understands_every_command(manifests: list[Tree], tmp_path: Path) -> None:
+    a_file = tmp_path / "file"
+    a_file.touch()
+    for each in pods(manifests):
+        for container in each.containers:
+            understood(container["args"], a_file)
+            for probe in ("startupProbe", "readinessProbe", "livenessProbe"):
+                said = container.get(probe, {}).get("exec", {}).get("command", ["python"])
+                if said[0] != "python":
+                    assert said[0] == "pokearena"
+                    understood(said[1:], a_file)
+
+
+def test_a_flag_that_is_not_there_is_noticed(tmp_path: Path) -> None:
+    with pytest.raises(click.ClickException):
+        understood(["worker", "--bursts"], tmp_path)
+    with pytest.raises(click.ClickException):
+        understood(["works"], tmp_path)
+
+
+def test_the_arena_reads_every_variable(manifests: list[Tree]) -> None:
+    for each in pods(manifests):
+        for container in each.containers:
+            names = {variable["name"] for variable in container.get("env", [])}
+            assert {name for name in names if name != "TMPDIR"} <= variables()
+
+
+def test_no_secret_is_in_a_manifest_but_by_its_name(manifests: list[Tree]) -> None:
+    assert not of_kind(manifests, "Secret")
+    for each in pods(manifests):
+        for container in each.containers:
+            for variable in container.get("env", []):
+                if variable["name"].endswith("_URL"):
+                    assert variable["valueFrom"]["secretKeyRef"]["name"] == "pokearena"
+
+
+def test_programs_of_others_run_in_the_runtime_that_is_named(helm: str, tmp_path: Path) -> None:
+    manifests = render(helm, tmp_path, "--values", CHART / "ci" / "scaledjob-values.yaml")
+    for each in pods(manifests):
+        named = each.spec.get("runtimeClassName")
+        assert (named == "gvisor") == (each.component in PROGRAMS_OF_OTHERS)
+
+
+def test_jobs_are_started_by_the_queue_the_arena_has_and_end_by_themselves(
+    helm: str, tmp_path: Path
+) -> None:
+    manifests = render(helm, tmp_path, "--set", "worker.mode=scaledjob")
+    [scaled] = of_kind(manifests, "ScaledJob")
+    [trigger] = scaled["spec"]["triggers"]
+    key = Queue(queue.QUEUE, connection=queue.connect("redis://nowhere")).key
+    assert trigger["metadata"]["listName"] == key
+    [authentication] = of_kind(manifests, "TriggerAuthentication")
+    assert trigger["authenticationRef"]["name"] == authentication["metadata"]["name"]
+    worker = pod(manifests, "worker")
+    assert worker.spec["restartPolicy"] == "Never"
+    assert worker.spec["containers"][0]["args"][:2] == ["worker", "--burst"]
+    # The referee must not keep a job alive whose worker has ended.
+    assert [c["restartPolicy"] for c in worker.spec["initContainers"]] == ["Always"]
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        "worker.mode=daemonset",
+        "worker.replica=3",
+        "bots.sandbox=unsandboxed",
+        "podSecurity.user=0",
+        "worker.graceSeconds=1",
+        "services.ingress.enabled=true",
+    ],
+)
+def test_values_that_mean_nothing_or_nothing_good_are_refused(
+    helm: str, tmp_path: Path, wrong: str
+) -> None:
+    with pytest.raises(AssertionError, match="values don't meet the specifications"):
+        render(helm, tmp_path, "--set", wrong)

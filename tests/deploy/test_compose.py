@@ -1,0 +1,166 @@
+"""What the compose file promises, and that its Valkey does what it is told to."""
+
+import os
+import stat
+import subprocess
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+import redis
+import yaml
+
+from arena import redis_server
+from arena.hold import GRACE_SECONDS
+from tests.deploy.manifests import DEPLOY, ROOT, Tree
+from tests.deploy.spoken import understood, variables
+
+OURS = {"services", "referee", "worker"}
+INSIDE = {"valkey", "database", "referee", "worker"}
+SECRETS = DEPLOY / "secrets.sh"
+
+
+@pytest.fixture(scope="module")
+def compose() -> Tree:
+    """The compose file, its merges done."""
+    with (DEPLOY / "compose.yaml").open(encoding="utf-8") as file:
+        told: Tree = yaml.safe_load(file)
+    return told
+
+
+def named(told: Any) -> list[str]:
+    """The names that are said in a list or as the keys of a mapping."""
+    return list(told or ())
+
+
+def test_what_is_named_is_there(compose: Tree) -> None:
+    for name, service in compose["services"].items():
+        assert set(named(service.get("networks"))) <= set(compose["networks"]), name
+        assert set(named(service.get("secrets"))) <= set(compose["secrets"]), name
+        assert set(named(service.get("depends_on"))) <= set(compose["services"]), name
+        volumes = {volume.partition(":")[0] for volume in service.get("volumes", [])}
+        assert volumes <= set(compose["volumes"]), name
+        assert "healthcheck" in service or name in OURS | {"migrate"}
+
+
+def test_workers_and_stores_are_on_no_network_with_a_way_out(compose: Tree) -> None:
+    for name in INSIDE:
+        service = compose["services"][name]
+        assert service.get("network_mode") == "none" or service["networks"] == ["inside"]
+        assert "ports" not in service
+    assert compose["networks"]["inside"] == {"internal": True}
+
+
+def test_pages_are_shown_to_this_machine_only(compose: Tree) -> None:
+    assert compose["services"]["services"]["ports"] == ["127.0.0.1:8000:8000"]
+
+
+def test_no_container_of_ours_is_root_or_may_become_it(compose: Tree) -> None:
+    for name in OURS | {"valkey"}:
+        service = compose["services"][name]
+        assert service["user"].partition(":")[0] not in ("", "0", "root"), name
+        assert service["read_only"] is True
+        assert service["cap_drop"] == ["ALL"]
+        assert service["security_opt"] == ["no-new-privileges:true"]
+        assert not {"privileged", "cap_add", "pid", "ipc", "devices"} & service.keys()
+
+
+def test_secrets_are_in_files_and_nowhere_else(compose: Tree) -> None:
+    for name, service in compose["services"].items():
+        mounted = {f"/run/secrets/{secret}" for secret in named(service.get("secrets"))}
+        for variable, value in service.get("environment", {}).items():
+            if "URL" in variable or "PASSWORD" in variable:
+                assert variable.endswith("_FILE"), name
+                assert value in mounted
+    assert not named(compose["services"]["referee"].get("secrets"))
+
+
+def test_the_arena_understands_every_command_and_variable(compose: Tree, tmp_path: Path) -> None:
+    a_file = tmp_path / "file"
+    a_file.touch()
+    known = variables()
+    for name in OURS:
+        service = compose["services"][name]
+        understood(service["command"], a_file)
+        for variable in service.get("environment", {}):
+            plain = variable.removesuffix("_FILE")
+            assert plain in known or plain == "TMPDIR"
+
+
+def test_workers_have_time_to_give_their_match_back(compose: Tree) -> None:
+    for name in ("services", "worker"):
+        grace = compose["services"][name]["stop_grace_period"]
+        assert int(grace.removesuffix("s")) >= 5 * GRACE_SECONDS
+
+
+def make_secrets(folder: Path) -> dict[str, str]:
+    """Runs the script that makes them."""
+    subprocess.run([SECRETS, folder], check=True)
+    return {path.name: path.read_text(encoding="utf-8") for path in folder.iterdir()}
+
+
+def test_the_script_makes_every_secret_and_none_twice(compose: Tree, tmp_path: Path) -> None:
+    folder = tmp_path / "secrets"
+    made = make_secrets(folder)
+    assert {f"secrets/{name}" for name in made} == {
+        secret["file"] for secret in compose["secrets"].values()
+    }
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    assert all(stat.S_IMODE(path.stat().st_mode) == 0o444 for path in folder.iterdir())
+    assert make_secrets(folder) == made
+    assert make_secrets(tmp_path / "others")["redis_url"] != made["redis_url"]
+
+
+def test_the_passwords_of_both_ends_are_the_same(tmp_path: Path) -> None:
+    made = make_secrets(tmp_path / "secrets")
+    assert f":{made['database_password']}@database/" in made["database_url"]
+    password = made["valkey.conf"].split()[1]
+    assert made["redis_url"] == f"redis://:{password}@valkey:6379/0"
+    assert len(password) == 48
+
+
+def test_secrets_are_not_committed(tmp_path: Path) -> None:
+    ignored = subprocess.run(
+        ["git", "check-ignore", "--quiet", DEPLOY / "secrets" / "redis_url"], cwd=ROOT
+    )
+    assert ignored.returncode == 0
+
+
+def test_its_valkey_wants_the_password_and_keeps_what_it_is_told(
+    compose: Tree, tmp_path: Path
+) -> None:
+    binary = redis_server.bundled()
+    assert binary is not None
+    secrets = tmp_path / "secrets"
+    made = make_secrets(secrets)
+    words = [
+        word.replace("/run/secrets/valkey", str(secrets / "valkey.conf")).replace(
+            "/data", str(tmp_path)
+        )
+        for word in compose["services"]["valkey"]["command"]
+    ]
+    assert words[0] == "valkey-server"
+    address = tmp_path / "v.sock"
+    server = subprocess.Popen(
+        [binary, *words[1:], "--port", "0", "--unixsocket", address],
+        stdout=subprocess.DEVNULL,
+        env={"PATH": os.defpath},
+    )
+    try:
+        while not address.exists():
+            assert server.poll() is None
+            time.sleep(0.01)
+        stranger = redis.Redis(unix_socket_path=str(address))
+        with stranger, pytest.raises(redis.exceptions.AuthenticationError):
+            stranger.ping()
+        password = made["valkey.conf"].split()[1]
+        with redis.Redis(unix_socket_path=str(address), password=password) as ours:
+            assert ours.config_get("appendonly") == {"appendonly": "yes"}
+            assert ours.config_get("maxmemory-policy") == {"maxmemory-policy": "noeviction"}
+        told = Path(f"/proc/{server.pid}/cmdline").read_text(encoding="utf-8")
+        assert password not in told
+    finally:
+        server.kill()
+        server.wait()
+    assert list(tmp_path.glob("appendonlydir/*.aof"))

@@ -1,0 +1,118 @@
+"""The Dockerfile, without an engine: what it says, and its build stage run here."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+from fnmatch import fnmatch
+from pathlib import Path
+
+import pytest
+
+from tests.deploy.manifests import DEPLOY, ROOT
+from tests.deploy.spoken import understood
+
+TEXT = (DEPLOY / "Dockerfile").read_text(encoding="utf-8").replace("\\\n", "")
+IGNORED = DEPLOY / "Dockerfile.dockerignore"
+
+
+def stages() -> dict[str, list[str]]:
+    """The instructions of every stage, with those of the stages of ours that it stands on."""
+    found: dict[str, list[str]] = {}
+    name = ""
+    for line in TEXT.splitlines():
+        begin = re.fullmatch(r"FROM (\S+) AS (\S+)", line)
+        if begin:
+            base = begin[1].replace("${RUNTIME}", "languages")
+            name = begin[2]
+            found[name] = list(found.get(base, []))
+        elif name and line.strip() and not line.startswith("#"):
+            found[name].append(line)
+    return found
+
+
+def last(stage: str, instruction: str) -> str:
+    """What the last instruction of a kind says in a stage."""
+    said = [line for line in stages()[stage] if line.split()[0] == instruction]
+    return re.sub(r"\s+", " ", said[-1].partition(" ")[2]).strip()
+
+
+@pytest.mark.parametrize("stage", ["services", "worker", "slim", "languages"])
+def test_no_image_runs_as_root(stage: str) -> None:
+    assert last(stage, "USER") == "10001:10001"
+
+
+@pytest.mark.parametrize("stage", ["services", "worker"])
+def test_the_arena_understands_what_an_image_says(stage: str, tmp_path: Path) -> None:
+    assert json.loads(last(stage, "ENTRYPOINT"))[-1] == "pokearena"
+    understood(json.loads(last(stage, "CMD")), tmp_path)
+    healthy = json.loads(last(stage, "HEALTHCHECK").partition("CMD ")[2])
+    if healthy[0] == "pokearena":
+        understood(healthy[1:], tmp_path)
+    else:
+        assert healthy[:2] == ["python", "-c"]
+        compile(healthy[2], "HEALTHCHECK", "exec")
+
+
+def test_every_image_it_stands_on_has_a_version() -> None:
+    named = re.findall(r"^FROM (\S+)", TEXT, re.MULTILINE)
+    ours = {*stages(), "${RUNTIME}", "python:${PYTHON}"}
+    assert all(re.search(r":\d+\.\d+\.\d+-", image) for image in named if image not in ours)
+    assert re.search(r"^ARG PYTHON=3\.11\.\d+-", TEXT, re.MULTILINE)
+
+
+def test_all_languages_of_starters_have_their_tools() -> None:
+    installed = " ".join(stages()["languages"])
+    for word in ("go", "cargo", "node", "jdk", "maven", "g++", "ruby-grpc"):
+        assert word in installed
+
+
+def sent(folder: Path) -> None:
+    """Copies what a build would be sent, by the file that says what it is not."""
+    lines = IGNORED.read_text(encoding="utf-8").splitlines()
+    never = [line.removeprefix("**/") for line in lines if line.startswith("**/")]
+    assert "*" in lines
+    for name in (line[1:] for line in lines if line.startswith("!")):
+        source = ROOT / name
+        assert source.exists(), f"{IGNORED.name} lets {name} in, which is not there"
+        if source.is_dir():
+            shutil.copytree(source, folder / name, ignore=shutil.ignore_patterns(*never))
+        else:
+            shutil.copy(source, folder / name)
+
+
+def test_nothing_secret_or_of_a_run_is_sent_to_a_build(tmp_path: Path) -> None:
+    lines = IGNORED.read_text(encoding="utf-8").splitlines()
+    let_in = [line[1:] for line in lines if line.startswith("!")]
+    for name in (".git", ".pokearena", ".venv", "deploy", "build", "uv.lock"):
+        assert not any(fnmatch(name, pattern) for pattern in let_in)
+
+
+@pytest.mark.long
+@pytest.mark.timeout(900)
+def test_the_build_stage_makes_an_installation_that_plays(tmp_path: Path) -> None:
+    source, installed = tmp_path / "src", tmp_path / "installed"
+    source.mkdir()
+    sent(source)
+    build = stages()["build"]
+    [line] = [line for line in build if line.startswith("RUN uv sync")]
+    [variables] = [line for line in build if line.startswith("ENV ")]
+    environment = {
+        **os.environ,
+        **dict(re.findall(r"(UV_\w+)=(\S+)", variables)),
+        "UV_EXCLUDE_NEWER": last("build", "ARG").partition("=")[2],
+        "UV_PROJECT_ENVIRONMENT": str(installed),
+    }
+    # What is downloaded once need not be downloaded again, and Python is that of this machine.
+    for name in ("UV_NO_CACHE", "UV_PYTHON_DOWNLOADS", "VIRTUAL_ENV"):
+        environment.pop(name, None)
+    subprocess.run(line.removeprefix("RUN ").split(), cwd=source, env=environment, check=True)
+    shutil.rmtree(source)
+    arena = installed / "bin" / "pokearena"
+    words = ["play", "poke", "sample:greedy", "sample:random", "--seed", "7", "--json"]
+    done = subprocess.run([arena, *words], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)
+    # The driver of PostgreSQL is what the images have beyond a usual installation.
+    subprocess.run([installed / "bin" / "python", "-c", "import psycopg"], check=True)
