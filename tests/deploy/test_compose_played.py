@@ -1,0 +1,139 @@
+"""The services of the compose file, as processes of this machine: a tournament is played."""
+
+import json
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+import yaml
+
+from arena import reach, redis_server
+from tests.arena.cli.terminal import POKEARENA
+from tests.cluster import cluster
+from tests.deploy.manifests import DEPLOY, Tree
+
+pytestmark = [pytest.mark.long, pytest.mark.timeout(300)]
+
+
+class Engine:
+    """Runs commands of the compose file in one folder that stands for all volumes.
+
+    Of a container it has the command and the environment, and not the user, the networks, the
+    sandbox that is asked for (this machine may offer another), or the port.
+    """
+
+    def __init__(self, compose: Tree, root: Path, secrets: Path, stack: ExitStack) -> None:
+        self._compose = compose
+        self._root = root
+        self._stack = stack
+        self._places = {
+            "/run/secrets/valkey": secrets / "valkey.conf",
+            "/run/secrets": secrets,
+            "/run/pokearena": root / "run",
+            "/data": root / "data",
+        }
+        for path in (root / "run", root / "data"):
+            path.mkdir(mode=0o700)
+
+    def here(self, word: str) -> str:
+        """A word in which paths of containers are those of this folder."""
+        for path, place in self._places.items():
+            word = word.replace(path, str(place))
+        return word
+
+    def environment(self, service: str) -> dict[str, str]:
+        """That of a service."""
+        said = self._compose["services"][service].get("environment", {})
+        told = {name: self.here(value) for name, value in said.items()}
+        told.pop("POKEARENA_SANDBOX", None)
+        kept = {k: v for k, v in os.environ.items() if not k.startswith(("POKEARENA", "REDIS"))}
+        return kept | told
+
+    def start(self, service: str, program: Path | str, *more: str) -> subprocess.Popen[bytes]:
+        """Starts a service; it ends with the test."""
+        words = [self.here(word) for word in self._compose["services"][service]["command"]]
+        log = self._stack.enter_context((self._root / f"{service}.log").open("wb"))
+        process = subprocess.Popen(
+            [program, *words[1 if service == "valkey" else 0 :], *more],
+            cwd=self._root,
+            env=self.environment(service),
+            stdout=log,
+            stderr=log,
+        )
+        self._stack.callback(process.wait)
+        self._stack.callback(process.kill)
+        return process
+
+
+def wait_for(condition: Callable[[], bool], *processes: subprocess.Popen[bytes]) -> None:
+    """Returns when the condition holds; none of the processes may end meanwhile."""
+    while not condition():
+        assert [process.poll() for process in processes] == [None] * len(processes)
+        time.sleep(0.05)
+
+
+@pytest.fixture
+def database() -> Iterator[str]:
+    """The address of an empty PostgreSQL."""
+    server = cluster()
+    try:
+        with server.database() as url:
+            yield url
+    finally:
+        server.remove()
+
+
+def test_a_tournament_is_played_by_what_the_compose_file_starts(
+    database: str, tmp_path: Path
+) -> None:
+    compose = yaml.safe_load((DEPLOY / "compose.yaml").read_text(encoding="utf-8"))
+    secrets, address = tmp_path / "secrets", tmp_path / "v"
+    subprocess.run([DEPLOY / "secrets.sh", secrets], check=True)
+    password = (secrets / "valkey.conf").read_text(encoding="utf-8").split()[1]
+    told = {"redis_url": f"unix://:{password}@{address}?db=0", "database_url": database}
+    for name, value in told.items():
+        (secrets / name).unlink()
+        (secrets / name).write_text(value, encoding="utf-8")
+    binary = redis_server.bundled()
+    assert binary is not None
+    with ExitStack() as stack:
+        engine = Engine(compose, tmp_path, secrets, stack)
+        valkey = engine.start("valkey", binary, "--port", "0", "--unixsocket", str(address))
+        wait_for(address.exists, valkey)
+        if "migrate" in compose["services"]:
+            assert engine.start("migrate", POKEARENA).wait() == 0
+        referee = engine.start("referee", POKEARENA)
+        at = engine.here(compose["services"]["referee"]["command"][-1])
+        wait_for(lambda: reach.answers(at), referee)
+        services = engine.start("services", POKEARENA, "--port", "0")
+        wait_for((tmp_path / "data" / "running.json").exists, services)
+        workers = [engine.start("worker", POKEARENA) for _ in range(2)]
+        words = ["tournament", "run", "poke", "sample:greedy", "sample:random", "--json"]
+        done = subprocess.run(
+            [POKEARENA, *words, "--boards", "4"],
+            env=engine.environment("services"),
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 0, done.stderr
+        assert json.loads(done.stdout)
+        healthy = subprocess.run(
+            [POKEARENA, "worker", "--check"], env=engine.environment("worker"), check=False
+        )
+        assert healthy.returncode == 0
+        for process in (*workers, services, referee):
+            process.send_signal(signal.SIGTERM)
+        for process in workers:
+            assert process.wait() == 0
+        services.wait()
+        referee.wait()
+    logs = [path for path in tmp_path.rglob("*.log") if path.is_file()]
+    assert logs
+    for log in logs:
+        assert password not in log.read_text(encoding="utf-8", errors="replace"), log
