@@ -189,6 +189,16 @@ def test_the_arena_reads_every_variable(manifests: list[Tree]) -> None:
             assert {name for name in names if name != "TMPDIR"} <= variables()
 
 
+def test_folders_that_the_arena_closes_to_others_are_its_own(manifests: list[Tree]) -> None:
+    # A volume belongs to root; whoever is not cannot change its mode.
+    for each in pods(manifests):
+        for container in each.containers:
+            mounts = {mount["mountPath"] for mount in container["volumeMounts"]}
+            for variable in container.get("env", []):
+                if variable["name"] == "POKEARENA_DATA":
+                    assert str(Path(variable["value"]).parent) in mounts
+
+
 def test_no_secret_is_in_a_manifest_but_by_its_name(manifests: list[Tree]) -> None:
     assert not of_kind(manifests, "Secret")
     for each in pods(manifests):

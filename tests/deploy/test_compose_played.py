@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import time
@@ -42,9 +43,9 @@ class Engine:
 
     def here(self, word: str) -> str:
         """A word in which paths of containers are those of this folder."""
-        for path, place in self._places.items():
-            word = word.replace(path, str(place))
-        return word
+        places = "|".join(map(re.escape, self._places))
+        found = re.fullmatch(f"(unix:|)({places})((?:/.*)?)", word)
+        return f"{found[1]}{self._places[found[2]]}{found[3]}" if found else word
 
     def environment(self, service: str) -> dict[str, str]:
         """That of a service."""
@@ -111,7 +112,7 @@ def test_a_tournament_is_played_by_what_the_compose_file_starts(
         at = engine.here(compose["services"]["referee"]["command"][-1])
         wait_for(lambda: reach.answers(at), referee)
         services = engine.start("services", POKEARENA, "--port", "0")
-        wait_for((tmp_path / "data" / "running.json").exists, services)
+        wait_for((tmp_path / "data" / "arena" / "running.json").exists, services)
         workers = [engine.start("worker", POKEARENA) for _ in range(2)]
         words = ["tournament", "run", "poke", "sample:greedy", "sample:random", "--json"]
         done = subprocess.run(

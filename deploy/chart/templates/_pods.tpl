@@ -30,8 +30,9 @@ securityContext:
 {{- end }}
 
 {{- define "arena.environment" -}}
+{{- /* Not the volume itself, which is not ours to close to others. */}}
 - name: POKEARENA_DATA
-  value: /data
+  value: /data/arena
 - name: POKEARENA_SANDBOX
   value: {{ .Values.bots.sandbox }}
 - name: TMPDIR
