@@ -30,7 +30,7 @@ securityContext:
 {{- end }}
 
 {{- define "arena.environment" -}}
-{{- /* Not the volume itself, which is not ours to close to others. */}}
+{{- /* Not the volume itself, which is not ours to close to others. */ -}}
 - name: POKEARENA_DATA
   value: /data/arena
 - name: POKEARENA_SANDBOX
