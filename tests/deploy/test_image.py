@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 from fnmatch import fnmatch
@@ -10,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.deploy.manifests import DEPLOY, ROOT
+from tests.deploy.manifests import DEPLOY, ROOT, render
 from tests.deploy.spoken import understood
 
 TEXT = (DEPLOY / "Dockerfile").read_text(encoding="utf-8").replace("\\\n", "")
@@ -116,3 +117,20 @@ def test_the_build_stage_makes_an_installation_that_plays(tmp_path: Path) -> Non
     assert json.loads(done.stdout)
     # The driver of PostgreSQL is what the images have beyond a usual installation.
     subprocess.run([installed / "bin" / "python", "-c", "import psycopg"], check=True)
+
+
+def test_the_page_shows_what_the_arena_and_the_chart_understand(helm: str, tmp_path: Path) -> None:
+    page = (ROOT / "docs" / "deploy.md").read_text(encoding="utf-8")
+    blocks = "".join(re.findall(r"^```sh\n(.*?)^```$", page, re.DOTALL | re.MULTILINE))
+    lines = [shlex.split(line) for line in blocks.splitlines()]
+    assert {words[0] for words in lines} == {"docker", "deploy/secrets.sh", "kubectl", "helm"}
+    for words in lines:
+        if words[0] == "helm":
+            assert words[:5] == ["helm", "upgrade", "--install", "arena", "deploy/chart"]
+            assert render(helm, tmp_path, *words[5:])
+        for path in [word for word in words if word.startswith("deploy/")]:
+            assert (ROOT / path).exists()
+        if "--target" in words:
+            assert words[words.index("--target") + 1] in stages()
+        if "pokearena" in words[1:] and "exec" in words:
+            understood(words[words.index("pokearena") + 1 :], tmp_path)
