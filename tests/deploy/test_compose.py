@@ -11,7 +11,7 @@ import pytest
 import redis
 import yaml
 
-from arena import redis_server
+from arena import folder, redis_server
 from arena.hold import GRACE_SECONDS
 from tests.deploy.manifests import DEPLOY, ROOT, Tree
 from tests.deploy.spoken import understood, variables
@@ -103,6 +103,9 @@ def test_the_arena_understands_every_command_and_variable(compose: Tree, tmp_pat
         for variable in service.get("environment", {}):
             plain = variable.removesuffix("_FILE")
             assert plain in known or plain == "TMPDIR"
+            if plain != variable:
+                a_file.write_text("a secret\n", encoding="utf-8")
+                assert folder.setting((plain,), {variable: str(a_file)}) == (variable, "a secret")
 
 
 def test_workers_have_time_to_give_their_match_back(compose: Tree) -> None:
@@ -111,21 +114,21 @@ def test_workers_have_time_to_give_their_match_back(compose: Tree) -> None:
         assert int(grace.removesuffix("s")) >= 5 * GRACE_SECONDS
 
 
-def make_secrets(folder: Path) -> dict[str, str]:
+def make_secrets(place: Path) -> dict[str, str]:
     """Runs the script that makes them."""
-    subprocess.run([SECRETS, folder], check=True)
-    return {path.name: path.read_text(encoding="utf-8") for path in folder.iterdir()}
+    subprocess.run([SECRETS, place], check=True)
+    return {path.name: path.read_text(encoding="utf-8") for path in place.iterdir()}
 
 
 def test_the_script_makes_every_secret_and_none_twice(compose: Tree, tmp_path: Path) -> None:
-    folder = tmp_path / "secrets"
-    made = make_secrets(folder)
+    place = tmp_path / "secrets"
+    made = make_secrets(place)
     assert {f"secrets/{name}" for name in made} == {
         secret["file"] for secret in compose["secrets"].values()
     }
-    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
-    assert all(stat.S_IMODE(path.stat().st_mode) == 0o444 for path in folder.iterdir())
-    assert make_secrets(folder) == made
+    assert stat.S_IMODE(place.stat().st_mode) == 0o700
+    assert all(stat.S_IMODE(path.stat().st_mode) == 0o444 for path in place.iterdir())
+    assert make_secrets(place) == made
     assert make_secrets(tmp_path / "others")["redis_url"] != made["redis_url"]
 
 
