@@ -7,36 +7,18 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
-import grpc
-import grpc.aio
 from google.protobuf.message import DecodeError
+from grpc import StatusCode
 from pokearena.v1 import bot_pb2
 
 from referee.alarm import Alarm
+from referee.call import MESSAGE_BYTES, Call
+from referee.channel import Channel
 from referee.quote import quote
+from referee.status import CallFailed, Status
 from referee.wire import field
-
-ANSWER_BYTES = 1 << 20
-"""The largest message a bot may send."""
-
-_OPTIONS: list[tuple[str, Any]] = [
-    ("grpc.max_receive_message_length", ANSWER_BYTES),
-    ("grpc.max_send_message_length", -1),
-    ("grpc.max_metadata_size", 16 << 10),
-    ("grpc.absolute_max_metadata_size", 16 << 10),
-    ("grpc.initial_reconnect_backoff_ms", 20),
-    ("grpc.min_reconnect_backoff_ms", 20),
-    ("grpc.max_reconnect_backoff_ms", 200),
-    ("grpc.use_local_subchannel_pool", 1),
-    ("grpc.enable_retries", 0),
-    ("grpc.enable_http_proxy", 0),
-]
-_AT_A_SOCKET = [("grpc.default_authority", "localhost")]
-"""Otherwise gRPC names the path of the socket as the host, and strict servers (Rust's tonic, .NET's
-Kestrel) refuse a host with a "%" in it."""
-
 
 _Message = TypeVar("_Message", bot_pb2.StartResponse, bot_pb2.ActResponse, bot_pb2.PlayResponse)
 
@@ -85,18 +67,11 @@ class Bot:
 
     def __init__(self, address: str) -> None:
         self.address = address.removeprefix("grpc://")
-        options = _OPTIONS + _AT_A_SOCKET if self.address.startswith("unix:") else _OPTIONS
-        self._channel = grpc.aio.insecure_channel(self.address, options=options)
-        # The questions come as bytes; and answers are read by us, for gRPC makes nothing of what
-        # is no message.
-        self._play: Any = self._channel.stream_stream(f"/{_SERVICE}/Play")
-        self._act: Any = self._channel.unary_unary(f"/{_SERVICE}/Act")
-        self._start: Any = self._channel.unary_unary(f"/{_SERVICE}/Start")
-        self._end: Any = self._channel.unary_unary(f"/{_SERVICE}/End")
+        self._channel = Channel(self.address, _SERVICE)
         self._alarm = Alarm()
         self._streams = True
         self._stream_answered = False
-        self._call: Any = None
+        self._call: Call | None = None
 
     async def start(self, request: bot_pb2.StartRequest, seconds: float) -> bot_pb2.StartResponse:
         """Waits until the bot listens and has heard what will be played.
@@ -106,16 +81,16 @@ class Bot:
         """
         try:
             async with asyncio.timeout(seconds):
-                said = await self._start(request.SerializeToString(), wait_for_ready=True)
+                said = await self._channel.unary("Start", request.SerializeToString(), wait=True)
                 return _read(bot_pb2.StartResponse, said)
         except TimeoutError:
-            state = self._channel.get_state()
-            met = "its Start did not return" if _ready(state) else "it did not listen"
+            there = self._channel.listening
+            met = "its Start did not return" if there else "it did not listen"
             raise NoAnswer(How.SILENT, f"{met} within {seconds:g} s") from None
-        except grpc.aio.AioRpcError as error:
-            if error.code() is grpc.StatusCode.UNIMPLEMENTED:
+        except CallFailed as failure:
+            if failure.status.code is StatusCode.UNIMPLEMENTED:
                 return bot_pb2.StartResponse()
-            raise _no_answer(error) from None
+            raise _by_status(failure.status) from None
 
     async def ask(
         self,
@@ -133,29 +108,26 @@ class Bot:
                 if not (self._streams and await self._by_stream(questions, answers)):
                     await self._one_by_one(questions, answers)
         except TimeoutError:
-            # The call was cancelled with the wait: what comes late is never read.
-            self._call = None
+            self._hang_up()  # what comes late is never read
             raise NoAnswer(
                 How.SILENT, f"it did not answer within {1000 * seconds:.0f} ms"
             ) from None
-        except grpc.aio.AioRpcError as error:
-            raise _no_answer(error) from None
+        except CallFailed as failure:
+            raise _by_status(failure.status) from None
 
     async def _by_stream(
         self, questions: Sequence[Question], answers: list[bot_pb2.ActResponse]
     ) -> bool:
         """Asks by the stream; False if the bot seems to have none.
 
-        The way a stream ends does not tell reliably whether there was one (grpc.aio forgets the
-        status when a write meets the end), so a bot from whose stream nothing has ever come is
-        asked by ``Act`` instead, and shows there what is the matter with it.
+        The way a stream ends does not tell reliably whether there was one, so a bot from whose
+        stream nothing has ever come is asked by ``Act`` instead, and shows there what is the
+        matter with it.
         """
         try:
             await self._write_and_read(questions, answers)
-        except (NoAnswer, grpc.aio.AioRpcError):
-            if self._call is not None:
-                self._call.cancel()
-            self._call = None
+        except (NoAnswer, CallFailed):
+            self._hang_up()
             if self._stream_answered:
                 raise
             self._streams = False
@@ -166,17 +138,17 @@ class Bot:
         self, questions: Sequence[Question], answers: list[bot_pb2.ActResponse]
     ) -> None:
         if self._call is None:
-            self._call = self._play()
+            self._call = await self._channel.begin("Play")
         call = self._call
         try:
-            await call.write(b"".join([field(_QUESTIONS, q.data) for q in questions]))
-        except (asyncio.InvalidStateError, grpc.aio.AioRpcError):
+            await call.send(b"".join([field(_QUESTIONS, q.data) for q in questions]))
+        except CallFailed:
             raise NoAnswer(How.BROKEN, "its stream was lost") from None
         open_ones = {(q.game, q.decision) for q in questions}
         while open_ones:
-            message = await call.read()
-            if message is grpc.aio.EOF:
-                raise _by_status(await call.code(), await call.details())
+            message = await call.receive()
+            if message is None:
+                raise _by_status(call.status)
             self._stream_answered = True
             response = _read(bot_pb2.PlayResponse, message)
             # Before any of them is taken: in a message that is wrong nothing is right.
@@ -194,7 +166,7 @@ class Bot:
         self, questions: Sequence[Question], answers: list[bot_pb2.ActResponse]
     ) -> None:
         for question in questions:
-            answer = _read(bot_pb2.ActResponse, await self._act(question.data))
+            answer = _read(bot_pb2.ActResponse, await self._channel.unary("Act", question.data))
             answer.game, answer.decision = question.game, question.decision
             answers.append(answer)
 
@@ -203,17 +175,23 @@ class Bot:
         try:
             async with asyncio.timeout(0.5):
                 if self._call is not None:
-                    await self._call.done_writing()
-                await self._end(bot_pb2.EndRequest(match=match).SerializeToString())
-        except (TimeoutError, grpc.aio.AioRpcError, asyncio.InvalidStateError):
+                    self._call.finish()
+                request = bot_pb2.EndRequest(match=match)
+                await self._channel.unary("End", request.SerializeToString())
+        except (TimeoutError, CallFailed):
             pass
 
     async def close(self) -> None:
         """Ends the connection."""
         self._alarm.close()
+        self._hang_up()
+        await self._channel.close()
+
+    def _hang_up(self) -> None:
+        """Ends the stream, if there is one."""
         if self._call is not None:
             self._call.cancel()
-        await self._channel.close()
+        self._call = None
 
 
 def _read(kind: type[_Message], data: bytes) -> _Message:
@@ -226,21 +204,15 @@ def _read(kind: type[_Message], data: bytes) -> _Message:
         ) from None
 
 
-def _ready(state: grpc.ChannelConnectivity) -> bool:
-    return state is grpc.ChannelConnectivity.READY
-
-
-def _no_answer(error: grpc.aio.AioRpcError) -> NoAnswer:
-    return _by_status(error.code(), error.details())
-
-
-def _by_status(code: grpc.StatusCode, details: str | None) -> NoAnswer:
-    """What a status other than OK means."""
-    if code is grpc.StatusCode.OK:
+def _by_status(status: Status | None) -> NoAnswer:
+    """What it means that a call ended so, before all was said."""
+    assert status is not None
+    code = status.code
+    if code is StatusCode.OK:
         return NoAnswer(How.WRONG, "it ended the stream before it had answered")
-    said = quote(" ".join((details or "").split()))
-    if code is grpc.StatusCode.UNAVAILABLE:
+    said = quote(" ".join(status.details.split()))
+    if code is StatusCode.UNAVAILABLE:
         return NoAnswer(How.BROKEN, "its connection was lost")
-    if code is grpc.StatusCode.RESOURCE_EXHAUSTED:
-        return NoAnswer(How.WRONG, f"it sent more than {ANSWER_BYTES} bytes in one message")
+    if code is StatusCode.RESOURCE_EXHAUSTED:
+        return NoAnswer(How.WRONG, f"it sent more than {MESSAGE_BYTES} bytes in one message")
     return NoAnswer(How.WRONG, f"it answered with the error {code.name}: {said}")

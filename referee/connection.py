@@ -1,0 +1,279 @@
+"""One HTTP/2 connection to a bot: its frames, told to the calls they belong to.
+
+A bot may be hostile. What it sends is bounded: the size of a frame, of headers, of what waits to
+be read (by flow control), and the number of frames that bring nothing.
+"""
+
+import asyncio
+from collections.abc import Callable
+
+from grpc import StatusCode
+
+from referee import status
+from referee.call import Call
+from referee.frames import FrameReader
+from referee.http2 import (
+    ACK,
+    END_HEADERS,
+    END_STREAM,
+    FRAME_BYTES,
+    HEADERS_BYTES,
+    LARGEST_FRAME_BYTES,
+    LARGEST_WINDOW_BYTES,
+    PREFACE,
+    WINDOW_BYTES,
+    Code,
+    HeaderReader,
+    HeadersTooLong,
+    Http2Error,
+    Kind,
+    Setting,
+    frame,
+    more_credit,
+    number_in,
+    numbered,
+    settings,
+    settings_in,
+    without_padding,
+)
+from referee.status import Status
+
+REPLY_BYTES = 1 << 20
+"""How much may wait to be sent before a peer that asks for replies is given up."""
+
+_WINDOW = 1 << 20
+"""What waits to be read is bounded by each call's window; the connection's is wider, so that no
+call waits for another."""
+_OPENING = (
+    PREFACE
+    + settings([(Setting.ENABLE_PUSH, 0), (Setting.MAX_HEADER_LIST_SIZE, HEADERS_BYTES)])
+    + numbered(Kind.WINDOW_UPDATE, 0, _WINDOW - WINDOW_BYTES)
+)
+_LOST = Status(StatusCode.UNAVAILABLE, "the connection was lost")
+
+
+class Connection(asyncio.Protocol):
+    """A connection that is being made, is there, or is lost."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self.ready: asyncio.Future[None] = self._loop.create_future()
+        """Done once the peer has spoken HTTP/2; an OSError if it will not."""
+        self.lost: asyncio.Future[None] = self._loop.create_future()
+        """Done once the connection is gone."""
+        self.credit = WINDOW_BYTES
+        self.frame_bytes = FRAME_BYTES
+        self.flowing = True
+        self._transport: asyncio.Transport | None = None
+        self._calls: dict[int, Call] = {}
+        self._most_calls = LARGEST_WINDOW_BYTES
+        self._call_credit = WINDOW_BYTES
+        self._next = 1
+        self._leaving = False
+        self._changes: set[asyncio.Future[None]] = set()
+        self._window = _WINDOW
+        self._frames = FrameReader(self._hear_frame)
+        self._headers = HeaderReader()
+        self._hear: dict[int, Callable[[int, int, bytes], None]] = {
+            Kind.DATA: self._data,
+            Kind.HEADERS: self._call_headers,
+            Kind.RST_STREAM: self._reset,
+            Kind.SETTINGS: self._settings,
+            Kind.PUSH_PROMISE: self._push,
+            Kind.PING: self._ping,
+            Kind.GOAWAY: self._goaway,
+            Kind.WINDOW_UPDATE: self._more_credit,
+        }
+
+    @property
+    def takes_calls(self) -> bool:
+        """Whether it is there, and calls may begin on it."""
+        there = self.ready.done() and not self.lost.done() and self._transport is not None
+        return there and not self._leaving and self._next < LARGEST_WINDOW_BYTES
+
+    async def begin(self, headers: bytes) -> Call:
+        """Begins a call with this block of headers; waits while the peer takes no more calls.
+
+        Raises:
+            OSError: the connection is gone.
+        """
+        while len(self._calls) >= self._most_calls and self.takes_calls:
+            await self.change()
+        if not self.takes_calls:
+            raise ConnectionError("the connection was lost")
+        call = Call(self, self._next, self._call_credit)
+        self._calls[self._next] = call
+        self._next += 2
+        self.write(frame(Kind.HEADERS, END_HEADERS, call.number, headers))
+        return call
+
+    def write(self, data: bytes) -> None:
+        """Sends frames."""
+        if self._transport is not None:
+            self._transport.write(data)
+
+    def write_data(self, data: bytes, flags: int, number: int) -> None:
+        """Sends a part of a call's message."""
+        self.credit -= len(data)
+        self._frames.asked()
+        self.write(frame(Kind.DATA, flags, number, data))
+
+    def forget(self, number: int) -> None:
+        """Hears that a call is over."""
+        self._calls.pop(number, None)
+        self._changed()
+        if self._leaving and not self._calls:
+            self.abort()
+
+    async def change(self) -> None:
+        """Waits until more may be sent, perhaps."""
+        change: asyncio.Future[None] = self._loop.create_future()
+        self._changes.add(change)
+        try:
+            await change
+        finally:
+            self._changes.discard(change)
+
+    def abort(self) -> None:
+        """Ends the connection at once."""
+        if self._transport is not None:
+            self._transport.abort()
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        self._transport = transport
+        transport.write(_OPENING)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._end()
+        if not self.lost.done():
+            self.lost.set_result(None)
+
+    def pause_writing(self) -> None:
+        self.flowing = False
+
+    def resume_writing(self) -> None:
+        self.flowing = True
+        self._changed()
+
+    def data_received(self, data: bytes) -> None:
+        if self._transport is None:
+            return
+        try:
+            self._frames.feed(data)
+        except Http2Error as error:
+            self._break(error.code)
+        except HeadersTooLong as error:
+            if (call := self._calls.get(error.stream)) is not None:
+                call.fail(Status(StatusCode.RESOURCE_EXHAUSTED, "headers that are too long"))
+            self._break(Code.ENHANCE_YOUR_CALM)
+
+    def _hear_frame(self, kind: int, stream: int, flags: int, payload: bytes) -> None:
+        if (hear := self._hear.get(kind)) is not None:
+            hear(stream, flags, payload)
+
+    def _call(self, stream: int) -> Call | None:
+        """The call of a stream; None if it is over."""
+        if not stream & 1 or stream >= self._next:
+            raise Http2Error(Code.PROTOCOL_ERROR, "spoke on a stream that was never opened")
+        return self._calls.get(stream)
+
+    def _data(self, stream: int, flags: int, payload: bytes) -> None:
+        self._window -= len(payload)
+        if self._window < 0:
+            raise Http2Error(Code.FLOW_CONTROL_ERROR, "sent more than it was allowed")
+        if self._window < _WINDOW // 2:
+            self.write(numbered(Kind.WINDOW_UPDATE, 0, _WINDOW - self._window))
+            self._window = _WINDOW
+        call = self._call(stream)
+        if call is not None:
+            plain = without_padding(flags, payload)
+            call.hear_data(plain, len(payload), bool(flags & END_STREAM))
+
+    def _call_headers(self, stream: int, flags: int, payload: bytes) -> None:
+        call = self._call(stream)
+        headers = self._headers.read(stream, payload)
+        if call is not None:
+            call.hear_headers(headers, bool(flags & END_STREAM))
+
+    def _reset(self, stream: int, flags: int, payload: bytes) -> None:
+        code = number_in(payload)
+        if (call := self._call(stream)) is not None:
+            call.fail(status.of_reset(code))
+
+    def _settings(self, stream: int, flags: int, payload: bytes) -> None:
+        if flags & ACK:
+            return
+        for name, value in settings_in(payload):
+            if name == Setting.INITIAL_WINDOW_SIZE:
+                if value > LARGEST_WINDOW_BYTES:
+                    raise Http2Error(Code.FLOW_CONTROL_ERROR, "allowed more than there can be")
+                for call in self._calls.values():
+                    call.hear_credit(value - self._call_credit)
+                self._call_credit = value
+            elif name == Setting.MAX_FRAME_SIZE:
+                if not FRAME_BYTES <= value <= LARGEST_FRAME_BYTES:
+                    raise Http2Error(Code.PROTOCOL_ERROR, "takes frames of no possible size")
+                self.frame_bytes = value
+            elif name == Setting.MAX_CONCURRENT_STREAMS:
+                self._most_calls = value
+        self._reply(frame(Kind.SETTINGS, ACK, 0))
+        if not self.ready.done():
+            self.ready.set_result(None)
+        self._changed()
+
+    def _push(self, stream: int, flags: int, payload: bytes) -> None:
+        raise Http2Error(Code.PROTOCOL_ERROR, "pushed what nobody asked for")
+
+    def _ping(self, stream: int, flags: int, payload: bytes) -> None:
+        if len(payload) != 8:
+            raise Http2Error(Code.FRAME_SIZE_ERROR, "sent a ping of a wrong length")
+        if not flags & ACK:
+            self._reply(frame(Kind.PING, ACK, 0, payload))
+
+    def _goaway(self, stream: int, flags: int, payload: bytes) -> None:
+        last = number_in(payload) & LARGEST_WINDOW_BYTES
+        number_in(payload, 4)
+        self._leaving = True
+        for call in [call for number, call in self._calls.items() if number > last]:
+            call.fail(_LOST)
+        self._changed()
+        if not self._calls:
+            self.abort()
+
+    def _more_credit(self, stream: int, flags: int, payload: bytes) -> None:
+        more = number_in(payload) & LARGEST_WINDOW_BYTES
+        if not more:
+            raise Http2Error(Code.PROTOCOL_ERROR, "allowed nothing more")
+        if not stream:
+            self.credit = more_credit(self.credit, more)
+        elif (call := self._call(stream)) is not None:
+            call.hear_credit(more)
+        self._changed()
+
+    def _reply(self, data: bytes) -> None:
+        """Sends what the peer made us send, unless it leaves that unread."""
+        if self._transport is not None:
+            if self._transport.get_write_buffer_size() > REPLY_BYTES:
+                raise Http2Error(Code.ENHANCE_YOUR_CALM, "does not read what it asked for")
+            self._transport.write(data)
+
+    def _break(self, code: Code) -> None:
+        """Ends the connection with a peer that broke its rules."""
+        self.write(frame(Kind.GOAWAY, 0, 0, bytes(4) + int(code).to_bytes(4, "big")))
+        self.abort()
+        self._end()
+
+    def _end(self) -> None:
+        self._transport = None
+        if not self.ready.done():
+            self.ready.set_exception(ConnectionError("it does not speak HTTP/2"))
+            self.ready.exception()  # nobody need have waited for it
+        for call in list(self._calls.values()):
+            call.fail(_LOST)
+        self._changed()
+
+    def _changed(self) -> None:
+        for change in self._changes:
+            if not change.done():
+                change.set_result(None)

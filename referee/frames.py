@@ -1,0 +1,122 @@
+"""What a peer sends, frame by frame: whole frames in an order that can be, headers in one piece."""
+
+import time
+from collections.abc import Callable
+
+from referee.http2 import (
+    ACK,
+    END_HEADERS,
+    FRAME_BYTES,
+    HEAD_BYTES,
+    HEADERS_BYTES,
+    PRIORITY_GIVEN,
+    Code,
+    HeadersTooLong,
+    Http2Error,
+    Kind,
+    head_at,
+    number_in,
+    without_padding,
+)
+
+MOST_FRAMES = 10_000
+"""How many frames a peer may send in a second without being asked anything. An answer of the
+largest size takes 64."""
+
+_PRIORITY_BYTES = 5
+_ON_A_CALL = frozenset((Kind.DATA, Kind.HEADERS, Kind.PRIORITY, Kind.RST_STREAM, Kind.CONTINUATION))
+_ON_NONE = frozenset((Kind.SETTINGS, Kind.PING, Kind.GOAWAY))
+
+Hear = Callable[[int, int, int, bytes], None]
+
+
+class FrameReader:
+    """Takes bytes as they come, and tells of the frames in them.
+
+    Args:
+        hear: is told kind, stream, flags and payload of each frame. HEADERS come with the whole
+            block as payload, without padding and priority, whatever frames it came in.
+    """
+
+    def __init__(self, hear: Hear) -> None:
+        self._hear = hear
+        self._rest = b""
+        self._begun = False
+        self._count = 0
+        self._counted_since = time.monotonic()
+        self._block: tuple[int, int, bytes] | None = None
+        """Stream, flags and block of headers of which the end has not come."""
+
+    def feed(self, data: bytes) -> None:
+        """Takes what has come.
+
+        Raises:
+            Http2Error: it is no HTTP/2, or beyond our bounds.
+            HeadersTooLong: headers are beyond our bounds.
+        """
+        if self._rest:
+            data = self._rest + data
+        at, end = 0, len(data)
+        while end - at >= HEAD_BYTES:
+            length, kind, flags, stream = head_at(data, at)
+            if length > FRAME_BYTES:
+                raise Http2Error(Code.FRAME_SIZE_ERROR, "sent a frame that is too large")
+            after = at + HEAD_BYTES + length
+            if after > end:
+                break
+            self._check(kind, flags, stream)
+            self._count += 1
+            if self._count > MOST_FRAMES:
+                self._calm()
+            payload = data[at + HEAD_BYTES : after]
+            if kind == Kind.HEADERS:
+                self._headers(stream, flags, payload)
+            elif kind == Kind.CONTINUATION:
+                self._go_on(stream, flags, payload)
+            else:
+                self._hear(kind, stream, flags, payload)
+            at = after
+        self._rest = data[at:]
+
+    def _check(self, kind: int, flags: int, stream: int) -> None:
+        """Whether such a frame may come here and now."""
+        if not self._begun:
+            if kind != Kind.SETTINGS or flags & ACK:
+                raise Http2Error(Code.PROTOCOL_ERROR, "did not begin with its settings")
+            self._begun = True
+        if (self._block is not None) != (kind == Kind.CONTINUATION):
+            raise Http2Error(Code.PROTOCOL_ERROR, "sent something amid headers")
+        if kind in (_ON_NONE if stream else _ON_A_CALL):
+            raise Http2Error(Code.PROTOCOL_ERROR, "sent a frame on a stream it cannot be of")
+
+    def asked(self) -> None:
+        """Hears that the peer was sent a message, to which frames are due."""
+        self._count = 0
+
+    def _calm(self) -> None:
+        now = time.monotonic()
+        if now < self._counted_since + 1:
+            raise Http2Error(Code.ENHANCE_YOUR_CALM, "sent too many frames")
+        self._count, self._counted_since = 0, now
+
+    def _headers(self, stream: int, flags: int, payload: bytes) -> None:
+        payload = without_padding(flags, payload)
+        if flags & PRIORITY_GIVEN:
+            number_in(payload, _PRIORITY_BYTES - 4)
+            payload = payload[_PRIORITY_BYTES:]
+        self._block = (stream, flags, b"")
+        self._go_on(stream, flags, payload)
+
+    def _go_on(self, stream: int, flags: int, payload: bytes) -> None:
+        assert self._block is not None
+        begun_on, first, block = self._block
+        if stream != begun_on:
+            raise Http2Error(Code.PROTOCOL_ERROR, "sent something amid headers")
+        block += payload
+        if len(block) > HEADERS_BYTES:
+            raise HeadersTooLong(stream)
+        if flags & END_HEADERS:
+            self._block = None
+            self._hear(Kind.HEADERS, stream, first, block)
+        else:
+            self._block = (stream, first, block)

@@ -1,0 +1,68 @@
+"""How a gRPC call ended: its code and what was said of it (gRPC over HTTP/2, "Responses")."""
+
+from dataclasses import dataclass
+from urllib.parse import unquote_to_bytes
+
+from grpc import StatusCode
+
+from referee.http2 import Code, Headers
+
+_CODES = {code.value[0]: code for code in StatusCode}
+_BY_HTTP = {
+    "400": StatusCode.INTERNAL,
+    "401": StatusCode.UNAUTHENTICATED,
+    "403": StatusCode.PERMISSION_DENIED,
+    "404": StatusCode.UNIMPLEMENTED,
+    "429": StatusCode.UNAVAILABLE,
+    "502": StatusCode.UNAVAILABLE,
+    "503": StatusCode.UNAVAILABLE,
+    "504": StatusCode.UNAVAILABLE,
+}
+_BY_RESET: dict[int, StatusCode] = {
+    Code.REFUSED_STREAM: StatusCode.UNAVAILABLE,
+    Code.CANCEL: StatusCode.CANCELLED,
+    Code.ENHANCE_YOUR_CALM: StatusCode.RESOURCE_EXHAUSTED,
+    Code.INADEQUATE_SECURITY: StatusCode.PERMISSION_DENIED,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """How a call ended."""
+
+    code: StatusCode
+    details: str = ""
+
+
+@dataclass(slots=True)
+class CallFailed(Exception):
+    """A call that did not end well, or that could not begin."""
+
+    status: Status
+
+
+def of_trailers(headers: Headers, http: str) -> Status:
+    """The status in the last headers of a call, whose answer had this HTTP status."""
+    said = headers.get("grpc-status")
+    if said is None:
+        if http == "200":
+            return Status(StatusCode.UNKNOWN, "it ended without a status")
+        code = _BY_HTTP.get(http, StatusCode.UNKNOWN)
+        return Status(code, f"Received http2 header with status: {http}")
+    known = said.isascii() and said.isdigit() and len(said) < 4
+    code = _CODES.get(int(said), StatusCode.UNKNOWN) if known else StatusCode.UNKNOWN
+    return Status(code, _details(headers.get("grpc-message", "")))
+
+
+def of_reset(code: int) -> Status:
+    """The status of a call whose stream the peer has reset."""
+    found = _BY_RESET.get(code, StatusCode.INTERNAL)
+    return Status(found, f"Received RST_STREAM with error code {code}")
+
+
+def _details(message: str) -> str:
+    data = unquote_to_bytes(message.encode("latin-1"))
+    try:
+        return data.decode()
+    except UnicodeDecodeError:
+        return data.decode("latin-1")
