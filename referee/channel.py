@@ -98,7 +98,10 @@ class Channel:
         if kept and kept[-1].takes_calls:
             return kept[-1]
         async with asyncio.timeout(SETTINGS_SECONDS):
-            connection = await self._connect()
+            try:
+                connection = await self._connect()
+            except ValueError as error:  # a null byte, or a name no host can have
+                raise OSError(str(error)) from None
             kept.append(connection)
             try:
                 await connection.ready
@@ -146,7 +149,7 @@ def _host_and_port(address: str) -> tuple[str, int]:
     Raises:
         OSError: it is no such address.
     """
-    host, colon, port = address.rpartition(":")
-    if not colon or not port.isdecimal() or int(port) > 0xFFFF:
+    host, _, port = address.rpartition(":")
+    if not host or not port.isdecimal() or int(port) > 0xFFFF:
         raise OSError(f'"{address}" is no address; write HOST:PORT')
     return host.removeprefix("[").removesuffix("]"), int(port)

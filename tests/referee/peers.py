@@ -1,0 +1,101 @@
+"""Peers that speak HTTP/2 as a test has them speak it, frame by frame, at a real socket."""
+
+import asyncio
+import tempfile
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from contextlib import asynccontextmanager, suppress
+from typing import Any
+
+from referee.channel import Channel
+from referee.http2 import END_HEADERS, END_STREAM, PREFACE, Kind, block, frame, head_at
+
+SETTINGS = frame(Kind.SETTINGS, 0, 0)
+"""What a server says first."""
+GOOD = block([(":status", "200"), ("content-type", "application/grpc")])
+DONE = block([("grpc-status", "0")])
+PATIENCE = 60.0
+
+Script = Callable[["Peer"], Awaitable[None]]
+
+
+class Peer:
+    """A server's end of one connection."""
+
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        self._reader = reader
+        self._writer = writer
+
+    async def hear(self, *kinds: Kind) -> tuple[int, int, bytes]:
+        """Stream, flags and payload of the next frame of one of these kinds."""
+        while True:
+            head = await self._reader.readexactly(9)
+            length, kind, flags, stream = head_at(head, 0)
+            payload = await self._reader.readexactly(length)
+            if kind in kinds:
+                return stream, flags, payload
+
+    async def say(self, *frames: bytes) -> None:
+        """Sends frames, or what looks like some."""
+        self._writer.writelines(frames)
+        await self._writer.drain()
+
+    async def answer(self, stream: int, message: bytes) -> None:
+        """Answers a call with a message, and ends it well."""
+        await self.say(
+            frame(Kind.HEADERS, END_HEADERS, stream, GOOD),
+            frame(Kind.DATA, 0, stream, prefixed(message)),
+            frame(Kind.HEADERS, END_HEADERS | END_STREAM, stream, DONE),
+        )
+
+    async def ended(self) -> bytes:
+        """What else is heard until the other one hangs up."""
+        with suppress(ConnectionError):
+            return await self._reader.read()
+        return b""
+
+
+def prefixed(message: bytes, packed: bool = False) -> bytes:
+    """A message as gRPC sends it."""
+    return bytes([packed]) + len(message).to_bytes(4, "big") + message
+
+
+def trailers(headers: Iterable[tuple[str, str]], stream: int = 1) -> bytes:
+    """The headers that end a call."""
+    return frame(Kind.HEADERS, END_HEADERS | END_STREAM, stream, block(headers))
+
+
+@asynccontextmanager
+async def a_peer(script: Script, settings: bytes = SETTINGS) -> AsyncIterator[Channel]:
+    """Somebody who follows a script whenever he is called, and the way to him.
+
+    Fails if what he says makes the loop complain.
+    """
+    complaints: list[dict[str, Any]] = []
+    asyncio.get_running_loop().set_exception_handler(lambda _, told: complaints.append(told))
+    connections: set[asyncio.Task[None] | None] = set()
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        connections.add(asyncio.current_task())
+        try:
+            assert await reader.readexactly(len(PREFACE)) == PREFACE
+            writer.write(settings)
+            await script(Peer(reader, writer))
+        except (asyncio.IncompleteReadError, ConnectionError, asyncio.CancelledError):
+            pass
+        finally:
+            writer.close()
+
+    with tempfile.TemporaryDirectory() as folder:
+        server = await asyncio.start_unix_server(serve, f"{folder}/peer")
+        channel = Channel(f"unix:{folder}/peer", "a.Service")
+        try:
+            async with asyncio.timeout(PATIENCE):
+                yield channel
+        finally:
+            await channel.close()
+            server.close()
+            for task in connections:
+                if task is not None:
+                    task.cancel()
+            await asyncio.gather(*(task for task in connections if task), return_exceptions=True)
+    assert complaints == []

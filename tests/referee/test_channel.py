@@ -1,0 +1,471 @@
+"""The referee's way to a bot: gRPC as it should be, and nothing else taken for it."""
+
+import asyncio
+import gzip
+import random
+import zlib
+from collections.abc import AsyncIterator, Coroutine, Sequence
+from pathlib import Path
+from typing import Any
+
+import grpc
+import grpc.aio
+import pytest
+from grpc import StatusCode
+
+from referee.call import MESSAGE_BYTES
+from referee.channel import Channel
+from referee.http2 import (
+    END_HEADERS,
+    END_STREAM,
+    PADDED,
+    Code,
+    HeaderReader,
+    HeadersTooLong,
+    Http2Error,
+    Kind,
+    Setting,
+    block,
+    frame,
+    number_in,
+    numbered,
+    settings,
+)
+from referee.status import CallFailed
+from tests.referee.peers import DONE, GOOD, SETTINGS, Peer, a_peer, prefixed, trailers
+
+SERVICE = "a.Service"
+LARGE = bytes(range(256)) * (MESSAGE_BYTES // 256)
+DETAILS = ("", "no idea", "100 %", "%zz%00%ff", "ä\u202e", "a\nb", "x" * 3000)
+
+
+def run(coroutine: Coroutine[Any, Any, None]) -> None:
+    asyncio.run(coroutine)
+
+
+async def status_of(channel: Channel, method: str = "Act", message: bytes = b"") -> StatusCode:
+    """How a call ends that does not end well."""
+    with pytest.raises(CallFailed) as failed:
+        await channel.unary(method, message)
+    return failed.value.status.code
+
+
+async def echo(request: bytes, context: Any) -> bytes:
+    return request
+
+
+async def echo_all(requests: AsyncIterator[bytes], context: Any) -> AsyncIterator[bytes]:
+    async for request in requests:
+        yield request
+
+
+async def fail(request: bytes, context: Any) -> bytes:
+    number, _, details = request.decode().partition(" ")
+    code = next(code for code in StatusCode if code.value[0] == int(number))
+    return await context.abort(code, details)  # type: ignore[no-any-return]
+
+
+async def a_server(address: str = "", **options: Any) -> grpc.aio.Server:
+    """gRPC's own server, which listens if it is told where."""
+    methods: dict[str, Any] = {
+        "Echo": grpc.unary_unary_rpc_method_handler(echo),
+        "Echoes": grpc.stream_stream_rpc_method_handler(echo_all),
+        "Fail": grpc.unary_unary_rpc_method_handler(fail),
+    }
+    server = grpc.aio.server(options=[("grpc.so_reuseport", 0)], **options)
+    server.add_generic_rpc_handlers((grpc.method_handlers_generic_handler(SERVICE, methods),))
+    if address:
+        server.add_insecure_port(address)
+        await server.start()
+    return server
+
+
+@pytest.mark.parametrize("size", [0, 1, 65_530, 65_531, MESSAGE_BYTES])
+def test_messages_of_any_size_arrive_whole_both_ways(tmp_path: Path, size: int) -> None:
+    async def ask() -> None:
+        server = await a_server(f"unix:{tmp_path}/s")
+        channel = Channel(f"unix:{tmp_path}/s", SERVICE)
+        message = LARGE[:size]
+        assert await channel.unary("Echo", message, wait=True) == message
+        call = await channel.begin("Echoes")
+        for _ in range(3):
+            await call.send(message)
+            assert await call.receive() == message
+        call.finish()
+        assert await call.receive() is None
+        assert call.status is not None
+        assert call.status.code is StatusCode.OK
+        await channel.close()
+        await server.stop(0)
+
+    run(ask())
+
+
+def test_a_call_fails_with_the_words_that_grpc_itself_would_pass_on(tmp_path: Path) -> None:
+    async def ask() -> None:
+        server = await a_server(f"unix:{tmp_path}/s")
+        channel = Channel(f"unix:{tmp_path}/s", SERVICE)
+        async with grpc.aio.insecure_channel(f"unix:{tmp_path}/s") as peer:
+            theirs: Any = peer.unary_unary(f"/{SERVICE}/Fail")
+            for code in StatusCode:
+                for details in DETAILS:
+                    if code is StatusCode.OK:
+                        continue
+                    message = f"{code.value[0]} {details}".encode()
+                    with pytest.raises(grpc.aio.AioRpcError) as expected:
+                        await theirs(message)
+                    with pytest.raises(CallFailed) as found:
+                        await channel.unary("Fail", message)
+                    status = found.value.status
+                    assert status.code is expected.value.code()
+                    assert status.details == expected.value.details()
+        assert await status_of(channel, "Nothing") is StatusCode.UNIMPLEMENTED
+        await channel.close()
+        await server.stop(0)
+
+    run(ask())
+
+
+def test_packed_answers_are_unpacked(tmp_path: Path) -> None:
+    async def ask() -> None:
+        for packing in (grpc.Compression.Gzip, grpc.Compression.Deflate):
+            address = f"unix:{tmp_path}/{packing.name}"
+            server = await a_server(address, compression=packing)
+            channel = Channel(address, SERVICE)
+            assert await channel.unary("Echo", LARGE, wait=True) == LARGE
+            await channel.close()
+            await server.stop(0)
+
+    run(ask())
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
+def test_a_port_is_an_address_too(host: str) -> None:
+    async def ask() -> None:
+        server = await a_server()
+        port = server.add_insecure_port(f"{host}:0")
+        await server.start()
+        channel = Channel(f"{host}:{port}", SERVICE)
+        assert await channel.unary("Echo", b"here") == b"here"
+        await channel.close()
+        await server.stop(0)
+
+    run(ask())
+
+
+NOWHERE = ("unix:/nowhere/at/all", "nowhere", "::", "a:b", "127.0.0.1:0", ":80", "[::1]:65536")
+NO_ADDRESS = (f"unix:/{'x' * 200}", "unix:/a\0b", f"{'x' * 70}.org:80", "a\0b:80", "ä..ö:80")
+
+
+@pytest.mark.parametrize("address", [*NOWHERE, *NO_ADDRESS])
+def test_where_nobody_listens_a_call_fails_at_once(address: str) -> None:
+    async def ask() -> None:
+        channel = Channel(address, SERVICE)
+        assert await status_of(channel) is StatusCode.UNAVAILABLE
+        assert not channel.listening
+        await channel.close()
+
+    run(ask())
+
+
+def test_a_call_that_waits_begins_when_somebody_listens(tmp_path: Path) -> None:
+    async def ask() -> None:
+        channel = Channel(f"unix:{tmp_path}/s", SERVICE)
+        asking = asyncio.create_task(channel.unary("Echo", b"early", wait=True))
+        await asyncio.sleep(0.1)
+        assert not asking.done()
+        server = await a_server(f"unix:{tmp_path}/s")
+        assert await asking == b"early"
+        await channel.close()
+        await server.stop(0)
+
+    run(ask())
+
+
+def test_what_a_peer_does_not_take_yet_waits_for_it() -> None:
+    async def meagre(peer: Peer) -> None:
+        stream, _, _ = await peer.hear(Kind.HEADERS)
+        heard = b""
+        for credit in (1, 4, 95):
+            await peer.say(numbered(Kind.WINDOW_UPDATE, stream, credit))
+            _, flags, payload = await peer.hear(Kind.DATA)
+            assert len(payload) == credit
+            heard += payload
+        assert flags & END_STREAM
+        await peer.answer(stream, heard[5:])
+
+    async def ask() -> None:
+        async with a_peer(meagre, settings([(Setting.INITIAL_WINDOW_SIZE, 0)])) as channel:
+            assert await channel.unary("Act", b"x" * 95) == b"x" * 95
+
+    run(ask())
+
+
+def test_calls_wait_while_a_peer_takes_no_more() -> None:
+    async def one_at_a_time(peer: Peer) -> None:
+        for _ in range(2):
+            stream, _, _ = await peer.hear(Kind.HEADERS)
+            await peer.hear(Kind.DATA)
+            await peer.answer(stream, str(stream).encode())
+
+    async def ask() -> None:
+        most = settings([(Setting.MAX_CONCURRENT_STREAMS, 1)])
+        async with a_peer(one_at_a_time, most) as channel:
+            call = await channel.begin("Play")
+            waiting = asyncio.create_task(channel.unary("Act", b""))
+            await call.send(b"")
+            assert await call.receive() == b"1"
+            assert await waiting == b"3"
+
+    run(ask())
+
+
+def test_a_peer_that_leaves_is_asked_on_another_connection() -> None:
+    async def leaving(peer: Peer) -> None:
+        stream, _, _ = await peer.hear(Kind.HEADERS)
+        await peer.say(frame(Kind.GOAWAY, 0, 0, stream.to_bytes(4, "big") + bytes(4)))
+        await peer.answer(stream, b"the last here")
+        await peer.ended()
+
+    async def ask() -> None:
+        async with a_peer(leaving) as channel:
+            for _ in range(3):
+                assert await channel.unary("Act", b"") == b"the last here"
+
+    run(ask())
+
+
+def test_a_call_that_is_cancelled_is_reset_and_what_comes_late_is_not_read() -> None:
+    begun = asyncio.Event()
+
+    async def late(peer: Peer) -> None:
+        stream, _, _ = await peer.hear(Kind.HEADERS)
+        begun.set()
+        reset, _, payload = await peer.hear(Kind.RST_STREAM)
+        assert (reset, number_in(payload)) == (stream, Code.CANCEL)
+        await peer.answer(stream, b"late")
+        stream, _, _ = await peer.hear(Kind.HEADERS)
+        await peer.answer(stream, b"in time")
+
+    async def ask() -> None:
+        async with a_peer(late) as channel:
+            asking = asyncio.create_task(channel.unary("Act", b""))
+            await begun.wait()
+            asking.cancel()
+            await asyncio.wait([asking])
+            assert await channel.unary("Act", b"") == b"in time"
+
+    run(ask())
+
+
+def test_a_peer_can_send_no_more_ahead_than_a_window() -> None:
+    async def eager(peer: Peer) -> None:
+        stream, _, _ = await peer.hear(Kind.HEADERS)
+        await peer.say(frame(Kind.HEADERS, END_HEADERS, stream, GOOD))
+        for _ in range(5):
+            await peer.say(frame(Kind.DATA, 0, stream, bytes(1 << 14)))
+        await peer.ended()
+
+    async def ask() -> None:
+        async with a_peer(eager) as channel:
+            call = await channel.begin("Play")
+            while call.status is None:
+                await asyncio.sleep(0.01)
+            assert call.status.code is StatusCode.UNAVAILABLE
+            assert len(call._buffer) < 1 << 16
+
+    run(ask())
+
+
+HEADED = frame(Kind.HEADERS, END_HEADERS, 1, GOOD)
+ENDLESS = frame(Kind.HEADERS, 0, 1, GOOD)
+BOMB = block([("a", "x" * 1000)]) * 16
+BREAKS: dict[str, Sequence[bytes]] = {
+    "no frames": [b"HTTP/1.1 400 Bad Request\r\n\r\n"],
+    "a frame that is too large": [frame(Kind.DATA, 0, 1, bytes((1 << 14) + 1))],
+    "data on a stream that was never opened": [frame(Kind.DATA, 0, 7, b"x")],
+    "data on no stream": [frame(Kind.DATA, 0, 0, b"x")],
+    "headers on a stream of its own": [frame(Kind.HEADERS, END_HEADERS, 2, GOOD)],
+    "settings on a stream": [frame(Kind.SETTINGS, 0, 1)],
+    "settings that are cut off": [frame(Kind.SETTINGS, 0, 0, bytes(5))],
+    "settings that cannot be": [settings([(Setting.MAX_FRAME_SIZE, 1)])],
+    "windows that cannot be": [settings([(Setting.INITIAL_WINDOW_SIZE, 1 << 31)])],
+    "a window that overflows": [numbered(Kind.WINDOW_UPDATE, 1, (1 << 31) - 1)] * 2,
+    "a wider window by nothing": [numbered(Kind.WINDOW_UPDATE, 0, 0)],
+    "a push": [frame(Kind.PUSH_PROMISE, END_HEADERS, 1, bytes(4) + GOOD)],
+    "a ping that is cut off": [frame(Kind.PING, 0, 0, b"x")],
+    "a reset that is cut off": [frame(Kind.RST_STREAM, 0, 1, b"x")],
+    "a farewell that is cut off": [frame(Kind.GOAWAY, 0, 0, b"x")],
+    "more padding than payload": [HEADED, frame(Kind.DATA, PADDED, 1, b"\xff")],
+    "headers that go on before they begin": [frame(Kind.CONTINUATION, END_HEADERS, 1, GOOD)],
+    "something amid headers": [ENDLESS, frame(Kind.PING, 0, 0, bytes(8))],
+    "headers that are none": [frame(Kind.HEADERS, END_HEADERS, 1, b"\xff" * 50)],
+    "an integer without end": [frame(Kind.HEADERS, END_HEADERS, 1, b"\x7f" + b"\xff" * 16_000)],
+    "a flood of settings": [SETTINGS] * 20_000,
+    "a flood of pings": [frame(Kind.PING, 0, 0, bytes(8))] * 20_000,
+    "a flood of resets": [numbered(Kind.RST_STREAM, 1, 8)] * 20_000,
+    "a flood of empty data": [HEADED, *[frame(Kind.DATA, 0, 1)] * 20_000],
+    "a flood of frames nobody knows": [frame(Kind.PRIORITY, 0, 1, bytes(5))] * 20_000,
+}
+"""What nobody goes on listening to."""
+TOO_LONG: dict[str, Sequence[bytes]] = {
+    "headers without end": [ENDLESS, *[frame(Kind.CONTINUATION, 0, 1, GOOD)] * 2_000],
+    "headers that are too long": [frame(Kind.HEADERS, END_HEADERS, 1, BOMB)],
+    "headers that are short as they are sent": [
+        frame(Kind.HEADERS, END_HEADERS, 1, b"\x40\x01a\x7f\xe9\x06" + b"x" * 1000 + b"\xbe" * 20)
+    ],
+}
+
+
+async def _after(frames: Sequence[bytes]) -> tuple[StatusCode, bool]:
+    """How a call ends whose peer answers with these; and whether the peer was hung up on."""
+    hung_up = asyncio.Event()
+
+    async def hostile(peer: Peer) -> None:
+        await peer.hear(Kind.HEADERS)
+        try:
+            await peer.say(*frames)
+            await peer.ended()
+        finally:
+            hung_up.set()
+
+    async with a_peer(hostile) as channel:
+        code = await status_of(channel)
+        await hung_up.wait()
+        return code, channel.listening
+
+
+@pytest.mark.parametrize("what", BREAKS)
+def test_a_peer_that_breaks_http2_is_hung_up_on(what: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Of a flood of 20,000, so that it is one on the slowest machine.
+    monkeypatch.setattr("referee.frames.MOST_FRAMES", 100)
+    code, listening = asyncio.run(_after(BREAKS[what]))
+    assert code in (StatusCode.UNAVAILABLE, StatusCode.CANCELLED)
+    assert not listening
+
+
+@pytest.mark.parametrize("what", TOO_LONG)
+def test_headers_beyond_the_bound_exhaust_what_a_peer_is_given(what: str) -> None:
+    code, listening = asyncio.run(_after(TOO_LONG[what]))
+    assert code is StatusCode.RESOURCE_EXHAUSTED
+    assert not listening
+
+
+ZERO = gzip.compress(bytes(2 * MESSAGE_BYTES))
+PACKED = frame(Kind.HEADERS, END_HEADERS, 1, block([(":status", "200"), ("grpc-encoding", "gzip")]))
+ENDS: dict[str, tuple[StatusCode, Sequence[bytes]]] = {
+    "no status": (StatusCode.UNKNOWN, [HEADED, trailers([("a", "b")])]),
+    "no number": (StatusCode.UNKNOWN, [HEADED, trailers([("grpc-status", "ok")])]),
+    "no known number": (StatusCode.UNKNOWN, [HEADED, trailers([("grpc-status", "77")])]),
+    "no message": (StatusCode.INTERNAL, [HEADED, trailers([("grpc-status", "0")])]),
+    "another page": (StatusCode.UNIMPLEMENTED, [trailers([(":status", "404")])]),
+    "a busy page": (
+        StatusCode.UNAVAILABLE,
+        [frame(Kind.HEADERS, END_HEADERS, 1, block([(":status", "503")]))],
+    ),
+    "data before headers": (StatusCode.INTERNAL, [frame(Kind.DATA, 0, 1, b"x")]),
+    "headers amid data": (StatusCode.INTERNAL, [HEADED, HEADED]),
+    "the end amid data": (StatusCode.UNKNOWN, [HEADED, frame(Kind.DATA, END_STREAM, 1, b"\0")]),
+    "refused": (StatusCode.UNAVAILABLE, [numbered(Kind.RST_STREAM, 1, Code.REFUSED_STREAM)]),
+    "reset": (StatusCode.INTERNAL, [numbered(Kind.RST_STREAM, 1, Code.PROTOCOL_ERROR)]),
+    "cancelled": (StatusCode.CANCELLED, [numbered(Kind.RST_STREAM, 1, Code.CANCEL)]),
+    "too large": (
+        StatusCode.RESOURCE_EXHAUSTED,
+        [HEADED, frame(Kind.DATA, 0, 1, b"\0" + (MESSAGE_BYTES + 1).to_bytes(4, "big"))],
+    ),
+    "packed, and too large": (
+        StatusCode.RESOURCE_EXHAUSTED,
+        [PACKED, frame(Kind.DATA, 0, 1, prefixed(ZERO, packed=True))],
+    ),
+    "packed, and not packed": (
+        StatusCode.INTERNAL,
+        [PACKED, frame(Kind.DATA, 0, 1, prefixed(b"nothing", packed=True))],
+    ),
+    "packed, and nobody said how": (
+        StatusCode.INTERNAL,
+        [HEADED, frame(Kind.DATA, 0, 1, prefixed(zlib.compress(b""), packed=True))],
+    ),
+}
+
+
+@pytest.mark.parametrize("what", ENDS)
+def test_a_call_that_ends_badly_does_not_end_its_connection(what: str) -> None:
+    code, frames = ENDS[what]
+
+    async def bad(peer: Peer) -> None:
+        await peer.hear(Kind.HEADERS)
+        await peer.say(*frames)
+        stream, _, _ = await peer.hear(Kind.HEADERS)
+        await peer.answer(stream, b"well")
+
+    async def ask() -> None:
+        async with a_peer(bad) as channel:
+            assert await status_of(channel) is code
+            assert await channel.unary("Act", b"") == b"well"
+
+    run(ask())
+
+
+def test_padding_and_priority_are_taken_off() -> None:
+    async def padding(peer: Peer) -> None:
+        stream, _, _ = await peer.hear(Kind.HEADERS)
+        padded = b"\x03" + bytes(4) + b"\x10" + GOOD + bytes(3)
+        await peer.say(
+            frame(Kind.HEADERS, END_HEADERS | PADDED | 0x20, stream, padded),
+            frame(Kind.DATA, PADDED, stream, b"\x02" + prefixed(b"well") + bytes(2)),
+            frame(Kind.HEADERS, END_STREAM, stream, DONE[:3]),
+            frame(Kind.CONTINUATION, END_HEADERS, stream, DONE[3:]),
+        )
+
+    async def ask() -> None:
+        async with a_peer(padding) as channel:
+            assert await channel.unary("Act", b"") == b"well"
+
+    run(ask())
+
+
+def test_a_block_of_headers_leaves_no_trace_in_its_reader() -> None:
+    reader = HeaderReader()
+    headers = {":path": "/a.Service/Act", "te": "trailers"}
+    data = block(headers.items())
+    assert [reader.read(1, data) for _ in range(3)] == [headers] * 3
+
+
+def _random_frame(chance: random.Random) -> bytes:
+    """A frame of any kind, whose payload is sometimes what it should be."""
+    kind = chance.choice([*Kind, chance.randrange(256)])
+    payload = chance.choice([GOOD, DONE, bytes(8), chance.randbytes(chance.randrange(40))])
+    head = frame(Kind.DATA, chance.randrange(64), chance.choice([0, 1, 1, 3, 4]), payload)
+    return head[:3] + bytes([kind]) + head[4:]
+
+
+def test_whatever_frames_come_a_call_ends_and_nothing_else_happens() -> None:
+    chance = random.Random(20261122)
+    ended: list[StatusCode] = []
+
+    async def random_peer(peer: Peer) -> None:
+        await peer.hear(Kind.HEADERS)
+        await peer.say(*(_random_frame(chance) for _ in range(8)))
+
+    async def ask() -> None:
+        async with a_peer(random_peer) as channel:
+            while len(ended) < 300:
+                ended.append(await status_of(channel))
+
+    run(ask())
+    assert {StatusCode.UNAVAILABLE, StatusCode.INTERNAL} <= set(ended)
+
+
+def test_whatever_bytes_come_as_headers_they_are_headers_or_an_error() -> None:
+    chance = random.Random(20261122)
+    met: dict[str, int] = {"headers": 0, "none": 0}
+    for _ in range(3000):
+        data = bytearray(GOOD + DONE) * chance.randrange(1, 4)
+        for _ in range(chance.randrange(6)):
+            data[chance.randrange(len(data))] = chance.randrange(256)
+        try:
+            HeaderReader().read(1, bytes(data[: chance.randrange(1, len(data) + 1)]))
+            met["headers"] += 1
+        except (Http2Error, HeadersTooLong):
+            met["none"] += 1
+    assert min(met.values()) > 100
