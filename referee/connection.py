@@ -69,6 +69,7 @@ class Connection(asyncio.Protocol):
         self._most_calls = LARGEST_WINDOW_BYTES
         self._call_credit = WINDOW_BYTES
         self._next = 1
+        self._there = False
         self._leaving = False
         self._changes: set[asyncio.Future[None]] = set()
         self._window = _WINDOW
@@ -88,8 +89,7 @@ class Connection(asyncio.Protocol):
     @property
     def takes_calls(self) -> bool:
         """Whether it is there, and calls may begin on it."""
-        there = self.ready.done() and not self.lost.done() and self._transport is not None
-        return there and not self._leaving and self._next < LARGEST_WINDOW_BYTES
+        return self._there and not self._leaving and self._next < LARGEST_WINDOW_BYTES
 
     async def begin(self, headers: bytes) -> Call:
         """Begins a call with this block of headers; waits while the peer takes no more calls.
@@ -136,6 +136,7 @@ class Connection(asyncio.Protocol):
 
     def abort(self) -> None:
         """Ends the connection at once."""
+        self._there = False
         if self._transport is not None:
             self._transport.abort()
 
@@ -219,6 +220,7 @@ class Connection(asyncio.Protocol):
                 self._most_calls = value
         self._reply(frame(Kind.SETTINGS, ACK, 0))
         if not self.ready.done():
+            self._there = True
             self.ready.set_result(None)
         self._changed()
 
@@ -266,6 +268,7 @@ class Connection(asyncio.Protocol):
 
     def _end(self) -> None:
         self._transport = None
+        self._there = False
         if not self.ready.done():
             self.ready.set_exception(ConnectionError("it does not speak HTTP/2"))
             self.ready.exception()  # nobody need have waited for it

@@ -182,6 +182,23 @@ def test_a_call_that_waits_begins_when_somebody_listens(tmp_path: Path) -> None:
     run(ask())
 
 
+def test_who_says_nothing_does_not_listen() -> None:
+    async def silent(peer: Peer) -> None:
+        await peer.ended()
+
+    async def ask() -> None:
+        async with a_peer(silent, settings=b"") as channel:
+            asking = asyncio.create_task(channel.unary("Start", b"", wait=True))
+            await asyncio.wait([asking], timeout=0.1)
+            assert not channel.listening
+            asking.cancel()
+            await asyncio.wait([asking])
+            assert asking.cancelled()
+            assert not channel.listening
+
+    run(ask())
+
+
 def test_what_a_peer_does_not_take_yet_waits_for_it() -> None:
     async def meagre(peer: Peer) -> None:
         stream, _, _ = await peer.hear(Kind.HEADERS)
