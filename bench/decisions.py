@@ -15,6 +15,7 @@ import random
 import statistics
 import time
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import grpc
@@ -22,12 +23,14 @@ import grpc.aio
 from pokearena.v1 import bot_pb2, bot_pb2_grpc, referee_pb2, referee_pb2_grpc
 
 from bench.processes import started
+from referee.alarm import Alarm
+from referee.channel import Channel
 from referee.codec import Codec
 from referee.dealing import Seeded, board_seed
 from referee.games.registry import find
 
-RATIO = 1.4
-PER_SECOND = 10_000
+RATIO = 1.2
+PER_SECOND = 20_000
 
 
 def typical(game_id: str, games: int = 40) -> tuple[bot_pb2.PlayRequest, bot_pb2.PlayResponse]:
@@ -82,6 +85,28 @@ async def ping_pong(
             await channel.close()
 
 
+async def ping_pong_of_ours(
+    addresses: Sequence[str], question: bot_pb2.PlayRequest, number: int
+) -> float:
+    """The same by ``Play`` with the referee's own client, each message under a time limit."""
+    service = bot_pb2.DESCRIPTOR.services_by_name["BotService"].full_name
+    channels = [Channel(address, service) for address in addresses]
+    alarm = Alarm()
+    data = question.SerializeToString()
+    try:
+        calls = [await channel.begin("Play", wait=True) for channel in channels]
+        began = time.perf_counter()
+        for n in range(number):
+            with alarm.set(10):
+                await calls[n & 1].send(data)
+                await calls[n & 1].receive()
+        return 1e6 * (time.perf_counter() - began) / number
+    finally:
+        alarm.close()
+        for channel in channels:
+            await channel.close()
+
+
 def table(
     referee: str, bots: Sequence[str], boards: int, game: str = "poke", watch_ms: int = 0
 ) -> tuple[int, float]:
@@ -113,6 +138,32 @@ def table(
                     raise SystemExit(f"a bot faulted: {event.game.record[-500:]}")
     requests.put(None)
     return decisions, ended - began
+
+
+def wire(rounds: int, number: int = 500) -> None:
+    """Prints what the referee's client and grpc.aio take for the same messages."""
+    question, answer = typical("poke")
+    echo = ["echo.py", answer.SerializeToString().hex()]
+    with started(echo, echo) as echoes:
+        asyncio.run(ping_pong(echoes, "Play", question, number))
+        times: list[tuple[float, float, float, float]] = []
+        for _ in range(rounds):
+            cpu = [time.process_time()]
+            theirs = asyncio.run(ping_pong(echoes, "Play", question, number))
+            cpu.append(time.process_time())
+            ours = asyncio.run(ping_pong_of_ours(echoes, question, number))
+            cpu.append(time.process_time())
+            spent = [1e6 * (after - before) / number for before, after in pairwise(cpu)]
+            times.append((ours, theirs, spent[1], spent[0]))
+    middle = [statistics.median(some) for some in zip(*times, strict=True)]
+    ratios = [ours / theirs for ours, theirs, _, _ in times]
+    busy = [ours / theirs for _, _, ours, theirs in times]
+    print(
+        f"a message and its answer by the referee's client: {middle[0]:.0f} us, by grpc.aio "
+        f"{middle[1]:.0f} us: {statistics.median(ratios):.2f} x "
+        f"({min(ratios):.2f} to {max(ratios):.2f}); of the processor {middle[2]:.0f} us, "
+        f"{middle[3]:.0f} us: {statistics.median(busy):.2f} x ({min(busy):.2f} to {max(busy):.2f})"
+    )
 
 
 def overhead(method: str, rounds: int, boards: int) -> None:
@@ -160,6 +211,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--rounds", type=int, default=5)
     rounds = parser.parse_args().rounds
+    wire(4 * rounds)
     for method in ("Play", "Act"):
         overhead(method, rounds, boards=30)
     for games in (1, 8, 32, 128):
