@@ -40,6 +40,9 @@ from referee.status import Status
 
 REPLY_BYTES = 1 << 20
 """How much may wait to be sent before a peer that asks for replies is given up."""
+BLOCKS_BEFORE_CALLS = 8
+"""How many blocks of headers a peer may send beside four a call; two are what a call takes. To
+read one costs up to some milliseconds."""
 
 _WINDOW = 1 << 20
 """What waits to be read is bounded by each call's window; the connection's is wider, so that no
@@ -75,6 +78,8 @@ class Connection(asyncio.Protocol):
         self._window = _WINDOW
         self._frames = FrameReader(self._hear_frame)
         self._headers = HeaderReader()
+        self._blocks = 0
+        """How many blocks of headers have come."""
         self._hear: dict[int, Callable[[int, int, bytes], None]] = {
             Kind.DATA: self._data,
             Kind.HEADERS: self._call_headers,
@@ -193,6 +198,9 @@ class Connection(asyncio.Protocol):
 
     def _call_headers(self, stream: int, flags: int, payload: bytes) -> None:
         call = self._call(stream)
+        self._blocks += 1
+        if self._blocks > BLOCKS_BEFORE_CALLS + 2 * self._next:  # four a call
+            raise Http2Error(Code.ENHANCE_YOUR_CALM, "sent too many headers")
         headers = self._headers.read(stream, payload)
         if call is not None:
             call.hear_headers(headers, bool(flags & END_STREAM))

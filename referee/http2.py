@@ -31,6 +31,10 @@ _HEAD = struct.Struct(">HBBBL")
 _SETTING = struct.Struct(">HL")
 _NUMBER = struct.Struct(">L")
 
+_TOO_MANY_UPDATES = b"\x20" * 3
+"""Of the size of a table; two are allowed (RFC 7541, section 4.2). Only the shortest, to nothing,
+could come so often in one block that reading it takes long."""
+
 Headers = dict[str, str]
 
 
@@ -176,6 +180,8 @@ class HeaderReader:
             HeadersTooLong: they are beyond our bounds.
             Http2Error: they are no headers.
         """
+        if data.startswith(_TOO_MANY_UPDATES):
+            raise Http2Error(Code.COMPRESSION_ERROR, "changed its table too often")
         try:
             found = self._decoder.decode(data, raw=True)
         except OversizedHeaderListError:
