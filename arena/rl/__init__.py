@@ -1,0 +1,28 @@
+"""The training ground: the arena's games for reinforcement learning (docs/training.md).
+
+    from arena.rl import env
+
+    e = env("saint_poker", seats=2, reward="points", render_mode="ansi")
+    e.reset(seed=7)
+    for agent in e.agent_iter():
+        observation, reward, terminated, truncated, info = e.last()
+        over = terminated or truncated
+        e.step(None if over else e.action_space(agent).sample(observation["action_mask"]))
+
+Needs the extra ``rl``: ``pip install "pokearena[rl]"``.
+"""
+
+try:
+    import gymnasium as _gymnasium
+    import pettingzoo as _pettingzoo
+except ModuleNotFoundError as error:
+    raise ModuleNotFoundError(
+        f'{error.name} is not installed; the training ground needs pip install "pokearena[rl]"'
+    ) from error
+
+from arena.rl.aec import ArenaEnv, env, raw_env
+from arena.rl.seat import SeatEnv
+
+__all__ = ["ArenaEnv", "SeatEnv", "env", "raw_env"]
+
+del _gymnasium, _pettingzoo

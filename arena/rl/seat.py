@@ -1,0 +1,141 @@
+"""One seat against house bots as a Gymnasium environment."""
+
+from collections.abc import Mapping, Sequence
+from random import Random
+from typing import Any
+
+import gymnasium
+from pokearena.v1 import bot_pb2
+
+from arena.rl.house import Choose, answer, load
+from arena.rl.spaces import Observation, action_space, observation_space, observed, standing
+from arena.rl.table import Table
+from referee.codec import Codec
+from referee.dealing import SEED_BYTES, Luck, Seeded
+from referee.games.contract import IllegalAction
+
+ANSI = "ansi"
+LUCK_BITS = 64
+
+
+class SeatEnv(gymnasium.Env[Observation, int]):
+    """The learner sits on one seat, bots on all others, a partner's included.
+
+    The bots run in this process and are asked the very questions the referee would ask. An illegal
+    action is a fault, as at a table: it ends the game with what is left down to -1.
+
+    Args:
+        game: its id.
+        seats: how many play.
+        options: settings that differ from their defaults.
+        against: a house bot for all other seats, or one for each of them in order; instead of a
+            name, a function of a question is a bot too.
+        seat: where the learner sits; if left out, chance says in every game.
+        reward: "places" or "points", as in :func:`arena.rl.raw_env`.
+        render_mode: "ansi": the position in text, as the learner sees it.
+
+    Raises:
+        SetupError: the game cannot be played like this.
+        ValueError: there is no such seat, or the bots are too few or too many.
+    """
+
+    def __init__(
+        self,
+        game: str,
+        seats: int | None = None,
+        options: Mapping[str, object] | None = None,
+        against: str | Choose | Sequence[str | Choose] = "greedy",
+        seat: int | None = None,
+        reward: str = "places",
+        render_mode: str | None = None,
+    ) -> None:
+        self.metadata = {"render_modes": [ANSI]}
+        self.table = Table(game, seats, options)
+        self.render_mode = render_mode
+        self.observation_space = observation_space(self.table)
+        self.action_space = action_space(self.table)  # type: ignore[assignment]  # of numpy's ints
+        self._standing = standing(reward)
+        self._codec = Codec(self.table.game)
+        others = self.table.seats - 1
+        if seat is not None and not 0 <= seat <= others:
+            raise ValueError(f"seat is {seat}; it must be from 0 to {others}")
+        self._bots = _one_each(against, others)
+        self._fixed = seat
+        self._chance = Random()
+        self._seated: dict[int, dict[int, Choose]] = {}
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Observation, dict[str, Any]]:
+        """Begins a game; ``options={"luck": luck, "seat": seat}`` say how it is dealt and where
+        the learner sits, this time."""
+        super().reset(seed=seed)
+        if seed is not None:
+            self._chance = Random(seed)
+        given = options or {}
+        drawn = self._chance.randrange(self.table.seats) if self._fixed is None else self._fixed
+        self.seat: int = given.get("seat", drawn)
+        luck: Luck | None = given.get("luck")
+        self.table.deal(luck or Seeded(self._chance.randbytes(SEED_BYTES)))
+        self._at_table = self._seating(self.seat)
+        self._decision = 0
+        self._others_act()
+        self._stands = self._standing(self.table)[self.seat]
+        return observed(self.table, self.seat), {"seat": self.seat}
+
+    def _seating(self, mine: int) -> dict[int, Choose]:
+        """The bots by seat; each is loaded once for every seating."""
+        if mine not in self._seated:
+            free = [seat for seat in range(self.table.seats) if seat != mine]
+            self._seated[mine] = {
+                seat: bot if callable(bot) else load(bot, self._start(seat))
+                for seat, bot in zip(free, self._bots, strict=True)
+            }
+        return self._seated[mine]
+
+    def _start(self, seat: int) -> bot_pb2.StartRequest:
+        options = {name: str(value).lower() for name, value in self.table.options.items()}
+        return bot_pb2.StartRequest(
+            game=self.table.game.id, seats=self.table.seats, seat=seat, options=options, games=1
+        )
+
+    def _others_act(self) -> None:
+        while (seat := self.table.asked) not in (None, self.seat):
+            assert seat is not None
+            legal = self.table.state.legal(seat)
+            head = bot_pb2.ActRequest(
+                decision=self._decision,
+                seat=seat,
+                complete=legal.complete,
+                luck=self._chance.getrandbits(LUCK_BITS),
+            )
+            data = self._codec.question(head, self.table.view(seat), legal)
+            question = bot_pb2.ActRequest.FromString(data)
+            self.table.make(self._codec.decode(answer(self._at_table[seat], question)))
+            self._decision += 1
+
+    def step(self, action: int) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
+        """Takes the learner's action, and has the others act until it is asked again."""
+        info = {"seat": self.seat}
+        try:
+            self.table.choose(int(action))
+        except IllegalAction as error:
+            lost = -1.0 - self._stands
+            return observed(self.table, self.seat), lost, True, False, {**info, "fault": str(error)}
+        self._others_act()
+        before, self._stands = self._stands, self._standing(self.table)[self.seat]
+        over = self.table.asked is None
+        return observed(self.table, self.seat), self._stands - before, over, False, info
+
+    def render(self) -> str | None:
+        """The position in text, the learner's hand open."""
+        return self.table.told((self.seat,)) if self.render_mode == ANSI else None
+
+
+def _one_each(against: str | Choose | Sequence[str | Choose], others: int) -> list[str | Choose]:
+    """The bots of the other seats in order."""
+    if isinstance(against, str) or callable(against):
+        return [against] * others
+    if len(against) != others:
+        raise ValueError(f"there are {len(against)} bots; {others} other seats want one each")
+    return list(against)
