@@ -11,12 +11,10 @@ bots' own functions are asked the very questions the referee would ask.
 """
 
 import argparse
-import importlib.util
 import random
 import statistics
-import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from pathlib import Path
@@ -24,6 +22,8 @@ from typing import Any
 
 from pokearena.v1 import bot_pb2
 
+from arena.bots.in_process import Choose as Choose
+from arena.bots.in_process import load as load
 from referee.codec import Codec
 from referee.dealing import Seeded, board_seed
 from referee.games.contract import Game
@@ -34,8 +34,6 @@ BOTS = ("strong", "greedy", "bold", "meek", "random")
 PAIRS = (("strong", "greedy"), *combinations(BOTS[1:], 2))
 """Who meets whom unless told otherwise; what beats greedy need not meet the others."""
 SEED = bytes(32)
-
-Choose = Callable[[bot_pb2.ActRequest], Any]
 
 
 @dataclass(frozen=True)
@@ -80,36 +78,6 @@ def forms() -> list[Form]:
             words = (word for word in option.choices if word != option.default)
             found += [Form(game, max(game.seats), {name: word}) for word in words]
     return found
-
-
-def load(name: str, start: bot_pb2.StartRequest | None = None) -> Choose:
-    """The function of a house bot that has been told the start of a table.
-
-    Its sibling modules are loaded for it alone.
-    """
-    folder = HOUSE / name
-    heard: list[Any] = []
-    siblings = [path.stem for path in folder.glob("*.py")]
-    sys.path.insert(0, str(folder))
-    import pokearena_bot
-
-    usual, pokearena_bot.run = pokearena_bot.run, lambda bot, *_: heard.append(bot)
-    try:
-        spec = importlib.util.spec_from_file_location("__main__", folder / "bot.py")
-        assert spec is not None
-        assert spec.loader is not None
-        spec.loader.exec_module(importlib.util.module_from_spec(spec))
-    finally:
-        pokearena_bot.run = usual
-        sys.path.remove(str(folder))
-        for sibling in siblings:
-            sys.modules.pop(sibling, None)
-    (bot,) = heard
-    if not hasattr(bot, "act"):
-        return bot  # type: ignore[no-any-return]
-    if start is not None:
-        bot.start(start)
-    return bot.act  # type: ignore[no-any-return]
 
 
 def play(form: Form, codec: Codec, board: int, seating: Sequence[Choose]) -> tuple[int, ...]:

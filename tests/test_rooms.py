@@ -79,6 +79,8 @@ def test_the_arena_meets_the_referee_by_its_pure_modules_and_over_grpc() -> None
 def test_a_bot_imports_its_kit_and_nothing_else_of_ours() -> None:
     strong = ROOT / "sample_bots" / "house" / "strong"
     for path in files("sample_bots"):
+        if path.name == "train.py":  # it makes a bot, and is none
+            continue
         allowed = LIBRARY if path.parent == strong else set()
         for name in imports(path):
             ours = within(name, {"arena", "referee"})
@@ -100,3 +102,10 @@ def test_pages_and_commands_stand_on_the_arena_and_not_on_each_other() -> None:
         assert not any(within(name, {"arena.cli", "arena.web"}) for name in imports(path)), path
     for path in files("arena/web"):
         assert not any(within(name, {"arena.cli"}) for name in imports(path)), path
+
+
+def test_nothing_needs_the_training_ground() -> None:
+    """It takes libraries that only those install who train."""
+    for path in files("arena", "referee", "bench", "sample_bots"):
+        trains = "rl" in path.parts or path.name == "train.py"
+        assert trains or not any(within(name, {"arena.rl"}) for name in imports(path)), path

@@ -9,12 +9,13 @@
         over = terminated or truncated
         e.step(None if over else e.action_space(agent).sample(observation["action_mask"]))
 
+One seat against house bots is ``SeatEnv``, or ``gymnasium.make("pokearena/saint_poker-v0")``.
 Needs the extra ``rl``: ``pip install "pokearena[rl]"``.
 """
 
 try:
-    import gymnasium as _gymnasium
-    import pettingzoo as _pettingzoo
+    import gymnasium
+    import pettingzoo  # noqa: F401
 except ModuleNotFoundError as error:
     raise ModuleNotFoundError(
         f'{error.name} is not installed; the training ground needs pip install "pokearena[rl]"'
@@ -22,7 +23,9 @@ except ModuleNotFoundError as error:
 
 from arena.rl.aec import ArenaEnv, env, raw_env
 from arena.rl.seat import SeatEnv
+from referee.games.registry import GAMES
 
 __all__ = ["ArenaEnv", "SeatEnv", "env", "raw_env"]
 
-del _gymnasium, _pettingzoo
+for _game in GAMES:
+    gymnasium.register(f"pokearena/{_game}-v0", "arena.rl:SeatEnv", kwargs={"game": _game})

@@ -7,7 +7,7 @@ from typing import Any
 import gymnasium
 from pokearena.v1 import bot_pb2
 
-from arena.rl.house import Choose, answer, load
+from arena.bots.in_process import Choose, answer, load
 from arena.rl.spaces import Observation, action_space, observation_space, observed, standing
 from arena.rl.table import Table
 from referee.codec import Codec
@@ -39,6 +39,8 @@ class SeatEnv(gymnasium.Env[Observation, int]):
         ValueError: there is no such seat, or the bots are too few or too many.
     """
 
+    metadata = {"render_modes": [ANSI], "render_fps": 1}  # noqa: RUF012  # as its base says it
+
     def __init__(
         self,
         game: str,
@@ -49,7 +51,6 @@ class SeatEnv(gymnasium.Env[Observation, int]):
         reward: str = "places",
         render_mode: str | None = None,
     ) -> None:
-        self.metadata = {"render_modes": [ANSI]}
         self.table = Table(game, seats, options)
         self.render_mode = render_mode
         self.observation_space = observation_space(self.table)

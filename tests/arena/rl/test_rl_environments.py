@@ -1,0 +1,183 @@
+"""Every form of every game is a PettingZoo environment."""
+
+import random
+import subprocess
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+from pettingzoo.test import api_test, performance_benchmark, seed_test
+
+from arena.rl import ArenaEnv, env, raw_env
+from arena.rl.table import STANDINGS
+from referee.dealing import Seeded, board_seed
+from referee.games.contract import IllegalAction, SetupError
+from referee.games.registry import GAMES
+from tests.conformance.tables import TABLES, Table, every_table, is_quick
+
+SEED_CYCLES = 60
+every_reward = pytest.mark.parametrize("reward", STANDINGS)
+a_mask_makes_it_a_dict = pytest.mark.filterwarnings(
+    # PettingZoo knows by name which of its own games have masks, and warns of all others.
+    "ignore:Observation is not a NumPy array",
+    "ignore:Observation space for each agent probably should be gymnasium.spaces.box",
+)
+
+
+def made(table: Table, **settings: Any) -> ArenaEnv:
+    return raw_env(table.game.id, seats=table.seats, options=table.options, **settings)
+
+
+def wrapped(table: Table) -> Any:
+    return env(table.game.id, seats=table.seats, options=table.options)
+
+
+def play(one: ArenaEnv, seed: int) -> list[dict[str, float]]:
+    """A game at random; the rewards of every step."""
+    one.reset(seed=seed)
+    chance = random.Random(seed)
+    rewards = []
+    while not any(one.terminations.values()):
+        observation = one.observe(one.agent_selection)
+        one.step(chance.choice(np.flatnonzero(observation["action_mask"]).tolist()))
+        rewards.append(dict(one.rewards))
+    return rewards
+
+
+@a_mask_makes_it_a_dict
+@every_table
+def test_it_passes_the_api_test_of_pettingzoo(table: Table) -> None:
+    api_test(wrapped(table), num_cycles=1000)
+
+
+@every_table
+def test_it_passes_the_seed_test_of_pettingzoo(table: Table) -> None:
+    seed_test(lambda: wrapped(table), num_cycles=SEED_CYCLES)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("table", [table for table in TABLES if is_quick(table)], ids=str)
+def test_it_runs_the_performance_test_of_pettingzoo(
+    table: Table, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It measures for five seconds, and judges nothing."""
+    performance_benchmark(wrapped(table))
+    assert "turns per second" in capsys.readouterr().out
+
+
+@every_reward
+@every_table
+def test_what_all_sides_are_rewarded_is_nothing_together_and_one_at_most(
+    table: Table, reward: str
+) -> None:
+    one = made(table, reward=reward)
+    rewards = play(one, 3)
+    told = np.array([[step[agent] for agent in one.possible_agents] for step in rewards])
+    first_of_side = [one.table.sides.index(side) for side in sorted(set(one.table.sides))]
+    assert np.allclose(told[:, first_of_side].sum(axis=1), 0)
+    assert np.abs(told.sum(axis=0)).max() <= 1 + 1e-9
+    assert np.allclose(told.sum(axis=0), STANDINGS[reward](one.table))
+
+
+def test_the_better_place_is_rewarded_with_one_and_the_worse_with_minus_one() -> None:
+    one = raw_env("poke")
+    rewards = play(one, 5)
+    places = one.table.game.outcome(one.table.state, one.table.sides).places
+    assert sorted(places) == [1, 2]
+    assert [rewards[-1][f"seat_{seat}"] for seat in (places.index(1), places.index(2))] == [1, -1]
+    assert not any(value for step in rewards[:-1] for value in step.values())
+
+
+def test_partners_are_rewarded_alike() -> None:
+    one = raw_env("pokex", seats=4, reward="points")
+    for step in play(one, 1):
+        assert step["seat_0"] == step["seat_2"]
+        assert step["seat_1"] == step["seat_3"]
+
+
+def test_a_seat_that_chooses_at_the_same_time_does_not_see_what_was_chosen() -> None:
+    one = raw_env("saint_poker", seats=3)
+    one.reset(seed=1)
+    before = one.observe("seat_1"), one.observe("seat_2")
+    assert one.agent_selection == "seat_0"
+    one.step(4)
+    assert one.agent_selection == "seat_1"
+    after = one.observe("seat_1"), one.observe("seat_2")
+    for earlier, later in zip(before, after, strict=True):
+        assert np.array_equal(earlier["observation"], later["observation"])
+
+
+def test_an_illegal_action_leaves_the_bare_environment_as_it_was() -> None:
+    one = raw_env("poke")
+    one.reset(seed=1)
+    state = one.table.state
+    with pytest.raises(IllegalAction, match="31 stands for nothing here; the legal numbers are 0"):
+        one.step(31)
+    assert one.table.state is state
+
+
+def test_an_illegal_action_ends_the_game_of_the_wrapped_one_with_minus_one() -> None:
+    one: Any = env("poke")
+    one.reset(seed=1)
+    agent = one.agent_selection
+    one.step(31)
+    assert one.terminations[agent]
+    assert one.rewards[agent] == -1
+
+
+def test_the_same_seed_deals_the_same_games_one_after_the_other() -> None:
+    one, other = raw_env("pouku"), raw_env("pouku")
+    one.reset(seed=4)
+    other.reset(seed=4)
+    assert one.table.state == other.table.state
+    first = one.table.state
+    one.reset()
+    other.reset()
+    assert one.table.state == other.table.state != first
+
+
+def test_a_board_of_a_match_can_be_played() -> None:
+    luck = Seeded(board_seed(bytes(32), 3))
+    one = raw_env("poke")
+    one.reset(options={"luck": luck})
+    assert one.table.state == GAMES["poke"].start(luck)
+
+
+def test_it_is_drawn_with_all_hands_open() -> None:
+    one = raw_env("poke", render_mode="ansi")
+    one.reset(seed=1)
+    drawn = one.render()
+    assert drawn is not None
+    for seat in range(2):
+        assert " ".join(one.table.view(seat).hand) in drawn
+
+
+def test_without_a_mode_nothing_is_drawn() -> None:
+    one = raw_env("poke")
+    one.reset(seed=1)
+    assert one.render() is None
+
+
+def test_what_cannot_be_played_is_said_in_a_sentence() -> None:
+    with pytest.raises(SetupError, match='there is no game "bridge"'):
+        raw_env("bridge")
+    with pytest.raises(SetupError, match="pouku with teams is played by 4, not by 3"):
+        raw_env("pouku", seats=3, options={"teams": True})
+    with pytest.raises(ValueError, match='reward is "win"; it must be places or points'):
+        raw_env("poke", reward="win")
+
+
+def test_the_number_of_seats_follows_from_the_options() -> None:
+    assert raw_env("pouku", options={"teams": True}).possible_agents == [
+        "seat_0", "seat_1", "seat_2", "seat_3",
+    ]  # fmt: skip
+
+
+def test_without_the_extra_it_says_what_to_install() -> None:
+    code = "import sys; sys.modules['pettingzoo'] = None; import arena.rl"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    said = done.stderr.splitlines()[-1]
+    assert said.endswith(
+        'pettingzoo is not installed; the training ground needs pip install "pokearena[rl]"'
+    )

@@ -1,0 +1,154 @@
+"""One seat against house bots is a Gymnasium environment."""
+
+import random
+import re
+from pathlib import Path
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.utils.env_checker import check_env
+from pokearena.v1 import bot_pb2
+
+from arena.bots.in_process import load
+from arena.rl import SeatEnv
+from referee.games.registry import GAMES
+
+every_game = pytest.mark.parametrize("game", GAMES)
+
+
+def meek(question: bot_pb2.ActRequest) -> bot_pb2.Action:
+    """The most harmless action."""
+    return question.legal[0]
+
+
+def play(env: SeatEnv, seed: int) -> list[float]:
+    """A game at random; its rewards."""
+    observation, _ = env.reset(seed=seed)
+    chance = random.Random(seed)
+    rewards, over = [], False
+    while not over:
+        number = chance.choice(np.flatnonzero(observation["action_mask"]).tolist())
+        observation, reward, over, truncated, info = env.step(number)
+        assert not truncated
+        assert "fault" not in info
+        rewards.append(reward)
+    return rewards
+
+
+@every_game
+def test_it_passes_the_check_of_gymnasium(game: str) -> None:
+    made = gymnasium.make(f"pokearena/{game}-v0", against="meek", render_mode="ansi")
+    check_env(made.unwrapped)
+
+
+@every_game
+def test_a_game_against_greedy_ends_with_a_place(game: str) -> None:
+    env = SeatEnv(game, against="greedy")
+    rewards = play(env, 2)
+    places = env.table.game.outcome(env.table.state, env.table.sides).places
+    assert rewards[-1] == pytest.approx(
+        np.mean(
+            [
+                np.sign(place - places[env.seat])
+                for side, place in set(zip(env.table.sides, places, strict=True))
+                if side != env.table.sides[env.seat]
+            ]
+        )
+    )
+
+
+def test_a_bot_that_is_told_the_start_of_a_table_can_play() -> None:
+    """`strong` does not know a game before that."""
+    rewards = play(SeatEnv("poke", against="strong"), 1)
+    assert rewards[-1] in (-1, 1)
+
+
+def test_the_same_seed_and_the_same_choices_are_the_same_game() -> None:
+    first, second = SeatEnv("saint_poker", seats=3), SeatEnv("saint_poker", seats=3)
+    assert play(first, 9) == play(second, 9)
+    assert first.table.state == second.table.state
+
+
+def test_bots_shift_nobodys_random_numbers() -> None:
+    env = SeatEnv("poke", against="random", seat=0)
+    random.seed(1)
+    wanted = random.random()
+    random.seed(1)
+    env.reset(seed=1)
+    assert random.random() == wanted
+
+
+def test_an_illegal_action_is_a_fault_and_costs_all() -> None:
+    env = SeatEnv("saint_poker", against=meek, reward="points")
+    env.reset(seed=1)
+    _, reward, over, _, info = env.step(63)
+    assert (reward, over) == (-1, True)
+    assert info["fault"].startswith("63 stands for nothing here")
+
+
+def test_the_learner_sits_where_it_is_told() -> None:
+    env = SeatEnv("pokino", seats=4, against=meek, seat=2)
+    for seed in range(3):
+        _, info = env.reset(seed=seed)
+        assert info["seat"] == env.table.asked == 2
+    _, info = env.reset(options={"seat": 1})
+    assert info["seat"] == 1
+
+
+def test_otherwise_chance_seats_it() -> None:
+    env = SeatEnv("saint_poker", seats=3, against=meek)
+    assert {env.reset(seed=seed)[1]["seat"] for seed in range(20)} == {0, 1, 2}
+
+
+def test_every_other_seat_can_have_a_bot_of_its_own() -> None:
+    asked: list[tuple[str, int]] = []
+
+    def noted(name: str, question: bot_pb2.ActRequest) -> bot_pb2.Action:
+        asked.append((name, question.seat))
+        return meek(question)
+
+    env = SeatEnv(
+        "pokex", seats=4, against=[lambda q: noted("a", q), lambda q: noted("b", q), meek], seat=1
+    )
+    play(env, 1)
+    assert set(asked) == {("a", 0), ("b", 2)}
+
+
+def test_wrong_seats_are_said_in_a_sentence() -> None:
+    with pytest.raises(ValueError, match="there are 1 bots; 2 other seats want one each"):
+        SeatEnv("saint_poker", seats=3, against=["greedy"])
+    with pytest.raises(ValueError, match="seat is 2; it must be from 0 to 1"):
+        SeatEnv("poke", seat=2)
+
+
+def test_only_the_own_hand_is_drawn() -> None:
+    env = SeatEnv("poke", against=meek, seat=0, render_mode="ansi")
+    env.reset(seed=1)
+    drawn = env.render()
+    assert drawn is not None
+    assert " ".join(env.table.view(0).hand) in drawn
+    assert not any(card in drawn for card in env.table.view(1).hand)
+
+
+def test_modules_of_bots_do_not_meet(tmp_path: Path) -> None:
+    """Each has a module of the same name."""
+    choosers = []
+    for word in ("one", "other"):
+        folder = tmp_path / word
+        folder.mkdir()
+        (folder / "words.py").write_text(f'WORD = "{word}"\n', encoding="utf-8")
+        (folder / "bot.py").write_text(
+            "import words\nfrom pokearena_bot import run\nrun(lambda turn: words.WORD)\n",
+            encoding="utf-8",
+        )
+        choosers.append(load(folder))
+    assert [choose(bot_pb2.ActRequest()) for choose in choosers] == ["one", "other"]
+
+
+@pytest.mark.parametrize("number", [0, 1], ids=["all seats", "one seat"])
+def test_what_the_page_shows_runs(number: int) -> None:
+    page = Path(__file__).parents[3] / "docs" / "training.md"
+    code = re.findall(r"^```python\n(.*?)^```$", page.read_text("utf-8"), re.DOTALL | re.MULTILINE)
+    assert len(code) == 2
+    exec(code[number], {})
