@@ -1,0 +1,121 @@
+"""Trains the policy against `greedy`: minutes on one core (docs/training.md).
+
+    uv run --extra rl python sample_bots/trained/train.py --games 2800 --seed 1
+
+It plays games in the training ground, remembers what was seen of every choice and how many points
+it was ahead from there on, and fits weights to that by least squares, for each round and each kind
+of decision; then it plays on by the new weights. Now and then it tries something at random.
+"""
+
+import argparse
+import json
+import random
+import time
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import policy
+
+from arena.ratings.clips import clip_of
+from arena.rl import SeatEnv
+
+GAME = "saint_poker"
+GENERATIONS = 8
+"""How often weights are fitted."""
+REMEMBERED = 4
+"""To the games of so many generations."""
+AT_RANDOM = 0.06
+RIDGE = 3.0
+
+Lesson = tuple[str, policy.Seen, float]
+"""A kind of decision, what was seen of the choice, and the points it was ahead from there on."""
+
+
+def play(env: SeatEnv, weights: policy.Weights, chance: random.Random) -> list[Lesson]:
+    """One game; what there is to learn from it."""
+    env.reset()
+    made: list[tuple[str, policy.Seen]] = []
+    ahead: list[float] = []
+    over = False
+    while not over:
+        view = env.table.view(env.seat)
+        numbers = {_cards(group[0]): n for n, group in env.table.groups(env.seat).items()}
+        seen = policy.choices(view, [cards[0] for cards in numbers])
+        choice = _chosen(seen, weights.get(policy.kind(view)), chance)
+        made.append((policy.kind(view), seen[choice]))
+        _, reward, over, _, _ = env.step(numbers[choice])
+        ahead.append(reward * clip_of(GAME))
+    to_come = np.cumsum(ahead[::-1])[::-1]
+    return [(kind, seen, float(gain)) for (kind, seen), gain in zip(made, to_come, strict=True)]
+
+
+def _cards(action: Any) -> tuple[str, ...]:
+    """The cards of an action."""
+    return tuple(action.cards) if hasattr(action, "cards") else (action.card,)
+
+
+def _chosen(
+    seen: dict[tuple[str, ...], policy.Seen], weights: Any, chance: random.Random
+) -> tuple[str, ...]:
+    if weights is None or chance.random() < AT_RANDOM:
+        return chance.choice(list(seen))
+    return max(seen, key=lambda choice: policy.value(weights, seen[choice]))
+
+
+def fitted(lessons: list[Lesson]) -> dict[str, list[float]]:
+    """The weights that explain best what came of the choices."""
+    by_kind = defaultdict(list)
+    for kind, seen, gain in lessons:
+        by_kind[kind].append((seen, gain))
+    found = {}
+    for kind, rows in sorted(by_kind.items()):
+        table = np.array([seen for seen, _ in rows])
+        gains = np.array([gain for _, gain in rows])
+        inner = table.T @ table + RIDGE * np.eye(table.shape[1])
+        found[kind] = [round(float(w), 3) for w in np.linalg.solve(inner, table.T @ gains)]
+    return found
+
+
+def train(games: int, seed: int, against: str = "greedy") -> dict[str, list[float]]:
+    """Weights, after so many games; the same for the same seed."""
+    env = SeatEnv(GAME, seats=2, against=against, reward="points")
+    env.reset(seed=seed)
+    chance = random.Random(seed)
+    weights: dict[str, list[float]] = {}
+    generations: list[list[Lesson]] = []
+    began = time.process_time()
+    for generation in range(GENERATIONS):
+        lessons = []
+        ahead = 0.0
+        for _ in range(games // GENERATIONS):
+            played = play(env, weights, chance)
+            ahead += played[0][2]
+            lessons += played
+        generations = [*generations, lessons][-REMEMBERED:]
+        weights = fitted([lesson for lessons in generations for lesson in lessons])
+        mean = ahead / max(1, games // GENERATIONS)
+        print(f"generation {generation + 1}: {mean:+.2f} points a game, "
+              f"{time.process_time() - began:.0f} s", flush=True)  # fmt: skip
+    return weights
+
+
+def save(weights: policy.Weights, path: Path) -> None:
+    """Writes weights to a file, a line for each kind of decision."""
+    rows = (f'"{kind}": {json.dumps(found)}' for kind, found in weights.items())
+    path.write_text("{\n" + ",\n".join(rows) + "\n}\n", encoding="utf-8")
+
+
+def main() -> None:
+    """Trains, and writes the weights beside the bot."""
+    parser = argparse.ArgumentParser(description="Trains the policy of the bot `trained`.")
+    parser.add_argument("--games", type=int, default=2800)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--output", type=Path, default=Path(__file__).with_name("weights.json"))
+    given = parser.parse_args()
+    save(train(given.games, given.seed), given.output)
+
+
+if __name__ == "__main__":
+    main()

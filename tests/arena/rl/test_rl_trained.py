@@ -1,0 +1,101 @@
+"""From the training ground to a bot: sample_bots/trained (docs/training.md)."""
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from arena.bots.in_process import Choose, load
+from bench.strength import Form, play, score
+from referee.cards import DECK
+from referee.codec import Codec
+from referee.games.registry import GAMES
+from referee.poker import best_hand
+from tests.arena.cli.terminal import in_own_process
+from tests.conformance.walks import dice
+
+TRAINED = Path(__file__).parents[3] / "sample_bots" / "trained"
+FORM = Form(GAMES["saint_poker"], 2)
+Z95 = 1.96
+
+
+@pytest.fixture
+def training(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
+    """The program that trains, found in its folder."""
+    monkeypatch.syspath_prepend(TRAINED)
+    names = ("train", "policy", "strength")
+    import train  # type: ignore[import-not-found]
+
+    yield train
+    for name in names:
+        sys.modules.pop(name, None)
+
+
+def duel(one: Choose, other: Choose, boards: int) -> tuple[float, float]:
+    """Mean score of one bot over mirrored boards, and half its 95 % interval."""
+    codec, means = Codec(FORM.game), []
+    for board in range(1000, 1000 + boards):
+        seatings = ((one, other), (other, one))
+        scores = [score(play(FORM, codec, board, s), (0, 1), n) for n, s in enumerate(seatings)]
+        means.append(sum(scores) / 2)
+    mean = sum(means) / boards
+    spread = (sum((value - mean) ** 2 for value in means) / (boards - 1)) ** 0.5
+    return mean, Z95 * spread / boards**0.5
+
+
+def test_its_hands_compare_as_the_rules_have_it(training: ModuleType) -> None:
+    import strength  # type: ignore[import-not-found]
+
+    rng = dice("strength")
+    for case in range(1500):
+        few = [card for card in DECK if card[1] in "CD"] if case % 2 else list(DECK)
+        size = rng.choice((5, 6, 7))
+        one, other = rng.sample(few, size), rng.sample(few, size)
+        mine, theirs = (strength.worth(strength.counted(hand), hand) for hand in (one, other))
+        right, left = best_hand(one), best_hand(other)
+        assert (mine > theirs, mine == theirs) == (right > left, right == left), (one, other)
+
+
+def test_the_same_seed_trains_the_same_weights(training: ModuleType) -> None:
+    assert training.train(8, 3) == training.train(8, 3) != training.train(8, 4)
+
+
+def test_there_are_weights_for_every_decision_of_a_game() -> None:
+    weights = json.loads((TRAINED / "weights.json").read_text(encoding="utf-8"))
+    decided = {f"{n} {phase}" for n in range(1, 9) for phase in ("river", "show", "pick_up")}
+    assert set(weights) == decided - {"8 pick_up"}
+
+
+def test_it_plays_at_a_real_table_without_a_fault(tmp_path: Path) -> None:
+    said = in_own_process(
+        tmp_path, ("play", "saint_poker", str(TRAINED), "sample:random", "-n", "2", "--json")
+    )
+    assert said.status == 0, said.err
+    told = json.loads(said.out)
+    assert {word for game in told["games"] for word in game["verdicts"]} == {"finished"}
+
+
+@pytest.mark.long
+def test_it_passes_the_test_of_the_arena(tmp_path: Path) -> None:
+    said = in_own_process(tmp_path, ("test", str(TRAINED), "--quick"))
+    assert said.status == 0, said.out + said.err
+
+
+@pytest.mark.long
+@pytest.mark.timeout(900)
+def test_its_weights_beat_greedy() -> None:
+    mean, half = duel(load(TRAINED), load("greedy"), 120)
+    assert mean - half > 0.5
+
+
+@pytest.mark.long
+@pytest.mark.timeout(900)
+def test_a_short_training_is_enough_to_beat_random(training: ModuleType, tmp_path: Path) -> None:
+    for name in ("bot.py", "policy.py", "strength.py"):
+        (tmp_path / name).write_bytes((TRAINED / name).read_bytes())
+    training.save(training.train(240, 1), tmp_path / "weights.json")
+    mean, half = duel(load(tmp_path), load("random"), 20)
+    assert mean - half > 0.5
