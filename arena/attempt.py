@@ -33,6 +33,7 @@ from arena.store.errors import Conflict, LeaseLost, StoreError
 from arena.store.games import PlayedGame
 from arena.store.matches import Lease
 from arena.store.spec import Entrant
+from referee import logs
 
 if TYPE_CHECKING:
     from pokearena.v1 import referee_pb2
@@ -80,6 +81,11 @@ def attempt(bench: Bench, match: str, drain: threading.Event) -> None:
     Must run in the main thread of a process that ends afterwards (`arena.hold`).
     """
     timings.HERE.forget()
+    with logs.bound(match=match, worker=bench.owner):
+        _attempt(bench, match, drain)
+
+
+def _attempt(bench: Bench, match: str, drain: threading.Event) -> None:
     # What is not begun counts as no failure, and the sweeper hints at it again.
     if not _referee_answers(bench, drain):
         log.warning("%s: not begun, no referee answers at %s", match, bench.referee)
@@ -95,7 +101,7 @@ def attempt(bench: Bench, match: str, drain: threading.Event) -> None:
         return
     games, done = lease.spec.games, len(lease.committed)
     log.info("%s: attempt %d, %d of %d games left", match, lease.attempt, games - done, games)
-    with Herald(bench.redis) as herald:
+    with logs.bound(attempt=lease.attempt), Herald(bench.redis) as herald:
         try:
             _play(bench, lease, drain, herald)
         except (Drained, Interrupted):

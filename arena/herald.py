@@ -7,6 +7,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable
+from contextvars import copy_context
 from dataclasses import replace
 from queue import Empty, SimpleQueue
 from types import TracebackType
@@ -62,7 +63,9 @@ class Herald:
         self._timings_at = time.monotonic()
         self._warned = False
         self._key = ""
-        self._thread = threading.Thread(target=self._run, name="herald", daemon=True)
+        self._thread = threading.Thread(
+            target=copy_context().run, args=(self._run,), name="herald", daemon=True
+        )
 
     def __enter__(self) -> Self:
         if self._url is not None:

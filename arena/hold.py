@@ -7,6 +7,7 @@ import os
 import signal
 import threading
 import time
+from contextvars import copy_context
 from types import FrameType
 from typing import TYPE_CHECKING, Self
 
@@ -52,7 +53,9 @@ class Hold:
         self._drain = drain
         self._armed = False
         self._over = threading.Event()
-        self._thread = threading.Thread(target=self._watch, name="lease", daemon=True)
+        self._thread = threading.Thread(
+            target=copy_context().run, args=(self._watch,), name="lease", daemon=True
+        )
 
     def let_go(self) -> None:
         """The match is closed: there is nothing to renew any more."""

@@ -2,15 +2,20 @@
 
 import contextlib
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+
+from referee import logs
 
 
 @contextlib.contextmanager
-def kept_in(path: Path) -> Iterator[None]:
-    """Keeps what the arena logs in a file, for as long as the block lasts."""
+def kept_in(path: Path, environment: Mapping[str, str]) -> Iterator[None]:
+    """Keeps what the arena logs in a file, for as long as the block lasts.
+
+    environment: says in which form (referee.logs).
+    """
     handler = logging.FileHandler(path)
-    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
+    handler.setFormatter(logs.formatter(environment))
     logger = logging.getLogger("arena")
     logger.addHandler(handler)
     logger.setLevel(logging.INFO)

@@ -89,7 +89,7 @@ class Supervisor:
 
         Raises ServicesError, and what the store and Redis raise; all is stopped then.
         """
-        with self._stack, journal.kept_in(self._where.logs / "services.log"):
+        with self._stack, journal.kept_in(self._where.logs / "services.log", self._environment):
             if self._pages is not None:
                 self._stack.callback(self._pages.listening.close)
             self._where.remove_leftovers()

@@ -15,6 +15,7 @@ from arena import folder, reach, redis_server
 from arena.folder import Folder
 from arena.match_worker import MatchWorker
 from arena.queue import connect, fresh_name
+from referee import logs
 
 if TYPE_CHECKING:
     from arena.attempt import Bench
@@ -142,7 +143,7 @@ def main() -> int:
     parser.add_argument("--burst", action="store_true", help="end when no match waits any more")
     parser.add_argument("--max-matches", type=int, help="end when so many have been tried")
     arguments = parser.parse_args()
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
+    logs.set_up()
     where = folder.locate(arguments.data)
     return run(where, arguments.name, burst=arguments.burst, most=arguments.max_matches)
 

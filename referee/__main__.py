@@ -12,6 +12,7 @@ from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 from pokearena.v1 import referee_pb2, referee_pb2_grpc
 
+from referee import logs
 from referee.service import RefereeService
 
 SERVICE = referee_pb2.DESCRIPTOR.services_by_name["RefereeService"].full_name
@@ -48,7 +49,8 @@ async def serve(address: str) -> None:
     await server.start()
     await healthy.set(SERVICE, health_pb2.HealthCheckResponse.SERVING)
     await healthy.set("", health_pb2.HealthCheckResponse.SERVING)
-    print(f"referee listening at {address}", flush=True)
+    # On standard output, for who waits for it.
+    print(logs.announcement(f"referee listening at {address}"), flush=True)
     await stop.wait()
     await healthy.enter_graceful_shutdown()
     await server.stop(DRAIN_SECONDS)
@@ -61,6 +63,7 @@ def main() -> int:
         "--address", required=True, help="where to listen: unix:/path/to.sock or host:port"
     )
     address = parser.parse_args().address
+    logs.set_up()
     try:
         with contextlib.suppress(KeyboardInterrupt):
             asyncio.run(serve(address))

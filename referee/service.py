@@ -1,12 +1,14 @@
 """The referee as a gRPC service."""
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator
 
 import grpc
 import grpc.aio
 from pokearena.v1 import referee_pb2, referee_pb2_grpc
 
+from referee import logs
 from referee.caller import Caller
 from referee.codec import Codec
 from referee.dealing import SEED_BYTES
@@ -15,6 +17,8 @@ from referee.games.registry import GAMES, find
 from referee.play import Setting
 from referee.pulse import StoodStill
 from referee.table import Table
+
+log = logging.getLogger("referee")
 
 Context = grpc.aio.ServicerContext[referee_pb2.RunTableRequest, referee_pb2.RunTableResponse]
 
@@ -63,9 +67,11 @@ class RefereeService(referee_pb2_grpc.RefereeServiceServicer):
         except SetupError as error:
             await context.abort(grpc.StatusCode.INVALID_ARGUMENT, str(error))
         caller = Caller()
-        table = Table(first.table, setting, caller)
-        running = asyncio.create_task(_run(table, caller))
-        hearing = asyncio.create_task(_hear(requests, table, caller))
+        # Bound in the tasks alone: a generator shares the context of whoever asks it for more.
+        with logs.bound(match=first.table.match, table=_number(context)):
+            table = Table(first.table, setting, caller)
+            running = asyncio.create_task(_run(first.table.match, table, caller))
+            hearing = asyncio.create_task(_hear(requests, table, caller))
         try:
             async for event in caller.events():
                 yield event
@@ -100,13 +106,22 @@ class RefereeService(referee_pb2_grpc.RefereeServiceServicer):
         return Setting(order.match, game, codec, len(order.seats), options, sides)
 
 
-async def _run(table: Table, caller: Caller) -> None:
+def _number(context: Context) -> int | None:
+    """The number of the table, if it is told."""
+    told = dict(context.invocation_metadata() or ()).get(logs.TABLE, "")
+    return int(told) if isinstance(told, str) and told.isdecimal() else None
+
+
+async def _run(match: str, table: Table, caller: Caller) -> None:
     try:
+        log.info("%s: a table begins", match)
         await table.run()
+        log.info("%s: a table is over", match)
     except BaseExceptionGroup as group:
         still = group.subgroup(StoodStill)
         if still is None:
             raise
+        log.warning("%s: broken off, %s", match, still.exceptions[0])
         raise StoodStill(*still.exceptions[0].args) from None
     finally:
         caller.close()

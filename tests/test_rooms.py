@@ -22,6 +22,7 @@ KNOWN_TO_ARENA = {
     "referee.dealing",
     "referee.dominoes",
     "referee.games",
+    "referee.logs",
     "referee.poker",
     "referee.record",
     "referee.replay",

@@ -13,6 +13,7 @@ from arena.match.plan import plan
 from arena.match.table import Hear, Sink, Table, Watch
 from arena.store.games import CommittedGame
 from arena.store.spec import MatchSpec
+from referee import logs
 
 PATIENCE: Final = 10.0
 """Seconds in which the referee must be reached."""
@@ -73,7 +74,11 @@ def play_match(
     with grpc.insecure_channel(referee, options=OPTIONS) as channel:
         _reach(channel, referee, patience)
         stub = referee_pb2_grpc.RefereeServiceStub(channel)
-        return all(Table(spec, table, bots, watch).play(stub, sink, hear) for table in tables)
+        for table in tables:
+            with logs.bound(table=table.table):
+                if not Table(spec, table, bots, watch).play(stub, sink, hear):
+                    return False
+        return True
 
 
 def _reach(channel: grpc.Channel, referee: str, patience: float) -> None:

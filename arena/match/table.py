@@ -20,6 +20,7 @@ from arena.match.relayed import Relayed
 from arena.store import games
 from arena.store.games import PlayedGame
 from arena.store.spec import MatchSpec
+from referee import logs
 from referee.dealing import board_seed
 from referee.record import dump
 
@@ -107,7 +108,10 @@ class Table:
             by_seat = {seat: starts.start(seat, bot) for seat, bot in order}
             addresses = [by_seat[seat] for seat in range(len(self._bots))]
             try:
-                self._call = stub.RunTable(self._say(self._order(addresses)))
+                self._call = stub.RunTable(
+                    self._say(self._order(addresses)),
+                    metadata=((logs.TABLE, str(self._plan.table)),),
+                )
                 self._listen(starts, sink)
             except grpc.RpcError as error:
                 raise InfrastructureError(self._broken(error)) from None

@@ -18,6 +18,7 @@ from arena import folder
 from arena.relay import desk, gate
 from arena.relay.lobby import TICK_SECONDS, Lobby
 from arena.store import database
+from referee import logs
 
 SERVICE = relay_pb2.DESCRIPTOR.services_by_name["RelayService"].full_name
 DRAIN_SECONDS = 1.0
@@ -71,7 +72,7 @@ def main() -> int:
     parser.add_argument("--certificate", type=Path, help="of TLS, PEM")
     parser.add_argument("--key", type=Path, help="its key, PEM")
     told = parser.parse_args()
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
+    logs.set_up()
     try:
         with contextlib.suppress(KeyboardInterrupt):
             asyncio.run(serve(told, folder.locate()))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import logging
 import os
 import signal
 import sys
@@ -19,6 +18,7 @@ from arena.store import database
 from arena.submissions import runner
 from arena.submissions.shelf import Shelf
 from arena.submissions.stages import Office
+from referee import logs
 
 _NICE = 10
 """Who plays goes first: a build can wait, clocks cannot."""
@@ -26,7 +26,7 @@ _NICE = 10
 
 def main() -> int:
     """Works until it is told to stop. What is at hand then is taken up again the next time."""
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
+    logs.set_up()
     os.nice(_NICE)
     signal.signal(signal.SIGTERM, _leave)
     where = folder.locate().create()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import logging
 import os
 import socket
 from dataclasses import asdict
@@ -13,6 +12,7 @@ from arena.store import database
 from arena.submissions.shelf import Shelf
 from arena.web import server
 from arena.web.state import Settings
+from referee import logs
 
 _NICE = 5
 """Who plays goes first: pages can wait a moment, clocks cannot."""
@@ -24,7 +24,7 @@ def main() -> int:
     parser.add_argument("--socket", type=int, required=True, help="descriptor that listens")
     manners.add_arguments(parser)
     told = parser.parse_args()
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
+    logs.set_up()
     os.nice(_NICE)
     where = folder.locate()
     named = folder.setting(folder.REDIS)

@@ -12,11 +12,11 @@ from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
-from starlette.responses import PlainTextResponse, Response
+from starlette.responses import Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from arena.web import downloads, errors, relay, uploads
+from arena.web import downloads, errors, readiness, relay, uploads
 from arena.web.bounds import Bounds
 from arena.web.feed import Feed
 from arena.web.links import ServerLinks
@@ -61,16 +61,8 @@ def create(web: Web) -> Starlette:
     async def failed(request: Request, error: Exception) -> Response:
         return errors.response(request, error, links)
 
-    async def alive(request: Request) -> Response:
-        return PlainTextResponse("alive\n")
-
-    async def ready(request: Request) -> Response:
-        here = web.sight.at > 0
-        return PlainTextResponse("ready\n" if here else "starting\n", 200 if here else 503)
-
     routes: list[BaseRoute] = [
-        Route("/healthz", alive),
-        Route("/readyz", ready),
+        *readiness.routes(web),
         Route(FEED, serving.feed(feed)),
         relay.route(web),
         Mount("/static", StaticFiles(directory=_STATIC)),

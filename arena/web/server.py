@@ -23,6 +23,8 @@ def config(web: Web) -> uvicorn.Config:
     """How the pages are served."""
     return uvicorn.Config(
         create(web),
+        # As all else that is logged here (referee.logs).
+        log_config=None,
         log_level="warning",
         access_log=False,
         server_header=False,

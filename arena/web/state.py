@@ -63,6 +63,8 @@ class Web:
     settings: Settings
     changes: Changes = field(default_factory=Changes)
     sight: Sight = field(default_factory=Sight)
+    reads: bool = False
+    """Whether the store could be read at the last look."""
     trails: Mapping[str, Trail] = field(default_factory=dict)
     """The histories of the ladders by form; made behind the sight, in their own time."""
     kept: Kept = field(default_factory=Kept)
@@ -96,7 +98,9 @@ class Web:
             seen = await run_in_threadpool(self._watcher.look)
         except (SQLAlchemyError, StoreError, OSError) as error:
             log.warning("the store cannot be read, the pages show what was: %s", error)
+            self.reads = False
             return
+        self.reads = True
         if seen is not None:
             self.sight = seen
             self.changes.tell(ARENA)

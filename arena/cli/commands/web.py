@@ -31,7 +31,9 @@ def web(host: str, port: int, manners: Manners, as_json: bool, data: Path | None
     from arena.submissions.shelf import Shelf
     from arena.web import server
     from arena.web.state import Settings
+    from referee import logs
 
+    logs.set_up()
     place = Place(data)
     engine = place.existing_store
     try:

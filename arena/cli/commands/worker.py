@@ -45,12 +45,11 @@ def worker(
     unless there is one: POKEARENA_REFEREE, or that of those services.
     With --burst it is a job that ends by itself, as autoscalers start them.
     """
-    import logging
-
     from arena import worker as work
     from arena.folder import locate
+    from referee import logs
 
     if check:
         return work.check(locate(data))
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(message)s")
+    logs.set_up()
     return work.run(locate(data), name, workers=workers, burst=burst, most=max_matches)

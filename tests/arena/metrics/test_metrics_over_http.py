@@ -1,6 +1,7 @@
 """The figures at their address, of a whole arena that plays."""
 
 import json
+import os
 import signal
 import subprocess
 from collections.abc import Iterator
@@ -45,7 +46,11 @@ def serving(data: Path) -> Iterator[dict[str, str]]:
     words = ["serve", "--workers=1", "--port=0", "--metrics=127.0.0.1:0", "--json"]
     command = [str(POKEARENA), *words, "--data", str(data)]
     with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        env={**os.environ, "POKEARENA_LOG": "json"},
     ) as process:
         assert process.stdout is not None
         try:
@@ -65,6 +70,11 @@ def test_between_two_looks_the_figures_grow_by_what_the_store_has_got(tmp_path: 
         # The public pages do not have them.
         with pytest.raises(HTTPError, match="404"):
             urlopen(said["page"] + "metrics")
+    logged = {
+        path.stem: [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+        for path in (data / "logs").glob("*.log")
+        if path.stem != "redis"
+    }
     store = Place(data).store
     closed = list(results.closed(store))
     with database.reading(store) as connection:
@@ -90,3 +100,11 @@ def test_between_two_looks_the_figures_grow_by_what_the_store_has_got(tmp_path: 
     assert worker["sandbox"] in ("bubblewrap", "landlock", "unsandboxed")
     processes = {one["service"] for one in labels(after, "pokearena_service_up")}
     assert processes >= {"referee", "worker-1", "web"}
+    # Every process said in JSON which match it was about.
+    assert logged.keys() >= {"services", "referee", "worker-1"}
+    for name, words in (
+        ("worker-1", {"match", "worker", "attempt"}),
+        ("referee", {"match", "table"}),
+    ):
+        about = [line for line in logged[name] if words <= line.keys()]
+        assert {line["match"] for line in about} == {match.id for match in closed}

@@ -1,0 +1,109 @@
+"""What processes log: lines for people, or JSON with what they were working on."""
+
+import json
+import logging
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextvars import copy_context
+from io import StringIO
+
+import pytest
+
+from referee import logs
+
+AS_JSON = {logs.VARIABLE: logs.JSON}
+
+
+@pytest.fixture
+def log() -> Iterator[logging.Logger]:
+    """A log of its own."""
+    found = logging.getLogger("test.logs")
+    found.setLevel(logging.INFO)
+    found.propagate = False
+    yield found
+    found.handlers.clear()
+
+
+def listen(log: logging.Logger, environment: dict[str, str]) -> StringIO:
+    """What is logged from now on."""
+    said = StringIO()
+    handler = logging.StreamHandler(said)
+    handler.setFormatter(logs.formatter(environment))
+    log.addHandler(handler)
+    return said
+
+
+def told(said: StringIO) -> list[dict[str, object]]:
+    """The lines of JSON."""
+    return [json.loads(line) for line in said.getvalue().splitlines()]
+
+
+def test_a_line_for_people_has_the_time_how_bad_it_is_and_what_happened(
+    log: logging.Logger,
+) -> None:
+    said = listen(log, {})
+    with logs.bound(match="m-1"):
+        log.warning("%s: stopped", "m-1")
+    assert said.getvalue().endswith(" WARNING m-1: stopped\n")
+
+
+def test_a_line_of_json_says_what_was_worked_on(log: logging.Logger) -> None:
+    said = listen(log, AS_JSON)
+    with logs.bound(match="m-1", attempt=2):
+        with logs.bound(table=1):
+            log.info("game %d", 7)
+        log.info("between")
+    log.info("after")
+    table, between, after = told(said)
+    time = str(table.pop("time"))
+    assert time.endswith("Z")
+    assert table == {
+        "event": "game 7",
+        "level": "info",
+        "logger": "test.logs",
+        "match": "m-1",
+        "attempt": 2,
+        "table": 1,
+    }
+    assert "table" not in between
+    assert between["match"] == "m-1"
+    assert "match" not in after
+
+
+def test_json_stays_on_one_line_whatever_is_said(log: logging.Logger) -> None:
+    said = listen(log, AS_JSON)
+    try:
+        raise ValueError("a\nb")
+    except ValueError:
+        log.exception("two\nlines")
+    (line,) = told(said)
+    assert line["event"] == "two\nlines"
+    assert "ValueError: a\nb" in str(line["exception"])
+
+
+def test_a_thread_that_is_given_the_context_says_the_same(log: logging.Logger) -> None:
+    said = listen(log, AS_JSON)
+    with logs.bound(match="m-1"):
+        thread = threading.Thread(target=copy_context().run, args=(log.info, "renewed"))
+    thread.start()
+    thread.join()
+    assert told(said)[0]["match"] == "m-1"
+
+
+def test_what_is_neither_text_nor_json_is_refused_in_a_sentence() -> None:
+    code = "from referee import logs; logs.set_up({'POKEARENA_LOG': 'xml'})"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 2
+    assert done.stderr == (
+        'POKEARENA_LOG is "xml"; it must be "text", for people, or "json", for programs.\n'
+    )
+
+
+def test_lines_for_people_need_no_structlog() -> None:
+    code = (
+        "import sys; from referee import logs; logs.set_up({}); "
+        "raise SystemExit('structlog' in sys.modules)"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
