@@ -10,7 +10,7 @@ from typing import Final
 
 from sqlalchemy import Engine
 
-from arena.store.closings import REMOTE, Closing, Closings, Endings, Forms
+from arena.store.closings import ENDED, REMOTE, Closing, Closings, Endings, Forms
 from arena.thinking import BINS
 
 DECISION_BOUNDS: Final = tuple(2.0**n / 1000 for n in range(-1, 15))
@@ -74,8 +74,9 @@ class Counts:
             self._add(one)
         ended = Counter[tuple[str, str]]()
         for tournament, states in self._endings.now().items():
-            for state, number in states.items():
-                ended[self._forms.of(tournament), state.lower()] += number
+            for state in ENDED:
+                # Also where it is 0: what was not there before does not grow for Prometheus.
+                ended[self._forms.of(tournament), state.lower()] += states.get(state, 0)
         self.matches = ended
 
     def _add(self, one: Closing) -> None:

@@ -19,6 +19,8 @@ REMOTE: Final = "remote"
 """Stands for the language of a bot that runs at its author's."""
 OVERLAP_SECONDS: Final = 60.0
 """A match may be seen so much later than one that says it closed after it, at the very most."""
+ENDED: Final = tuple(state for state in MatchState if state not in OPEN)
+"""The states in which a match ends."""
 # SQLite takes a bounded number of values in one statement.
 _AT_ONCE: Final = 500
 
@@ -165,13 +167,12 @@ class Endings:
 
 def _ended(connection: Connection, wanted: Sequence[str]) -> dict[str, dict[MatchState, int]]:
     matches = schema.matches
-    ended = [state for state in MatchState if state not in OPEN]
     found: dict[str, dict[MatchState, int]] = {name: {} for name in wanted}
     for start in range(0, len(wanted), _AT_ONCE):
         query = (
             select(matches.c.tournament, matches.c.state, func.count())
             .where(
-                matches.c.state.in_(ended),
+                matches.c.state.in_(ENDED),
                 matches.c.tournament.in_(wanted[start : start + _AT_ONCE]),
             )
             .group_by(matches.c.tournament, matches.c.state)
