@@ -18,4 +18,5 @@ if [ ! -f "$folder/redis_url" ]; then
   printf 'requirepass %s\n' "$password" >"$folder/valkey.conf"
   printf 'redis://:%s@valkey:6379/0' "$password" >"$folder/redis_url"
 fi
+[ -f "$folder/grafana_password" ] || word >"$folder/grafana_password"
 chmod 444 "$folder"/*

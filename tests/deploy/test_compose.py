@@ -16,7 +16,8 @@ from arena.hold import GRACE_SECONDS
 from tests.deploy.manifests import DEPLOY, ROOT, Tree
 from tests.deploy.spoken import understood, variables
 
-OURS = {"services", "referee", "worker"}
+OURS = {"services", "referee", "worker", "metrics"}
+OTHERS = {"prometheus", "grafana"}
 INSIDE = {"valkey", "database", "referee", "worker"}
 SECRETS = DEPLOY / "secrets.sh"
 
@@ -42,6 +43,8 @@ def test_what_is_named_is_there(compose: Tree) -> None:
         for volume in service.get("volumes", []):
             source = volume.partition(":")[0]
             assert source in compose["volumes"] or (DEPLOY / source).is_dir(), name
+        told = {config["source"] for config in service.get("configs", [])}
+        assert told <= set(compose["configs"]), name
 
 
 def test_workers_and_stores_are_on_no_network_with_a_way_out(compose: Tree) -> None:
@@ -54,12 +57,24 @@ def test_workers_and_stores_are_on_no_network_with_a_way_out(compose: Tree) -> N
 
 def test_pages_are_shown_to_this_machine_only(compose: Tree) -> None:
     ports = [port for service in compose["services"].values() for port in service.get("ports", [])]
-    assert len(ports) == 1
+    assert len(ports) == 3
     assert all(port.startswith("127.0.0.1:") for port in ports)
 
 
+def test_metrics_are_not_asked_for_unless_they_are_wanted(compose: Tree) -> None:
+    for name in OTHERS | {"metrics"}:
+        assert compose["services"][name]["profiles"] == ["metrics"]
+    for name in OTHERS:
+        assert compose["services"][name]["network_mode"] == "service:metrics"
+
+
+def test_what_is_written_into_containers_is_yaml(compose: Tree) -> None:
+    for config in compose["configs"].values():
+        assert yaml.safe_load(config["content"])["apiVersion"] == 1
+
+
 def test_no_container_of_ours_is_root_or_may_become_it(compose: Tree) -> None:
-    for name in OURS | {"valkey"}:
+    for name in OURS | OTHERS | {"valkey"}:
         service = compose["services"][name]
         assert service["user"].partition(":")[0] not in ("", "0", "root"), name
         assert service["read_only"] is True
