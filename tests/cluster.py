@@ -71,6 +71,12 @@ class Cluster:
         self.stop(signal.SIGQUIT)
         shutil.rmtree(self._root)
 
+    @property
+    def pid(self) -> int:
+        """The process id of the server."""
+        assert self._server is not None
+        return self._server.pid
+
     def url(self, database: str) -> str:
         """The address of a database."""
         return f"postgresql://postgres@/{database}?host={self._root}"

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
+from tests.cluster import Cluster, cluster
 from tests.faults import processes
 from tests.faults.checker import Tally, check
 from tests.faults.stage import Arena
@@ -22,6 +23,14 @@ def arena() -> Iterator[Arena]:
     # Kept for whoever wants to know why it failed.
     if not os.environ.get("KEEP"):
         arena.remove()
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[Cluster]:
+    """A PostgreSQL server."""
+    server = cluster()
+    yield server
+    server.remove()
 
 
 @pytest.fixture

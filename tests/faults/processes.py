@@ -4,7 +4,7 @@ import contextlib
 import os
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 
 from arena.bots.keeper import linux
@@ -66,10 +66,12 @@ def send(pid: int, number: int) -> bool:
 
 
 @contextlib.contextmanager
-def orphanage() -> Iterator[None]:
+def orphanage(spared: Callable[[], Collection[int]] = tuple) -> Iterator[None]:
     """For as long as the block lasts orphans below this process become its children.
 
     At the end none may be left that runs: that is how it is known that nothing stays behind.
+
+    spared: tells who may stay nevertheless.
     """
     before = set(linux.children(os.getpid()))
     linux.prctl(linux.PR_SET_CHILD_SUBREAPER, 1)
@@ -82,7 +84,7 @@ def orphanage() -> Iterator[None]:
     tracker = "multiprocessing.resource_tracker"
     give_up = time.monotonic() + 10
     while time.monotonic() < give_up:
-        ours = set(linux.children(os.getpid())) - before
+        ours = set(linux.children(os.getpid())) - before - set(spared())
         left = [p for p in ours if not _buried(p) and tracker not in " ".join(words(p))]
         if not left:
             return

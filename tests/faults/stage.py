@@ -51,7 +51,10 @@ PATIENT = Clock(start_ms=60_000, allowance_ms=20_000)
 class Arena:
     """A data folder in a directory of its own, where whatever stays behind would be seen."""
 
-    def __init__(self, made: bool = True, disk: Disk = contextlib.nullcontext) -> None:
+    def __init__(
+        self, made: bool = True, disk: Disk = contextlib.nullcontext, url: str = ""
+    ) -> None:
+        """url: the address of its database; of the file in its folder if there is none."""
         # Short, because sockets live in it.
         self.root = Path(tempfile.mkdtemp(prefix="pkf-", dir="/tmp"))
         self.temporary = self.root / "t"
@@ -59,7 +62,8 @@ class Arena:
         self._disk = disk(self.root / "data")
         self._disk.__enter__()
         self.where = Folder(self.root / "data").create()
-        self.engine: Engine = database.open(self.where.database_url({}))
+        self._url = url
+        self.engine: Engine = database.open(self.url)
         self.serve: Serve | None = None
         if made:
             database.upgrade(self.engine)
@@ -68,7 +72,13 @@ class Arena:
         """Ours, without what names services elsewhere, and with a temporary folder of its own."""
         strange = ("POKEARENA", "REDIS", "DATABASE", "XDG_RUNTIME")
         own = {k: v for k, v in os.environ.items() if not k.startswith(strange)}
-        return {**own, "TMPDIR": str(self.temporary), **more}
+        named = {"POKEARENA_DATABASE_URL": self._url} if self._url else {}
+        return {**own, "TMPDIR": str(self.temporary), **named, **more}
+
+    @property
+    def url(self) -> str:
+        """The address of its database."""
+        return self._url or self.where.database_url({})
 
     def house(self, name: str, number: str = "1") -> str:
         """A house bot as a version of this arena."""
@@ -113,6 +123,10 @@ class Arena:
 
     def sql(self, statement: str, *values: object) -> list[tuple[Any, ...]]:
         """Rows of the database as it is."""
+        if self._url:
+            with database.reading(self.engine) as reader:
+                rows = reader.exec_driver_sql(statement.replace("?", "%s"), values)
+                return [tuple(row) for row in rows]
         there = f"file:{self.where.database}?mode=rw"
         connection = sqlite3.connect(there, timeout=60, uri=True)
         try:
@@ -125,7 +139,7 @@ class Arena:
         armed = {} if failpoint is None else {VARIABLE: failpoint}
         program = Path(__file__).with_name("operator_program.py")
         return subprocess.run(
-            [sys.executable, "-P", str(program), self.where.database_url({}), *said],
+            [sys.executable, "-P", str(program), self.url, *said],
             env=self.environment(**armed),
             check=False,
         ).returncode

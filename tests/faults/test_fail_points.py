@@ -10,6 +10,7 @@ import pytest
 from arena.failpoint import HINTS, NAMES, VARIABLE
 from arena.store import copying, submissions, tournaments, versions
 from arena.store.schema import SubmissionState
+from tests.cluster import Cluster
 from tests.faults import processes
 from tests.faults.conftest import Conclude
 from tests.faults.stage import Arena, Serve
@@ -240,9 +241,30 @@ PROVOKED: dict[str, Act] = {
 def test_killed_at_a_point_nothing_is_lost_and_nothing_doubled(
     name: str, conclude: Conclude
 ) -> None:
+    strike(name, conclude)
+
+
+# What a play brings about by itself; the operators' transactions are tried beside their tests.
+@pytest.mark.parametrize(
+    "name",
+    [
+        f"{what}.written"
+        for what in ("upgrade", "lease", "renew", "commit_game", "closing_game", "release")
+    ]
+    + [f"{what}.written" for what in ("lapse", "extend", "close", "quarantine")]
+    + ["commit_game.committed", "closing_game.committed"],
+)
+def test_killed_in_a_transaction_of_postgresql_nothing_is_lost_and_nothing_doubled(
+    name: str, conclude: Conclude, server: Cluster
+) -> None:
+    with server.database() as url:
+        strike(name, conclude, url)
+
+
+def strike(name: str, conclude: Conclude, url: str = "") -> None:
     what = name if name in HINTS else name.partition(".")[0]
     with processes.orphanage():
-        arena = Arena(made=what != "upgrade")
+        arena = Arena(made=what != "upgrade", url=url)
         if what == "upgrade":
             under_fire_from_nothing(arena, name, conclude)
         else:
@@ -250,7 +272,7 @@ def test_killed_at_a_point_nothing_is_lost_and_nothing_doubled(
             with Witness(arena, token) as witness:
                 PROVOKED[what](arena, witness, f"{name}@{token}")
             assert_reached(token, name)
-            conclude(arena, witness, f"SIGKILL at {what}")
+            conclude(arena, witness, f"SIGKILL at {what}{', PostgreSQL' if url else ''}")
     arena.remove()
 
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 
+from sqlalchemy import exc
+
 from tests.faults.beside import Beside
 from tests.faults.stage import Arena
 
@@ -75,7 +77,7 @@ class Witness(Beside):
         while not self.over.wait(GLANCE_SECONDS):
             try:
                 self._look()
-            except sqlite3.OperationalError:
+            except (sqlite3.OperationalError, exc.OperationalError):
                 continue  # the database is what is being shot at
 
     def _look(self) -> None:

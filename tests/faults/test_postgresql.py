@@ -1,0 +1,111 @@
+"""An arena on PostgreSQL: its server is killed, its connections are cut, its processes die."""
+
+import signal
+import time
+from collections.abc import Iterator
+
+import pytest
+from sqlalchemy import create_engine, exc
+
+from arena.store import database, soundness
+from tests.cluster import Cluster
+from tests.faults import processes
+from tests.faults.conftest import Conclude
+from tests.faults.stage import Arena, Serve
+from tests.faults.storm import Storm
+from tests.faults.witness import Witness
+
+pytestmark = [pytest.mark.long, pytest.mark.timeout(600)]
+
+MATCHES = 20
+NAP = 0.02
+CUTS = 10
+PAIRS = 6
+CYCLES = 6
+CUT = (
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+    " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+)
+
+
+@pytest.fixture
+def arena(server: Cluster) -> Iterator[Arena]:
+    """An arena with an empty store in PostgreSQL."""
+    with server.database() as url, processes.orphanage(lambda: [server.pid]):
+        arena = Arena(url=url)
+        yield arena
+        arena.remove()
+
+
+def cup(arena: Arena) -> None:
+    arena.schedule([arena.slow("first", NAP), arena.slow("last", NAP, -1)], cycles=MATCHES)
+
+
+def under_way(arena: Arena, serve: Serve) -> None:
+    serve.until(lambda: len(arena.sql("SELECT 1 FROM games")) > 3)
+
+
+def is_sound(arena: Arena) -> bool:
+    return not list(soundness.problems(arena.engine, lambda what, done, of: None))
+
+
+@pytest.mark.parametrize("seconds", [5, 25])
+def test_a_server_that_crashes_and_is_back(
+    arena: Arena, server: Cluster, conclude: Conclude, seconds: int
+) -> None:
+    cup(arena)
+    with Witness(arena) as witness, arena.serving(2) as serve:
+        under_way(arena, serve)
+        server.stop(signal.SIGQUIT)
+        time.sleep(seconds)
+        server.start()
+        witness.blow(idle=True)
+        serve.until(arena.over)
+    tally = conclude(arena, witness, f"PostgreSQL crashed, back after {seconds} s")
+    assert tally.closed == MATCHES
+    assert is_sound(arena)
+
+
+def test_all_connections_are_cut_again_and_again(arena: Arena, conclude: Conclude) -> None:
+    cup(arena)
+    cutter = create_engine(database.open(arena.url).url, isolation_level="AUTOCOMMIT")
+    with Witness(arena) as witness, arena.serving(2) as serve:
+        for games in range(1, CUTS + 1):
+            serve.until(lambda games=games: seen(arena) > games)  # type: ignore[misc]
+            with cutter.connect() as connection:
+                connection.exec_driver_sql(CUT)
+        serve.until(lambda: over(arena))
+    cutter.dispose()
+    tally = conclude(arena, witness, f"PostgreSQL's connections cut {CUTS} times")
+    assert tally.matches == MATCHES
+    assert is_sound(arena)
+
+
+def seen(arena: Arena) -> int:
+    try:
+        return len(arena.sql("SELECT 1 FROM games"))
+    except exc.OperationalError:
+        return 0  # it was our connection
+
+
+def over(arena: Arena) -> bool:
+    try:
+        return arena.over()
+    except exc.OperationalError:
+        return False
+
+
+def test_in_a_storm_nothing_is_lost_and_nothing_doubled(arena: Arena, conclude: Conclude) -> None:
+    bots = ("random", "greedy", "meek", "bold")
+    arena.schedule([arena.house(name) for name in bots], cycles=CYCLES)
+    weights = {"worker": 1, "horse": 4, "referee": 0.5, "keeper": 1, "guard": 1, "bot": 4}
+    with (
+        Witness(arena) as witness,
+        arena.serving(2) as serve,
+        Storm(arena, witness, weights, every=4, spare=2) as storm,
+    ):
+        serve.until(arena.over, 500)
+    tally = conclude(arena, witness, "storm on PostgreSQL")
+    assert tally.matches == PAIRS * CYCLES
+    assert sum(storm.hits.values()) > 0
+    assert is_sound(arena)
