@@ -78,8 +78,13 @@ class Bench:
     def start(self, name: str = "w1", **bounds: int) -> subprocess.Popen[bytes]:
         """Starts a worker and waits until it listens, or has ended."""
         process = self.spawn(name, **bounds)
-        wait_until(lambda: process.poll() is not None or self.info(name) is not None)
+        wait_until(lambda: process.poll() is not None or self.listens(name))
         return process
+
+    def listens(self, name: str) -> bool:
+        """Whether a worker has come so far; it is registered before it hears signals."""
+        info = self.info(name)
+        return info is not None and info.state not in ("", "started")
 
     def spawn(self, name: str = "w1", **bounds: int) -> subprocess.Popen[bytes]:
         """Starts a worker."""
