@@ -1,7 +1,7 @@
 """One HTTP/2 connection to a bot: its frames, told to the calls they belong to.
 
 A bot may be hostile. What it sends is bounded: the size of a frame, of headers, of what waits to
-be read (by flow control), and the number of frames that bring nothing.
+be read (by flow control); and of frames that bring nothing so many are read in a second.
 """
 
 import asyncio
@@ -167,12 +167,22 @@ class Connection(asyncio.Protocol):
             return
         try:
             self._frames.feed(data)
+            self._rest(self._frames.rest())
         except Http2Error as error:
             self._break(error.code)
         except HeadersTooLong as error:
             if (call := self._calls.get(error.stream)) is not None:
                 call.fail(Status(StatusCode.RESOURCE_EXHAUSTED, "headers that are too long"))
             self._break(Code.ENHANCE_YOUR_CALM)
+
+    def _rest(self, seconds: float) -> None:
+        if seconds and self._transport is not None:
+            self._transport.pause_reading()
+            self._loop.call_later(seconds, self._read_on)
+
+    def _read_on(self) -> None:
+        if self._transport is not None:
+            self._transport.resume_reading()
 
     def _hear_frame(self, kind: int, stream: int, flags: int, payload: bytes) -> None:
         if (hear := self._hear.get(kind)) is not None:

@@ -19,8 +19,8 @@ from referee.http2 import (
     without_padding,
 )
 
-MOST_FRAMES = 10_000
-"""How many frames a peer may send in a second without being asked anything. An answer of the
+MOST_FRAMES = 2_000
+"""How many frames of a peer are read in a second if it is not asked anything. An answer of the
 largest size takes 64."""
 
 _PRIORITY_BYTES = 5
@@ -66,8 +66,6 @@ class FrameReader:
                 break
             self._check(kind, flags, stream)
             self._count += 1
-            if self._count > MOST_FRAMES:
-                self._calm()
             payload = data[at + HEAD_BYTES : after]
             if kind == Kind.HEADERS:
                 self._headers(stream, flags, payload)
@@ -93,11 +91,18 @@ class FrameReader:
         """Hears that the peer was sent a message, to which frames are due."""
         self._count = 0
 
-    def _calm(self) -> None:
+    def rest(self) -> float:
+        """Seconds for which the peer should not be read on, since it has sent too many frames.
+
+        It is not hung up on: whether a flood is more than so many a second depends on how fast the
+        machine is, and what becomes of a bot must not.
+        """
+        if self._count <= MOST_FRAMES:
+            return 0.0
         now = time.monotonic()
-        if now < self._counted_since + 1:
-            raise Http2Error(Code.ENHANCE_YOUR_CALM, "sent too many frames")
-        self._count, self._counted_since = 0, now
+        left = max(0.0, self._counted_since + 1 - now)
+        self._count, self._counted_since = 0, now + left
+        return left
 
     def _headers(self, stream: int, flags: int, payload: bytes) -> None:
         payload = without_padding(flags, payload)
