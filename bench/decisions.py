@@ -1,6 +1,6 @@
 """What a decision costs, from the referee to the bot and back, beside raw gRPC.
 
-    uv run python -m bench.decisions
+    uv run python -m bench decisions
 
 Peer: raw gRPC, that is as many messages of the same size and make between the same kind of client
 (grpc.aio) and server (grpc.server with threads) that do nothing else, alternately with two servers
@@ -8,21 +8,22 @@ as a table has two bots. Peer and table take turns within one run, because rates
 is the median of their ratios.
 """
 
-import argparse
 import asyncio
-import queue
 import random
 import statistics
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
 import grpc
 import grpc.aio
-from pokearena.v1 import bot_pb2, bot_pb2_grpc, referee_pb2, referee_pb2_grpc
+from pokearena.v1 import bot_pb2, bot_pb2_grpc
 
+from bench.figure import Figure, Target
 from bench.processes import started
+from bench.sockets import engine, microseconds
+from bench.table import table
 from referee.alarm import Alarm
 from referee.channel import Channel
 from referee.codec import Codec
@@ -107,116 +108,76 @@ async def ping_pong_of_ours(
             await channel.close()
 
 
-def table(
-    referee: str, bots: Sequence[str], boards: int, game: str = "poke", watch_ms: int = 0
-) -> tuple[int, float]:
-    """Plays a table; decisions and seconds, counted from the end of its first game."""
-    order = referee_pb2.Table(
-        match="m-0123456789",
-        game=game,
-        seats=[referee_pb2.Seat(address=bot, bank_ms=10_000) for bot in bots],
-        boards=[
-            referee_pb2.Board(game=b, number=b, seed=board_seed(bytes(32), b))
-            for b in range(boards)
-        ],
-        start_ms=10_000,
-        allowance_ms=200,
-        watch_ms=watch_ms,
-    )
-    requests: queue.SimpleQueue[referee_pb2.RunTableRequest | None] = queue.SimpleQueue()
-    requests.put(referee_pb2.RunTableRequest(table=order))
-    decisions, began, ended = 0, 0.0, 0.0
-    with grpc.insecure_channel(referee) as channel:
-        stub = referee_pb2_grpc.RefereeServiceStub(channel)
-        for event in stub.RunTable(iter(requests.get, None), wait_for_ready=True):
-            if event.WhichOneof("event") == "game":
-                ended = time.perf_counter()
-                if began:
-                    decisions += event.game.record.count('"type":"action"')
-                began = began or ended
-                if '"finished","finished"' not in event.game.record:
-                    raise SystemExit(f"a bot faulted: {event.game.record[-500:]}")
-    requests.put(None)
-    return decisions, ended - began
-
-
-def wire(rounds: int, number: int = 500) -> None:
-    """Prints what the referee's client and grpc.aio take for the same messages."""
+def wire(rounds: int, number: int = 500) -> Iterator[Figure]:
+    """What the referee's client and grpc.aio take for the same messages."""
     question, answer = typical("poke")
     echo = ["echo.py", answer.SerializeToString().hex()]
+    clock: tuple[list[float], list[float]] = ([], [])
+    processor: tuple[list[float], list[float]] = ([], [])
     with started(echo, echo) as echoes:
         asyncio.run(ping_pong(echoes, "Play", question, number))
-        times: list[tuple[float, float, float, float]] = []
         for _ in range(rounds):
-            cpu = [time.process_time()]
-            theirs = asyncio.run(ping_pong(echoes, "Play", question, number))
-            cpu.append(time.process_time())
-            ours = asyncio.run(ping_pong_of_ours(echoes, question, number))
-            cpu.append(time.process_time())
-            spent = [1e6 * (after - before) / number for before, after in pairwise(cpu)]
-            times.append((ours, theirs, spent[1], spent[0]))
-    middle = [statistics.median(some) for some in zip(*times, strict=True)]
-    ratios = [ours / theirs for ours, theirs, _, _ in times]
-    busy = [ours / theirs for _, _, ours, theirs in times]
-    print(
-        f"a message and its answer by the referee's client: {middle[0]:.0f} us, by grpc.aio "
-        f"{middle[1]:.0f} us: {statistics.median(ratios):.2f} x "
-        f"({min(ratios):.2f} to {max(ratios):.2f}); of the processor {middle[2]:.0f} us, "
-        f"{middle[3]:.0f} us: {statistics.median(busy):.2f} x ({min(busy):.2f} to {max(busy):.2f})"
-    )
+            spent = [time.process_time()]
+            clock[1].append(asyncio.run(ping_pong(echoes, "Play", question, number)))
+            spent.append(time.process_time())
+            clock[0].append(asyncio.run(ping_pong_of_ours(echoes, question, number)))
+            spent.append(time.process_time())
+            theirs, ours = (1e6 * (after - before) / number for before, after in pairwise(spent))
+            processor[0].append(ours)
+            processor[1].append(theirs)
+    name = "a message and its answer by the referee's client"
+    yield Figure(name, "us", clock[0], "by grpc.aio", clock[1])
+    yield Figure(f"{name}, of the processor", "us", processor[0], "by grpc.aio", processor[1])
 
 
-def overhead(method: str, rounds: int, boards: int) -> None:
-    """Prints what a decision costs beside a ping-pong by the same method."""
+def overhead(method: str, rounds: int, boards: int = 30) -> Iterator[Figure]:
+    """A decision, one at a time, beside what a message costs by gRPC and as a line of text."""
     question, answer = typical("poke")
     bot = ["bot.py", "play", "1"] if method == "Play" else ["bot.py", "act"]
     echo = ["echo.py", answer.SerializeToString().hex()]
-    with started(["-m", "referee"], bot, bot, echo, echo) as (referee, *others):
-        ratios = []
+    own: list[float] = []
+    raw: list[float] = []
+    lines: list[float] = []
+    with started(["-m", "referee"], bot, bot, echo, echo) as (referee, *others), engine() as plain:
         table(referee, others[:2], boards)
         for _ in range(rounds):
-            decisions, seconds = table(referee, others[:2], boards)
-            ours = 1e6 * seconds / decisions
-            theirs = asyncio.run(ping_pong(others[2:], method, question, decisions))
-            ratios.append((ours / theirs, ours, theirs))
-    ratio, ours, theirs = sorted(ratios)[len(ratios) // 2]
-    verdict = "ok" if ratio <= RATIO else "MISSED"
-    print(
-        f"{method:5} one at a time: {ours:6.0f} us a decision, raw {theirs:6.0f} us "
-        f"({question.ByteSize()} and {answer.ByteSize()} bytes): {ratio:.2f} x "
-        f"({min(ratios)[0]:.2f} to {max(ratios)[0]:.2f}); target {RATIO}: {verdict}"
-    )
+            played = table(referee, others[:2], boards)
+            own.append(1e6 * played.seconds / played.decisions)
+            raw.append(asyncio.run(ping_pong(others[2:], method, question, played.decisions)))
+            lines.append(microseconds(plain, played.decisions))
+    name = f"a decision by {method}, one at a time"
+    sizes = f"{question.ByteSize()} and {answer.ByteSize()} bytes"
+    target = Target(RATIO, at_most=True, of_ratio=True)
+    yield Figure(name, "us", own, f"raw gRPC, {sizes}", raw, target)
+    note = "without a schema, a list of what is legal, clocks, views or a record"
+    yield Figure(name, "us", own, "a line of text over TCP, as Pokerbots", lines, note=note)
 
 
-def in_flight(games: int, rounds: int) -> None:
-    """Prints decisions a second with so many games of a table in flight."""
+def in_flight(games: int, rounds: int) -> Figure:
+    """Decisions a second with so many games of a table in flight."""
     bot = ["bot.py", "play", str(games)]
     with started(["-m", "referee"], bot, bot) as (referee, *bots):
         boards = max(60, games * 8)
         table(referee, bots, boards)
         rates = []
         for _ in range(rounds):
-            decisions, seconds = table(referee, bots, boards)
-            rates.append(decisions / seconds)
-    middle = statistics.median(rates)
-    said = f"; target {PER_SECOND}: {'ok' if middle >= PER_SECOND else 'MISSED'}"
-    print(
-        f"{games:4} games in flight: {middle:8.0f} decisions a second "
-        f"({min(rates):.0f} to {max(rates):.0f}){said if games == 32 else ''}"
+            played = table(referee, bots, boards)
+            rates.append(played.decisions / played.seconds)
+    target = Target(PER_SECOND) if games == 32 else None
+    return Figure(
+        f"poke, {games} {plural(games)} in flight", "decisions a second", rates, target=target
     )
 
 
-def main() -> None:
-    """Prints all figures."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
-    parser.add_argument("--rounds", type=int, default=5)
-    rounds = parser.parse_args().rounds
-    wire(4 * rounds)
+def plural(games: int) -> str:
+    """The noun for so many of them."""
+    return "game" if games == 1 else "games"
+
+
+def figures(rounds: int) -> Iterator[Figure]:
+    """What a decision costs: on the wire, by each method, and with many games at a time."""
+    yield from wire(4 * rounds)
     for method in ("Play", "Act"):
-        overhead(method, rounds, boards=30)
+        yield from overhead(method, rounds)
     for games in (1, 8, 32, 128):
-        in_flight(games, rounds)
-
-
-if __name__ == "__main__":
-    main()
+        yield in_flight(games, rounds)

@@ -1,7 +1,6 @@
 """Random play of the rules beside comparable games of RLCard, PettingZoo and OpenSpiel.
 
-    uv run --with rlcard --with 'pettingzoo>=1.24' --with pygame --with open-spiel \
-        python -m bench.peers
+    uv run --group bench python -m bench peers
 
 All in one session, one core: actions a second of the loop each library is made for, which asks
 what is legal, takes one of it at random, and plays it. A library that is not installed is left
@@ -9,17 +8,16 @@ out with the reason.
 """
 
 import random
-import statistics
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from importlib import import_module
 from typing import Any
 
-from bench.rules import rate
+from bench.figure import Figure, left_out
+from bench.rules import UNIT, rate
 
 SECONDS = 1.0
-ROUNDS = 3
 
 Game = Callable[[random.Random], int]
 """Plays one game at random and says how many actions it had."""
@@ -101,31 +99,20 @@ def peer_rate(name: str) -> float:
     return actions / (time.process_time() - began)
 
 
-def main() -> None:
-    """Prints every game of ours and, under it, what it is likest to with the ratio."""
-    warnings.simplefilter("ignore")
+def figures(rounds: int) -> Iterator[Figure]:
+    """Every game of ours beside those of other libraries it is likest to."""
     for ours, peers in BESIDE.items():
-        own: list[float] = []
-        theirs: dict[str, list[float]] = {peer: [] for peer in peers}
-        missing: dict[str, str] = {}
-        for _ in range(ROUNDS):
-            own.append(rate(ours))
-            for peer in peers:
-                try:
-                    theirs[peer].append(peer_rate(peer))
-                except Exception as error:
-                    missing[peer] = f"{type(error).__name__}: {str(error).splitlines()[0]}"
-        middle = statistics.median(own)
-        print(f"{ours}: {middle:.0f} random actions a second and core")
-        for peer, rates in theirs.items():
-            if peer in missing:
-                print(f"    {peer}: left out ({missing[peer]})")
-            else:
-                print(
-                    f"    {peer}: {statistics.median(rates):.0f}; ours is "
-                    f"{middle / statistics.median(rates):.2f} x that"
-                )
-
-
-if __name__ == "__main__":
-    main()
+        for peer in peers:
+            own: list[float] = []
+            theirs: list[float] = []
+            try:
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore")
+                    for _ in range(rounds):
+                        own.append(rate(ours))
+                        theirs.append(peer_rate(peer))
+            except Exception as error:
+                why = str(error).strip().partition("\n")[0]
+                yield left_out(f"{ours} beside {peer}", f"{type(error).__name__}: {why}")
+                continue
+            yield Figure(ours, UNIT, own, peer, theirs)

@@ -1,6 +1,6 @@
 """How fast strengths are fitted: 200 bots, a million matches, beside what others need for it.
 
-    uv run --with openskill python -m bench.ratings
+    uv run --group bench python -m bench ratings
 
 The peers are choix, which fits the same model from the same table of wins, and openskill, which
 folds match by match and so is timed on a part and scaled up. Strengths come with errors,
@@ -8,10 +8,8 @@ superiority, lack of fit and ranks; the peers give values (openskill also a sigm
 """
 
 import math
-import statistics
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 
 import choix
 import numpy as np
@@ -22,41 +20,25 @@ from arena.ratings.scale import ELO
 from arena.ratings.strength import strengths
 from arena.ratings.strength_settings import StrengthSettings
 from arena.results import ClosedGame, ClosedMatch
+from bench.figure import Figure, Target, left_out
 
 BOTS = 200
 MATCHES = 1_000_000
-ROUNDS = 5
 PART = 20_000
 """So many matches openskill folds."""
 TARGET = 2.0
 
 
-@dataclass(frozen=True)
-class Taken:
-    """Seconds of processor and by the clock, a value each round."""
-
-    processor: list[float]
-    clock: list[float]
-
-
-def seconds(work: Callable[[], object], scale: float = 1.0) -> Taken:
-    """Measure some work that is this part of the whole."""
-    taken = Taken([], [])
-    for _ in range(ROUNDS):
-        own, began = time.process_time(), time.perf_counter()
-        work()
-        taken.processor.append(scale * (time.process_time() - own))
-        taken.clock.append(scale * (time.perf_counter() - began))
-    return taken
+def seconds(work: Callable[[], object], scale: float = 1.0) -> float:
+    """Seconds by the clock that some work takes which is this part of the whole."""
+    began = time.perf_counter()
+    work()
+    return scale * (time.perf_counter() - began)
 
 
-def told(what: str, taken: Taken, more: str = "") -> None:
-    """Print a line: the medians and the ranges."""
-    figures = [
-        f"{statistics.median(taken):8.4f} s ({min(taken):.4f} to {max(taken):.4f})"
-        for taken in (taken.processor, taken.clock)
-    ]
-    print(f"{what:56} {figures[0]:32} {figures[1]:32} {more}", flush=True)
+def rounds_of(rounds: int, work: Callable[[], object], scale: float = 1.0) -> list[float]:
+    """The same, round by round."""
+    return [seconds(work, scale) for _ in range(rounds)]
 
 
 def field(dice: np.random.Generator) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
@@ -64,7 +46,7 @@ def field(dice: np.random.Generator) -> "np.ndarray[tuple[int], np.dtype[np.floa
     return np.asarray(dice.normal(0, 200 / ELO, BOTS))
 
 
-def name(place: int) -> str:
+def name_of(place: int) -> str:
     """The name of a bot."""
     return f"bot{place:03}@1"
 
@@ -82,7 +64,7 @@ def two_seats(dice: np.random.Generator) -> tuple[Meetings, list[tuple[int, int]
     for one, other in pairs(BOTS):
         wins, losses = int(counted[one, other]), int(counted[other, one])
         if wins + losses:
-            found[LineUp((name(one), name(other)), 1)] = Sums(
+            found[LineUp((name_of(one), name_of(other)), 1)] = Sums(
                 wins + losses, (2 * wins,), (4 * wins,)
             )
     return Meetings(found), [(int(one), int(other)) for one, other in beaten]
@@ -102,13 +84,13 @@ def four_seats(dice: np.random.Generator) -> Meetings:
             sums = Sums(
                 1, tuple(got), tuple(got[one] * got[other] for one, other in pairs_of_pairs(4))
             )
-            found[LineUp(tuple(name(place) for place in line_up), 1)] = sums
+            found[LineUp(tuple(name_of(place) for place in line_up), 1)] = sums
     return Meetings(found)
 
 
 def closed(beaten: tuple[int, int]) -> ClosedMatch:
     """A match as the store gives it."""
-    one, other = map(name, beaten)
+    one, other = map(name_of, beaten)
     game = ClosedGame(0, (1, 2), None, ("finished",) * 2, (0, 0))
     return ClosedMatch("m", 0, 0, (one, other), (game,))
 
@@ -130,44 +112,58 @@ def by_openskill(beaten: list[tuple[int, int]]) -> Callable[[], object] | None:
     return fold
 
 
-def main() -> None:
-    """Prints a line for each way."""
-    print(f"{'':56} {'processor':32} {'clock':32}")
+def figures(rounds: int) -> Iterator[Figure]:
+    """The fit and its steps, beside choix and openskill."""
     dice = np.random.default_rng(1)
     table, beaten = two_seats(dice)
-    ours = seconds(lambda: strengths(table))
-    reached = "reached" if statistics.median(ours.clock) < TARGET else "missed"
-    told(
-        f"two seats: {BOTS} bots, {table.matches:,} matches", ours, f"target {TARGET} s: {reached}"
-    )
+    name = f"strengths of {BOTS} bots from {table.matches:,} matches"
+    yield from _beside_choix(name, rounds, table, beaten)
+    yield from _beside_openskill(name, rounds, table, beaten)
     one_more = closed(beaten[0])
-    told("one more match: added to the table", seconds(lambda: table.with_match(one_more)))
-    told("one more match: and fitted", seconds(lambda: strengths(table.with_match(one_more))))
+    more = rounds_of(rounds, lambda: strengths(table.with_match(one_more)))
+    yield Figure("one more match, and all strengths again", "s", more)
     part = [closed(pair) for pair in beaten[: MATCHES // 5]]
-    told(
-        "summing up a million closed matches (a fifth, times 5)",
-        seconds(lambda: Meetings.of(part), 5),
-    )
-    beside_choix(table, beaten)
-    fold = by_openskill(beaten)
-    if fold:
-        told(f"openskill folds a million ({PART:,}, scaled)", seconds(fold, MATCHES / PART))
+    summed = rounds_of(rounds, lambda: Meetings.of(part), 5)
+    yield Figure("summing up a million closed matches (a fifth, times 5)", "s", summed)
     tables = four_seats(dice)
-    told(f"four seats: {len(tables.sums):,} line-ups", seconds(lambda: strengths(tables)))
+    fitted = rounds_of(rounds, lambda: strengths(tables))
+    target = Target(TARGET, at_most=True)
+    yield Figure(
+        f"strengths from {len(tables.sums):,} line-ups of four", "s", fitted, target=target
+    )
 
 
-def beside_choix(table: Meetings, beaten: list[tuple[int, int]]) -> None:
-    """How long choix takes, and how far we are from it."""
+def _beside_openskill(
+    name: str, rounds: int, table: Meetings, beaten: list[tuple[int, int]]
+) -> Iterator[Figure]:
+    fold = by_openskill(beaten)
+    if fold is None:
+        yield left_out(f"{name}, beside openskill", "openskill is not installed")
+        return
+    own, theirs = [], []
+    for _ in range(rounds):
+        own.append(seconds(lambda: strengths(table)))
+        theirs.append(seconds(fold, MATCHES / PART))
+    yield Figure(name, "s", own, f"openskill's fold ({PART:,}, scaled up)", theirs)
+
+
+def _beside_choix(
+    name: str, rounds: int, table: Meetings, beaten: list[tuple[int, int]]
+) -> Iterator[Figure]:
     wins = np.zeros((BOTS, BOTS))
     np.add.at(wins, tuple(np.array(beaten).T), 1)
+    own, theirs = [], []
     with threadpool_limits(1):
-        told("choix, values alone, dense", seconds(lambda: choix.ilsr_pairwise_dense(wins)))
+        for _ in range(rounds):
+            own.append(seconds(lambda: strengths(table)))
+            theirs.append(seconds(lambda: choix.ilsr_pairwise_dense(wins)))
         oracle = ELO * choix.ilsr_pairwise_dense(wins)
     settings = StrengthSettings(centre=0.0, prior=math.inf, weighting="matches")
     found = strengths(table, settings)
-    values = np.array([found.of(name(place)).value for place in range(BOTS)])
-    print(f"{'greatest difference to choix':56} {np.ptp(values - oracle):.6f} Elo")
-
-
-if __name__ == "__main__":
-    main()
+    values = np.array([found.of(name_of(place)).value for place in range(BOTS)])
+    note = (
+        "choix gives the values alone; ours errors, superiority, lack of fit and ranks as well; "
+        f"the values differ by {np.ptp(values - oracle):.6f} Elo at most"
+    )
+    target = Target(TARGET, at_most=True)
+    yield Figure(name, "s", own, "choix's values", theirs, target, note)

@@ -1,6 +1,6 @@
 """Random play by the rules alone: actions a second on one core.
 
-    uv run python -m bench.rules [GAME...]
+    uv run python -m bench rules
 
 An action is: one of the listed legal actions at random (`Legal.any`), and what follows. Beside
 it stands the same with all of them listed first, which is what the referee does for a bot that
@@ -9,11 +9,10 @@ options, and every switch of a game alone and all together.
 """
 
 import random
-import statistics
-import sys
 import time
 from collections.abc import Iterator, Mapping
 
+from bench.figure import Figure, Target
 from referee.dealing import Seeded, board_seed
 from referee.games.contract import Game
 from referee.games.registry import GAMES
@@ -27,7 +26,8 @@ TARGETS = {
 }
 TARGET = 10_000
 """Of a game that is not named above."""
-ROUNDS = 5
+
+UNIT = "random actions a second"
 
 Form = tuple[int, dict[str, bool]]
 """A number of seats, and the switches that are on."""
@@ -73,24 +73,25 @@ def _fewest(game: Game, options: dict[str, bool]) -> int:
     return next(seats for seats in game.seats if game.allows(seats, settled))
 
 
-def main() -> None:
-    """Prints a line for every form of the games named, or of all."""
-    for game_id in sys.argv[1:] or GAMES:
-        base = 0.0
-        target = TARGETS.get(game_id, TARGET)
-        for seats, options in forms(GAMES[game_id]):
-            rates = [rate(game_id, seats, options) for _ in range(ROUNDS)]
-            middle = statistics.median(rates)
-            listed = rate(game_id, seats, options, listing=True)
-            base = base or middle
-            told = " ".join(f"{name}={str(value).lower()}" for name, value in options.items())
-            print(
-                f"{game_id:12} {seats} seats {told:36} {middle:8.0f} random actions a second "
-                f"({min(rates):.0f} to {max(rates):.0f}), {middle / base:.2f} x the first; "
-                f"{listed:.0f} with all listed; "
-                f"target {target}: {'ok' if middle >= target else 'MISSED'}"
-            )
+def figures(rounds: int) -> Iterator[Figure]:
+    """Every form of every game, beside its game's first."""
+    for game_id, game in GAMES.items():
+        first, *others = forms(game)
+        target = Target(TARGETS.get(game_id, TARGET))
+        title = _title(game_id, first)
+        base = [rate(game_id, *first) for _ in range(rounds)]
+        yield Figure(title, UNIT, base, target=target)
+        listed = [rate(game_id, *first, listing=True) for _ in range(rounds)]
+        yield Figure(f"{title}, all listed", UNIT, listed, "not listed", base)
+        for form in others:
+            values, beside = [], []
+            for _ in range(rounds):
+                values.append(rate(game_id, *form))
+                beside.append(rate(game_id, *first))
+            yield Figure(_title(game_id, form), UNIT, values, title, beside, target)
 
 
-if __name__ == "__main__":
-    main()
+def _title(game_id: str, form: Form) -> str:
+    seats, options = form
+    told = [f"{name}={str(value).lower()}" for name, value in options.items()]
+    return " ".join([game_id, f"for {seats}", *told])

@@ -15,8 +15,8 @@ from arena.bots.listening import listens
 from arena.bots.processes import Processes
 from arena.bots.sandbox import Level
 from arena.bots.sandbox.offer import offer
-from bench.decisions import table
 from bench.processes import started
+from bench.table import table
 
 ROUNDS = 7
 BOARDS = 20
@@ -40,8 +40,8 @@ def decision(level: Level, referee: str) -> float:
     bot = resolver.sample(BOT)
     with Processes(level=level) as processes:
         addresses = [processes.start(seat, bot) for seat in (0, 1)]
-        decisions, seconds = table(referee, addresses, BOARDS)
-        return seconds / decisions
+        played = table(referee, addresses, BOARDS)
+        return played.seconds / played.decisions
 
 
 def told(what: str, taken: dict[Level, list[float]], unit: float, name: str) -> None:

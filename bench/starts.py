@@ -1,6 +1,6 @@
 """What a table and a match cost besides playing.
 
-    uv run python -m bench.starts
+    uv run python -m bench starts
 
 Start of a table: two cold Python bots, from their start as processes to the end of the first game
 of one board. A worker's overhead: the time from the end of a match to the end of the next under
@@ -11,7 +11,7 @@ are played without queue, worker and store.
 import statistics
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Iterator
 from pathlib import Path
 
 from sqlalchemy import Engine
@@ -24,28 +24,21 @@ from arena.services import Services
 from arena.store import course, database, listing, matches, tournaments, versions
 from arena.store.spec import Plan
 from arena.store.tournaments import Tournament
-from bench.decisions import table
+from bench.figure import Figure, Target
 from bench.processes import started
+from bench.table import table
 
 MATCHES = 20
 BOT = "meek"
 
 
-def seconds(action: Callable[[], object], rounds: int = 7) -> list[float]:
-    """How long it takes, each time."""
-    taken = []
-    for _ in range(rounds):
-        began = time.perf_counter()
-        action()
-        taken.append(time.perf_counter() - began)
-    return taken
-
-
-def cold_table(referee: str) -> None:
-    """Starts two bots and plays one board."""
+def cold_table(referee: str) -> float:
+    """Seconds it takes to start two bots and play one board."""
     bot = ["bot.py", "play", "1"]
+    began = time.perf_counter()
     with started(bot, bot) as bots:
         table(referee, bots, 1)
+        return time.perf_counter() - began
 
 
 def schedule(engine: Engine, where: Folder) -> Tournament:
@@ -88,34 +81,32 @@ def without_worker(engine: Engine, where: Folder) -> float:
     return statistics.mean(taken)
 
 
-def overhead() -> None:
-    """Prints what a worker adds to a match."""
-    with tempfile.TemporaryDirectory(prefix="bench-") as folder:
-        where = Folder(Path(folder)).create()
-        engine = database.open(where.database_url({}))
-        database.upgrade(engine)
-        alone = without_worker(engine, where)
-        queued = with_worker(engine, where)
-        engine.dispose()
-    verdict = "ok" if queued - alone <= 0.3 else "MISSED"
-    print(
-        f"match of two one-board tables: {queued:.2f} s under a worker, {alone:.2f} s played "
-        f"alone; overhead {queued - alone:.2f} s; target 0.3: {verdict}"
+def overhead(rounds: int) -> Figure:
+    """A match under a worker beside the same played alone."""
+    queued, alone = [], []
+    for _ in range(rounds):
+        with tempfile.TemporaryDirectory(prefix="bench-") as folder:
+            where = Folder(Path(folder)).create()
+            engine = database.open(where.database_url({}))
+            database.upgrade(engine)
+            alone.append(without_worker(engine, where))
+            queued.append(with_worker(engine, where))
+            engine.dispose()
+    more = statistics.median(one - other for one, other in zip(queued, alone, strict=True))
+    return Figure(
+        "match of two one-board tables under a worker",
+        "s",
+        queued,
+        "played alone",
+        alone,
+        note=f"so a worker adds {more:.2f} s (target at most 0.3)",
     )
 
 
-def main() -> None:
-    """Prints the figures."""
+def figures(rounds: int) -> Iterator[Figure]:
+    """A cold table; what a worker adds to a match."""
     with started(["-m", "referee"]) as (referee,):
-        taken = seconds(lambda: cold_table(referee))
-    middle = statistics.median(taken)
-    verdict = "ok" if middle <= 1.0 else "MISSED"
-    print(
-        f"table of two cold Python bots, first game included: {middle:.2f} s "
-        f"({min(taken):.2f} to {max(taken):.2f}); target 1: {verdict}"
-    )
-    overhead()
-
-
-if __name__ == "__main__":
-    main()
+        taken = [cold_table(referee) for _ in range(rounds + 2)]
+    name = "table of two cold Python bots, first game included"
+    yield Figure(name, "s", taken, target=Target(1.0, at_most=True))
+    yield overhead(max(1, rounds // 3))

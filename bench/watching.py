@@ -26,8 +26,8 @@ from arena.folder import WATCH_MS, Folder
 from arena.services import Services
 from arena.store import database, listing, tournaments, versions
 from arena.store.spec import Plan
-from bench.decisions import table
 from bench.processes import started
+from bench.table import table
 from referee.codec import Codec
 from referee.dealing import Seeded
 from referee.games.registry import GAMES
@@ -87,8 +87,8 @@ def tables() -> None:
         table(referee, bots, TABLE_BOARDS)
         for number in range(TABLES):
             for pause in PAUSES if number % 2 else PAUSES[::-1]:
-                decisions, seconds = table(referee, bots, TABLE_BOARDS, watch_ms=pause)
-                rates[pause].append(decisions / seconds)
+                played = table(referee, bots, TABLE_BOARDS, watch_ms=pause)
+                rates[pause].append(played.decisions / played.seconds)
     compare("decisions a second at a table", rates)
 
 

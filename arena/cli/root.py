@@ -41,6 +41,7 @@ _COMMANDS = {
         "worker": "One worker for services that run elsewhere.",
         "referee": "One referee at an address.",
         "db": "The database: upgrade, backup, restore, check.",
+        "bench": "How fast everything is, beside peers in the same run.",
         "doctor": "Is everything there that the arena needs?",
     },
 }

@@ -1,0 +1,38 @@
+"""`pokearena bench`: how fast everything is."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import rich_click as click
+
+from arena.cli.errors import USAGE, CommandError
+
+
+@click.command(epilog="Example: pokearena bench rules evaluator --rounds 3")
+@click.argument("parts", nargs=-1, metavar="[PART]...")
+@click.option(
+    "--rounds", type=click.IntRange(min=1), default=5, show_default=True, help="Rounds of each."
+)
+@click.option("--json", "as_json", is_flag=True, help="A line of JSON for each figure.")
+@click.option("--no-history", is_flag=True, help="Add nothing to bench/history.jsonl.")
+def bench(parts: tuple[str, ...], rounds: int, as_json: bool, no_history: bool) -> None:
+    """Measure how fast everything is, beside peers in the same run.
+
+    The parts are decisions, games, starts, hints, workers, rules, peers, evaluator and ratings;
+    without one, all of them. Peers that are not installed are left out, and that is said:
+    `uv run --group bench pokearena bench` has them all. Needs a checkout.
+    """
+    root = Path(__file__).parents[3]
+    if not (root / "bench" / "__main__.py").exists():
+        raise CommandError(
+            "the bench is not part of an installation: clone the repository, and run"
+            " `uv run --group bench pokearena bench` there.",
+            USAGE,
+        )
+    more = (("--json", as_json), ("--no-history", no_history))
+    options = ["--rounds", str(rounds), *(option for option, wanted in more if wanted)]
+    os.chdir(root)
+    os.execv(sys.executable, [sys.executable, "-m", "bench", *parts, *options])

@@ -1,0 +1,48 @@
+"""Whole games on one core: the referee and two Python bots together.
+
+    uv run python -m bench games
+
+Everything is kept to one core, so that the rate is that of a core and many may be had by adding
+workers (docs/operations.md). 32 games of a table are in flight; the bots play at random.
+"""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from bench.figure import Figure
+from bench.processes import started
+from bench.table import table
+
+IN_FLIGHT = 32
+BOARDS = {"poke": 200, "saint_poker": 100, "pokex": 60, "pouku": 40, "pokino": 40}
+SEATS = {"pouku": 3}
+"""Two of all other games."""
+
+
+@contextmanager
+def one_core() -> Iterator[None]:
+    """Keeps this process, and all it starts, to one core."""
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(before)})
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)
+
+
+def figures(rounds: int) -> Iterator[Figure]:
+    """Games a second and core of each game."""
+    bot = ["bot.py", "play", str(IN_FLIGHT)]
+    for game, boards in BOARDS.items():
+        seats = SEATS.get(game, 2)
+        with one_core(), started(["-m", "referee"], *[bot] * seats) as (referee, *bots):
+            table(referee, bots, boards // 4, game)
+            rates, decisions = [], []
+            for _ in range(rounds):
+                played = table(referee, bots, boards, game)
+                rates.append(played.games / played.seconds)
+                decisions.append(played.decisions / played.seconds)
+        middle = sorted(decisions)[len(decisions) // 2]
+        note = f"{middle:,.0f} decisions a second and core"
+        yield Figure(f"games of {game} for {seats}", "games a second and core", rates, note=note)

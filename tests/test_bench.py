@@ -1,0 +1,61 @@
+"""The bench as a command: it measures, beside peers, and says what it left out."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from bench.__main__ import PARTS, measured
+from bench.figure import Figure, Target, told
+from tests.arena.cli.terminal import in_own_process
+
+
+def test_a_ratio_is_taken_round_by_round() -> None:
+    figure = Figure("a", "us", (10.0, 40.0, 30.0), "b", (5.0, 10.0, 30.0))
+    assert figure.ratios == [2.0, 4.0, 1.0]
+    assert figure.ratio == 2.0
+    assert "2.00 x that (1.00 to 4.00)" in told(figure)
+
+
+def test_the_spread_is_the_median_distance_from_the_median() -> None:
+    assert Figure("a", "us", (8.0, 10.0, 13.0)).spread == 20.0
+
+
+@pytest.mark.parametrize(
+    ("target", "reached"),
+    [
+        (Target(10.0), True),
+        (Target(10.1), False),
+        (Target(9.9, at_most=True), False),
+        (Target(2.0, of_ratio=True), True),
+        (Target(1.9, at_most=True, of_ratio=True), False),
+    ],
+)
+def test_a_target_is_of_the_median_or_of_the_ratio(target: Target, reached: bool) -> None:
+    figure = Figure("a", "us", (10.0,), "b", (5.0,), target)
+    assert figure.reached is reached
+    assert ("reached" if reached else "MISSED") in told(figure)
+
+
+def test_every_part_can_be_measured() -> None:
+    for part in PARTS:
+        assert callable(measured(part))
+
+
+def test_a_part_is_measured_beside_its_peers_and_told(tmp_path: Path) -> None:
+    words = ("bench", "evaluator", "--rounds", "1", "--json", "--no-history")
+    said = in_own_process(tmp_path, words)
+    assert said.status == 0, said.err
+    lines = [json.loads(line) for line in said.out.splitlines()]
+    beside = [line for line in lines if line["peer"] == "phevaluator"]
+    assert [line["name"] for line in beside] == ["best of 5 cards", "best of 7 cards"]
+    for line in beside:
+        assert line["ratio"] == line["values"][0] / line["beside"][0] > 0
+    missing = [line for line in lines if not line["values"]]
+    assert all(line["note"].endswith("is not installed") for line in missing)
+
+
+def test_there_are_only_so_many_parts(tmp_path: Path) -> None:
+    said = in_own_process(tmp_path, ("bench", "sprinting"))
+    assert said.status == 2
+    assert "there is no part 'sprinting'; the parts are decisions," in said.err
