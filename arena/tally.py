@@ -62,9 +62,9 @@ def boards(record: MatchRecord) -> list[Board]:
     return [Board(number, tuple(own)) for number, own in groupby(ordered, lambda one: one.board)]
 
 
-def worst_board(played: Sequence[Board], entrant: int) -> Board:
-    """The board on which an entrant did worst, of at least one: by games, then by points."""
-    return min(played, key=lambda one: (one.shares[entrant], one.ahead(entrant), one.number))
+def from_the_worst(played: Sequence[Board], entrant: int) -> list[Board]:
+    """The boards in order, that on which an entrant did worst first: by games, then by points."""
+    return sorted(played, key=lambda one: (one.shares[entrant], one.ahead(entrant), one.number))
 
 
 def shares(games: Sequence[PlayedGame]) -> tuple[float, ...]:

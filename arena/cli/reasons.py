@@ -18,6 +18,7 @@ from arena.explanation import Aftermath, Explanation, aftermath
 
 _SHOWN_ACTIONS = 24
 _SHOWN_LINES = 40
+_SHOWN_BOARDS = 10
 
 
 def of_fault(fault: Explanation, match: str) -> Iterator[str]:
@@ -70,7 +71,11 @@ def show_match(found: Found, seat: str | None) -> None:
     entrant = _entrant(found, seat, played)
     output.line(f"{found.id}: no faults; {_verdict(names, played, entrant)}")
     output.line()
-    _show_boards(names, played)
+    worst = tally.from_the_worst(played, entrant)[:_SHOWN_BOARDS]
+    _show_boards(names, worst)
+    if len(played) > len(worst):
+        worst_for = f"the {len(worst)} worst of {len(played)} boards for {names[entrant]}"
+        output.line(f"({worst_for}; --json has them all)")
     output.line()
     paces = pace.paces(found.record)
     output.table(
@@ -92,7 +97,7 @@ def show_match(found: Found, seat: str | None) -> None:
 def _verdict(names: Sequence[str], played: Sequence[tally.Board], entrant: int) -> str:
     """Who lost by how much, and where."""
     share = _shares(played)[entrant]
-    board = tally.worst_board(played, entrant)
+    board = tally.from_the_worst(played, entrant)[0]
     won = "shared it" if share == 0.5 else "lost it" if share < 0.5 else "won it"
     told = f"{names[entrant]} {won} with {100 * share:.0f} % of its games"
     if board.points is None:
@@ -120,7 +125,7 @@ def worst_game(found: Found, seat: str | None) -> int:
     """The number of the game in which the match was lost more than in any other."""
     played = tally.boards(found.record)
     entrant = _entrant(found, seat, played)
-    return tally.worst_board(played, entrant).worst_game(entrant)
+    return tally.from_the_worst(played, entrant)[0].worst_game(entrant)
 
 
 def _entrant(found: Found, seat: str | None, played: Sequence[tally.Board]) -> int:

@@ -180,6 +180,21 @@ def test_games_lost_because_of_a_fault_in_another_are_told(cli: Cli, bot: Write)
         assert f"dies: {verdict} in {word} {listed} too, because of a fault in another" in lines
 
 
+def test_of_many_boards_the_ten_worst_are_shown_the_worst_first(cli: Cli) -> None:
+    words = ("sample:greedy", "sample:random", "-n", 12, "--seed", 0, "--record", "m.jsonl")
+    assert cli("play", "saint_poker", *words).status == 0
+    lines = cli("why", "m.jsonl").out.splitlines()
+    first = next(at for at, line in enumerate(lines) if line.startswith("board")) + 1
+    shown = [line.split() for line in lines[first : first + 10]]
+    boards = {b["board"]: b for b in json.loads(cli("why", "m.jsonl", "--json").out)["boards"]}
+    assert len(boards) == 12
+    for number, greedy, random, *games in shown:
+        assert boards[int(number)]["games"] == [int(game) for game in games]
+        assert boards[int(number)]["points"] == [int(greedy), int(random)]
+    assert lines[0].endswith(f"worst on board {shown[0][0]}: {shown[0][2]} against {shown[0][1]}")
+    assert lines[first + 10] == "(the 10 worst of 12 boards for random; --json has them all)"
+
+
 def test_without_a_fault_the_boards_tell_where_it_was_lost_and_how_long_bots_thought(
     cli: Cli, played: Path
 ) -> None:
