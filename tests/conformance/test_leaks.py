@@ -4,6 +4,7 @@ What it cannot know is dealt again, consistent with all it has seen, and the byt
 it must be the same. Games that leak on purpose, and dealing that is wrong, must be caught.
 """
 
+import os
 from itertools import product
 
 import pytest
@@ -45,7 +46,7 @@ def name(thing: object) -> str:
 
 
 QUICK = 1_000
-LONG = 10_000
+LONG = int(os.environ.get("POKEARENA_REDEALS", "10000"))
 TO_CATCH = 400
 MOST = 0.7
 known_tables = [table for table in TABLES if table.game.id in ("poke", "pouku", "saint_poker")]

@@ -4,6 +4,7 @@ All that is not public is dealt again, consistent with all that was, and the byt
 spectator sees must be the same. Games that tell him more on purpose must be caught.
 """
 
+import os
 from dataclasses import replace
 from typing import Any
 
@@ -28,7 +29,7 @@ from tests.conformance.walks import walk
 
 SPECTATOR = (None,)
 QUICK = 500
-LONG = 2_000
+LONG = int(os.environ.get("POKEARENA_REDEALS", "10000")) // 5
 TO_CATCH = 200
 MOST = 0.7
 
