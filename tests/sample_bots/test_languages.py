@@ -13,6 +13,7 @@ import pytest
 
 from arena.bots import manifest
 from arena.bots.bot import program
+from arena.cli.advice import UV_RUN
 from referee.games.registry import GAMES
 from tests.arena.cli.terminal import in_own_process
 from tests.sample_bots.authors import Author, author_of
@@ -211,8 +212,9 @@ def test_a_bot_started_by_hand_says_how_to_see_it_play(author: Author) -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("author", [LANGUAGES["ruby"]], ids=["ruby"], indirect=True)
 def test_a_new_bot_in_another_language_plays_and_is_built_on_the_way(
-    author: Author, tmp_path: Path
+    author: Author, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.delenv(UV_RUN, raising=False)
     done = in_own_process(tmp_path, ["new", "mine", "--lang", author.language.name])
     assert done.last == "next  pokearena play poke ./mine sample:random --watch"
     played = in_own_process(tmp_path, done.last.removeprefix("next  pokearena ").split())
