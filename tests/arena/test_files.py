@@ -76,6 +76,15 @@ def tree(folder: Path) -> dict[str, tuple[int, bytes]]:
     }
 
 
+@pytest.fixture
+def plain(tmp_path: Path) -> Path:
+    """The folder of a bot that needs no build."""
+    folder = tmp_path / "plain"
+    folder.mkdir()
+    (folder / "bot.toml").write_text('name = "mine"\nrun = ["./bot"]\n')
+    return folder
+
+
 def test_a_version_arrives_as_it_is_built_with_every_byte_and_right(
     arena: Arena, mine: Path
 ) -> None:
@@ -104,14 +113,11 @@ def test_the_folder_where_it_was_added_is_used_where_there_is_one(arena: Arena, 
 
 
 def test_what_only_strangers_have_sent_is_marked_there_too_until_the_organiser_names_it(
-    arena: Arena, tmp_path: Path
+    arena: Arena, plain: Path
 ) -> None:
-    folder = tmp_path / "plain"
-    folder.mkdir()
-    (folder / "bot.toml").write_text('name = "mine"\nrun = ["./bot"]\n')
-    bot = arena.add(folder, trusted=False)
+    bot = arena.add(plain, trusted=False)
     assert not arena.arrived(bot).trusted
-    arena.add(folder)
+    arena.add(plain)
     kept = crates.find(arena.engine, bot.content)
     assert kept is not None
     assert kept.trusted
@@ -234,11 +240,8 @@ def test_a_bot_that_is_too_large_when_it_is_built_is_not_sent(
 
 
 def test_the_mark_of_strangers_lies_beside_the_folder_before_it_is_there(
-    arena: Arena, tmp_path: Path
+    arena: Arena, plain: Path
 ) -> None:
-    folder = tmp_path / "plain"
-    folder.mkdir()
-    (folder / "bot.toml").write_text('name = "mine"\nrun = ["./bot"]\n')
-    bot = arena.add(folder, trusted=False)
+    bot = arena.add(plain, trusted=False)
     arena.arrived(bot)
     assert strangers(arena.there.versions / bot.content).exists()

@@ -4,7 +4,8 @@ import os
 import secrets
 import shutil
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Self
 
@@ -78,14 +79,14 @@ class Host:
         return [*line, *map(str, command)]
 
 
-def needs_namespaces() -> None:
-    """Skips the test where no other network can be made; in CI it fails instead."""
+def needs_namespaces(network: Callable[[], AbstractContextManager[object]]) -> None:
+    """Skips the test where such a network cannot be made; in CI it fails instead."""
     missing = ""
     if os.geteuid() != 0 or shutil.which("ip") is None:
         missing = "another network namespace needs root and iproute2"
     else:
         try:
-            with Network("probe"):
+            with network():
                 pass
         except subprocess.CalledProcessError as error:
             missing = f"no network namespace can be made here: {error.stderr.decode().strip()}"

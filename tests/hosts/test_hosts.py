@@ -179,7 +179,7 @@ class Arena:
 @pytest.fixture
 def arena() -> Iterator[Arena]:
     """Servers on the services' host, and nothing of ours running yet."""
-    needs_namespaces()
+    needs_namespaces(lambda: Network("probe"))
     needs("redis-server", "openssl", "setpriv")
     # Short, because sockets lie there; and where PostgreSQL's user can come.
     root = Path(tempfile.mkdtemp(prefix="pkh-", dir="/tmp"))

@@ -2,7 +2,6 @@
 
 import os
 import secrets
-import shutil
 import signal
 import sqlite3
 import subprocess
@@ -23,6 +22,7 @@ from arena.store.schema import MatchState, TournamentState
 from arena.store.spec import Clock, Plan
 from arena.store.tournaments import Tournament
 from tests.arena.relay.stage import Cable, Home, wait_until
+from tests.hosts.network import needs_namespaces
 
 SAMPLES = Path(__file__).parents[3] / "sample_bots"
 PLAYS = """
@@ -190,26 +190,11 @@ def _ip(*words: str) -> None:
     subprocess.run(["ip", *words], check=True, capture_output=True)
 
 
-def _needs_namespaces() -> None:
-    missing = ""
-    if os.geteuid() != 0 or shutil.which("ip") is None:
-        missing = "another network namespace needs root and iproute2"
-    else:
-        try:
-            with Elsewhere():
-                pass
-        except subprocess.CalledProcessError as error:
-            missing = f"no network namespace can be made here: {error.stderr.decode().strip()}"
-    if missing and not os.environ.get("CI"):
-        pytest.skip(missing)
-    assert not missing, missing
-
-
 @pytest.mark.long
 def test_a_bot_in_another_network_whose_link_goes_down_and_up_resumes_its_game(
     arena: Arena,
 ) -> None:
-    _needs_namespaces()
+    needs_namespaces(Elsewhere)
     cup = arena.schedule([arena.meek, arena.far])
     with Elsewhere() as elsewhere, arena.services(host=elsewhere.here) as services:
         url = f"grpc://{elsewhere.here}:{port(services)}"
