@@ -71,7 +71,8 @@ def check(store: Engine, cup: str, cancelled: bool) -> None:
         if match.state is MatchState.VOID and match.failures < FAILURES_TO_VOID:
             # As luck has it, a version is quarantined: its matches are given up with it.
             quarantined = [versions.find(store, bot).quarantined for bot in match.entrants]
-            assert "quarantine" in (match.reason or "") and any(quarantined)
+            assert "quarantine" in (match.reason or "")
+            assert any(quarantined)
         assert match.state is not MatchState.CANCELLED or cancelled
     assert Scheduler(store).advance() == 0
     over = TournamentState.CANCELLED if cancelled else TournamentState.CLOSED
