@@ -22,10 +22,25 @@ from google.protobuf.message_factory import GetMessageClass
 from pokearena.v1 import bot_pb2
 
 from referee.decoder import decoder, is_optional, is_repeated
-from referee.games.contract import Action, Game, View
+from referee.games.contract import Action, Game, Spelled, View
 from referee.wire import field
 
 Encode = Callable[[Any], bytes]
+
+
+class Made(dict[Any, bytes]):
+    """Bytes that are made once for each key."""
+
+    def __init__(self, make: Encode, most: int) -> None:
+        self._make = make
+        self._most = most
+
+    def __missing__(self, key: Any) -> bytes:
+        if len(self) >= self._most:
+            self.clear()
+        made = self[key] = self._make(key)
+        return made
+
 
 _VIEW = bot_pb2.ActRequest.VIEW_FIELD_NUMBER
 _LEGAL = bot_pb2.ActRequest.LEGAL_FIELD_NUMBER
@@ -92,6 +107,7 @@ class Codec:
         self.action = lru_cache(_REMEMBERED)(self._action)
         self.action_text = lru_cache(_REMEMBERED)(self._action_text)
         self._listed = lru_cache(_REMEMBERED)(self._listed_action)
+        self._spelled = {action: self._spelling(action) for action in game.action_types}
         self._known = lru_cache(_REMEMBERED)(self._decode_bytes)
 
     def view(self, view: View) -> bytes:
@@ -117,6 +133,10 @@ class Codec:
     def _listed_action(self, action: Action) -> bytes:
         return field(_LEGAL, self._action(action))
 
+    def _spelling(self, kind: type) -> Made:
+        """The listed actions of a kind, by the values of their fields."""
+        return Made(lambda values: self._listed_action(kind(*values)), _REMEMBERED)
+
     def question(self, head: bot_pb2.ActRequest, view: View, legal: Iterable[Action]) -> bytes:
         """A question, as the bytes of an ``ActRequest``.
 
@@ -125,9 +145,12 @@ class Codec:
             view: what the seat sees.
             legal: the actions to list.
         """
-        listed = self._listed
         parts = [head.SerializeToString(), field(_VIEW, self.view(view))]
-        parts += [listed(action) for action in legal]
+        if isinstance(legal, Spelled):
+            for kind, spelled in legal.words():
+                parts += map(self._spelled[kind].__getitem__, spelled)
+        else:
+            parts += map(self._listed, legal)
         return b"".join(parts)
 
     def action_json(self, action: Action) -> dict[str, Any]:
@@ -188,27 +211,29 @@ def _encoder(kind: type, descriptor: Any) -> Encode:
     message: Any = GetMessageClass(descriptor)
     hints = get_type_hints(kind)
     plain: list[str] = []
-    parts: list[tuple[str, Encode]] = []
+    others: list[str] = []
+    encoders: list[Encode] = []
     for one in fields(kind):
         hint = hints[one.name]
         inner = get_args(hint)[0] if is_repeated(hint) else hint
         member = descriptor.fields_by_name[one.name]
         if isinstance(inner, type) and is_dataclass(inner):
-            parts.append((one.name, _repeated(member.number, inner, member.message_type)))
+            others.append(one.name)
+            encoders.append(_repeated(member.number, inner, member.message_type))
         elif member.type == FieldDescriptor.TYPE_STRING:
-            parts.append((one.name, _texts(member.number, is_repeated(hint))))
+            others.append(one.name)
+            encoders.append(_texts(member.number, is_repeated(hint)))
         else:
             plain.append(one.name)
-    values = _getter(plain)
+    values, parts = _getter(plain), _getter(others)
+    numbers = Made(
+        lambda values: message(**dict(zip(plain, values, strict=True))).SerializeToString(), _WORDS
+    )
 
     def encode(value: Any) -> bytes:
-        made: bytes = (
-            message(**dict(zip(plain, values(value), strict=True))).SerializeToString()
-            if plain
-            else b""
-        )
-        for name, encode_part in parts:
-            if part := getattr(value, name):
+        made = numbers[values(value)] if plain else b""
+        for part, encode_part in zip(parts(value), encoders, strict=True):
+            if part:
                 made += encode_part(part)
         return made
 
@@ -217,7 +242,7 @@ def _encoder(kind: type, descriptor: Any) -> Encode:
 
 def _texts(number: int, repeated: bool) -> Encode:
     """Encodes a field of text, or of texts, from a few words that come again and again."""
-    one = lru_cache(_WORDS)(lambda text: field(number, text.encode()))
+    one = Made(lambda text: field(number, text.encode()), _WORDS).__getitem__
     return (lambda texts: b"".join(map(one, texts))) if repeated else one
 
 

@@ -84,6 +84,13 @@ class Play:
             int.from_bytes(derive(board.seed, "luck", seat)[:8], "big")
             for seat in range(setting.seats)
         ]
+        self._heads = [
+            bot_pb2.ActRequest(match=setting.match, game=board.game, seat=seat)
+            for seat in range(setting.seats)
+        ]
+        """What all questions of a seat begin with; the rest is filled in for each."""
+        self._clocks: list[bot_pb2.Clock | None] = [None] * setting.seats
+        """What each of them says of the clock."""
         self.decisions = 0
         """How many have been made."""
         self._moves: dict[int, Action] = {}
@@ -128,18 +135,16 @@ class Play:
         return self.asked.items()
 
     def _question(self, seat: int, decision: int, legal: Legal, rights: Rights) -> Asked:
-        head = bot_pb2.ActRequest(
-            match=self.setting.match,
-            game=self.number,
-            decision=decision,
-            seat=seat,
-            clock=rights.clock,
-            complete=rights.wants_legal and legal.complete,
-            luck=(self._luck[seat] + decision) & _LUCK,
-        )
+        head, clock = self._heads[seat], rights.clock
+        if clock is not self._clocks[seat]:
+            head.clock.CopyFrom(clock)
+            self._clocks[seat] = clock
+        head.decision = decision
+        head.complete = rights.wants_legal and legal.complete
+        head.luck = (self._luck[seat] + decision) & _LUCK
         view = self.state.view(seat)
         data = self.setting.codec.question(head, view, legal if rights.wants_legal else ())
-        return Asked(self.number, decision, data, legal, rights.clock.bank_ms)
+        return Asked(self.number, decision, data, legal, clock.bank_ms)
 
     def answer(
         self,

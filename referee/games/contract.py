@@ -7,6 +7,7 @@ a :class:`State` and a :class:`Game` and name the game in :mod:`referee.games.re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import starmap
 from random import Random
 from typing import Any, ClassVar, Self
 
@@ -25,6 +26,9 @@ class SetupError(ValueError):
 class IllegalAction(ValueError):
     """An action that is not legal now. Its text is a sentence for people."""
 
+
+Words = Iterator[tuple[type, Iterator[tuple[Any, ...]]]]
+"""Actions by kind, each as the values of its fields in their order."""
 
 Value = bool | int | str
 """The value of an option."""
@@ -100,6 +104,18 @@ class Legal(ABC):
         It is ``chance.choice(list(self))``; a game that lists very many need not make them all.
         """
         return chance.choice(list(self))
+
+
+class Spelled(Legal):
+    """Legal actions that can be told without making them, which is most of what listing costs."""
+
+    @abstractmethod
+    def words(self) -> Words:
+        """All of them; each as the values of its fields, by kind."""
+
+    def __iter__(self) -> Iterator[Action]:
+        for kind, spelled in self.words():
+            yield from starmap(kind, spelled)
 
 
 class State(ABC):

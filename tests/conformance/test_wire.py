@@ -107,6 +107,15 @@ def test_a_question_holds_the_view_and_the_legal_actions_in_their_order(table: T
 
 
 @every_table
+def test_actions_that_are_only_spelled_are_sent_as_those_that_were_made(table: Table) -> None:
+    for step in steps(table):
+        for seat in step.moves:
+            view, made = step.state.view(seat), list(step.state.legal(seat))
+            said = table.codec.question(bot_pb2.ActRequest(), view, step.state.legal(seat))
+            assert said == table.codec.question(bot_pb2.ActRequest(), view, made)
+
+
+@every_table
 def test_a_fresh_codec_says_the_same_as_one_that_has_said_much(table: Table) -> None:
     for step in closely(table, walk(table, 0))[::7]:
         for seat in range(table.seats):

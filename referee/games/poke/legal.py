@@ -6,7 +6,7 @@ from itertools import chain, combinations, groupby
 from random import Random
 
 from referee.cards import RANK
-from referee.games.contract import Action, Legal
+from referee.games.contract import Action, Spelled, Words
 from referee.games.poke.words import Answer, Draw, Hand, Lead, Stand
 
 
@@ -37,7 +37,7 @@ def without(hand: Hand, cards: Hand) -> Hand:
 
 
 @dataclass(frozen=True, slots=True)
-class Draws(Legal):
+class Draws(Spelled):
     """Standing, or discarding 1 to 3 cards; to stand changes least."""
 
     hand: Hand
@@ -50,8 +50,9 @@ class Draws(Legal):
                 return 1 <= len(discards) <= 3 and _from(self.hand, discards)
         return False
 
-    def __iter__(self) -> Iterator[Action]:
-        return chain((Stand(),), map(Draw, self._discards()))
+    def words(self) -> Words:
+        yield Stand, iter(((),))
+        yield Draw, zip(self._discards())
 
     def any(self, chance: Random) -> Action:
         discards = chance.choice([(), *self._discards()])
@@ -63,7 +64,7 @@ class Draws(Legal):
 
 
 @dataclass(frozen=True, slots=True)
-class Leads(Legal):
+class Leads(Spelled):
     """1 to 4 cards of one rank; few and low cards give away least."""
 
     hand: Hand
@@ -76,8 +77,8 @@ class Leads(Legal):
                 return len({RANK[c] for c in cards}) == 1
         return False
 
-    def __iter__(self) -> Iterator[Action]:
-        return map(Lead, self._groups())
+    def words(self) -> Words:
+        yield Lead, zip(self._groups())
 
     def any(self, chance: Random) -> Action:
         return Lead(chance.choice(self._groups()))
@@ -94,7 +95,7 @@ class Leads(Legal):
 
 
 @dataclass(frozen=True, slots=True)
-class Answers(Legal):
+class Answers(Spelled):
     """As many cards as were led; the lowest first."""
 
     hand: Hand
@@ -109,8 +110,8 @@ class Answers(Legal):
                 return not self._forced() or beats(cards, self.lead)
         return False
 
-    def __iter__(self) -> Iterator[Action]:
-        return map(Answer, self._answers())
+    def words(self) -> Words:
+        yield Answer, zip(self._answers())
 
     def any(self, chance: Random) -> Action:
         return Answer(chance.choice(self._answers()))

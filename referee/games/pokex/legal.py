@@ -7,7 +7,7 @@ from itertools import combinations
 from random import Random
 
 from referee.cards import RANKS, Card
-from referee.games.contract import Action, Legal
+from referee.games.contract import Action, Legal, Spelled, Words
 from referee.games.pokex.words import Bid, Hand, NameWild, PassBid, PlayCard, PlayPair
 from referee.wild import is_wild
 
@@ -50,7 +50,7 @@ class Names(Legal):
 
 
 @dataclass(frozen=True, slots=True)
-class Pairs(Legal):
+class Pairs(Spelled):
     """Two cards of the hand; the lowest first, wild ones last."""
 
     hand: Hand
@@ -62,8 +62,8 @@ class Pairs(Legal):
                 return len(cards) == 2 == len(set(cards)) and all(c in self.hand for c in cards)
         return False
 
-    def __iter__(self) -> Iterator[Action]:
-        return map(_pair, combinations(wild_last(self.hand, self.wild_rank), 2))
+    def words(self) -> Words:
+        yield PlayPair, zip(combinations(wild_last(self.hand, self.wild_rank), 2))
 
     def any(self, chance: Random) -> Action:
         pairs = list(combinations(wild_last(self.hand, self.wild_rank), 2))
@@ -71,7 +71,7 @@ class Pairs(Legal):
 
 
 @dataclass(frozen=True, slots=True)
-class Cards(Legal):
+class Cards(Spelled):
     """One card of the hand; the lowest first, wild ones last."""
 
     hand: Hand
@@ -80,8 +80,8 @@ class Cards(Legal):
     def __contains__(self, action: object) -> bool:
         return isinstance(action, PlayCard) and action.card in self.hand
 
-    def __iter__(self) -> Iterator[Action]:
-        return map(_card, wild_last(self.hand, self.wild_rank))
+    def words(self) -> Words:
+        yield PlayCard, zip(wild_last(self.hand, self.wild_rank))
 
     def any(self, chance: Random) -> Action:
         return _card(chance.choice(wild_last(self.hand, self.wild_rank)))

@@ -1,17 +1,16 @@
 """What is legal in Saint Poker (docs/rules/saint_poker.md)."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import combinations
 from random import Random
 
 from referee.cards import in_order
-from referee.games.contract import Action, Legal
+from referee.games.contract import Action, Spelled, Words
 from referee.games.saint_poker.words import Hand, PickUp, River, Show
 
 
 @dataclass(frozen=True, slots=True)
-class Rivers(Legal):
+class Rivers(Spelled):
     """One card of the hand for the river; the lowest first."""
 
     hand: Hand
@@ -19,15 +18,15 @@ class Rivers(Legal):
     def __contains__(self, action: object) -> bool:
         return isinstance(action, River) and action.card in self.hand
 
-    def __iter__(self) -> Iterator[Action]:
-        return map(River, self.hand)
+    def words(self) -> Words:
+        yield River, zip(self.hand)
 
     def any(self, chance: Random) -> Action:
         return River(chance.choice(self.hand))
 
 
 @dataclass(frozen=True, slots=True)
-class Shows(Legal):
+class Shows(Spelled):
     """Two cards of the hand; the lowest first."""
 
     hand: Hand
@@ -38,15 +37,15 @@ class Shows(Legal):
                 return len(cards) == 2 == len(set(cards)) and all(c in self.hand for c in cards)
         return False
 
-    def __iter__(self) -> Iterator[Action]:
-        return map(Show, combinations(self.hand, 2))
+    def words(self) -> Words:
+        yield Show, zip(combinations(self.hand, 2))
 
     def any(self, chance: Random) -> Action:
         return Show(chance.choice(list(combinations(self.hand, 2))))
 
 
 @dataclass(frozen=True, slots=True)
-class PickUps(Legal):
+class PickUps(Spelled):
     """One of the cards that lie on the table; the lowest first."""
 
     lying: Hand
@@ -54,8 +53,8 @@ class PickUps(Legal):
     def __contains__(self, action: object) -> bool:
         return isinstance(action, PickUp) and action.card in self.lying
 
-    def __iter__(self) -> Iterator[Action]:
-        return map(PickUp, in_order(self.lying))
+    def words(self) -> Words:
+        yield PickUp, zip(in_order(self.lying))
 
     def any(self, chance: Random) -> Action:
         return PickUp(chance.choice(in_order(self.lying)))
