@@ -90,7 +90,6 @@ class Play:
         ]
         """What all questions of a seat begin with; the rest is filled in for each."""
         self._clocks: list[bot_pb2.Clock | None] = [None] * setting.seats
-        """What each of them says of the clock."""
         self.decisions = 0
         """How many have been made."""
         self._moves: dict[int, Action] = {}
