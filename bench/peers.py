@@ -24,10 +24,10 @@ Game = Callable[[random.Random], int]
 
 BESIDE = {
     "poke": ("rlcard bridge", "openspiel spades"),
-    "saint_poker": ("rlcard limit-holdem", "openspiel hearts"),
-    "pokex": ("rlcard bridge", "openspiel spades", "pettingzoo gin_rummy_v4"),
+    "saint_poker": ("rlcard limit-holdem", "pettingzoo texas_holdem_v4", "openspiel hearts"),
+    "pokex": ("rlcard bridge", "openspiel spades"),
     "pouku": ("rlcard mahjong", "rlcard gin-rummy", "openspiel gin_rummy"),
-    "pokino": ("openspiel python_block_dominoes", "pettingzoo hanabi_v5"),
+    "pokino": ("openspiel python_block_dominoes",),
 }
 """What each game is likest to: bidding and tricks; melds from open cards; dominoes."""
 

@@ -14,10 +14,13 @@ HERE = Path(__file__).parent
 def started(*commands: Sequence[str]) -> Iterator[list[str]]:
     """Runs Python programs of this folder, or modules (``-m``); gives their unix addresses.
 
-    A bot or echo server hears of its address by the environment, a referee by ``--address``.
+    A bot or echo server hears of its address by the environment, a referee by ``--address``. What
+    they log is shown only if something fails.
     """
     with tempfile.TemporaryDirectory(prefix="bench-") as folder, ExitStack() as stack:
         addresses = []
+        path = Path(folder, "log")
+        log = stack.enter_context(path.open("ab"))
         for number, command in enumerate(commands):
             address = f"unix:{folder}/{number}"
             if command[0] == "-m":
@@ -25,9 +28,13 @@ def started(*commands: Sequence[str]) -> Iterator[list[str]]:
             else:
                 argv = [sys.executable, str(HERE / command[0]), *command[1:]]
             process = subprocess.Popen(
-                argv, env={"POKEARENA_ADDRESS": address}, stdout=subprocess.DEVNULL
+                argv, env={"POKEARENA_ADDRESS": address}, stdout=subprocess.DEVNULL, stderr=log
             )
             stack.callback(process.wait)
             stack.callback(process.kill)
             addresses.append(address)
-        yield addresses
+        try:
+            yield addresses
+        except (Exception, SystemExit):
+            sys.stderr.write(path.read_text(encoding="utf-8", errors="replace"))
+            raise

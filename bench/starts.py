@@ -28,7 +28,7 @@ from bench.figure import Figure, Target
 from bench.processes import started
 from bench.table import table
 
-MATCHES = 20
+MATCHES = 8
 BOT = "meek"
 
 

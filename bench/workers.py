@@ -22,7 +22,7 @@ from arena.store.spec import Plan
 from bench.figure import Figure
 
 WORKERS = (1, 2, 4)
-CYCLES = 12
+CYCLES = 8
 BOARDS = 10
 BOTS = ("meek", "bold")
 

@@ -1,15 +1,33 @@
 """For all tests: Hypothesis tries the same cases in every run, and no clock judges it."""
 
+import os
+import sys
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+# Images of Python set this: each of a thousand processes would compile all that it imports.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
+
 settings.register_profile(
     "pokearena", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("pokearena")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def synchronous() -> Iterator[str]:
+    """How surely commits of SQLite are on the disk outside of tests. In this process they do not
+    wait for it: only a power cut would tell, and no test is one."""
+    from arena.store import sqlite
+
+    as_shipped = sqlite.SYNCHRONOUS
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sqlite, "SYNCHRONOUS", "OFF")
+        yield as_shipped
 
 
 @pytest.fixture

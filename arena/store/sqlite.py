@@ -20,6 +20,12 @@ if TYPE_CHECKING:
 CLOCK: Final = "arena_now"
 """The SQL function that is the clock of an SQLite store."""
 
+# A killed process loses nothing with NORMAL either, but a power cut would take back committed games:
+# a bot could win a second try at them, or know the seed of a match that was closed, published, and
+# is open again. FULL costs one fsync a commit.
+SYNCHRONOUS = "FULL"
+"""How surely a commit is on the disk, as SQLite calls it."""
+
 # Longer than any transaction here by far, and than a lease: better late than failed.
 _BUSY_SECONDS: Final = 30
 
@@ -50,10 +56,7 @@ def tune(engine: Engine, path: Path, writes: str) -> None:
         connection.isolation_level = None
         connection.execute(f"PRAGMA busy_timeout = {_BUSY_SECONDS * 1000}")
         connection.execute("PRAGMA foreign_keys = ON")
-        # A killed process loses nothing with NORMAL either, but a power cut would take back
-        # committed games: a bot could win a second try at them, or know the seed of a match
-        # that was closed, published, and is open again. FULL costs one fsync a commit.
-        connection.execute("PRAGMA synchronous = FULL")
+        connection.execute(f"PRAGMA synchronous = {SYNCHRONOUS}")
         _write_ahead(connection)
         if not clocks:
             clocks.append(clock.of(path))

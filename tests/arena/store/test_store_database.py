@@ -184,7 +184,11 @@ def test_every_table_can_be_said_to_postgresql() -> None:
 
 
 @IN_SQLITE
-def test_a_commit_survives_a_power_cut_and_foreign_keys_hold_in_sqlite(store: Engine) -> None:
+def test_a_commit_survives_a_power_cut_and_foreign_keys_hold_in_sqlite(
+    store: Engine, synchronous: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arena.store.sqlite.SYNCHRONOUS", synchronous)
+    store.dispose()
     wanted = {"journal_mode": "wal", "synchronous": 2, "foreign_keys": 1, "busy_timeout": 30000}
     with database.reading(store) as connection:
         for setting, value in wanted.items():
