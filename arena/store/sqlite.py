@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 CLOCK: Final = "arena_now"
 """The SQL function that is the clock of an SQLite store."""
 
-# A killed process loses nothing with NORMAL either, but a power cut would take back committed games:
-# a bot could win a second try at them, or know the seed of a match that was closed, published, and
-# is open again. FULL costs one fsync a commit.
+# A killed process loses nothing with NORMAL either, but a power cut would take back committed
+# games: a bot could win a second try at them, or know the seed of a match that was closed,
+# published, and is open again. FULL costs one fsync a commit.
 SYNCHRONOUS = "FULL"
 """How surely a commit is on the disk, as SQLite calls it."""
 
