@@ -1,7 +1,7 @@
 """`ladder`: runs until it is stopped, and everyone may come at any time."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -21,6 +21,8 @@ from arena.pairings.contract import (
     seatable,
     waiting,
 )
+from arena.pairings.line import Line
+from arena.pairings.order import Order
 from arena.pairings.tables import Clans, clans, complete
 
 NEIGHBOURS = 3
@@ -120,60 +122,73 @@ class _Round:
         sizes = [len(match.games) for match in self._known if match.state is State.CLOSED]
         self._games = sizes[-1] / (rules.sides - 1) if sizes else 1.0
         self._guesses: dict[str, guess.Guess] = {}
+        self._order: Order | None = None
+        self._line = Line(sorted(self._pool, key=self._queue.turn), self._queue.even)
 
     def table(self, count: int) -> tuple[Sequence[str], str]:
         """Return who plays the match of this number, and why."""
-        made = self._telling() if self._rules.tells(count) else self._even()
+        telling = self._rules.tells(count)
+        made = self._telling() if telling else self._even()
         self._queue.count(made[0], count)
-        if self._guesses:
-            self._learn(made[0])
-        else:
+        self._line.played(sorted(made[0], key=self._queue.turn), not telling)
+        if self._order is None:
             self._pending.append(tuple(made[0]))
+        else:
+            self._learn(made[0])
+            self._order.changed(made[0])
         return made
 
     def _even(self) -> tuple[Sequence[str], str]:
-        queue = self._queue
-        first = min(self._pool, key=queue.turn)
-        least = min(queue.even[name] for name in self._pool)
+        table = [min(self._line.heads(), key=self._queue.turn)]
+        while len(table) < self._rules.sides:
+            here = {self._clan[name] for name in table}
+            table.append(self._beside(table, here))
+        return table, f"even: {table[0]} has waited longest"
 
-        def liking(seated: Sequence[str], name: str) -> tuple[int, int, int, tuple[int, int]]:
-            met = sum(queue.met[frozenset((name, other))] for other in seated)
-            played = queue.even[name]
-            return max(played - least - SLACK, 0), met, played, queue.turn(name)
-
-        table = complete([first], self._pool, self._rules.sides, self._clan, liking)
-        assert table is not None
-        return table, f"even: {first} has waited longest"
+    def _beside(self, table: Sequence[str], here: Collection[Hashable]) -> str:
+        """Return who of those who have played least has met these least."""
+        met, found, least = self._queue.met, "", 0
+        for group in self._line.groups(SLACK):
+            for name in group:
+                if self._clan[name] in here:
+                    continue
+                times = sum(met[frozenset((name, other))] for other in table)
+                if not found or times < least:
+                    found, least = name, times
+                # Everyone behind it has played more, or waited less.
+                if not times:
+                    return found
+            if found:
+                break
+        return found
 
     def _telling(self) -> tuple[Sequence[str], str]:
-        if not self._guesses:
-            self._guesses = guess.guess(self._queue.even, guess.meetings(self._known))
-            for names in self._pending:
-                self._learn(names)
-        guesses = self._guesses
-        order = sorted(self._pool, key=lambda name: (-guesses[name].mean, self._queue.turn(name)))
-        rank = {name: place for place, name in enumerate(order)}
-        near = [
-            (one, other)
-            for place, one in enumerate(order)
-            for other in self._others(one, order[place + 1 :])[:NEIGHBOURS]
-        ]
-        one, other = max(
-            near,
-            key=lambda pair: float(
-                format(guess.told(guesses[pair[0]], guesses[pair[1]], self._games), DIGITS)
-            ),
-        )
+        order = self._order = self._order or self._ordered()
+        one, other = order.best()
+        table: list[str] | None = [one, other]
+        if self._rules.sides > 2:
+            rank = {name: place for place, name in enumerate(order.names)}
 
-        def liking(seated: Sequence[str], name: str) -> int:
-            return abs(2 * rank[name] - rank[one] - rank[other])
+            def liking(seated: Sequence[str], name: str) -> int:
+                return abs(2 * rank[name] - rank[one] - rank[other])
 
-        table = complete([one, other], order, self._rules.sides, self._clan, liking)
+            table = complete([one, other], order.names, self._rules.sides, self._clan, liking)
         assert table is not None
         return table, f"telling: which of {one} and {other} is the better"
 
-    def _others(self, one: str, rest: Sequence[str]) -> list[str]:
-        return [name for name in rest if self._clan[name] != self._clan[one]]
+    def _ordered(self) -> Order:
+        guesses = guess.guess(self._queue.even, guess.meetings(self._known))
+        self._guesses = guesses
+        for names in self._pending:
+            self._learn(names)
+
+        def gain(one: str, other: str) -> float:
+            return float(format(guess.told(guesses[one], guesses[other], self._games), DIGITS))
+
+        def mean(name: str) -> float:
+            return guesses[name].mean
+
+        return Order(self._pool, mean, self._queue.turn, gain, NEIGHBOURS, self._clan)
 
     def _learn(self, names: Sequence[str]) -> None:
         for one, other in combinations(names, 2):
@@ -186,7 +201,8 @@ class _Queue:
     def __init__(self, rules: Ladder, entrants: Sequence[Entrant]) -> None:
         self._rules, self._entrants = rules, entrants
         self._seeds = {entrant.name: place for place, entrant in enumerate(entrants)}
-        self._outside = sorted(entrants, key=lambda entrant: entrant.joined)
+        # Who joins first is last, to be taken off.
+        self._outside = sorted(entrants, key=lambda entrant: -entrant.joined)
         self._last: dict[str, int] = {}
         self.even: dict[str, int] = {}
         """Even matches of each; of a newcomer as many as keep its placement short."""
@@ -195,16 +211,18 @@ class _Queue:
 
     def enter(self, number: int, count: int) -> None:
         """Let in who has joined by a round, before the match of this number."""
-        while self._outside and self._outside[0].joined <= number:
-            entrant = self._outside.pop(0)
+        while self._outside and self._outside[-1].joined <= number:
+            joined = self._outside[-1].joined
             there = [
                 self.even[one.name]
                 for one in self._entrants
-                if one.name in self.even and one.joined < entrant.joined and one.plays_in(number)
+                if one.name in self.even and one.joined < joined and one.plays_in(number)
             ]
             start = max(min(there, default=0) - self._rules.placement, 0)
-            self.even[entrant.name] = start
-            self._last[entrant.name] = count
+            while self._outside and self._outside[-1].joined == joined:
+                entrant = self._outside.pop()
+                self.even[entrant.name] = start
+                self._last[entrant.name] = count
 
     def count(self, names: Iterable[str], count: int) -> None:
         """Count a match."""
