@@ -57,6 +57,7 @@ def named(environment: Mapping[str, str] = os.environ) -> Address | None:
     variable, url = found
     trouble = _trouble(url)
     if trouble:
+        trouble = trouble.rstrip(".")
         raise RedisError(
             f"the Redis at {shown(url)} (from {variable}) cannot be used: {trouble};"
             f" start it, correct {variable}, or unset it to use the bundled one"

@@ -111,7 +111,11 @@ def check(where: Folder, environment: Mapping[str, str] = os.environ) -> int:
         return _missing(str(error))
     for info in here:
         print(f"{info.name}: {info.state if info.alive else 'silent'}")
-    return 0 if any(info.alive for info in here) else 1
+    if any(info.alive for info in here):
+        return 0
+    known = "the workers of this host are silent" if here else "no worker of this host shows itself"
+    print(f"worker: {known} in {redis_server.shown(found.url)}", file=sys.stderr)
+    return 1
 
 
 def _let_lapse(bench: Bench) -> None:

@@ -8,7 +8,6 @@ where it matters.
 from __future__ import annotations
 
 import contextlib
-import json
 import logging
 import os
 import sys
@@ -71,8 +70,11 @@ def formatter(environment: Mapping[str, str] = os.environ) -> logging.Formatter:
 
 
 def announcement(sentence: str, environment: Mapping[str, str] = os.environ) -> str:
-    """A line that others wait for: the sentence alone, or in JSON."""
-    return json.dumps({"event": sentence}) if environment.get(VARIABLE) == JSON else sentence
+    """A line of the referee's that others wait for: the sentence alone, or in JSON as it logs."""
+    if environment.get(VARIABLE) != JSON:
+        return sentence
+    record = logging.LogRecord("referee", logging.INFO, "", 0, sentence, None, None)
+    return formatter(environment).format(record)
 
 
 def set_up(environment: Mapping[str, str] = os.environ) -> None:

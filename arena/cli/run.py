@@ -32,6 +32,7 @@ _STATUS = {
     "arena.redis_server.RedisError": UNREACHABLE,
     "arena.store.errors.NotFound": USAGE,
     "arena.store.errors.StoreError": FAILED,
+    "arena.store.errors.Unnamed": USAGE,
     "arena.store.errors.Unreachable": UNREACHABLE,
     "arena.supervisor.ServicesError": UNREACHABLE,
     "redis.exceptions.RedisError": UNREACHABLE,

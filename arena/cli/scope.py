@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from arena.cli.errors import USAGE, CommandError
+
 if TYPE_CHECKING:
     from arena.cli.place import Place
     from arena.scope import Scope
@@ -12,16 +14,22 @@ if TYPE_CHECKING:
 def meant(place: Place, name: str | None, tournament: str | None) -> list[Scope]:
     """What a person means by a game, a form of one, or a tournament; everything by neither.
 
-    CommandError if there is no such game or tournament.
+    CommandError if there is no such game or tournament, or no tournament of such a form.
     """
     from arena import scope
     from arena.cli import lookup, setup
     from arena.store import tournaments
+    from referee.games.registry import GAMES
 
     if tournament is not None:
         found = tournaments.find(place.store, lookup.tournament(place, tournament))
         return [scope.of_tournament(found)]
     # The rules of the games are not needed for a ladder of all of them.
-    return scope.of_forms(place.store, name) or (
-        scope.of_forms(place.store, setup.game_named(name).id) if name else []
-    )
+    held = scope.of_forms(place.store, name)
+    if held or name is None:
+        return held
+    game, dash, _ = name.partition("-")
+    if dash and game in GAMES:
+        sentence = f'no tournament of "{name}" was held here.'
+        raise CommandError(sentence, USAGE, "pokearena tournament list")
+    return scope.of_forms(place.store, setup.game_named(name).id)

@@ -52,12 +52,14 @@ def backup(engine: Engine, file: Path, told: Told) -> int:
 
     Raises:
         Conflict: the file is there.
-        NotFound: there is no store.
+        NotFound: there is no store, or no such folder.
         StoreError: the store cannot be read by this pokearena.
         OSError: the file cannot be written.
     """
     if file.exists():
         raise Conflict(f"{file} is there already; a backup overwrites nothing. Name another file.")
+    if not file.parent.is_dir():
+        raise NotFound(f"there is no folder {file.parent} to write {file.name} into.")
     _check_version(engine)
     handle, name = tempfile.mkstemp(prefix=f".{file.name}.", dir=file.parent)
     os.close(handle)

@@ -18,7 +18,7 @@ from sqlalchemy.sql.functions import FunctionElement
 
 from arena import failpoint, timings
 from arena.store import postgresql, sqlite
-from arena.store.errors import StoreError, Unreachable
+from arena.store.errors import StoreError, Unnamed, Unreachable
 
 if TYPE_CHECKING:
     from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection
@@ -87,13 +87,13 @@ def _address(url: str) -> URL:
     except exc.ArgumentError:
         before, at, after = url.rpartition("@")
         told = f"***@{after}" if at else before + after
-        raise StoreError(f"{told!r} is no address of a database; write {known}.") from None
+        raise Unnamed(f"{told!r} is no address of a database; write {known}.") from None
     if address.get_backend_name() == "postgresql":
         return address.set(drivername="postgresql+psycopg")
     if address.get_backend_name() != "sqlite":
-        raise StoreError(f"{address.get_backend_name()} is no database for the arena; use {known}.")
+        raise Unnamed(f"{address.get_backend_name()} is no database for the arena; use {known}.")
     if not address.database or address.database == ":memory:":
-        raise StoreError(f"the store must outlive its process, so it needs a file: {known}.")
+        raise Unnamed(f"the store must outlive its process, so it needs a file: {known}.")
     try:
         Path(address.database).parent.mkdir(parents=True, exist_ok=True)
     except OSError as error:

@@ -9,6 +9,10 @@ class Unreachable(StoreError):
     """The database cannot be opened."""
 
 
+class Unnamed(StoreError):
+    """What names a database names none that the arena could use."""
+
+
 class NotFound(StoreError):
     """There is nothing of that name."""
 

@@ -30,9 +30,9 @@ def problems(engine: Engine, told: Told) -> Iterator[str]:
     """
     found = database.version(engine)
     if found != HEAD:
+        stands = f"the tables are at version {found}" if found else "there are no tables yet"
         yield (
-            f"the tables are at version {found or 'none'}, and this pokearena needs {HEAD}; "
-            "`pokearena db upgrade` brings them there."
+            f"{stands}, and this pokearena needs {HEAD}; `pokearena db upgrade` brings them there."
         )
         return
     with reading(engine) as connection:

@@ -316,6 +316,7 @@ def test_a_check_finds_the_worker_of_this_host_only(
         return worker.check(Folder(bench.directory), {"POKEARENA_REDIS_URL": bench.url})
 
     assert checked() == 1
+    assert "no worker of this host shows itself" in capsys.readouterr().err
     process = bench.start()
     assert checked() == 0
     assert capsys.readouterr().out.startswith("w1: ")

@@ -83,6 +83,13 @@ def test_json_stays_on_one_line_whatever_is_said(log: logging.Logger) -> None:
     assert "ValueError: a\nb" in str(line["exception"])
 
 
+def test_what_others_wait_for_is_a_line_like_the_others_or_the_sentence_alone() -> None:
+    assert logs.announcement("referee listening", {}) == "referee listening"
+    line = json.loads(logs.announcement("referee listening", AS_JSON))
+    assert line.pop("time").endswith("Z")
+    assert line == {"event": "referee listening", "level": "info", "logger": "referee"}
+
+
 def test_a_thread_that_is_given_the_context_says_the_same(log: logging.Logger) -> None:
     said = listen(log, AS_JSON)
     with logs.bound(match="m-1"):

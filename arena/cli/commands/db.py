@@ -122,8 +122,8 @@ def check(as_json: bool, data: Path | None) -> None:
             output.line(f"{database.shown(engine)} is sound, at version {database.HEAD}")
     engine.dispose()
     if found:
-        number = "one thing" if len(found) == 1 else f"{len(found)} things"
-        raise CommandError(f"{number} in the database not as it must be.", FAILED)
+        number = "one thing in it is" if len(found) == 1 else f"{len(found)} things in it are"
+        raise CommandError(f"the database is not sound: {number} not as it must be.", FAILED)
 
 
 def _engine(data: Path | None, made: bool = False) -> Engine:

@@ -57,7 +57,29 @@ def test_what_is_wrong_is_said_and_is_the_exit_status(cli: Cli, here: Path) -> N
     said = cli("db", "check")
     assert said.status == FAILED
     assert "the tables are at version 0001" in said.out
+    assert "the database is not sound: one thing in it is not as it must be." in said.err
     assert json.loads(cli("db", "check", "--json").out)["sound"] is False
+
+
+def test_a_database_without_tables_is_told_what_makes_them(cli: Cli, here: Path) -> None:
+    cli("db", "upgrade")
+    (here / ".pokearena" / "arena.db").write_bytes(b"")
+    said = cli("db", "check")
+    assert said.status == FAILED
+    assert "there are no tables yet" in said.out
+    assert "`pokearena db upgrade` brings them there" in said.out
+
+
+def test_a_backup_into_a_folder_that_is_not_there_says_so(cli: Cli, here: Path) -> None:
+    cli("db", "upgrade")
+    said = cli("db", "backup", "away/kept.db")
+    assert said.status == USAGE
+    assert f"there is no folder {here}/away to write kept.db into." in said.err
+
+
+def test_what_names_no_database_was_not_asked_rightly(program: Cli) -> None:
+    for address in ("quark", "mysql://host/arena", "sqlite://"):
+        assert program("db", "upgrade", POKEARENA_DATABASE_URL=address).status == USAGE
 
 
 def test_where_there_is_no_arena_there_is_nothing_to_back_up_or_check(cli: Cli, here: Path) -> None:

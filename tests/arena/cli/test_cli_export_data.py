@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from arena import dataset
+from arena.cli.errors import USAGE
 from arena.cli.place import Place
 from arena.store import listing, results
 from arena.store.tournaments import Tournament
@@ -47,6 +48,13 @@ def records(tournament: Tournament) -> list[MatchRecord]:
     store = Place().store
     found = listing.matches(store, tournament=tournament.id)
     return [read(results.record(store, match.id)) for match in found]
+
+
+def test_a_form_that_was_not_played_is_no_unknown_game(cli: Cli, cups: list[Tournament]) -> None:
+    said = cli("export", "--games", "poke,pouku-3", "--parquet", "some.parquet")
+    assert said.status == USAGE
+    assert 'no tournament of "pouku-3" was held here.' in said.err
+    assert said.last == "next  pokearena tournament list"
 
 
 def test_there_is_a_line_for_every_decision_as_the_records_have_it(

@@ -1,0 +1,82 @@
+"""What the pages show can be typed: every command is one that there is, and what docs/training.md
+shows is run in its order."""
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import pytest
+
+from tests.arena.cli.terminal import in_own_process
+from tests.deploy.spoken import understood
+from tests.test_readme import commands
+
+ROOT = Path(__file__).parent.parent
+HISTORY = "decisions.md"
+"""It tells of commands as they were."""
+DOCS = sorted(path.name for path in (ROOT / "docs").glob("*.md") if path.name != HISTORY)
+PAGES = ("README.md", "CONTRIBUTING.md", "bench/README.md", *(f"docs/{name}" for name in DOCS))
+COMMAND = re.compile(r"(?:uv run (?:--\w+ \w+ )*)?pokearena (?P<words>.+)")
+BLOCK = re.compile(r"^```\w*\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+TRAINING = "uv run --extra rl python sample_bots/trained/train.py --games 2800 --seed 1"
+
+
+def shown(page: str) -> Iterator[str]:
+    """The words after `pokearena` wherever a page shows a command, in a block or in a sentence."""
+    text = (ROOT / page).read_text(encoding="utf-8")
+    in_blocks = [
+        row.partition("  #")[0] for block in BLOCK.findall(text) for row in block.split("\n")
+    ]
+    in_sentences = re.findall(r"`([^`\n]+)`", BLOCK.sub("", text))
+    for row in (*in_blocks, *in_sentences):
+        if found := COMMAND.match(row.strip()):
+            yield found["words"]
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_command_that_a_page_shows_is_one_that_there_is(page: str) -> None:
+    for words in shown(page):
+        try:
+            understood(shlex.split(words), ROOT / "README.md")
+        except (click.BadParameter, click.BadOptionUsage):
+            # Named without what belongs to it, or with N for a number.
+            continue
+        except click.UsageError as error:
+            pytest.fail(f"{page} shows `pokearena {words}`: {error.format_message()}")
+
+
+def test_the_pages_show_commands() -> None:
+    assert sum(len(list(shown(page))) for page in PAGES) > 100
+
+
+@pytest.mark.long
+@pytest.mark.timeout(900)
+def test_what_the_page_on_training_shows_goes_from_training_to_a_push(tmp_path: Path) -> None:
+    """With few games to learn from: that all of them make a bot which beats `greedy` is asked of
+    the weights that are there."""
+    bot = tmp_path / "sample_bots" / "trained"
+    shutil.copytree(ROOT / "sample_bots" / "trained", bot)
+    (bot / "weights.json").unlink()
+    first, *others = commands("docs/training.md")
+    assert first == TRAINING
+    words = [sys.executable, *shlex.split(first.replace("2800", "160"))[5:]]
+    trained = subprocess.run(
+        words,
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+    )
+    assert trained.returncode == 0, trained.stderr
+    assert (bot / "weights.json").is_file()
+    assert len(others) == 3
+    for line in others:
+        _, _, _, *words = shlex.split(line)
+        said = in_own_process(tmp_path, words)
+        assert said.status == 0, f"{line}\n{said.out}\n{said.err}"
