@@ -15,6 +15,7 @@ import os
 import platform
 import subprocess
 import sys
+import traceback
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from importlib import import_module
@@ -22,7 +23,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from bench.figure import Figure, Part, told
+from bench.figure import Figure, Part, left_out, told
 
 HISTORY = Path(__file__).parent / "history.jsonl"
 PARTS = {
@@ -64,16 +65,27 @@ def circumstances() -> dict[str, Any]:
     }
 
 
-def run(parts: Sequence[str], rounds: int, as_json: bool) -> list[dict[str, Any]]:
-    """Measures these parts and prints what they come to; returns it as lines of the history."""
-    lines = []
+def run(parts: Sequence[str], rounds: int, as_json: bool) -> tuple[list[dict[str, Any]], bool]:
+    """Measures these parts and prints what they come to.
+
+    What fails is said in its place, and the parts after it are measured all the same. Returns the
+    lines of the history, and whether everything could be measured.
+    """
+    lines, whole = [], True
     for part in parts:
         if not as_json:
             print(f"\n{part}: {PARTS[part]}", flush=True)
-        for figure in measured(part)(rounds):
+        try:
+            for figure in measured(part)(rounds):
+                lines.append({"part": part, **figure.line()})
+                _show(figure, as_json, lines[-1])
+        except (Exception, SystemExit) as error:
+            traceback.print_exc()
+            whole = False
+            figure = left_out(f"the rest of {part}", f"{type(error).__name__}: {error}")
             lines.append({"part": part, **figure.line()})
             _show(figure, as_json, lines[-1])
-    return lines
+    return lines, whole
 
 
 def _show(figure: Figure, as_json: bool, line: dict[str, Any]) -> None:
@@ -102,11 +114,11 @@ def main() -> int:
     around = circumstances()
     if not asked.json:
         print(" ".join(f"{name} {value};" for name, value in around.items()))
-    found = run(asked.parts or list(PARTS), asked.rounds, asked.json)
+    found, whole = run(asked.parts or list(PARTS), asked.rounds, asked.json)
     if not asked.no_history:
         with HISTORY.open("a", encoding="utf-8") as history:
             history.write(json.dumps({**around, "rounds": asked.rounds, "figures": found}) + "\n")
-    return 0
+    return 0 if whole else 1
 
 
 if __name__ == "__main__":

@@ -1,11 +1,12 @@
 """The bench as a command: it measures, beside peers, and says what it left out."""
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from bench.__main__ import PARTS, measured
+from bench.__main__ import PARTS, measured, run
 from bench.figure import Figure, Target, told
 from tests.arena.cli.terminal import in_own_process
 
@@ -53,6 +54,21 @@ def test_a_part_is_measured_beside_its_peers_and_told(tmp_path: Path) -> None:
         assert line["ratio"] == line["values"][0] / line["beside"][0] > 0
     missing = [line for line in lines if not line["values"]]
     assert all(line["note"].endswith("is not installed") for line in missing)
+
+
+def test_a_part_that_fails_is_said_and_the_next_is_measured(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def breaks(rounds: int) -> Iterator[Figure]:
+        yield Figure("a", "us", (1.0,) * rounds)
+        raise SystemExit("a bot faulted")
+
+    monkeypatch.setattr("bench.hints.figures", breaks)
+    monkeypatch.setattr("bench.games.figures", lambda rounds: iter([Figure("b", "us", (2.0,))]))
+    lines, whole = run(["hints", "games"], 2, as_json=False)
+    assert not whole
+    assert [line["name"] for line in lines] == ["a", "the rest of hints", "b"]
+    assert "the rest of hints: left out: SystemExit: a bot faulted" in capsys.readouterr().out
 
 
 def test_there_are_only_so_many_parts(tmp_path: Path) -> None:
