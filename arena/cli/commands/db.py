@@ -64,11 +64,9 @@ def backup(file: Path, as_json: bool, data: Path | None) -> None:
 
     engine = _engine(data)
     size = copying.backup(engine, file.absolute(), Progress())
-    if as_json:
-        output.document({"database": database.shown(engine), "file": str(file), "bytes": size})
-    else:
-        output.line(f"{file}: {size / (1 << 20):.1f} MiB of {database.shown(engine)}")
-        output.next_step("pokearena db check")
+    shown = database.shown(engine)
+    found = {"database": shown, "file": str(file), "bytes": size}
+    _tell(as_json, found, f"{file}: {size / (1 << 20):.1f} MiB of {shown}")
     engine.dispose()
 
 
@@ -87,11 +85,9 @@ def restore(file: Path, as_json: bool, data: Path | None) -> None:
 
     engine = _engine(data, made=True)
     rows = copying.restore(engine, file.absolute(), Progress())
-    if as_json:
-        output.document({"database": database.shown(engine), "file": str(file), "rows": rows})
-    else:
-        output.line(f"{database.shown(engine)}: {rows} rows of {file}")
-        output.next_step("pokearena db check")
+    shown = database.shown(engine)
+    found = {"database": shown, "file": str(file), "rows": rows}
+    _tell(as_json, found, f"{shown}: {rows} rows of {file}")
     engine.dispose()
 
 
@@ -124,6 +120,15 @@ def check(as_json: bool, data: Path | None) -> None:
     if found:
         number = "one thing in it is" if len(found) == 1 else f"{len(found)} things in it are"
         raise CommandError(f"the database is not sound: {number} not as it must be.", FAILED)
+
+
+def _tell(as_json: bool, found: dict[str, object], sentence: str) -> None:
+    """What was copied, for a program or for a person, who should look at it next."""
+    if as_json:
+        output.document(found)
+    else:
+        output.line(sentence)
+        output.next_step("pokearena db check")
 
 
 def _engine(data: Path | None, made: bool = False) -> Engine:
