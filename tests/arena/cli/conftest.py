@@ -1,11 +1,15 @@
 """The command line as tests use it: in this process where that is the same, else in its own."""
 
 import os
+import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from arena.cli import main
+from arena.cli.place import Place
+from tests.arena.cli.stored import Hold, Scores, hold
 from tests.arena.cli.terminal import Cli, Said, Write, in_own_process
 
 BOT = """
@@ -31,6 +35,25 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
             monkeypatch.delenv(name)
     monkeypatch.chdir(tmp_path)
     return tmp_path
+
+
+@pytest.fixture(scope="session")
+def held(tmp_path_factory: pytest.TempPathFactory) -> Hold:
+    """Holds a round robin in the arena of the working directory; the same again is a copy."""
+    before: dict[str, tuple[Path, str]] = {}
+
+    def again(bots: Sequence[str], results: Scores, cycles: int) -> str:
+        wanted = repr((bots, results, cycles))
+        if wanted not in before:
+            place = Place(tmp_path_factory.mktemp("held") / "data")
+            cup = hold(place, bots, results, cycles=cycles)
+            place.store.dispose()
+            before[wanted] = (place.folder.root, cup)
+        folder, cup = before[wanted]
+        shutil.copytree(folder, Place().folder.root)
+        return cup
+
+    return again
 
 
 @pytest.fixture

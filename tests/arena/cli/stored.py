@@ -1,7 +1,7 @@
 """A store with results of given matches, put there as workers would, without playing them."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from arena import scheduler
 from arena.cli.place import Place
@@ -12,6 +12,8 @@ from referee.games.registry import find
 
 Scores = Mapping[frozenset[str], Sequence[tuple[str, ...]]]
 """For each line-up its games, over and over: the entrants from the first place to the last."""
+Hold = Callable[[Sequence[str], Scores, int], str]
+"""Holds a round robin of bots with these results, so many times over; gives its id."""
 
 
 def record(number: int, boards: int, entrants: Sequence[str], order: Sequence[str]) -> str:

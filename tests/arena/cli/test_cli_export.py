@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from arena.cli.place import Place
-from tests.arena.cli.stored import hold
+from tests.arena.cli.stored import Hold, hold
 from tests.arena.cli.terminal import Cli
 
 VOID = ("meta", "br", "link", "img", "input", "hr")
@@ -44,9 +44,9 @@ class Page(HTMLParser):
 
 
 @pytest.fixture
-def cup(here: Path) -> str:
+def cup(here: Path, held: Hold) -> str:
     """A cup of twenty rounds, with a bot of an unlucky name."""
-    return hold(Place(), ("ace", "<script>", 'c"a,t'), {}, cycles=20)
+    return held(("ace", "<script>", 'c"a,t'), {}, 20)
 
 
 def test_csv_has_a_line_for_each_bot_with_all_columns(cli: Cli, cup: str) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from arena.cli.place import Place
-from tests.arena.cli.stored import hold
+from tests.arena.cli.stored import Hold, hold
 from tests.arena.cli.terminal import Cli
 
 BOTS = ("ace", "bee", "cat")
@@ -15,9 +15,9 @@ THREE_OF_FOUR = {frozenset(("bee", "cat")): [*[("bee", "cat")] * 3, ("cat", "bee
 
 
 @pytest.fixture
-def cup(here: Path) -> str:
+def cup(here: Path, held: Hold) -> str:
     """A cup of twenty rounds; ace beats everyone."""
-    return hold(Place(), BOTS, THREE_OF_FOUR, cycles=20)
+    return held(BOTS, THREE_OF_FOUR, 20)
 
 
 def test_the_matrix_shows_score_interval_and_meetings_in_the_order_of_strength(

@@ -12,17 +12,17 @@ from arena.cli.place import Place
 from arena.digest import digest
 from arena.results import ClosedGame, ClosedMatch
 from arena.standings import table
-from tests.arena.cli.stored import hold
+from tests.arena.cli.stored import Hold, hold
 from tests.arena.cli.terminal import POKEARENA, Cli
 
 BOTS = ("ace", "bee", "cat")
 
 
 @pytest.fixture
-def cup(here: Path) -> str:
+def cup(here: Path, held: Hold) -> str:
     """A cup of thirty rounds in which ace beats everyone and bee and cat are level."""
     level = {frozenset(("bee", "cat")): [*[("bee", "cat")] * 2, *[("cat", "bee")] * 2]}
-    return hold(Place(), BOTS, level, cycles=30)
+    return held(BOTS, level, 30)
 
 
 def test_the_certain_winner_is_first_and_the_others_share_a_range_of_ranks(
