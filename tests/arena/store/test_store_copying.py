@@ -105,7 +105,7 @@ def test_a_backup_overwrites_nothing_and_leaves_nothing_half_done(
     with pytest.raises(Conflict, match=r"kept\.db is there already"):
         copying.backup(store, file, quiet)
     assert file.read_text() == "precious"
-    with pytest.raises(FileNotFoundError):
+    with pytest.raises(NotFound, match=r"there is no folder .*nowhere to write kept\.db into"):
         copying.backup(store, tmp_path / "nowhere" / "kept.db", quiet)
     assert [path.name for path in tmp_path.iterdir() if "kept" in path.name] == ["kept.db"]
 
