@@ -206,7 +206,8 @@ def _marks(connection: Connection, tournament: str) -> Marks:
     matches, entrants = schema.matches, schema.entrants
     by_state = (
         select(matches.c.state, func.count().label("number"))
-        .where(matches.c.tournament == tournament)
+        # By every state there is: so the index of states is enough.
+        .where(matches.c.tournament == tournament, matches.c.state.in_(MatchState))
         .group_by(matches.c.state)
     )
     counts = {row.state: row.number for row in connection.execute(by_state)}

@@ -243,7 +243,8 @@ matches = Table(
     # When a remote bot that is not there was waited for no longer.
     Column("unawaited", Double),
     UniqueConstraint("tournament", "round", "number"),
-    Index(None, "state", "tournament"),
+    # With all that is counted of them, so that no match is read for it.
+    Index(None, "state", "tournament", "games"),
     _one_of("state", MatchState),
 )
 

@@ -139,13 +139,16 @@ def progress(engine: Engine, tournament: str) -> Progress:
     matches, games = schema.matches, schema.games
     counts = (
         select(matches.c.state, func.count(), func.sum(matches.c.games))
-        .where(matches.c.tournament == tournament)
+        # By every state there is: so the index of states is enough.
+        .where(matches.c.tournament == tournament, matches.c.state.in_(MatchState))
         .group_by(matches.c.state)
     )
+    # A match that has closed has all its games, and there may be millions of them.
+    others = [state for state in MatchState if state is not MatchState.CLOSED]
     committed = (
         select(func.count())
         .select_from(games.join(matches, matches.c.id == games.c.match))
-        .where(matches.c.tournament == tournament)
+        .where(matches.c.tournament == tournament, matches.c.state.in_(others))
     )
     with reading(engine) as connection:
         rows = connection.execute(counts).all()
@@ -153,6 +156,7 @@ def progress(engine: Engine, tournament: str) -> Progress:
         if not rows and not _select(connection, schema.tournaments.c.id == tournament):
             raise not_found(tournament)
     by_state = {state: number for state, number, _ in rows}
+    done += int(sum(planned for state, _, planned in rows if state == MatchState.CLOSED))
     return Progress(
         **{state.lower(): by_state.get(state, 0) for state in MatchState},
         games=done,

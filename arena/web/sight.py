@@ -120,13 +120,14 @@ def _marks(engine: Engine) -> tuple[Any, ...]:
     """Something that is another as soon as a page could say something else."""
     matches, games, held = schema.matches, schema.games, schema.tournaments
     here = schema.remotes
-    going = select(held.c.id).where(held.c.state == TournamentState.RUNNING)
+    # In a tournament that is closed nothing happens any more.
+    going = select(held.c.id).where(held.c.state != TournamentState.CLOSED)
     queries = (
-        select(func.count(), func.max(schema.results.c.closed)).select_from(schema.results),
+        select(func.max(schema.results.c.closed)),
         select(func.count(), func.max(held.c.created), func.max(held.c.ended)),
         select(held.c.state, func.count()).group_by(held.c.state).order_by(held.c.state),
         select(matches.c.state, func.count())
-        .where(matches.c.tournament.in_(going))
+        .where(matches.c.tournament.in_(going), matches.c.state.in_(MatchState))
         .group_by(matches.c.state)
         .order_by(matches.c.state),
         select(func.count(), func.max(schema.versions.c.created)),

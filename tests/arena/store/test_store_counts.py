@@ -1,0 +1,60 @@
+"""How far tournaments are is counted, however many matches they have had."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import Engine, event
+
+from arena.store import course, database, matches, tournaments
+from arena.store.errors import NotFound
+from arena.store.games import PlayedGame
+from arena.store.tournaments import Progress, Tournament
+
+Schedule = Callable[..., Tournament]
+Played = Callable[..., PlayedGame]
+
+
+def play(store: Engine, played: Played, match: str, games: int) -> None:
+    lease = matches.lease(store, match, "worker")
+    assert lease is not None
+    for number in range(games):
+        matches.commit_game(store, lease, played(lease.spec, number))
+
+
+def test_games_of_matches_in_every_state_are_counted(
+    store: Engine, schedule: Schedule, played: Played
+) -> None:
+    cup = schedule(4, boards=2)
+    whole, begun, given_up, *_ = matches.due(store)
+    play(store, played, whole, games=4)
+    play(store, played, begun, games=3)
+    play(store, played, given_up, games=1)
+    matches.void(store, given_up, "the folder of a bot is gone")
+    assert tournaments.progress(store, cup.id) == Progress(
+        pending=3, running=1, closed=1, void=1, cancelled=0, games=8, planned=24
+    )
+
+
+def test_matches_are_counted_by_an_index_and_none_is_read(tmp_path: Path) -> None:
+    engine = database.open(f"sqlite:///{tmp_path}/arena.db")
+    database.upgrade(engine)
+    asked: list[tuple[str, Any]] = []
+
+    @event.listens_for(engine, "before_cursor_execute")
+    def _note(connection: Any, cursor: Any, query: str, values: Any, *_: Any) -> None:
+        if "count(*)" in query and "FROM matches" in query:
+            asked.append((query, values))
+
+    course.marks(engine, "t-none")
+    with pytest.raises(NotFound):
+        tournaments.progress(engine, "t-none")
+    assert len(asked) == 2
+    with engine.connect() as connection:
+        for query, values in asked.copy():
+            plan = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {query}", values).all()
+            read = [step[3] for step in plan if "matches" in step[3]]
+            assert read
+            assert all("COVERING INDEX" in step for step in read)
+    engine.dispose()
