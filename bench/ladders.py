@@ -119,29 +119,33 @@ def write(engine: Engine, first: int, many: int, dice: random.Random) -> None:
             connection.execute(insert(schema.results), [result for _, result in some])
 
 
+def tournament(id_: str, game: str, state: TournamentState) -> dict[str, Any]:
+    """The row of a ladder."""
+    return {
+        "id": id_,
+        "name": "bench",
+        "game": game,
+        "options": {},
+        "seats": 2,
+        "boards": 1,
+        "format": "ladder",
+        "start_ms": 1,
+        "allowance_ms": 1,
+        "bank_ms": 1,
+        "policy": "lenient",
+        "state": state,
+        "created": 0.0,
+    }
+
+
 def begin(engine: Engine) -> None:
     """Makes the tournament."""
     database.upgrade(engine)
     for place in range(BOTS):
         versions.add(engine, f"bot{place:03}", "1", f"{place:064x}", "/", {})
     with database.writing(engine) as connection:
-        connection.execute(
-            insert(schema.tournaments).values(
-                id=CUP,
-                name="bench",
-                game=GAME,
-                options={},
-                seats=2,
-                boards=1,
-                format="ladder",
-                start_ms=1,
-                allowance_ms=1,
-                bank_ms=1,
-                policy="lenient",
-                state=TournamentState.RUNNING,
-                created=0.0,
-            )
-        )
+        told = tournament(CUP, GAME, TournamentState.RUNNING)
+        connection.execute(insert(schema.tournaments).values(**told))
 
 
 def measure(engine: Engine, matches: int, dice: random.Random) -> None:

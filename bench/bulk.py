@@ -1,0 +1,216 @@
+"""A database of many bots and very many matches in SQLite, made by SQL alone.
+
+A ladder that is open to every bot has the newest fifth of the matches, in rounds in which each bot
+plays about once, and one round more that is due. Tournaments of a thousand bots that are over have
+the others. A match is of one board (two games) with points; its games have no records, which would
+be 12 kB each. Rows are made 100,000 at a time and in the order of their keys, without the indices
+that would have to be looked up all over the file: these are made at the end.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any, Final
+
+from sqlalchemy import Engine, Index, insert
+
+from arena.folder import Folder
+from arena.store import database, schema
+from arena.store.database import writing
+from arena.store.schema import TournamentState
+from arena.thinking import Thinking
+from bench import ladders
+
+CUPS: Final = 8
+IN_A_CUP: Final = 1000
+OPEN_SHARE: Final = 5
+AT_ONCE: Final = 100_000
+LADDER: Final = "t-open00"
+_SEED: Final = bytes(32)
+_FAR: Final = 4
+"""A game is won by so many hundred points at the most."""
+_FULL = (schema.matches, schema.match_entrants, schema.results)
+
+_PLACES = """
+CREATE TEMP TABLE coming AS
+WITH RECURSIVE
+    numbers (i) AS (SELECT :first UNION ALL SELECT i + 1 FROM numbers WHERE i + 1 < :until),
+    placed AS (
+        SELECT i, (i - :base) / :a_round AS round, (i - :base) % :a_round AS number FROM numbers
+    ),
+    met AS (SELECT *, (2 * number + round) % :bots AS one FROM placed),
+    paired AS (
+        SELECT *, (one + 1 + 2 * ((31 * round + 17 * number) % (:bots / 20))) % :bots AS other
+        FROM met
+    )
+SELECT
+    printf('m-%010d', i) AS id, :tournament AS tournament, round, number, 1e9 + i AS at,
+    printf('b%05d@1', :offset + min(one, other)) AS one,
+    printf('b%05d@1', :offset + max(one, other)) AS other,
+    min(max((i * 2654435761 >> 9) % 9 - 4 + abs(one - other) * 5 / :bots, -4), 4) AS ahead,
+    min(max((i * 2246822519 >> 9) % 9 - 4 + abs(one - other) * 5 / :bots, -4), 4) AS again
+FROM paired
+"""
+_MATCHES = """
+INSERT INTO matches (
+    id, tournament, round, number, key, seed, commitment, boards, games, state, attempt, failures,
+    leased, ended
+)
+SELECT
+    id, tournament, round, number, id, :seed, :commitment, 1, 2, :state, :attempt, 0,
+    CASE WHEN :attempt THEN at - 2 END, CASE WHEN :attempt THEN at END
+FROM coming
+"""
+_SIDES = """
+INSERT INTO match_entrants (match, position, version)
+SELECT id, 0, one FROM coming UNION ALL SELECT id, 1, other FROM coming ORDER BY 1, 2
+"""
+_GAMES = """
+INSERT INTO games (
+    match, game, table_number, board, attempt, places, scores, verdicts, faults, tally, committed,
+    record, thinking
+)
+SELECT
+    id, game, game, 0, 1, places, scores, '["finished", "finished"]', '[0, 0]', '{}', at, '', NULL
+FROM coming JOIN played ON played.ahead = CASE game WHEN 0 THEN coming.ahead ELSE again END
+ORDER BY id, game
+"""
+_RESULTS = """
+INSERT INTO results (match, attempt, outcome, closed, digest, thinking)
+SELECT
+    id, 1, replace(replace(outcome, 'bot001@1', one), 'bot002@1', other), at,
+    replace(replace(digest, 'bot001@1', one), 'bot002@1', other), :thinking
+FROM coming JOIN shapes ON shapes.ahead = coming.ahead AND shapes.again = coming.again
+"""
+
+
+def name(place: int) -> str:
+    """The version of a bot."""
+    return f"b{place:05}@1"
+
+
+def write(folder: Path, bots: int, matches: int) -> Engine:
+    """Writes the database of a data folder; gives it as the arena opens it."""
+    where = Folder(folder).create()
+    engine = database.open(where.database_url({}))
+    database.upgrade(engine)
+    _versions(engine, bots)
+    indices = [index for table in _FULL for index in table.indexes]
+    with engine.begin() as connection:
+        for index in indices:
+            index.drop(connection)
+    path = str(engine.url.database)
+    engine.dispose()
+    with closing(sqlite3.connect(path, isolation_level=None)) as raw:
+        for pragma in ("journal_mode = OFF", "synchronous = OFF", "cache_size = -1000000"):
+            raw.execute(f"PRAGMA {pragma}")
+        _fill(raw, bots, matches)
+    engine = database.open(f"sqlite:///{path}")
+    _finish(engine, indices)
+    return engine
+
+
+def _versions(engine: Engine, bots: int) -> None:
+    names = [name(place) for place in range(bots)]
+    bare = [one.partition("@")[0] for one in names]
+    known = {"number": "1", "content_hash": "0" * 64, "folder": "/", "manifest": {}, "created": 1.0}
+    with writing(engine) as connection:
+        connection.execute(insert(schema.bots), [{"name": one, "created": 1.0} for one in bare])
+        rows = [{"id": f"{one}@1", "name": one, **known} for one in bare]
+        connection.execute(insert(schema.versions), rows)
+        for cup in range(CUPS):
+            first = cup * IN_A_CUP % max(bots - IN_A_CUP + 1, 1)
+            its = names[first : first + IN_A_CUP]
+            _tournament(connection, f"t-cup{cup:03}", "pokex", its, TournamentState.CLOSED)
+        _tournament(connection, LADDER, ladders.GAME, names, TournamentState.RUNNING)
+
+
+def _tournament(
+    connection: Any, id_: str, game: str, names: list[str], state: TournamentState
+) -> None:
+    over = state is TournamentState.CLOSED
+    told = ladders.tournament(id_, game, state)
+    connection.execute(
+        insert(schema.tournaments).values(**told, ended=1e9 if over else None, seed=None)
+    )
+    rows = [
+        {"tournament": id_, "position": place, "version": one} for place, one in enumerate(names)
+    ]
+    connection.execute(insert(schema.entrants), rows)
+
+
+def _fill(raw: sqlite3.Connection, bots: int, matches: int) -> None:
+    _shapes(raw)
+    newest = matches // OPEN_SHARE
+    each = (matches - newest) // CUPS
+    size = min(IN_A_CUP, bots)
+    for cup in range(CUPS):
+        offset = cup * IN_A_CUP % max(bots - IN_A_CUP + 1, 1)
+        _closed(raw, f"t-cup{cup:03}", cup * each, each, size, offset)
+    _closed(raw, LADDER, CUPS * each, newest, bots, 0)
+    # Due: the round after those.
+    base = CUPS * each
+    first = base + -(-newest // (bots // 2)) * (bots // 2)
+    _some(raw, LADDER, base, first, first + bots // 2, bots, 0)
+    _add(raw, _MATCHES, state="PENDING", attempt=0)
+    _add(raw, _SIDES)
+
+
+def _closed(
+    raw: sqlite3.Connection, tournament: str, base: int, many: int, bots: int, offset: int
+) -> None:
+    times = json.dumps([Thinking.of(range(1, 60)).stored()] * 2)
+    for first in range(base, base + many, AT_ONCE):
+        until = min(first + AT_ONCE, base + many)
+        _some(raw, tournament, base, first, until, bots, offset)
+        _add(raw, _MATCHES, state="CLOSED", attempt=1)
+        _add(raw, _SIDES)
+        _add(raw, _GAMES)
+        _add(raw, _RESULTS, thinking=times)
+
+
+def _some(
+    raw: sqlite3.Connection,
+    tournament: str,
+    base: int,
+    first: int,
+    until: int,
+    bots: int,
+    offset: int,
+) -> None:
+    raw.execute("DROP TABLE IF EXISTS coming")
+    told = {"tournament": tournament, "base": base, "first": first, "until": until}
+    raw.execute(_PLACES, {**told, "bots": bots, "a_round": bots // 2, "offset": offset})
+
+
+def _add(raw: sqlite3.Connection, query: str, **told: object) -> None:
+    commitment = hashlib.sha256(_SEED).hexdigest()
+    raw.execute("BEGIN")
+    raw.execute(query, {"seed": _SEED, "commitment": commitment, **told})
+    raw.execute("COMMIT")
+
+
+def _shapes(raw: sqlite3.Connection) -> None:
+    """What a match can have come to, and a game."""
+    raw.execute("CREATE TEMP TABLE shapes (ahead, again, outcome, digest, UNIQUE (ahead, again))")
+    raw.execute("CREATE TEMP TABLE played (ahead, game, places, scores, UNIQUE (ahead, game))")
+    every = range(-_FAR, _FAR + 1)
+    for ahead in every:
+        for again in every:
+            outcome, text = ladders.result(1, 2, ahead, again)
+            row = (ahead, again, json.dumps(outcome), text)
+            raw.execute("INSERT INTO shapes VALUES (?, ?, ?, ?)", row)
+        first = ladders.result(1, 2, ahead, 0)[0]["games"][0]
+        for game in (0, 1):
+            told = (ahead, game, json.dumps(first["places"]), json.dumps(first["scores"]))
+            raw.execute("INSERT INTO played VALUES (?, ?, ?, ?)", told)
+
+
+def _finish(engine: Engine, indices: list[Index]) -> None:
+    with writing(engine) as connection:
+        for index in indices:
+            index.create(connection)

@@ -1,0 +1,69 @@
+"""The store with 10,000 bots and ten million matches in SQLite.
+
+    uv run python -m bench.scale [--matches 10000000] [--keep FOLDER]
+
+Writes the database (bench.bulk), then asks what workers, the sweeper and the pages ask. Each figure
+is the median of some runs, with the worst, in milliseconds; the first run is often the worst,
+because it reads from the disk.
+"""
+
+import argparse
+import statistics
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from sqlalchemy import Engine
+
+from arena import scope
+from arena.store import course, listing, matches, played, tournaments
+from bench import bulk, ladders
+
+BOTS = 10_000
+
+
+def asked(what: str, work: Callable[[], object], runs: int = 5) -> None:
+    """Does something some times and prints how long it took."""
+    took = []
+    for _ in range(runs):
+        began = time.perf_counter()
+        work()
+        took.append(1000 * (time.perf_counter() - began))
+    print(f"{what:40} {statistics.median(took):10.1f} ms  worst {max(took):10.1f} ms", flush=True)
+
+
+def measure(engine: Engine) -> None:
+    """Prints a line for each question."""
+    ladder, cup, bot = bulk.LADDER, "t-cup003", bulk.name(BOTS // 2)
+    due = iter(matches.due(engine, 256))
+    asked("the hints' refill: 256 due", lambda: matches.due(engine, 256))
+    asked("a match is leased", lambda: matches.lease(engine, next(due), "bench"), 15)
+    asked("the sweeper's look at the ladder", lambda: course.marks(engine, ladder))
+    asked("how far the open ladder is", lambda: tournaments.progress(engine, ladder))
+    asked("how far a closed one is", lambda: tournaments.progress(engine, cup))
+    asked("tournaments, listed", lambda: tournaments.listing(engine))
+    asked("forms and their tournaments", lambda: scope.of_forms(engine))
+    asked("the newest results", lambda: listing.latest(engine, 20))
+    asked("a match", lambda: listing.find(engine, "m-0000005000"))
+    asked("matches of the ladder", lambda: listing.matches(engine, tournament=ladder, limit=50))
+    asked("how many matches a bot has played", lambda: played.count(engine, [(bot,)]))
+    asked("the newest matches of a bot", lambda: played.matches(engine, [(bot,)]))
+
+
+def main() -> None:
+    """Writes a database, and measures."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("--matches", type=int, default=10_000_000)
+    parser.add_argument("--keep", type=Path, help="a new folder in which the database stays")
+    told = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        where = told.keep or Path(folder)
+        what = f"writing {told.matches:,} matches"
+        engine: Engine = ladders.timed(what, lambda: bulk.write(where, BOTS, told.matches))
+        print(f"{Path(str(engine.url.database)).stat().st_size / 2**30:.1f} GB")
+        measure(engine)
+
+
+if __name__ == "__main__":
+    main()
