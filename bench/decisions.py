@@ -10,18 +10,22 @@ is the median of their ratios.
 
 import asyncio
 import random
+import shutil
 import statistics
+import subprocess
+import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import grpc
 import grpc.aio
 from pokearena.v1 import bot_pb2, bot_pb2_grpc
 
-from bench.figure import Figure, Target
-from bench.processes import started
+from bench.figure import Figure, Target, left_out
+from bench.processes import HERE, started
 from bench.sockets import engine, microseconds
 from bench.table import table
 from referee.alarm import Alarm
@@ -32,6 +36,7 @@ from referee.games.registry import find
 
 RATIO = 1.2
 PER_SECOND = 20_000
+PER_SECOND_IN_GO = 40_000
 
 
 def typical(game_id: str, games: int = 40) -> tuple[bot_pb2.PlayRequest, bot_pb2.PlayResponse]:
@@ -155,18 +160,47 @@ def overhead(method: str, rounds: int, boards: int = 30) -> Iterator[Figure]:
 
 def in_flight(games: int, rounds: int) -> Figure:
     """Decisions a second with so many games of a table in flight."""
-    bot = ["bot.py", "play", str(games)]
+    found = rates(["bot.py", "play", str(games)], games, rounds)
+    target = Target(PER_SECOND) if games == 32 else None
+    return Figure(
+        f"poke, {games} {plural(games)} in flight", "decisions a second", found, target=target
+    )
+
+
+def rates(bot: Sequence[str], games: int, rounds: int) -> list[float]:
+    """Decisions a second of two of these bots, round by round."""
     with started(["-m", "referee"], bot, bot) as (referee, *bots):
         boards = max(60, games * 8)
         table(referee, bots, boards)
-        rates = []
-        for _ in range(rounds):
-            played = table(referee, bots, boards)
-            rates.append(played.decisions / played.seconds)
-    target = Target(PER_SECOND) if games == 32 else None
-    return Figure(
-        f"poke, {games} {plural(games)} in flight", "decisions a second", rates, target=target
-    )
+        played = [table(referee, bots, boards) for _ in range(rounds)]
+    return [one.decisions / one.seconds for one in played]
+
+
+def in_go(games: int, rounds: int) -> Figure:
+    """The same with two random bots in Go, built from their kit: they cost little, so what is
+    left is the referee."""
+    name = f"poke, two bots in Go, {games} games in flight"
+    go = shutil.which("go")
+    if go is None:
+        return left_out(name, "go is not installed")
+    with tempfile.TemporaryDirectory(prefix="bench-go-") as folder:
+        kit = Path(folder) / "kit"
+        shutil.copytree(HERE.parent / "sample_bots" / "go", kit)
+        source = kit / "kit" / "kit.go"
+        usual = "const GamesInFlight = 16\n"
+        source.write_text(source.read_text().replace(usual, f"const GamesInFlight = {games}\n"))
+        built = subprocess.run(
+            [go, "build", "-o", "bot", "./random"], cwd=kit, capture_output=True, text=True
+        )
+        if built.returncode:
+            return left_out(name, f"go cannot build the bot: {built.stderr.strip()[-200:]}")
+        bot = [str(kit / "bot")]
+        return Figure(
+            name,
+            "decisions a second",
+            rates(bot, games, rounds),
+            target=Target(PER_SECOND_IN_GO),
+        )
 
 
 def plural(games: int) -> str:
@@ -181,3 +215,4 @@ def figures(rounds: int) -> Iterator[Figure]:
         yield from overhead(method, rounds)
     for games in (1, 8, 32, 128):
         yield in_flight(games, rounds)
+    yield in_go(128, rounds)

@@ -12,7 +12,8 @@ HERE = Path(__file__).parent
 
 @contextmanager
 def started(*commands: Sequence[str]) -> Iterator[list[str]]:
-    """Runs Python programs of this folder, or modules (``-m``); gives their unix addresses.
+    """Runs Python programs of this folder, modules (``-m``), or other programs by their path;
+    gives their unix addresses.
 
     A bot or echo server hears of its address by the environment, a referee by ``--address``. What
     they log is shown only if something fails.
@@ -25,8 +26,10 @@ def started(*commands: Sequence[str]) -> Iterator[list[str]]:
             address = f"unix:{folder}/{number}"
             if command[0] == "-m":
                 argv = [sys.executable, *command, "--address", address]
-            else:
+            elif command[0].endswith(".py"):
                 argv = [sys.executable, str(HERE / command[0]), *command[1:]]
+            else:
+                argv = list(command)
             process = subprocess.Popen(
                 argv, env={"POKEARENA_ADDRESS": address}, stdout=subprocess.DEVNULL, stderr=log
             )

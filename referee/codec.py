@@ -247,9 +247,10 @@ def _texts(number: int, repeated: bool) -> Encode:
 
 
 def _getter(names: list[str]) -> Callable[[Any], tuple[Any, ...]]:
-    if len(names) > 1:
-        return attrgetter(*names)
-    return lambda value: tuple(getattr(value, name) for name in names)
+    if not names:
+        return lambda value: ()
+    get = attrgetter(*names)
+    return get if len(names) > 1 else lambda value: (get(value),)
 
 
 def _repeated(number: int, kind: type, descriptor: Any) -> Encode:
