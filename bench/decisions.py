@@ -170,7 +170,7 @@ def in_flight(games: int, rounds: int) -> Figure:
 def rates(bot: Sequence[str], games: int, rounds: int) -> list[float]:
     """Decisions a second of two of these bots, round by round."""
     with started(["-m", "referee"], bot, bot) as (referee, *bots):
-        boards = max(60, games * 8)
+        boards = min(max(60, games * 8), 256)
         table(referee, bots, boards)
         played = [table(referee, bots, boards) for _ in range(rounds)]
     return [one.decisions / one.seconds for one in played]
