@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from google.protobuf.json_format import MessageToDict
 from sqlalchemy.exc import OperationalError, SQLAlchemyError
 
-from arena import files, reach, timings
+from arena import files, reach, timings, tunnel
 from arena.bots.bot import Bot
 from arena.bots.errors import BotAbsent, BotError, InfrastructureError
 from arena.bots.report import Report
@@ -92,8 +92,8 @@ def _attempt(bench: Bench, match: str, drain: threading.Event) -> None:
         return
     if drain.is_set():
         return
-    if not _relays_are_here(bench.engine, match):
-        log.info("%s: not begun, the relay of its remote bot is on another machine", match)
+    if not _relays_are_reached(bench.engine, match):
+        log.info("%s: not begun, the relay of its remote bot cannot be reached from here", match)
         return
     lease = matches.lease(bench.engine, match, bench.owner)
     if lease is None:
@@ -198,8 +198,11 @@ def _bot(bench: Bench, entrant: Entrant, awaited: bool) -> Bot:
             engine, entrant.version, entrant.content_hash, entrant.folder, bench.versions
         )
     if remotes.is_relayed(entrant.manifest):
-        desk = remotes.desk(engine, entrant.version) or ""
-        return Bot(entrant.version, desk=desk, awaited=awaited)
+        desk = remotes.desk(engine, entrant.version)
+        way = tunnel.needed(desk, remotes.way(engine, entrant.version))
+        if not awaited and way is not None and not tunnel.answers(way):
+            way = None
+        return Bot(entrant.version, desk=desk, way=way, awaited=awaited)
     address = entrant.manifest.get("address")
     if not address:
         raise BotError(f"{entrant.version} has neither files nor an address.")
@@ -225,10 +228,13 @@ def _referee_answers(bench: Bench, drain: threading.Event) -> bool:
     return True
 
 
-def _relays_are_here(engine: Engine, match: str) -> bool:
-    """Whether its remote bots can be seated from this machine: seats are unix sockets."""
-    sockets = [desk.removeprefix("unix:") for desk in remotes.desks(engine, match)]
-    return all(Path(socket).exists() for socket in sockets)
+def _relays_are_reached(engine: Engine, match: str) -> bool:
+    """Whether its remote bots can be seated from this machine."""
+    for desk, told in remotes.desks(engine, match).items():
+        way = tunnel.needed(desk, told)
+        if not tunnel.is_here(desk) and (way is None or not tunnel.answers(way)):
+            return False
+    return True
 
 
 def _keep_output(directory: Path, lease: Lease, entrant: int, reports: Sequence[Report]) -> None:

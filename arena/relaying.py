@@ -26,12 +26,14 @@ class Relaying:
     listen: where authors connect, "0.0.0.0:7000"; port 0 takes a free one; None: nowhere.
     certificate, key: PEM files; with them it speaks TLS.
     wait: seconds for which matches wait for a remote bot that is not there.
+    workers: where workers on other machines reach it, "10.0.0.5:7001"; None: they do not.
     """
 
     listen: str | None = None
     certificate: Path | None = None
     key: Path | None = None
     wait: float = USUAL_SECONDS
+    workers: str | None = None
 
     def child(self, sockets: Path, logs: Path, environment: Mapping[str, str]) -> Child:
         """Its process, to be started. sockets: the private directory of the services."""
@@ -54,6 +56,8 @@ class Relaying:
             port = str(self._port(sockets) or 0)
         told = [f"--listen={host}:{port}", f"--desk={desk_of(sockets)}", f"--sockets={sockets}"]
         told.append(f"--port={sockets / PORT}")
+        if self.workers is not None:
+            told.append(f"--workers={self.workers}")
         if self.certificate is not None:
             told.append(f"--certificate={self.certificate}")
         if self.key is not None:

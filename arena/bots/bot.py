@@ -1,15 +1,20 @@
 """A bot that has been found: what it is called, and how to run or reach it."""
 
+from __future__ import annotations
+
 import shutil
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from itertools import chain, count
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from arena.bots.errors import BotError
 from arena.bots.manifest import FILE, STDIO, Manifest
+
+if TYPE_CHECKING:
+    from arena.tunnel import Way
 
 BRIDGE: Final = (sys.executable, "-I", "-m", "arena.bots.stdio", "--")
 """What stands before the command of a bot that reads and writes lines."""
@@ -33,6 +38,8 @@ class Bot:
     desk: str | None = None
     """Of a remote bot that connects to a relay: where that one takes orders for seats; empty if
     it has never been connected."""
+    way: Way | None = None
+    """How its relay is reached, if that is on another machine."""
     awaited: bool = True
     """Whether a table waits for it if it is not there; else it has not started in time."""
     content: str = ""

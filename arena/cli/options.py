@@ -150,11 +150,15 @@ def relay_options(command: F) -> F:
     def gathered(*given: Any, **named: Any) -> Any:
         listen, wait = named.pop("relay"), named.pop("relay_wait")
         certificate, key = named.pop("relay_cert"), named.pop("relay_key")
+        workers = named.pop("relay_workers")
         if (certificate is None) != (key is None):
             raise CommandError("--relay-cert and --relay-key belong together.", USAGE)
         if listen is not None and not ADDRESS.fullmatch(listen):
             raise CommandError(f'"{listen}" is no address to listen at; write HOST:PORT.', USAGE)
-        return command(*given, relaying=Relaying(listen, certificate, key, wait), **named)
+        if workers is not None:
+            _check_way(listen, workers)
+        relaying = Relaying(listen, certificate, key, wait, workers)
+        return command(*given, relaying=relaying, **named)
 
     told: Any = gathered
     a_file = click.Path(path_type=Path, exists=True, dir_okay=False)
@@ -181,6 +185,13 @@ def relay_options(command: F) -> F:
                 help="The key of that (PEM).",
             ),
             click.option(
+                "--relay-workers",
+                envvar="POKEARENA_RELAY_WORKERS",
+                metavar="HOST:PORT",
+                help="Let workers on other machines play the bots that connect: where they reach "
+                "this one. [default: only workers here play them]",
+            ),
+            click.option(
                 "--relay-wait",
                 envvar="POKEARENA_RELAY_WAIT",
                 type=click.FloatRange(0, 1e7),
@@ -193,6 +204,21 @@ def relay_options(command: F) -> F:
     ):
         told = option(told)
     return cast(F, told)
+
+
+def _check_way(listen: str | None, workers: str) -> None:
+    """Refuses a --relay-workers that nobody could follow."""
+    if listen is None:
+        raise CommandError("--relay-workers says how to reach the relay of --relay.", USAGE)
+    found = ADDRESS.fullmatch(workers)
+    if found is None or int(found[2]) > 65535:
+        raise CommandError(f'"{workers}" is no address to listen at; write HOST:PORT.', USAGE)
+    if found[1].strip("[]") in ("0.0.0.0", "::", "*"):
+        raise CommandError(
+            f'"{workers}" is no address that another machine can reach; name the one of this '
+            "machine in the workers' network.",
+            USAGE,
+        )
 
 
 def host_and_port(

@@ -67,27 +67,27 @@ class Place:
             raise CommandError(str(error), USAGE) from None
 
     def _stored(self, name: str, number: str | None) -> Bot | None:
-        from arena.store import remotes, versions
+        from arena.store import versions
 
         found = versions.listing(self.store, name=name, retired=number is not None)
         fitting = [v for v in found if number is None or v.number == number]
         if not fitting:
             return None
-        return self._stored_bot(fitting[-1], remotes.desk(self.store, fitting[-1].id))
+        return self._stored_bot(fitting[-1])
 
-    def _stored_bot(self, version: Version, desk: str) -> Bot:
-        """A version of the store as a bot that can be started or reached.
-
-        desk: of the relay that it is connected to, if it is one that connects.
-        """
-        from arena import files
+    def _stored_bot(self, version: Version) -> Bot:
+        """A version of the store as a bot that can be started or reached."""
+        from arena import files, tunnel
         from arena.bots.bot import Bot
+        from arena.store import remotes
 
         if version.folder:
             where = self.folder.versions
             return files.bot(self.store, version.id, version.content_hash, version.folder, where)
         if version.manifest.get("remote"):
-            return Bot(version.id, desk=desk)
+            desk = remotes.desk(self.store, version.id)
+            way = tunnel.needed(desk, remotes.way(self.store, version.id))
+            return Bot(version.id, desk=desk, way=way)
         return Bot(version.id, address=str(version.manifest["address"]))
 
     def _known(self) -> Iterable[str]:

@@ -6,15 +6,19 @@ import contextlib
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self
 
 import grpc
 from pokearena.v1 import relay_pb2, relay_pb2_grpc
 
+from arena import tunnel
 from arena.bots.bot import Bot
-from arena.bots.errors import BotAbsent
+from arena.bots.errors import BotAbsent, InfrastructureError
 from arena.bots.report import Report
+from arena.match.tunnelled import Tunnel
+from arena.tunnel import NoTunnel, Way
 
 ANSWER: Final = 5.0
 """Seconds in which the desk has to answer."""
@@ -37,6 +41,7 @@ _OPTIONS: Final[list[tuple[str, Any]]] = [
 class _Place:
     channel: grpc.Channel
     call: Any
+    tunnel: Tunnel | None
     ended: str = ""
 
 
@@ -55,6 +60,7 @@ class Relayed:
         self._on_lost = on_lost
         self._changed = threading.Condition()
         self._places: dict[int, _Place] = {}
+        self._tunnels: dict[Way, Tunnel] = {}
         self._closing = False
 
     def __enter__(self) -> Self:
@@ -70,25 +76,33 @@ class Relayed:
         for place in self._places.values():
             place.call.cancel()
             place.channel.close()
+        for one in self._tunnels.values():
+            one.close()
 
     def start(self, seat: int, bot: Bot) -> str:
         """A seat for a bot, and a fresh process of it there; returns the address to ask it at.
 
         Raises:
             BotAbsent: it is not connected, or wants no more tables now.
+            InfrastructureError: its relay is on another machine, and cannot be reached.
         """
         self._leave(seat)
         try:
             return self._order(seat, bot)
-        except BotAbsent:
+        except BotAbsent as absent:
             if bot.awaited:
                 raise
+            if bot.way is not None:
+                # Whether it is there, nobody here can know.
+                raise InfrastructureError(str(absent)) from None
             return NOWHERE
 
     def _order(self, seat: int, bot: Bot) -> str:
         if not bot.desk:
             raise BotAbsent(f"{bot.label} has never been connected.")
-        channel = grpc.insecure_channel(bot.desk, options=_OPTIONS)
+        through = self._tunnel(bot)
+        desk = bot.desk if through is None else through.address(tunnel.DESK)
+        channel = grpc.insecure_channel(desk, options=_OPTIONS)
         order = relay_pb2.SeatRequest(
             version=bot.label, match=self._match, even_absent=not bot.awaited
         )
@@ -102,20 +116,40 @@ class Relayed:
         if not first.HasField("seated"):
             channel.close()
             raise BotAbsent(first.absent.reason)
-        place = self._places[seat] = _Place(channel, call)
+        place = self._places[seat] = _Place(channel, call, through)
         threading.Thread(
             target=self._listen, args=(seat, place), name="relayed", daemon=True
         ).start()
-        return str(first.seated.address)
+        address = str(first.seated.address)
+        return address if through is None else through.address(Path(address).name)
+
+    def _tunnel(self, bot: Bot) -> Tunnel | None:
+        """The tunnel to its relay, if that is on another machine."""
+        if bot.way is None:
+            return None
+        if bot.way not in self._tunnels:
+            try:
+                self._tunnels[bot.way] = Tunnel(bot.way, self._on_lost)
+            except NoTunnel as error:
+                raise BotAbsent(
+                    f"the relay that {bot.label} is connected to cannot be reached: {error}."
+                ) from None
+        return self._tunnels[bot.way]
 
     def report(self, seat: int) -> Report:
-        """What became of the latest process of a seat."""
+        """What became of the latest process of a seat.
+
+        Raises:
+            InfrastructureError: its tunnel is lost or was held up, so nobody can say.
+        """
         with self._changed:
             place = self._places.get(seat)
             if place is None:
                 return Report(seat)
             self._changed.wait_for(lambda: place.ended, PATIENCE)
-            return Report(seat, place.ended)
+        if not place.ended and place.tunnel is not None:
+            place.tunnel.vouch()
+        return Report(seat, place.ended)
 
     def _leave(self, seat: int) -> None:
         with self._changed:

@@ -17,6 +17,7 @@ from pokearena.v1 import relay_pb2
 from arena import folder
 from arena.relay import desk, gate
 from arena.relay.lobby import TICK_SECONDS, Lobby
+from arena.relay.side_door import SideDoor
 from arena.store import database
 from referee import logs
 
@@ -32,7 +33,12 @@ async def serve(told: argparse.Namespace, where: folder.Folder) -> None:
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop.set)
-    lobby = Lobby(database.open(where.database_url()), told.desk, told.sockets)
+    door = SideDoor(told.desk, told.sockets)
+    way = None
+    if told.workers is not None:
+        way = await door.open(told.workers, told.certificate, told.key)
+        log.info("workers on other machines come in at %s", way.address)
+    lobby = Lobby(database.open(where.database_url()), told.desk, told.sockets, way)
     outer, port = gate.server(gate.Gate(lobby), told.listen, told.certificate, told.key)
     healthy = health.aio.HealthServicer()
     health_pb2_grpc.add_HealthServicer_to_server(healthy, outer)
@@ -49,6 +55,7 @@ async def serve(told: argparse.Namespace, where: folder.Folder) -> None:
     await stop.wait()
     ticking.cancel()
     await healthy.enter_graceful_shutdown()
+    await door.close()
     await inner.stop(DRAIN_SECONDS)
     await outer.stop(DRAIN_SECONDS)
 
@@ -69,6 +76,7 @@ def main() -> int:
     parser.add_argument("--desk", required=True, help="where workers order seats, unix:PATH")
     parser.add_argument("--sockets", required=True, type=Path, help="directory of the seats")
     parser.add_argument("--port", required=True, type=Path, help="file to write the port to")
+    parser.add_argument("--workers", help="where workers of other machines come in, HOST:PORT")
     parser.add_argument("--certificate", type=Path, help="of TLS, PEM")
     parser.add_argument("--key", type=Path, help="its key, PEM")
     told = parser.parse_args()
@@ -76,8 +84,9 @@ def main() -> int:
     try:
         with contextlib.suppress(KeyboardInterrupt):
             asyncio.run(serve(told, folder.locate()))
-    except (OSError, RuntimeError) as error:
-        print(f"relay: cannot listen at {told.listen}: {error}", file=sys.stderr)
+    except (OSError, RuntimeError, ValueError) as error:
+        where = " and ".join(filter(None, (told.listen, told.workers)))
+        print(f"relay: cannot listen at {where}: {error}", file=sys.stderr)
         return 3
     return 0
 

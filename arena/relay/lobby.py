@@ -18,6 +18,7 @@ from arena.relay.guest import Guest, Link
 from arena.relay.seat import Seat
 from arena.store import remotes
 from arena.store.errors import StoreError
+from arena.tunnel import Way
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
@@ -44,12 +45,14 @@ class Lobby:
     """Who is connected to this relay. For one event loop.
 
     desk: where the relay takes orders for seats. sockets: a private directory for those.
+    way: how workers on other machines come there; None: they do not.
     """
 
-    def __init__(self, engine: Engine, desk: str, sockets: Path) -> None:
+    def __init__(self, engine: Engine, desk: str, sockets: Path, way: Way | None = None) -> None:
         self._engine = engine
         self._desk = desk
         self._sockets = sockets
+        self._way = None if way is None else way.written()
         self._guests: dict[str, Guest] = {}
         self._numbers = count(1)
 
@@ -103,7 +106,7 @@ class Lobby:
         guest.leaving = False
         guest.attach(link)
         log.info("%s is connected, from %s", guest.version, peer)
-        await self._store(remotes.came, guest.version, self._desk, guest.room)
+        await self._store(remotes.came, guest.version, self._desk, guest.room, self._way)
 
     async def leave(self, guest: Guest, link: Link) -> None:
         """A connection is over; what is open waits for the next."""

@@ -102,14 +102,15 @@ def listing(engine: Engine) -> dict[str, Remote]:
         return {row.version: _remote(row) for row in connection.execute(query)}
 
 
-def desks(engine: Engine, match: str) -> tuple[str, ...]:
-    """Where the relays take orders that have the remote bots of a match.
+def desks(engine: Engine, match: str) -> dict[str, Mapping[str, str] | None]:
+    """Where the relays take orders that have the remote bots of a match, and the way there from
+    other machines (arena.tunnel.Way); None if there is none.
 
     Those are left out for which the match does not wait any longer, and which are away.
     """
     table, sides, matches = schema.remotes, schema.match_entrants, schema.matches
     query = (
-        select(table.c.desk)
+        select(table.c.desk, table.c.way)
         .join(sides, sides.c.version == table.c.version)
         .join(matches, matches.c.id == sides.c.match)
         .where(
@@ -119,7 +120,7 @@ def desks(engine: Engine, match: str) -> tuple[str, ...]:
         )
     )
     with reading(engine) as connection:
-        return tuple(connection.execute(query).scalars())
+        return {row.desk: row.way for row in connection.execute(query)}
 
 
 def find(engine: Engine, version: str) -> Remote | None:
@@ -133,6 +134,15 @@ def desk(engine: Engine, version: str) -> str:
     with reading(engine) as connection:
         found = connection.execute(select(table.c.desk).where(table.c.version == version))
         return found.scalar_one_or_none() or ""
+
+
+def way(engine: Engine, version: str) -> Mapping[str, str] | None:
+    """The way to that from other machines (arena.tunnel.Way); None if there is none."""
+    table = schema.remotes
+    with reading(engine) as connection:
+        found = connection.execute(select(table.c.way).where(table.c.version == version))
+        told: Mapping[str, str] | None = found.scalar_one_or_none()
+        return told
 
 
 def of_token(engine: Engine, token: str) -> Version | None:
@@ -152,12 +162,15 @@ def tokens(engine: Engine, of: Collection[str]) -> dict[str, str]:
         return {row.version: row.token for row in connection.execute(query)}
 
 
-def came(engine: Engine, version: str, desk: str, room: int) -> None:
+def came(
+    engine: Engine, version: str, desk: str, room: int, way: Mapping[str, str] | None = None
+) -> None:
     """A bot has connected, and can sit at so many tables more.
 
-    desk: where its relay takes orders for seats.
+    desk: where its relay takes orders for seats. way: how that is reached from other machines.
     """
-    _note(engine, version, desk=desk, since=now(), until=now() + HERE_SECONDS, room=room)
+    here = {"since": now(), "until": now() + HERE_SECONDS, "room": room}
+    _note(engine, version, desk=desk, way=way, **here)
 
 
 def has_room(engine: Engine, version: str, room: int) -> None:

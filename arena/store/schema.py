@@ -165,6 +165,8 @@ remotes = Table(
     Column("made", Double),
     # Where the relay that has it takes orders for seats.
     Column("desk", Text, nullable=False, server_default=""),
+    # How workers on other machines reach that, if they can (arena.tunnel.Way).
+    Column("way", JSON(none_as_null=True)),
     # When it came, or went; and until when it is taken to be there.
     Column("since", Double),
     Column("until", Double, nullable=False, server_default="0"),

@@ -118,15 +118,17 @@ def test_a_remote_bot_plays_a_tournament_and_every_table_has_boards_of_its_own(
 def test_where_a_relay_is_counts_while_its_bot_is_there_or_waited_for(arena: Arena) -> None:
     arena.schedule([arena.meek, arena.far])
     [match] = listing.matches(arena.engine)
-    assert remotes.desks(arena.engine, match.id) == ()
-    remotes.came(arena.engine, arena.far, "unix:/elsewhere/desk.sock", 1)
-    assert remotes.desks(arena.engine, match.id) == ("unix:/elsewhere/desk.sock",)
+    assert remotes.desks(arena.engine, match.id) == {}
+    way = {"address": "10.0.0.5:7001", "secret": "s", "certificate": ""}
+    remotes.came(arena.engine, arena.far, "unix:/elsewhere/desk.sock", 1, way)
+    there = {"unix:/elsewhere/desk.sock": way}
+    assert remotes.desks(arena.engine, match.id) == there
     with arena.engine.begin() as connection:
         connection.exec_driver_sql("UPDATE remotes SET until = 0")
-    assert remotes.desks(arena.engine, match.id) == ("unix:/elsewhere/desk.sock",)
+    assert remotes.desks(arena.engine, match.id) == there
     with arena.engine.begin() as connection:
         connection.exec_driver_sql("UPDATE matches SET unawaited = 1")
-    assert remotes.desks(arena.engine, match.id) == ()
+    assert remotes.desks(arena.engine, match.id) == {}
 
 
 @pytest.mark.long

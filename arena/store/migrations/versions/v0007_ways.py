@@ -1,0 +1,14 @@
+"""How workers on other machines reach a relay."""
+
+import sqlalchemy as sa
+from alembic import op
+
+revision = "0007"
+down_revision = "0006"
+branch_labels = None
+depends_on = None
+
+
+def upgrade() -> None:
+    """Adds it."""
+    op.add_column("remotes", sa.Column("way", sa.JSON(none_as_null=True)))

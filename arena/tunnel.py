@@ -1,0 +1,201 @@
+"""Streams between a worker's machine and the relay's, through which seats are reached from afar.
+
+A stream is a TCP connection, over TLS if the relay has a certificate. The relay begins with a
+number made by chance; the worker answers with the name of what it wants and a proof that it can
+read the store: a hash of number and name, keyed with a secret that the relay has written there.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hashlib
+import hmac
+import re
+import socket
+import ssl
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final, Self
+
+ECHO: Final = "echo"
+"""The stream on which everything comes back as it was sent."""
+DESK: Final = "desk"
+"""The stream to where seats are ordered."""
+SEAT: Final = re.compile(r"[0-9]{1,20}\.bot")
+"""The stream to a seat has the name of its socket."""
+NONCE_BYTES: Final = 32
+PROOF_BYTES: Final = 32
+OPENED: Final = b"\n"
+"""What the relay says when it lets a worker in; else it hangs up."""
+DIAL_SECONDS: Final = 5.0
+CHUNK_BYTES: Final = 64 << 10
+_SILENT_MS: Final = 15_000
+
+
+class NoTunnel(Exception):
+    """The relay cannot be reached from here. The text is a clause."""
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """How workers on other machines reach a relay, as it has written into the store."""
+
+    address: str
+    """"10.0.0.5:7001"."""
+    secret: str = field(repr=False)
+    """Made when the relay was started."""
+    certificate: str = ""
+    """SHA-256 of the relay's certificate, in hexadecimal; empty if it speaks no TLS."""
+
+    @classmethod
+    def read(cls, told: Mapping[str, str]) -> Self:
+        """The way that a relay has written."""
+        return cls(told["address"], told["secret"], told["certificate"])
+
+    def written(self) -> dict[str, str]:
+        """The same, to be written."""
+        return {"address": self.address, "secret": self.secret, "certificate": self.certificate}
+
+
+@dataclass(frozen=True, slots=True)
+class Stream:
+    """One direction in, one out."""
+
+    reader: asyncio.StreamReader
+    writer: asyncio.StreamWriter
+
+    async def carry_to(self, other: Stream) -> None:
+        """Hands on what comes in, until its end; no faster than the other side takes it."""
+        while data := await self.reader.read(CHUNK_BYTES):
+            other.writer.write(data)
+            await other.writer.drain()
+
+    def close(self) -> None:
+        """Ends it, after what is still to be sent."""
+        self.writer.close()
+
+
+async def join(one: Stream, other: Stream) -> None:
+    """Carries between two streams until one of them ends; then both are ended."""
+    ways = [asyncio.create_task(one.carry_to(other)), asyncio.create_task(other.carry_to(one))]
+    try:
+        await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        for way in ways:
+            way.cancel()
+        await asyncio.gather(*ways, return_exceptions=True)
+        one.close()
+        other.close()
+
+
+def proof(secret: str, nonce: bytes, name: str) -> bytes:
+    """What shows that a worker has the secret, which it does not say."""
+    return hmac.digest(secret.encode(), nonce + name.encode(), "sha256")
+
+
+async def dial(way: Way, name: str) -> Stream:
+    """Opens a stream to the relay.
+
+    Raises:
+        NoTunnel: it does not answer, is another, or does not let us in.
+    """
+    host, _, port = way.address.rpartition(":")
+    context = _believing_nobody() if way.certificate else None
+    opened: Stream | None = None
+    try:
+        async with asyncio.timeout(DIAL_SECONDS):
+            opened = Stream(
+                *await asyncio.open_connection(host.strip("[]"), int(port), ssl=context)
+            )
+            _check(opened.writer, way)
+            nonce = await opened.reader.readexactly(NONCE_BYTES)
+            opened.writer.write(proof(way.secret, nonce, name) + f"{name}\n".encode())
+            await opened.reader.readexactly(len(OPENED))
+    except (OSError, ValueError, TimeoutError, asyncio.IncompleteReadError) as error:
+        if opened is not None:
+            opened.writer.transport.abort()
+        raise NoTunnel(f"{way.address}: {_clause(error)}") from None
+    except BaseException:
+        if opened is not None:
+            opened.writer.transport.abort()
+        raise
+    keep_alive(opened.writer)
+    return opened
+
+
+def answers(way: Way) -> bool:
+    """Whether the relay lets us in."""
+
+    async def ask() -> None:
+        (await dial(way, ECHO)).close()
+
+    try:
+        asyncio.run(ask())
+    except NoTunnel:
+        return False
+    return True
+
+
+def is_here(desk: str) -> bool:
+    """Whether the desk of a relay, and so the relay, is on this machine."""
+    return Path(desk.removeprefix("unix:")).exists()
+
+
+def needed(desk: str, told: Mapping[str, str] | None) -> Way | None:
+    """The way to a relay, as the store tells it, if the relay is not on this machine."""
+    return None if told is None or is_here(desk) else Way.read(told)
+
+
+def fingerprint(certificate: Path) -> str:
+    """The SHA-256 of the first certificate in a file (PEM), as in `Way`.
+
+    Raises:
+        OSError: the file cannot be read.
+        ValueError: there is none in it.
+    """
+    text = certificate.read_text(encoding="ascii", errors="replace")
+    found = re.search(f"{ssl.PEM_HEADER}.+?{ssl.PEM_FOOTER}", text, re.DOTALL)
+    if found is None:
+        raise ValueError(f"there is no certificate in {certificate}")
+    return hashlib.sha256(ssl.PEM_cert_to_DER_cert(found[0])).hexdigest()
+
+
+def keep_alive(writer: asyncio.StreamWriter) -> None:
+    """Has the kernel notice that the machine at the other end is gone, within some 15 s."""
+    end: socket.socket = writer.get_extra_info("socket")
+    end.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    for name, value in (
+        ("TCP_KEEPIDLE", 5),
+        ("TCP_KEEPINTVL", 5),
+        ("TCP_KEEPCNT", 2),
+        ("TCP_USER_TIMEOUT", _SILENT_MS),
+    ):
+        with contextlib.suppress(OSError):
+            if hasattr(socket, name):
+                end.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), value)
+
+
+def _believing_nobody() -> ssl.SSLContext:
+    # The store says which certificate it is, so nobody need vouch for it.
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname = False
+    context.verify_mode = ssl.CERT_NONE
+    return context
+
+
+def _check(writer: asyncio.StreamWriter, way: Way) -> None:
+    if not way.certificate:
+        return
+    shown = writer.get_extra_info("ssl_object").getpeercert(binary_form=True) or b""
+    if not hmac.compare_digest(hashlib.sha256(shown).hexdigest(), way.certificate):
+        raise ValueError("its certificate is not the one that the relay has")
+
+
+def _clause(error: BaseException) -> str:
+    if isinstance(error, TimeoutError):
+        return f"no answer within {DIAL_SECONDS:g} s"
+    if isinstance(error, asyncio.IncompleteReadError):
+        return "it hung up"
+    return str(error) or type(error).__name__
