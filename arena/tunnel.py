@@ -85,9 +85,9 @@ async def join(one: Stream, other: Stream) -> None:
     finally:
         for way in ways:
             way.cancel()
-        await asyncio.gather(*ways, return_exceptions=True)
         one.close()
         other.close()
+        await asyncio.gather(*ways, return_exceptions=True)
 
 
 def proof(secret: str, nonce: bytes, name: str) -> bytes:

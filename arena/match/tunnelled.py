@@ -11,6 +11,7 @@ may be the cable's doing.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import shutil
 import tempfile
 import threading
@@ -135,7 +136,9 @@ class Tunnel:
             task = asyncio.current_task()
             assert task is not None
             self._keep(task)
-            await self._lead(name, Stream(reader, writer))
+            # A task of asyncio's server that ends as cancelled is logged as an error.
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._lead(name, Stream(reader, writer))
 
         if name not in self._servers:
             self._servers[name] = await asyncio.start_unix_server(come, socket)
@@ -143,12 +146,11 @@ class Tunnel:
 
     async def _lead(self, name: str, near: Stream) -> None:
         try:
-            far = await tunnel.dial(self._way, name)
+            await tunnel.join(near, await tunnel.dial(self._way, name))
         except NoTunnel:
             self._lose()
+        finally:
             near.close()
-        else:
-            await tunnel.join(near, far)
 
     async def _end(self) -> None:
         for server in self._servers.values():

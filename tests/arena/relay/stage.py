@@ -13,6 +13,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -26,8 +27,10 @@ from arena.bots.report import Report
 from arena.folder import Folder
 from arena.match.relayed import Relayed
 from arena.store import database, remotes
+from arena.tunnel import Way
 from tests.arena.cli.terminal import POKEARENA
 
+ELSEWHERE = "unix:/elsewhere/desk.sock"
 BOT = """
 import os, sys, time
 from concurrent import futures
@@ -78,15 +81,19 @@ def wait_until(condition: Callable[[], bool]) -> None:
 
 
 class Relay:
-    """A relay with a store, for as long as a `with` block lasts."""
+    """A relay with a store, for as long as a `with` block lasts.
 
-    def __init__(self, directory: Path, *options: str) -> None:
+    hidden: who reads in the store where its desk is finds nothing there, as on another machine.
+    """
+
+    def __init__(self, directory: Path, *options: str, hidden: bool = False) -> None:
         self.where = Folder(directory / "data").create()
         self.engine: Engine = database.open(self.where.database_url({}))
         database.upgrade(self.engine)
         self._options = options
         self._sockets = Path(tempfile.mkdtemp(prefix="relay-"))
         self.desk = f"unix:{self._sockets}/desk.sock"
+        self._told_desk = "unix:desk.sock" if hidden else self.desk
         self._port = self._sockets / "port"
         self.log = directory / "relay.log"
         self.process: subprocess.Popen[bytes] | None = None
@@ -109,10 +116,15 @@ class Relay:
             self.process = subprocess.Popen(
                 [
                     *(sys.executable, "-P", "-m", "arena.relay", f"--listen=127.0.0.1:{port}"),
-                    *(f"--desk={self.desk}", f"--sockets={self._sockets}", f"--port={self._port}"),
+                    *(
+                        f"--desk={self._told_desk}",
+                        f"--sockets={self._sockets}",
+                        f"--port={self._port}",
+                    ),
                     *self._options,
                 ],
                 env={**os.environ, "POKEARENA_DATA": str(self.where.root)},
+                cwd=self._sockets,
                 stderr=log,
             )
         wait_until(lambda: self._port.exists() and reach.answers(self.desk))
@@ -127,16 +139,26 @@ class Relay:
         version, token = remotes.add_relayed(self.engine, name, "1")
         return version.id, token
 
+    def way(self, version: str, port: int | None = None) -> Way:
+        """How a worker on another machine comes to this bot; port: of a cable in between."""
+        way = Way.read(remotes.way(self.engine, version) or {})
+        return way if port is None else replace(way, address=f"127.0.0.1:{port}")
+
     def is_here(self, version: str) -> bool:
         found = remotes.find(self.engine, version)
         return found is not None and found.here
 
     @contextmanager
-    def seated(self, version: str, match: str = "m-1") -> Iterator["Table"]:
-        """The bot in a seat, as a worker orders it and a referee asks it."""
+    def seated(self, version: str, match: str = "m-1", way: Way | None = None) -> Iterator["Table"]:
+        """The bot in a seat, as a worker orders it and a referee asks it.
+
+        way: how the worker comes here from another machine.
+        """
         table = Table()
         with Relayed(match, table.ended.append, table.lost.append) as relayed:
-            address = relayed.start(0, Bot(version, desk=self.desk))
+            bot = Bot(version, desk=ELSEWHERE if way else self.desk, way=way)
+            address = relayed.start(0, bot)
+            table.report = lambda: relayed.report(0)
             with grpc.insecure_channel(address) as channel:
                 table.bot = bot_pb2_grpc.BotServiceStub(channel)
                 yield table
@@ -149,6 +171,7 @@ class Table:
         self.bot: Any = None
         self.ended: list[Report] = []
         self.lost: list[str] = []
+        self.report: Callable[[], Report]
 
     def start(self) -> bot_pb2.StartResponse:
         request = bot_pb2.StartRequest(match="m-1", game="poke", seats=2, games=1)

@@ -1,0 +1,222 @@
+"""Seats of a relay on another machine, as workers and referees reach them there."""
+
+import asyncio
+import os
+import socket
+import subprocess
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import grpc
+import pytest
+from pokearena.v1 import bot_pb2
+
+from arena import queue, redis_server, scheduler, tunnel
+from arena.bots import archive, resolver
+from arena.bots.bot import Bot
+from arena.bots.errors import BotAbsent, InfrastructureError
+from arena.files import keep
+from arena.folder import Folder
+from arena.match import tunnelled
+from arena.match.relayed import Relayed
+from arena.queue import Hints
+from arena.store import listing, results, versions
+from arena.store.schema import MatchState
+from arena.store.spec import Clock, Plan
+from tests.arena.cli.terminal import POKEARENA
+from tests.arena.relay.stage import ELSEWHERE, Cable, Home, Relay, wait_until
+from tests.arena.relay.test_relay import certify
+
+
+@pytest.fixture(scope="module")
+def relay(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Relay]:
+    """A relay with a side door, for all tests here; each has a bot of its own."""
+    with Relay(tmp_path_factory.mktemp("relay"), "--workers=127.0.0.1:0") as relay:
+        yield relay
+
+
+def test_a_bot_is_asked_through_the_tunnel_as_beside_the_relay(
+    relay: Relay, tmp_path: Path
+) -> None:
+    version, token = relay.add("far")
+    with Home(tmp_path, relay.port, token) as home:
+        wait_until(lambda: relay.is_here(version))
+        with relay.seated(version, way=relay.way(version)) as table:
+            assert table.start().games_in_flight == 3
+            assert table.act(5).result().decision == 5
+            # More than all that lies in between would hold.
+            questions = [bot_pb2.ActRequest(game=n, match="m" * 100_000) for n in range(20)]
+            asked = [bot_pb2.PlayRequest(questions=questions)]
+            answers = table.bot.Play(iter(asked))
+            assert [a.game for each in answers for a in each.answers] == list(range(20))
+            assert table.report().ended == ""
+            (home.folder / "die").touch()
+            with pytest.raises(grpc.RpcError):
+                table.act(6).result()
+            wait_until(lambda: bool(table.ended))
+            assert table.report().ended == "exited with status 7"
+        assert not table.lost
+
+
+def test_a_tunnel_that_is_lost_is_a_failure_of_the_arena(relay: Relay, tmp_path: Path) -> None:
+    version, token = relay.add("cut")
+    with Home(tmp_path, relay.port, token) as home:
+        wait_until(lambda: relay.is_here(version))
+        port = int(relay.way(version).address.rpartition(":")[2])
+        with (
+            Cable(port) as cable,
+            relay.seated(version, way=relay.way(version, cable.port)) as table,
+        ):
+            table.start()
+            (home.folder / "wait").touch()
+            asked = table.act(1)
+            wait_until(lambda: home.asked() == ["1 1"])
+            cable.cut()
+            with pytest.raises(grpc.RpcError):
+                asked.result()
+            # The referee has seen that nobody answers, and asks what became of the bot.
+            with pytest.raises(InfrastructureError, match=r"tunnel to the relay at .* was lost"):
+                table.report()
+            wait_until(lambda: bool(table.lost))
+        # The seat is given up where the bot is, too, and it can take another.
+        (home.folder / "wait").unlink()
+        wait_until(lambda: relay.is_here(version) and has_room(relay, version))
+        with relay.seated(version, way=relay.way(version)) as table:
+            assert table.start().games_in_flight == 3
+
+
+def has_room(relay: Relay, version: str) -> bool:
+    with relay.engine.connect() as connection:
+        query = "SELECT room FROM remotes WHERE version = ?"
+        return bool(connection.exec_driver_sql(query, (version,)).scalar_one())
+
+
+def test_what_a_bot_failed_to_do_while_its_tunnel_was_held_up_is_not_believed(
+    relay: Relay, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    version, token = relay.add("held-up")
+    with Home(tmp_path, relay.port, token):
+        wait_until(lambda: relay.is_here(version))
+        with relay.seated(version, way=relay.way(version)) as table:
+            table.start()
+            assert table.report().ended == ""
+            # From now on whatever comes back is late.
+            monkeypatch.setattr(tunnelled, "LATE_SECONDS", -1.0)
+            with pytest.raises(InfrastructureError, match="held up"):
+                table.report()
+        assert not table.lost
+
+
+def test_who_has_not_the_secret_of_the_store_is_refused_and_noted(
+    relay: Relay, tmp_path: Path
+) -> None:
+    version, token = relay.add("guarded")
+    with Home(tmp_path, relay.port, token):
+        wait_until(lambda: relay.is_here(version))
+        way = replace(relay.way(version), secret="guessed")
+        assert tunnel.answers(relay.way(version))
+        assert not tunnel.answers(way)
+        told = relay.log.read_text()
+        assert "it has not the secret that is in the store" in told
+        assert relay.way(version).secret not in told
+        assert relay.way(version).secret not in repr(relay.way(version))
+        with Relayed("m-1", lambda report: None, lambda sentence: None) as relayed:
+            # Before a table nobody is to blame; of a bot that is not waited for any more, nobody
+            # here knows whether it is there.
+            with pytest.raises(BotAbsent, match="cannot be reached"):
+                relayed.start(0, Bot(version, desk=ELSEWHERE, way=way))
+            with pytest.raises(InfrastructureError, match="cannot be reached"):
+                relayed.start(0, Bot(version, desk=ELSEWHERE, way=way, awaited=False))
+
+
+def test_with_the_secret_one_comes_to_the_desk_and_to_seats_and_nowhere_else(
+    relay: Relay, tmp_path: Path
+) -> None:
+    version, token = relay.add("walled")
+    with Home(tmp_path, relay.port, token):
+        wait_until(lambda: relay.is_here(version))
+        for name in ("../../etc/passwd", "port", "1.bot/../port", "", "99999.bot"):
+            with pytest.raises(tunnel.NoTunnel):
+                asyncio.run(tunnel.dial(relay.way(version), name))
+        asyncio.run(opened(relay.way(version)))
+
+
+async def opened(way: tunnel.Way) -> None:
+    (await tunnel.dial(way, tunnel.DESK)).close()
+
+
+@pytest.mark.long
+def test_who_does_not_say_what_it_wants_is_hung_up_on(relay: Relay, tmp_path: Path) -> None:
+    version, token = relay.add("patient")
+    with Home(tmp_path, relay.port, token):
+        wait_until(lambda: relay.is_here(version))
+        host, _, port = relay.way(version).address.rpartition(":")
+        with socket.create_connection((host, int(port))) as silent:
+            while silent.recv(4096):
+                pass
+
+
+@pytest.mark.long
+def test_over_tls_only_the_relay_whose_certificate_the_store_names_is_believed(
+    tmp_path: Path,
+) -> None:
+    certificate, key = certify(tmp_path)
+    options = (f"--certificate={certificate}", f"--key={key}", "--workers=127.0.0.1:0")
+    with Relay(tmp_path, *options) as relay:
+        version, token = relay.add("secret")
+        url = f"grpcs://localhost:{relay.port}"
+        with Home(tmp_path, url, token, "--ca", str(certificate)):
+            wait_until(lambda: relay.is_here(version))
+            way = relay.way(version)
+            with relay.seated(version, way=way) as table:
+                table.start()
+                assert table.act(1).result().decision == 1
+            for other in (replace(way, certificate="0" * 64), replace(way, certificate="")):
+                with pytest.raises(tunnel.NoTunnel):
+                    asyncio.run(opened(other))
+
+
+@pytest.mark.long
+def test_a_worker_with_a_data_folder_of_its_own_plays_a_bot_of_a_relay_it_does_not_see(
+    tmp_path: Path,
+) -> None:
+    with (
+        redis_server.resolve(Folder(tmp_path / "redis"), {}) as redis,
+        Relay(tmp_path, "--workers=127.0.0.1:0", hidden=True) as relay,
+    ):
+        version, token = relay.add("far")
+        meek = archive.admit(resolver.sample("meek"), relay.where.versions)
+        keep(relay.engine, meek)
+        # Its folder is on no machine but the first.
+        near = versions.add(relay.engine, "meek", "1", meek.content, "/elsewhere", {}).id
+        with Home(tmp_path, relay.port, token, named="sample:greedy"):
+            wait_until(lambda: relay.is_here(version))
+            plan = Plan("cup", "poke", {"must_beat": True}, 2, 1, clock=Clock(60_000, 60_000))
+            scheduler.begin(relay.engine, plan, [near, version], bytes(32))
+            [match] = listing.matches(relay.engine)
+            Hints(queue.connect(redis.url)).put(match.id)
+            said = work_elsewhere(tmp_path, relay, redis.url)
+        found = listing.find(relay.engine, match.id)
+        assert (found.state, found.attempt, found.failures) == (MatchState.CLOSED, 1, 0), said
+        games = results.of_match(relay.engine, match.id).games
+        assert {verdict for game in games for verdict in game.verdicts} == {"finished"}
+
+
+def work_elsewhere(directory: Path, relay: Relay, redis: str) -> str:
+    """Workers who know the store and Redis, until nothing waits any more; gives what they say."""
+    there = {
+        "POKEARENA_DATA": str(directory / "there"),
+        "POKEARENA_DATABASE_URL": relay.where.database_url({}),
+        "POKEARENA_REDIS_URL": redis,
+    }
+    here = {name: value for name, value in os.environ.items() if not name.startswith("POKEARENA_")}
+    done = subprocess.run(
+        [POKEARENA, "worker", "--burst"],
+        env={**here, **there},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    logs = (directory / "there" / "logs").glob("*.log")
+    return done.stderr + "".join(path.read_text() for path in logs)
