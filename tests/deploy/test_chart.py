@@ -85,16 +85,32 @@ def test_without_names_workers_reach_what_is_said_and_no_more(helm: str, tmp_pat
     values = CHART / "ci" / "scaledjob-values.yaml"
     manifests = render(helm, tmp_path, "--values", values)
     reached = list(rules(manifests, pod(manifests, "worker"), "egress") or ())
+    [relay_of_ours] = [rule for rule in reached if "podSelector" in rule["to"][0]]
     told = [
         (peer["ipBlock"]["cidr"], rule["ports"][0]["port"])
         for rule in reached
         for peer in rule["to"]
+        if rule is not relay_of_ours
     ]
     assert sorted(told) == [
         ("10.0.0.5/32", 6380),
         ("10.0.0.6/32", 5432),
         ("203.0.113.7/32", 9000),
     ]
+    services = pod(manifests, "services")
+    [peer] = relay_of_ours["to"]
+    chosen = [each for each in pods(manifests) if selects(peer["podSelector"], each.labels)]
+    assert [each.component for each in chosen] == ["services"]
+    assert [port["port"] for port in relay_of_ours["ports"]] == [services.ports["workers"]]
+    # Nobody but workers comes in there.
+    [entered] = [
+        rule
+        for rule in rules(manifests, services, "ingress") or ()
+        if {"protocol": "TCP", "port": "workers"} in rule["ports"]
+    ]
+    chosen = [p for p in pods(manifests) if selects(entered["from"][0]["podSelector"], p.labels)]
+    assert [each.component for each in chosen] == ["worker"]
+    assert len(entered["from"]) == len(entered["ports"]) == 1
     # Pages ask no bots.
     assert len(list(rules(manifests, pod(manifests, "web"), "egress") or ())) == 2
 
@@ -186,7 +202,9 @@ def test_the_arena_reads_every_variable(manifests: list[Tree]) -> None:
     for each in pods(manifests):
         for container in each.containers:
             names = {variable["name"] for variable in container.get("env", [])}
-            assert {name for name in names if name != "TMPDIR"} <= variables()
+            assert names - {"TMPDIR", "POD_IP"} <= variables()
+            if "POD_IP" in names:
+                assert any("$(POD_IP)" in word for word in container["args"])
 
 
 def test_folders_that_the_arena_closes_to_others_are_its_own(manifests: list[Tree]) -> None:

@@ -119,6 +119,19 @@ def test_a_relay_needs_an_address_and_both_files(cli: Cli, here: Path) -> None:
     assert "belong together" in said.err
 
 
+def test_where_workers_reach_a_relay_must_be_an_address_that_they_can_reach(
+    cli: Cli, here: Path
+) -> None:
+    relay = ("serve", "--relay", "127.0.0.1:0", "--relay-workers")
+    assert "the relay of --relay" in cli("serve", "--relay-workers", "10.0.0.5:7001").err
+    for wrong in ("here", "10.0.0.5:70010"):
+        said = cli(*relay, wrong)
+        assert (said.code, "write HOST:PORT" in said.err) == (2, True)
+    for anywhere in ("0.0.0.0:7001", "[::]:7001"):
+        said = cli(*relay, anywhere)
+        assert (said.code, "no address that another machine can reach" in said.err) == (2, True)
+
+
 def test_the_token_may_stand_in_a_file_that_the_environment_names(
     cli: Cli, here: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

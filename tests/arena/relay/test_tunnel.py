@@ -1,6 +1,7 @@
 """Seats of a relay on another machine, as workers and referees reach them there."""
 
 import asyncio
+import contextlib
 import os
 import socket
 import subprocess
@@ -195,7 +196,8 @@ def test_a_worker_with_a_data_folder_of_its_own_plays_a_bot_of_a_relay_it_does_n
             plan = Plan("cup", "poke", {"must_beat": True}, 2, 1, clock=Clock(60_000, 60_000))
             scheduler.begin(relay.engine, plan, [near, version], bytes(32))
             [match] = listing.matches(relay.engine)
-            Hints(queue.connect(redis.url)).put(match.id)
+            with contextlib.closing(queue.connect(redis.url)) as connection:
+                Hints(connection).put(match.id)
             said = work_elsewhere(tmp_path, relay, redis.url)
         found = listing.find(relay.engine, match.id)
         assert (found.state, found.attempt, found.failures) == (MatchState.CLOSED, 1, 0), said
