@@ -72,9 +72,15 @@ class Stream:
             other.writer.write(data)
             await other.writer.drain()
 
-    def close(self) -> None:
+    async def close(self) -> None:
         """Ends it, after what is still to be sent."""
         self.writer.close()
+        with contextlib.suppress(OSError):
+            await self.writer.wait_closed()
+
+    def abort(self) -> None:
+        """Ends it at once."""
+        self.writer.transport.abort()
 
 
 async def join(one: Stream, other: Stream) -> None:
@@ -82,11 +88,14 @@ async def join(one: Stream, other: Stream) -> None:
     ways = [asyncio.create_task(one.carry_to(other)), asyncio.create_task(other.carry_to(one))]
     try:
         await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
-    finally:
         for way in ways:
             way.cancel()
-        one.close()
-        other.close()
+        await asyncio.gather(one.close(), other.close())
+    finally:
+        one.abort()
+        other.abort()
+        for way in ways:
+            way.cancel()
         await asyncio.gather(*ways, return_exceptions=True)
 
 
@@ -115,11 +124,11 @@ async def dial(way: Way, name: str) -> Stream:
             await opened.reader.readexactly(len(OPENED))
     except (OSError, ValueError, TimeoutError, asyncio.IncompleteReadError) as error:
         if opened is not None:
-            opened.writer.transport.abort()
+            opened.abort()
         raise NoTunnel(f"{way.address}: {_clause(error)}") from None
     except BaseException:
         if opened is not None:
-            opened.writer.transport.abort()
+            opened.abort()
         raise
     keep_alive(opened.writer)
     return opened
@@ -129,7 +138,7 @@ def answers(way: Way) -> bool:
     """Whether the relay lets us in."""
 
     async def ask() -> None:
-        (await dial(way, ECHO)).close()
+        (await dial(way, ECHO)).abort()
 
     try:
         asyncio.run(ask())

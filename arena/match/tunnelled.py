@@ -111,7 +111,7 @@ class Tunnel:
                 await self._beat()
                 await asyncio.sleep(BEAT_SECONDS)
         finally:
-            self._echo.close()
+            self._echo.abort()
 
     async def _beat(self) -> None:
         async with self._turn:
@@ -150,7 +150,7 @@ class Tunnel:
         except NoTunnel:
             self._lose()
         finally:
-            near.close()
+            near.abort()
 
     async def _end(self) -> None:
         for server in self._servers.values():

@@ -126,10 +126,10 @@ def test_where_workers_reach_a_relay_must_be_an_address_that_they_can_reach(
     assert "the relay of --relay" in cli("serve", "--relay-workers", "10.0.0.5:7001").err
     for wrong in ("here", "10.0.0.5:70010"):
         said = cli(*relay, wrong)
-        assert (said.code, "write HOST:PORT" in said.err) == (2, True)
+        assert (said.status, "write HOST:PORT" in said.err) == (2, True)
     for anywhere in ("0.0.0.0:7001", "[::]:7001"):
         said = cli(*relay, anywhere)
-        assert (said.code, "no address that another machine can reach" in said.err) == (2, True)
+        assert (said.status, "no address that another machine can reach" in said.err) == (2, True)
 
 
 def test_the_token_may_stand_in_a_file_that_the_environment_names(
