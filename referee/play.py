@@ -42,7 +42,7 @@ class Rights(Protocol):
 
     @property
     def clock(self) -> bot_pb2.Clock:
-        """What is left of its time."""
+        """What is left of its time: a value, another one as soon as it is less."""
 
 
 @dataclass(slots=True)

@@ -181,9 +181,7 @@ def questions(
     board = referee_pb2.Board(game=record.number, number=number, seed=board_seed(seed, number))
     lines = {line["decision"]: line for line in record.actions}
     play = Play(setting, board)
-    own = [Rights(bot_pb2.Clock(), each.wants_legal) for each in rights]
-    for seat, each in enumerate(rights):
-        own[seat].clock.CopyFrom(each.clock)
+    own = [Rights(each.clock, each.wants_legal) for each in rights]
     while asked := dict(play.ask(_with_banks(own, play, lines))):
         for open_one in asked.values():
             yield Question(open_one.question, open_one.legal)
@@ -206,7 +204,8 @@ def _with_banks(
     for decision, seat in enumerate(play.state.actors, play.decisions):
         bank_ms = lines.get(decision, {}).get("bank_ms")
         if bank_ms is not None:
-            rights[seat].clock.bank_ms = bank_ms
+            left = bot_pb2.Clock(allowance_ms=rights[seat].clock.allowance_ms, bank_ms=bank_ms)
+            rights[seat].clock = left
     return rights
 
 
