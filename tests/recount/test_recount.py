@@ -5,6 +5,7 @@ The recounts beside this file are written from the rules' pages by somebody who 
 """
 
 import hashlib
+import os
 import random
 from collections.abc import Iterable
 from dataclasses import replace
@@ -22,8 +23,10 @@ from tests.conformance.tables import TABLES, Table, every_table
 from tests.recount.book import May, of_one
 from tests.recount.follow import BOOKS, check
 
-SLOW = {"pokino": 4, "pouku": 12}
-"""How many games are many; in Pokino there are twenty tables, and long lists."""
+MANY = int(os.environ.get("POKEARENA_RECOUNTS", "40"))
+"""How many games are many."""
+SLOW = {"pokino": 10, "pouku": 3}
+"""By so much fewer here; in Pokino there are twenty tables, and long lists."""
 
 
 def test_every_game_has_a_recount() -> None:
@@ -47,7 +50,7 @@ def test_games_are_recounted(table: Table) -> None:
 @pytest.mark.timeout(1800)
 @every_table
 def test_many_games_are_recounted(table: Table) -> None:
-    follow_games(table, range(SLOW.get(table.game.id, 40)))
+    follow_games(table, range(MANY // SLOW.get(table.game.id, 1)))
 
 
 @pytest.mark.parametrize(("teams", "reference"), [(False, "left"), (True, "right")])
