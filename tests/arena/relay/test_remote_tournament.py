@@ -159,13 +159,17 @@ def test_a_game_goes_on_when_the_connection_is_lost_and_regained_within_the_cloc
 
 
 class Elsewhere:
-    """Another network namespace, as another machine has one, and the link to it."""
+    """Another network namespace, as another machine has one, and the link to it.
 
-    here = "10.213.7.1"
+    Its addresses are its own: one of the same that is left from a test that was killed, or is just
+    being taken away by the kernel, would get its packets.
+    """
 
     def __init__(self) -> None:
         name = f"pk{secrets.token_hex(4)}"
         self._name, self._near, self._far = name, f"{name}a", f"{name}b"
+        net = f"10.{secrets.randbelow(64) + 192}.{secrets.randbelow(256)}"
+        self.here, self._there = f"{net}.1", f"{net}.2"
         self.within = ("ip", "netns", "exec", name)
 
     def __enter__(self) -> "Elsewhere":
@@ -174,7 +178,7 @@ class Elsewhere:
         _ip("address", "add", f"{self.here}/30", "dev", self._near)
         _ip("link", "set", self._near, "up")
         for words in (
-            ("address", "add", "10.213.7.2/30", "dev", self._far),
+            ("address", "add", f"{self._there}/30", "dev", self._far),
             ("link", "set", self._far, "up"),
             ("link", "set", "lo", "up"),
         ):
@@ -182,6 +186,7 @@ class Elsewhere:
         return self
 
     def __exit__(self, *_: object) -> None:
+        _ip("link", "delete", self._near)
         _ip("netns", "delete", self._name)
 
     def link(self, state: str) -> None:
