@@ -199,10 +199,10 @@ def _bot(bench: Bench, entrant: Entrant, awaited: bool) -> Bot:
         )
     if remotes.is_relayed(entrant.manifest):
         desk = remotes.desk(engine, entrant.version)
-        way = tunnel.needed(desk, remotes.way(engine, entrant.version))
+        way = tunnel.needed(*desk)
         if not awaited and way is not None and not tunnel.answers(way):
             way = None
-        return Bot(entrant.version, desk=desk, way=way, awaited=awaited)
+        return Bot(entrant.version, desk=desk.address, way=way, awaited=awaited)
     address = entrant.manifest.get("address")
     if not address:
         raise BotError(f"{entrant.version} has neither files nor an address.")

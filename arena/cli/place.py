@@ -86,8 +86,7 @@ class Place:
             return files.bot(self.store, version.id, version.content_hash, version.folder, where)
         if version.manifest.get("remote"):
             desk = remotes.desk(self.store, version.id)
-            way = tunnel.needed(desk, remotes.way(self.store, version.id))
-            return Bot(version.id, desk=desk, way=way)
+            return Bot(version.id, desk=desk.address, way=tunnel.needed(*desk))
         return Bot(version.id, address=str(version.manifest["address"]))
 
     def _known(self) -> Iterable[str]:

@@ -190,7 +190,7 @@ class Lobby:
 
         def ask() -> bool:
             found = remotes.find(self._engine, version)
-            desk = remotes.desk(self._engine, version)
+            desk = remotes.desk(self._engine, version).address
             other = found is not None and found.here and desk not in ("", self._desk)
             return other and reach.answers(desk)
 

@@ -11,7 +11,7 @@ import hashlib
 import secrets
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from sqlalchemy import Engine, Select, Update, insert, or_, select, update
 
@@ -52,6 +52,14 @@ class Remote:
     def words(self) -> str:
         """Where it is, without the time: "connected", "absent"."""
         return "connected" if self.here else "never seen" if self.since is None else "absent"
+
+
+class Desk(NamedTuple):
+    """Where the relay that has a bot takes orders for seats."""
+
+    address: str
+    way: Mapping[str, str] | None
+    """How that is reached from other machines (arena.tunnel.Way); None if it is not."""
 
 
 def add_relayed(engine: Engine, name: str, number: str, owner: str = "") -> tuple[Version, str]:
@@ -128,21 +136,14 @@ def find(engine: Engine, version: str) -> Remote | None:
     return listing(engine).get(version)
 
 
-def desk(engine: Engine, version: str) -> str:
-    """Where the relay that has this bot takes orders for seats; empty if no relay ever had it."""
+def desk(engine: Engine, version: str) -> Desk:
+    """The desk of the relay that has this bot; its address is empty if no relay ever had it."""
     table = schema.remotes
     with reading(engine) as connection:
-        found = connection.execute(select(table.c.desk).where(table.c.version == version))
-        return found.scalar_one_or_none() or ""
-
-
-def way(engine: Engine, version: str) -> Mapping[str, str] | None:
-    """The way to that from other machines (arena.tunnel.Way); None if there is none."""
-    table = schema.remotes
-    with reading(engine) as connection:
-        found = connection.execute(select(table.c.way).where(table.c.version == version))
-        told: Mapping[str, str] | None = found.scalar_one_or_none()
-        return told
+        row = connection.execute(
+            select(table.c.desk, table.c.way).where(table.c.version == version)
+        ).one_or_none()
+    return Desk("", None) if row is None else Desk(row.desk, row.way)
 
 
 def of_token(engine: Engine, token: str) -> Version | None:

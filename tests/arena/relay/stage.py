@@ -141,7 +141,7 @@ class Relay:
 
     def way(self, version: str, port: int | None = None) -> Way:
         """How a worker on another machine comes to this bot; port: of a cable in between."""
-        way = Way.read(remotes.way(self.engine, version) or {})
+        way = Way.read(remotes.desk(self.engine, version).way or {})
         return way if port is None else replace(way, address=f"127.0.0.1:{port}")
 
     def is_here(self, version: str) -> bool:

@@ -35,7 +35,7 @@ def test_a_bot_that_connects_is_there_and_answers_at_its_seat(relay: Relay, tmp_
     with Home(tmp_path, relay.port, token) as home:
         wait_until(lambda: relay.is_here(version))
         wait_until(lambda: home.heard("connected"))
-        assert remotes.way(relay.engine, version) is None
+        assert remotes.desk(relay.engine, version).way is None
         with relay.seated(version) as table:
             assert table.start().games_in_flight == 3
             answer = table.act(5).result()
