@@ -190,13 +190,18 @@ def setting(
     """The first of the variables `names` that is set and not empty, with its value.
 
     NAME_FILE names a file that holds the value of NAME, as secrets are handed to containers: it
-    stands in no environment then. Raises SettingError if there is no such file, or nothing in it.
+    stands in no environment then. Raises SettingError if there is no such file, or nothing in it,
+    or if NAME is set as well.
     """
     for name in names:
         value = environment.get(name)
+        file = environment.get(name + IN_FILE)
+        if value and file:
+            raise SettingError(
+                f"{name} and {name + IN_FILE} are both set, and only one can be meant: unset one."
+            )
         if value:
             return name, value
-        file = environment.get(name + IN_FILE)
         if file:
             return name + IN_FILE, _in_file(name + IN_FILE, Path(file))
     return None

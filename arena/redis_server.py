@@ -46,15 +46,38 @@ class Address:
     source: str
 
 
-def named(environment: Mapping[str, str] = os.environ) -> Address | None:
-    """The Redis that the environment names, if it names one.
+def setting(environment: Mapping[str, str] = os.environ) -> Address | None:
+    """The address of a Redis that the environment names, if it names one; nobody is asked there.
 
-    One that does not answer raises RedisError: to use another than was asked for helps nobody.
+    Raises SettingError if it is no address of a Redis.
     """
     found = folder.setting(folder.REDIS, environment)
     if found is None:
         return None
+    import redis
+
     variable, url = found
+    try:
+        redis.ConnectionPool.from_url(url)
+    except ValueError:
+        # Neither the address nor what the parser says of it: a password may stand anywhere in it.
+        raise folder.SettingError(
+            f"what {variable} says is no address of a Redis; write redis://:PASSWORD@HOST:PORT/0,"
+            " rediss:// for one with TLS, or unix:///PATH."
+        ) from None
+    return Address(url, variable)
+
+
+def named(environment: Mapping[str, str] = os.environ) -> Address | None:
+    """The Redis that the environment names, if it names one.
+
+    One that does not answer raises RedisError: to use another than was asked for helps nobody.
+    Raises SettingError as `setting` does.
+    """
+    found = setting(environment)
+    if found is None:
+        return None
+    variable, url = found.source, found.url
     trouble = _trouble(url)
     if trouble:
         trouble = trouble.rstrip(".")
@@ -62,13 +85,13 @@ def named(environment: Mapping[str, str] = os.environ) -> Address | None:
             f"the Redis at {shown(url)} (from {variable}) cannot be used: {trouble};"
             f" start it, correct {variable}, or unset it to use the bundled one"
         )
-    return Address(url, variable)
+    return found
 
 
 def find(where: Folder, environment: Mapping[str, str] = os.environ) -> Address | None:
     """The Redis of the environment, else that of the services running for this data folder.
 
-    Starts nothing; None if there is neither. Raises RedisError as `named` does.
+    Starts nothing; None if there is neither. Raises RedisError and SettingError as `named` does.
     """
     found = named(environment)
     if found:
@@ -83,7 +106,7 @@ def find(where: Folder, environment: Mapping[str, str] = os.environ) -> Address 
 def resolve(where: Folder, environment: Mapping[str, str] = os.environ) -> Iterator[Address]:
     """A Redis to use, one way or another: found, or started for as long as the context lasts.
 
-    Raises RedisError.
+    Raises RedisError, and SettingError as `named` does.
     """
     found = find(where, environment)
     if found:
@@ -225,12 +248,9 @@ def _trouble(url: str) -> str | None:
     """Why the Redis at `url` cannot be used; None if it answers."""
     import redis
 
-    try:
-        client = redis.Redis.from_url(
-            url, socket_connect_timeout=_ANSWER_SECONDS, socket_timeout=_ANSWER_SECONDS
-        )
-    except ValueError as error:
-        return str(error)
+    client = redis.Redis.from_url(
+        url, socket_connect_timeout=_ANSWER_SECONDS, socket_timeout=_ANSWER_SECONDS
+    )
     try:
         client.ping()
     except (redis.exceptions.RedisError, OSError) as error:

@@ -14,15 +14,21 @@ from typing import TYPE_CHECKING
 from arena import folder, reach, redis_server
 from arena.folder import Folder
 from arena.match_worker import MatchWorker
-from arena.queue import connect, fresh_name
+from arena.queue import WorkerInfo, connect, fresh_name
+from arena.redis_server import Address
 from referee import logs
 
 if TYPE_CHECKING:
     from arena.attempt import Bench
 
+_UNREACHABLE = 3
 _WATCH_MS = 250
 
 log = logging.getLogger("arena.worker")
+
+
+class NoServices(Exception):
+    """Nothing says what there is to work for. Its text is a sentence for a person."""
 
 
 def run(
@@ -34,50 +40,48 @@ def run(
     burst: bool = False,
     most: int | None = None,
 ) -> int:
-    """Workers until they are told to stop. Returns the exit status: 3 if something is missing.
+    """Workers until they are told to stop. Returns the exit status.
 
     One worker with a referee that there is already, in POKEARENA_REFEREE or of services of the
     data folder, is this process. Else it watches over workers and a referee of their own.
 
     burst: they end when no match waits any more. most: each ends when it has tried so many.
+
+    Raises NoServices, RedisError, InfrastructureError or StoreError if they cannot begin, and
+    SettingError if a setting is wrong.
     """
     # Imported before the first fork, so that a match need not wait for it.
     from arena import outpost
     from arena.attempt import Bench, attempt
-    from arena.bots.errors import InfrastructureError
     from arena.bots.sandbox import best
     from arena.store import database
 
     try:
         watch_ms = max(0, int(environment.get(folder.WATCH_MS) or _WATCH_MS))
     except ValueError:
-        return _missing(f"{folder.WATCH_MS} must be a number of milliseconds; 0 shows nothing")
-    try:
-        found = redis_server.find(where, environment)
-        if found is None:
-            return _missing(
-                f"no services run for {where.root}: start `pokearena serve` there, or name the"
-                " Redis and the database of services elsewhere in POKEARENA_REDIS_URL and"
-                " POKEARENA_DATABASE_URL"
-            )
-        url = where.database_url(environment)
-    except (redis_server.RedisError, folder.SettingError) as error:
-        return _missing(str(error))
+        raise folder.SettingError(
+            f"{folder.WATCH_MS} must be a number of milliseconds; 0 shows nothing."
+        ) from None
+    found = redis_server.find(where, environment)
+    if found is None:
+        raise NoServices(
+            f"no services run for {where.root}: start `pokearena serve` there, or name the Redis"
+            " and the database of services elsewhere in POKEARENA_REDIS_URL and"
+            " POKEARENA_DATABASE_URL."
+        )
+    url = where.database_url(environment)
     running = where.running()
     shared = where.shares_store(environment)
     is_served = running is not None and (not shared or reach.answers(running.referee))
     served = running.referee if running is not None and is_served else None
     referee = environment.get(folder.REFEREE) or served
     if referee is None and not shared:
-        return _missing(
+        raise NoServices(
             f"no services run for {where.root}, and no database is named: name that of services"
-            " elsewhere in POKEARENA_DATABASE_URL, or a referee here in POKEARENA_REFEREE"
+            " elsewhere in POKEARENA_DATABASE_URL, or a referee here in POKEARENA_REFEREE."
         )
-    try:
-        # Tried out here, once: work horses inherit what was found.
-        level = best()
-    except InfrastructureError as error:
-        return _missing(str(error))
+    # Tried out here, once: work horses inherit what was found.
+    level = best()
     log.info("bots run at the level %s", level)
     if referee is None or workers > 1:
         return outpost.run(
@@ -93,29 +97,20 @@ def run(
     return 0
 
 
-def check(where: Folder, environment: Mapping[str, str] = os.environ) -> int:
-    """Whether a worker of this host shows itself in Redis; for containers, which are hosts.
+def on_this_host(
+    where: Folder, environment: Mapping[str, str] = os.environ
+) -> tuple[Address, list[WorkerInfo]]:
+    """The Redis that workers show themselves in, and those of this host that do, or did.
 
-    Returns the exit status: 0 if one does, 1 if none does, 3 if Redis cannot be asked.
+    Raises NoServices, RedisError (ours, or the client's) and SettingError.
     """
-    from redis.exceptions import RedisError
-
     from arena.queue import workers
 
-    try:
-        found = redis_server.find(where, environment)
-        if found is None:
-            return _missing(f"no Redis is named, and no services run for {where.root}")
-        here = [info for info in workers(connect(found.url)) if info.host == socket.gethostname()]
-    except (redis_server.RedisError, folder.SettingError, RedisError) as error:
-        return _missing(str(error))
-    for info in here:
-        print(f"{info.name}: {info.state if info.alive else 'silent'}")
-    if any(info.alive for info in here):
-        return 0
-    known = "the workers of this host are silent" if here else "no worker of this host shows itself"
-    print(f"worker: {known} in {redis_server.shown(found.url)}", file=sys.stderr)
-    return 1
+    found = redis_server.find(where, environment)
+    if found is None:
+        raise NoServices(f"no Redis is named, and no services run for {where.root}.")
+    host = socket.gethostname()
+    return found, [info for info in workers(connect(found.url)) if info.host == host]
 
 
 def _let_lapse(bench: Bench) -> None:
@@ -134,13 +129,13 @@ def _let_lapse(bench: Bench) -> None:
         bench.engine.dispose()
 
 
-def _missing(sentence: str) -> int:
-    print(f"worker: {sentence}", file=sys.stderr)
-    return 3
-
-
 def main() -> int:
-    """The program `python -m arena.worker`: reads the command line and the environment."""
+    """The program `python -m arena.worker`: reads the command line and the environment.
+
+    `pokearena worker` is for people; this one says in its log what keeps it from its work.
+    """
+    from arena.bots.errors import InfrastructureError
+
     parser = argparse.ArgumentParser(prog="worker", description="Plays matches.")
     parser.add_argument("--data", help="the data folder")
     parser.add_argument("--name", help="a name that no other worker has")
@@ -149,7 +144,16 @@ def main() -> int:
     arguments = parser.parse_args()
     logs.set_up()
     where = folder.locate(arguments.data)
-    return run(where, arguments.name, burst=arguments.burst, most=arguments.max_matches)
+    try:
+        return run(where, arguments.name, burst=arguments.burst, most=arguments.max_matches)
+    except (
+        folder.SettingError,
+        redis_server.RedisError,
+        InfrastructureError,
+        NoServices,
+    ) as error:
+        log.error("%s", error)
+        return _UNREACHABLE
 
 
 if __name__ == "__main__":

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from arena import redis_server
 from arena.cli.place import Place
-from arena.folder import REDIS, Running, setting
+from arena.folder import Running
 from arena.pages import Pages
 from arena.services import Services
 
@@ -73,9 +74,9 @@ class Crew:
 def redis_of(place: Place) -> str:
     """The Redis that news come from: the one that is named, else that of the services that run
     for this folder; empty if there is none."""
-    named = setting(REDIS)
+    named = redis_server.setting()
     if named is not None:
-        return named[1]
+        return named.url
     found = running(place)
     return found.redis if found is not None else ""
 

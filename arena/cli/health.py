@@ -108,12 +108,11 @@ def _database(place: Place) -> Finding:
     from arena.store import database
     from arena.store.errors import StoreError
 
-    url = place.folder.database_url()
-    if not place.has_store:
-        return Finding("database", OK, "none yet; it is made when it is needed")
     fix = f"check {' or '.join(folder.DATABASE)}, or move {place.folder.database} away"
     try:
-        engine = database.open(url)
+        if not place.has_store:
+            return Finding("database", OK, "none yet; it is made when it is needed")
+        engine = database.open(place.folder.database_url())
         shown, backend = database.shown(engine), engine.dialect.name
         with database.reading(engine) as connection:
             if not inspect(connection).has_table("alembic_version"):
@@ -122,7 +121,7 @@ def _database(place: Place) -> Finding:
         engine.dispose()
     except DBAPIError as error:
         return Finding("database", FAIL, str(error.orig), fix)
-    except StoreError as error:
+    except (StoreError, folder.SettingError) as error:
         return Finding("database", FAIL, str(error), fix)
     if version == database.HEAD:
         return Finding("database", OK, f"{shown}, schema {version}")
@@ -136,7 +135,7 @@ def _redis(place: Place) -> Finding:
     began = time.monotonic()
     try:
         server = _redis_information(place)
-    except (redis_server.RedisError, OSError) as error:
+    except (redis_server.RedisError, folder.SettingError, OSError) as error:
         return Finding("Redis", FAIL, str(error), redis_server.WAYS_OUT)
     version = server.get("valkey_version") or server.get("redis_version")
     seconds = time.monotonic() - began
@@ -211,13 +210,13 @@ def _remotes(place: Place) -> Finding:
     from arena.store import database, remotes, waiting
     from arena.store.errors import StoreError
 
-    if not place.has_store:
-        return Finding("remote", OK, "no remote bots")
     try:
+        if not place.has_store:
+            return Finding("remote", OK, "no remote bots")
         engine = database.open(place.folder.database_url())
         found, lacking = remotes.listing(engine), waiting.waited_for(engine)
         engine.dispose()
-    except (exc.SQLAlchemyError, StoreError):
+    except (exc.SQLAlchemyError, StoreError, folder.SettingError):
         return Finding("remote", OK, "no remote bots to be seen; see the database above")
     if not found:
         return Finding("remote", OK, "no remote bots")

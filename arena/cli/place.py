@@ -46,13 +46,18 @@ class Place:
     @property
     def existing_store(self) -> Engine:
         """The store; CommandError if nothing has been stored here yet."""
+        self.expect_store()
+        return self.store
+
+    def expect_store(self) -> None:
+        """CommandError if nothing has been stored here yet."""
         if not self.has_store:
             raise CommandError(
-                f"there is no arena in {self.folder.root} yet; --data names another folder.",
+                f"there is no arena in {self.folder.root} yet; --data names another folder,"
+                f" {DATABASE[0]} a database elsewhere.",
                 FAILED,
                 "pokearena demo",
             )
-        return self.store
 
     def bot(self, text: str) -> Bot:
         """The bot a person means; CommandError if there is none."""

@@ -35,6 +35,7 @@ _STATUS = {
     "arena.store.errors.Unnamed": USAGE,
     "arena.store.errors.Unreachable": UNREACHABLE,
     "arena.supervisor.ServicesError": UNREACHABLE,
+    "arena.worker.NoServices": UNREACHABLE,
     "redis.exceptions.RedisError": UNREACHABLE,
     "referee.games.contract.SetupError": USAGE,
     "referee.record.RecordError": FAILED,

@@ -7,7 +7,7 @@ import os
 import socket
 from dataclasses import asdict
 
-from arena import folder, manners
+from arena import folder, manners, redis_server
 from arena.store import database
 from arena.submissions.shelf import Shelf
 from arena.web import server
@@ -27,13 +27,13 @@ def main() -> int:
     logs.set_up()
     os.nice(_NICE)
     where = folder.locate()
-    named = folder.setting(folder.REDIS)
+    named = redis_server.setting()
     with socket.socket(fileno=told.socket) as listening:
         listening.set_inheritable(False)
         wanted = manners.told(told)
         settings = Settings(
             **asdict(wanted),
-            redis=named[1] if named else "",
+            redis=named.url if named else "",
             shelf=Shelf(where.submissions),
             data=where.root,
         )

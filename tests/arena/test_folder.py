@@ -141,6 +141,19 @@ def test_a_file_that_says_nothing_is_named(
         folder.setting(folder.REDIS, {"POKEARENA_REDIS_URL_FILE": str(file)})
 
 
+@pytest.mark.parametrize("names", [folder.DATABASE, folder.REDIS, ("POKEARENA_TOKEN",)])
+def test_a_setting_that_is_said_twice_is_refused_whatever_the_two_say(
+    tmp_path: Path, names: tuple[str, ...]
+) -> None:
+    (tmp_path / "file").write_text("secret")
+    for name in names:
+        twice = {name: "secret", f"{name}_FILE": str(tmp_path / "file")}
+        with pytest.raises(folder.SettingError, match=f"{name} and {name}_FILE are both") as caught:
+            folder.setting(names, twice)
+        assert "secret" not in str(caught.value)
+        assert folder.setting(names, {**twice, name: ""}) == (f"{name}_FILE", "secret")
+
+
 def test_who_needs_no_secrets_gets_none() -> None:
     environment = {"DATABASE_URL": "x", "POKEARENA_REDIS_URL_FILE": "x", "PATH": "/bin"}
     assert folder.without_secrets(environment) == {"PATH": "/bin"}

@@ -134,4 +134,5 @@ def test_without_a_database_of_services_elsewhere_it_says_what_to_name(
     with elsewhere.worker() as worker:
         assert worker.wait() == 3
     said = elsewhere.said.read_text()
+    assert said.startswith("error  no services run for ")
     assert "name that of services elsewhere in POKEARENA_DATABASE_URL" in said

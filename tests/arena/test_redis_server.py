@@ -93,20 +93,24 @@ def test_the_running_services_of_the_folder_are_used_while_they_answer(where: Fo
     assert redis_server.find(where, {}) is None
 
 
-@pytest.mark.parametrize(
-    ("url", "reason"),
-    [("redis://:secret@127.0.0.1:1/0", "refused"), ("127.0.0.1:6379", "scheme")],
-)
-def test_a_named_redis_that_does_not_answer_is_an_error_and_not_replaced(
-    where: Folder, url: str, reason: str
-) -> None:
+def test_a_named_redis_that_does_not_answer_is_an_error_and_not_replaced(where: Folder) -> None:
     with (
-        pytest.raises(RedisError, match=reason) as caught,
-        redis_server.resolve(where, {"REDIS_URL": url}),
+        pytest.raises(RedisError, match="refused") as caught,
+        redis_server.resolve(where, {"REDIS_URL": "redis://:secret@127.0.0.1:1/0"}),
     ):
         pass
     assert "REDIS_URL" in str(caught.value)
     assert "secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "url", ["127.0.0.1:6379", "http://:secret@127.0.0.1:6379", "redis://:secret/word@127.0.0.1"]
+)
+def test_what_is_no_address_of_a_redis_is_a_wrong_setting(where: Folder, url: str) -> None:
+    for ask in (redis_server.named, redis_server.setting):
+        with pytest.raises(folder.SettingError, match=r"REDIS_URL .* no address of") as caught:
+            ask({"REDIS_URL": url})
+        assert "secret" not in str(caught.value)
 
 
 def test_without_a_bundled_one_a_server_on_the_path_is_used(

@@ -16,7 +16,8 @@ from rq import Queue
 from rq.job import Callback
 from rq.serializers import JSONSerializer
 
-from arena import queue, redis_server, worker
+from arena import queue, redis_server
+from arena.cli import main
 from arena.folder import Folder
 from arena.queue import Hints, WorkerInfo
 
@@ -310,26 +311,22 @@ def test_a_worker_in_a_burst_that_is_told_to_stop_gives_its_match_back(bench: Be
 
 
 def test_a_check_finds_the_worker_of_this_host_only(
-    bench: Bench, capsys: pytest.CaptureFixture[str]
+    bench: Bench, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("POKEARENA_REDIS_URL", bench.url)
+
     def checked() -> int:
-        return worker.check(Folder(bench.directory), {"POKEARENA_REDIS_URL": bench.url})
+        return main(["worker", "--check", "--data", str(bench.directory)])
 
     assert checked() == 1
-    assert "no worker of this host shows itself" in capsys.readouterr().err
+    said = capsys.readouterr().err
+    assert said.startswith(f"error  no worker of this host shows itself in {bench.url}.")
     process = bench.start()
     assert checked() == 0
     assert capsys.readouterr().out.startswith("w1: ")
     bench.connection.hset("rq:worker:w1", "hostname", "elsewhere")
     assert checked() == 1
     process.kill()
-
-
-def test_a_check_without_a_redis_says_what_is_missing(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert worker.check(Folder(tmp_path), {}) == 3
-    assert "no Redis is named" in capsys.readouterr().err
 
 
 def test_the_work_horse_dies_with_a_killed_worker(bench: Bench) -> None:

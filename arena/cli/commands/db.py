@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import rich_click as click
 
 from arena.cli import output
-from arena.cli.errors import FAILED, USAGE, CommandError
+from arena.cli.errors import FAILED, CommandError
 from arena.cli.options import data_option, json_option
 
 if TYPE_CHECKING:
@@ -142,8 +142,6 @@ def _engine(data: Path | None, made: bool = False) -> Engine:
     place = Place(data)
     if made:
         place.folder.create()
-    elif not place.has_store:
-        raise CommandError(
-            f"there is no arena in {place.folder.root} yet; --data names another folder.", USAGE
-        )
+    else:
+        place.expect_store()
     return database.open(place.folder.database_url())

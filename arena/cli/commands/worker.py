@@ -6,7 +6,10 @@ from pathlib import Path
 
 import rich_click as click
 
+from arena.cli import output
+from arena.cli.errors import FAILED, OK, CommandError
 from arena.cli.options import data_option
+from arena.folder import Folder
 
 
 @click.command(epilog="Example: POKEARENA_REDIS_URL_FILE=/run/secrets/redis pokearena worker -j 4")
@@ -50,6 +53,21 @@ def worker(
     from referee import logs
 
     if check:
-        return work.check(locate(data))
+        _check(locate(data))
+        return OK
     logs.set_up()
     return work.run(locate(data), name, workers=workers, burst=burst, most=max_matches)
+
+
+def _check(where: Folder) -> None:
+    """Lists the workers of this host; CommandError if none is at work. For containers."""
+    from arena import redis_server
+    from arena.worker import on_this_host
+
+    redis, here = on_this_host(where)
+    for info in here:
+        output.line(f"{info.name}: {info.state if info.alive else 'silent'}")
+    if not any(info.alive for info in here):
+        silent = "the workers of this host are silent"
+        known = silent if here else "no worker of this host shows itself"
+        raise CommandError(f"{known} in {redis_server.shown(redis.url)}.", FAILED)

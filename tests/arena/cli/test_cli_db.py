@@ -85,7 +85,7 @@ def test_what_names_no_database_was_not_asked_rightly(program: Cli) -> None:
 def test_where_there_is_no_arena_there_is_nothing_to_back_up_or_check(cli: Cli, here: Path) -> None:
     for words in (("backup", "kept.db"), ("check",)):
         said = cli("db", *words)
-        assert said.status == USAGE
+        assert said.status == FAILED
         assert "there is no arena in" in said.err
     assert list(here.iterdir()) == []
 

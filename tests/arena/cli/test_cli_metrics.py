@@ -26,7 +26,10 @@ def test_what_is_no_address_is_refused(cli: Cli, address: str) -> None:
         assert f'"{address}" is no address to listen at; write HOST:PORT.' in said.err
 
 
-def test_where_there_is_no_arena_that_is_said(cli: Cli) -> None:
-    said = cli("metrics")
-    assert said.status == 1
-    assert "there is no arena in" in said.err
+@pytest.mark.parametrize("words", [(), ("--once",)])
+def test_where_there_is_no_arena_that_is_said(cli: Cli, here: Path, words: tuple[str, ...]) -> None:
+    said = cli("metrics", *words)
+    assert (said.status, said.out) == (1, "")
+    assert said.err.startswith(f"error  there is no arena in {here}/.pokearena yet; ")
+    assert "POKEARENA_DATABASE_URL a database elsewhere" in said.err
+    assert cli("standings").err == said.err

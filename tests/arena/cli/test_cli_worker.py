@@ -1,0 +1,52 @@
+"""`pokearena worker`, as it is typed: what keeps it from its work is said as everywhere else."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.arena.cli.terminal import Cli
+
+
+@pytest.mark.parametrize("words", [("worker",), ("worker", "--check")])
+def test_a_worker_without_services_cannot_reach_them(cli: Cli, words: tuple[str, ...]) -> None:
+    said = cli(*words)
+    assert (said.status, said.out) == (3, "")
+    assert re.match("error  no .*services run for .*\\.$", said.err.splitlines()[0])
+
+
+@pytest.mark.parametrize("words", [("worker",), ("worker", "--check"), ("metrics",), ("serve",)])
+def test_a_redis_url_of_another_scheme_is_bad_input(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
+) -> None:
+    cli("bot", "add", "sample:meek")
+    monkeypatch.setenv("POKEARENA_REDIS_URL", "http://:secret@127.0.0.1:6379")
+    said = cli(*words)
+    assert said.status == 2
+    assert said.err.startswith("error  what POKEARENA_REDIS_URL says is no address of a Redis; ")
+    assert "secret" not in said.err
+
+
+def test_a_database_that_is_named_twice_is_bad_input(
+    cli: Cli, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (here / "named").write_text(f"sqlite:///{here}/one.db")
+    monkeypatch.setenv("POKEARENA_DATABASE_URL", f"sqlite:///{here}/two.db")
+    monkeypatch.setenv("POKEARENA_DATABASE_URL_FILE", str(here / "named"))
+    for command in ("standings", "metrics"):
+        said = cli(command)
+        assert said.status == 2
+        assert said.err.startswith(
+            "error  POKEARENA_DATABASE_URL and POKEARENA_DATABASE_URL_FILE are both set"
+        )
+    assert cli("doctor").status == 1
+    assert sorted(path.name for path in here.iterdir()) == ["named"]
+
+
+def test_a_number_of_milliseconds_is_asked_for(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("POKEARENA_WATCH_MS", "soon")
+    said = cli("worker")
+    assert said.status == 2
+    assert (
+        said.err == "error  POKEARENA_WATCH_MS must be a number of milliseconds; 0 shows nothing.\n"
+    )
