@@ -7,6 +7,7 @@ it to its lease, which lapses. The next attempt begins after the last committed 
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import threading
 import time
@@ -62,6 +63,7 @@ class Bench:
     versions: the directory of the hosted versions' files on this machine.
     redis: where news are told; None if nowhere.
     watch_ms: one position is told in so many milliseconds at most; 0: none is.
+    most_bytes: of versions that were fetched; None: all of them are kept.
     """
 
     engine: Engine
@@ -71,6 +73,7 @@ class Bench:
     versions: Path
     redis: str | None = None
     watch_ms: int = 0
+    most_bytes: int | None = None
 
 
 def attempt(bench: Bench, match: str, drain: threading.Event) -> None:
@@ -122,7 +125,7 @@ def _play(bench: Bench, lease: Lease, drain: threading.Event, herald: Herald) ->
     spec, done = lease.spec, len(lease.committed)
     tournament = spec.tournament or ""
     herald.tell(MatchStarted(lease.match, tournament, lease.attempt))
-    with Hold(bench.engine, lease, drain) as hold:
+    with Hold(bench.engine, lease, drain) as hold, contextlib.ExitStack() as stay:
 
         def commit(game: PlayedGame) -> None:
             nonlocal done
@@ -146,7 +149,7 @@ def _play(bench: Bench, lease: Lease, drain: threading.Event, herald: Herald) ->
             herald.tell(_position(lease, table, shown))
 
         awaited = not waiting.is_unawaited(bench.engine, lease.match)
-        bots = [_bot(bench, entrant, awaited) for entrant in spec.entrants]
+        bots = [_bot(bench, entrant, awaited, stay) for entrant in spec.entrants]
         watch = Watch(show, bench.watch_ms) if bench.watch_ms else None
         if not play_match(spec, bench.referee, bots, commit, lease.committed, keep, watch=watch):
             raise InfrastructureError(
@@ -191,11 +194,17 @@ def _commit(engine: Engine, lease: Lease, game: PlayedGame) -> bool:
             return False
 
 
-def _bot(bench: Bench, entrant: Entrant, awaited: bool) -> Bot:
+def _bot(bench: Bench, entrant: Entrant, awaited: bool, stay: contextlib.ExitStack) -> Bot:
     engine = bench.engine
     if entrant.folder:
         return files.bot(
-            engine, entrant.version, entrant.content_hash, entrant.folder, bench.versions
+            engine,
+            entrant.version,
+            entrant.content_hash,
+            entrant.folder,
+            bench.versions,
+            stay,
+            bench.most_bytes,
         )
     if remotes.is_relayed(entrant.manifest):
         desk = remotes.desk(engine, entrant.version)

@@ -36,9 +36,12 @@ REFEREE = "POKEARENA_REFEREE"
 IN_FILE = "_FILE"
 """Behind the name of a variable: it names a file in which the value stands."""
 WATCH_MS = "POKEARENA_WATCH_MS"
+VERSIONS_MIB = "POKEARENA_VERSIONS_MIB"
+"""How much of what was fetched `versions/` holds."""
 
 DEFAULT = ".pokearena"
 
+_USUAL_MIB = 10_240
 _PRIVATE = 0o700
 _SOCKETS = "pokearena-"
 _SOCKETS_NOTE = "sockets."
@@ -216,6 +219,16 @@ def _in_file(name: str, file: Path) -> str:
     if not value:
         raise SettingError(f"{name} names {file}, which is empty; the value belongs there.")
     return value
+
+
+def most_versions(environment: Mapping[str, str] = os.environ) -> int:
+    """How many bytes fetched versions may have in `versions/`. Raises SettingError."""
+    said = environment.get(VERSIONS_MIB) or str(_USUAL_MIB)
+    if not (said.isascii() and said.isdigit()):
+        raise SettingError(
+            f'{VERSIONS_MIB} is "{said}"; it must be a whole number of MiB, {_USUAL_MIB} if unset.'
+        )
+    return int(said) << 20
 
 
 def without_secrets(environment: Mapping[str, str]) -> dict[str, str]:

@@ -21,7 +21,7 @@ from arena.bots import manifest
 from arena.bots.bot import Bot
 from arena.bots.build import build
 from arena.bots.errors import BotError
-from arena.bots.resolver import from_folder, strangers
+from arena.bots.resolver import fetched, from_folder, strangers
 
 MIB: Final = 1024 * 1024
 MOST_BYTES: Final = 100 * MIB
@@ -100,6 +100,8 @@ def admit(bot: Bot, versions: Path) -> Bot:
                 strangers(versions / digest).touch()
             settle(copy, versions / digest)
     folder = versions / digest
+    # What is added here stays here.
+    fetched(folder).unlink(missing_ok=True)
     if bot.trusted:
         strangers(folder).unlink(missing_ok=True)
     return from_folder(folder, bot.label, digest)

@@ -117,6 +117,11 @@ def strangers(folder: Path) -> Path:
     return folder.with_name(f"{folder.name}.stranger")
 
 
+def fetched(folder: Path) -> Path:
+    """The mark beside a version that was fetched: the size of its files; its time: last use."""
+    return folder.with_name(f"{folder.name}.fetched")
+
+
 def _from_file(path: Path, language: str, run: tuple[str, ...]) -> Bot:
     name = re.sub(r"[^a-z0-9_-]+", "-", path.stem.lower()).strip("-")[:40] or "bot"
     said = Manifest(name=name, language=language, run=run)

@@ -6,6 +6,7 @@ import socket
 import tarfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from arena import files
 from arena.bots import archive, crate
 from arena.bots.bot import Bot
 from arena.bots.errors import BotError
-from arena.bots.resolver import from_folder, local, strangers
+from arena.bots.resolver import fetched, from_folder, local, strangers
 from arena.folder import Folder
 from arena.store import crates, database, schema, versions
 from arena.store.errors import StoreError
@@ -128,7 +129,42 @@ def test_several_workers_may_fetch_it_at_once(arena: Arena, mine: Path) -> None:
     with ThreadPoolExecutor(4) as pool:
         found = list(pool.map(lambda _: arena.arrived(bot), range(4)))
     assert {one.folder for one in found} == {arena.there.versions / bot.content}
-    assert [path.name for path in arena.there.versions.iterdir()] == [bot.content]
+    assert {path.name for path in arena.there.versions.iterdir()} == {
+        bot.content,
+        f"{bot.content}.fetched",
+    }
+
+
+def test_room_is_made_when_something_is_fetched_and_a_match_keeps_its_bots(
+    arena: Arena, mine: Path, plain: Path
+) -> None:
+    def fetch(bot: Bot, match: ExitStack) -> None:
+        files.bot(arena.engine, "x@1", bot.content, "/elsewhere", arena.there.versions, match, 0)
+
+    def there() -> set[str]:
+        return {path.name for path in arena.there.versions.iterdir() if path.is_dir()}
+
+    one, other = arena.add(mine), arena.add(plain)
+    (plain / "more").touch()
+    third = arena.add(plain)
+    with ExitStack() as match:
+        fetch(one, match)
+        fetch(other, match)
+        assert there() == {one.content, other.content}
+    with ExitStack() as match:
+        fetch(other, match)
+        assert there() == {one.content, other.content}
+        fetch(third, match)
+        assert there() == {other.content, third.content}
+
+
+def test_what_is_added_where_it_was_fetched_stays_there(arena: Arena, plain: Path) -> None:
+    bot = arena.add(plain)
+    arena.arrived(bot)
+    mark = fetched(arena.there.versions / bot.content)
+    assert mark.exists()
+    archive.admit(local(plain), arena.there.versions)
+    assert not mark.exists()
 
 
 def test_several_may_keep_it_at_once_and_it_is_kept_once(arena: Arena, mine: Path) -> None:

@@ -164,3 +164,11 @@ def test_a_store_is_shared_when_it_is_not_the_file_of_the_folder(tmp_path: Path)
     assert not data.shares_store({})
     assert not data.shares_store({"POKEARENA_DATABASE_URL": data.database_url({})})
     assert data.shares_store({"POKEARENA_DATABASE_URL": "postgresql://10.0.0.5/arena"})
+
+
+def test_fetched_versions_have_ten_gibibytes_or_what_the_setting_says() -> None:
+    assert folder.most_versions({}) == 10 << 30
+    assert folder.most_versions({"POKEARENA_VERSIONS_MIB": "3"}) == 3 << 20
+    for said in ("-1", "1.5", "many", "\u0663"):
+        with pytest.raises(folder.SettingError, match="a whole number of MiB"):
+            folder.most_versions({"POKEARENA_VERSIONS_MIB": said})

@@ -43,10 +43,18 @@ def test_a_database_that_is_named_twice_is_bad_input(
     assert sorted(path.name for path in here.iterdir()) == ["named"]
 
 
-def test_a_number_of_milliseconds_is_asked_for(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("POKEARENA_WATCH_MS", "soon")
-    said = cli("worker")
-    assert said.status == 2
-    assert (
-        said.err == "error  POKEARENA_WATCH_MS must be a number of milliseconds; 0 shows nothing.\n"
-    )
+@pytest.mark.parametrize(
+    ("name", "said", "sentence"),
+    [
+        ("POKEARENA_WATCH_MS", "soon", "must be a number of milliseconds; 0 shows nothing."),
+        ("POKEARENA_VERSIONS_MIB", "-1", "must be a whole number of MiB, 10240 if unset."),
+    ],
+)
+def test_a_setting_that_is_no_number_is_bad_input(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch, name: str, said: str, sentence: str
+) -> None:
+    monkeypatch.setenv(name, said)
+    told = cli("worker")
+    assert told.status == 2
+    assert told.err.startswith(f"error  {name} ")
+    assert told.err.endswith(f"{sentence}\n")

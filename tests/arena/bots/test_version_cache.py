@@ -1,0 +1,138 @@
+"""How many fetched versions a machine keeps, and that nothing goes that is being played."""
+
+import fcntl
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from arena.bots import cache
+from arena.bots.resolver import fetched
+
+HOLD = """
+import sys
+from pathlib import Path
+from arena.bots import cache
+assert cache.held(Path(sys.argv[1])) is not None
+print("held", flush=True)
+sys.stdin.read()
+"""
+
+
+def fetch(versions: Path, name: str, used: int) -> Path:
+    """A version of 100 bytes that was last played at a time."""
+    folder = versions / name
+    (folder / "data").mkdir(parents=True)
+    (folder / "bot").write_bytes(bytes(60))
+    (folder / "data" / "book").write_bytes(bytes(40))
+    own = (folder / "data").lstat().st_size
+    cache.note_fetched(folder)
+    assert int(fetched(folder).read_text()) == 100 + own
+    fetched(folder).write_text("100")
+    os.utime(fetched(folder), (used, used))
+    return folder
+
+
+def left(versions: Path) -> list[str]:
+    """What is there, with the marks."""
+    return sorted(path.name for path in versions.iterdir())
+
+
+def make_room(versions: Path, most: int) -> list[str]:
+    return cache.make_room(versions, most, lambda content: True)
+
+
+def test_what_was_not_played_for_the_longest_time_goes_and_no_more_than_must(
+    tmp_path: Path,
+) -> None:
+    for name, used in (("a", 3), ("b", 1), ("c", 2), ("d", 4)):
+        fetch(tmp_path, name, used)
+    assert make_room(tmp_path, 400) == []
+    assert make_room(tmp_path, 200) == ["b", "c"]
+    assert left(tmp_path) == ["a", "a.fetched", "d", "d.fetched"]
+
+
+def test_what_is_played_again_counts_as_new(tmp_path: Path) -> None:
+    old = fetch(tmp_path, "old", 1)
+    fetch(tmp_path, "new", 2)
+    cache.note_use(old)
+    assert make_room(tmp_path, 100) == ["new"]
+
+
+def test_what_was_added_here_never_goes(tmp_path: Path) -> None:
+    folder = fetch(tmp_path, "mine", 1)
+    fetched(folder).unlink()
+    cache.note_use(folder)
+    assert make_room(tmp_path, 0) == []
+    assert left(tmp_path) == ["mine"]
+
+
+def test_what_cannot_be_fetched_again_stays(tmp_path: Path) -> None:
+    fetch(tmp_path, "only", 1)
+    fetch(tmp_path, "other", 2)
+    assert cache.make_room(tmp_path, 0, lambda content: content != "only") == ["other"]
+    assert left(tmp_path) == ["only", "only.fetched"]
+
+
+def test_what_somebody_plays_stays_and_something_else_goes(tmp_path: Path) -> None:
+    held = cache.held(fetch(tmp_path, "played", 1))
+    assert held is not None
+    fetch(tmp_path, "idle", 2)
+    assert make_room(tmp_path, 100) == ["idle"]
+    assert make_room(tmp_path, 0) == []
+    os.close(held)
+    assert make_room(tmp_path, 0) == ["played"]
+    assert left(tmp_path) == []
+
+
+def test_another_process_that_plays_it_keeps_it_until_it_dies(tmp_path: Path) -> None:
+    folder = fetch(tmp_path, "played", 1)
+    with subprocess.Popen(
+        [sys.executable, "-c", HOLD, str(folder)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as other:
+        assert other.stdout is not None
+        assert other.stdout.readline() == b"held\n"
+        assert make_room(tmp_path, 0) == []
+        other.kill()
+        other.wait()
+    assert make_room(tmp_path, 0) == ["played"]
+
+
+def test_two_may_play_it_at_once(tmp_path: Path) -> None:
+    folder = fetch(tmp_path, "played", 1)
+    one, other = cache.held(folder), cache.held(folder)
+    assert one is not None
+    assert other is not None
+    os.close(one)
+    assert make_room(tmp_path, 0) == []
+    os.close(other)
+
+
+def test_a_folder_that_is_taken_away_before_it_is_locked_is_not_held(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = fetch(tmp_path, "played", 1)
+    lock = fcntl.flock
+
+    def late(descriptor: int, kind: int) -> None:
+        monkeypatch.setattr(fcntl, "flock", lock)
+        assert make_room(tmp_path, 0) == ["played"]
+        lock(descriptor, kind)
+
+    monkeypatch.setattr(fcntl, "flock", late)
+    before = len(os.listdir("/proc/self/fd"))
+    assert cache.held(folder) is None
+    assert cache.held(folder) is None
+    assert len(os.listdir("/proc/self/fd")) == before
+
+
+def test_a_mark_of_what_is_gone_goes_too(tmp_path: Path) -> None:
+    folder = fetch(tmp_path, "gone", 1)
+    (folder / "bot").unlink()
+    (folder / "data" / "book").unlink()
+    (folder / "data").rmdir()
+    folder.rmdir()
+    assert make_room(tmp_path, 0) == ["gone"]
+    assert left(tmp_path) == []
