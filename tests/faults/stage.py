@@ -68,6 +68,14 @@ class Arena:
         if made:
             database.upgrade(self.engine)
 
+    def copy(self) -> "Arena":
+        """Another that begins with all that is in this one. What is played already stays where
+        its bots were, so nothing goes on to be played there."""
+        self.engine.dispose()
+        other = Arena(made=False)
+        shutil.copytree(self.where.root, other.where.root, dirs_exist_ok=True)
+        return other
+
     def environment(self, **more: str) -> dict[str, str]:
         """Ours, without what names services elsewhere, and with a temporary folder of its own."""
         strange = ("POKEARENA", "REDIS", "DATABASE", "XDG_RUNTIME")

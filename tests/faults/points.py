@@ -1,0 +1,54 @@
+"""What the tests of fail-points share: a cup played while one is armed."""
+
+import signal
+from collections.abc import Callable
+from pathlib import Path
+
+from arena.failpoint import HINTS, VARIABLE
+from arena.store import tournaments
+from tests.faults import processes
+from tests.faults.stage import Arena, Serve
+from tests.faults.witness import Witness
+
+
+def whose(name: str) -> str:
+    """The transaction, or hint, of a point."""
+    return name if name in HINTS else name.partition(".")[0]
+
+
+def play(
+    arena: Arena, witness: Witness, failpoint: str = "", act: str = "", nap: float = 0
+) -> None:
+    """Plays a cup to its end, under a fail-point; `act` is done once a game is committed."""
+    cup = arena.schedule([arena.slow("first", nap), arena.slow("last", nap, -1)], cycles=2)
+    serve_under(arena, witness, failpoint, act, cup.id)
+
+
+def serve_under(
+    arena: Arena, witness: Witness, failpoint: str, act: str = "", cup: str = ""
+) -> None:
+    with arena.serving(1, **({VARIABLE: failpoint} if failpoint else {})) as serve:
+        if act:
+            serve.until(lambda: bool(arena.sql("SELECT 1 FROM games LIMIT 1")))
+            ACTS[act](serve, witness)
+        serve.until(lambda: arena.over() and (not cup or bool(tournaments.find(arena.engine, cup))))
+
+
+def kill_referee(serve: Serve, witness: Witness) -> None:
+    witness.blow()
+    processes.send(serve.one("referee"), signal.SIGKILL)
+
+
+def kill_worker(serve: Serve, witness: Witness) -> None:
+    witness.blow()
+    processes.send(serve.one("worker"), signal.SIGKILL)
+
+
+ACTS: dict[str, Callable[[Serve, Witness], None]] = {
+    "kill the referee": kill_referee,
+    "kill the worker": kill_worker,
+}
+
+
+def assert_reached(token: Path, name: str) -> None:
+    assert not token.exists(), f"{name} was never reached"

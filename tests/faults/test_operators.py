@@ -1,0 +1,206 @@
+"""SIGKILL at every edge of what operators, owners and relays write, by name."""
+
+import signal
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from arena.failpoint import NAMES
+from arena.store import copying, submissions, tournaments, versions
+from arena.store.schema import SubmissionState
+from tests.faults import processes
+from tests.faults.conftest import Conclude
+from tests.faults.points import assert_reached, play, serve_under, whose
+from tests.faults.stage import Arena
+from tests.faults.test_fail_points import PROVOKED
+from tests.faults.witness import Witness
+
+pytestmark = [pytest.mark.long, pytest.mark.timeout(400)]
+
+Kill = Callable[..., None]
+"""Has an operator's process do something and die at one edge of it after another."""
+Deed = Callable[[Arena, Witness, Kill, str], None]
+
+
+def by_an_operator(arena: Arena, witness: Witness, kill: Kill, action: str) -> None:
+    """An operator's process dies while it does something, and the operator does it again."""
+    entrants = [arena.slow("first"), arena.slow("last", choice=-1)]
+    cup = arena.schedule(entrants, cycles=2)
+    match = arena.sql("SELECT id FROM matches")[0][0]
+    said = {
+        "schedule": entrants,
+        "add_version": [],
+        "keep_crate": [],
+        "trust_crate": [],
+        "add_remote": [],
+        "own": [entrants[0], "ada"],
+        "retire": entrants[:1],
+        "void": [match],
+        "join": [cup.id, arena.slow("other")],
+        "withdraw": [cup.id, entrants[0]],
+    }.get(action, [cup.id])
+    if action == "trust_crate":
+        arena.operate("keep_crate")
+    if action == "resume":
+        arena.operate("pause", cup.id)
+    before = []
+    kill(action, *said, then=lambda: before.append(len(tournaments.listing(arena.engine))))
+    assert before == [1, 1, 2 if action == "schedule" else 1]
+    # What is done already cannot be done again, and says so.
+    assert arena.operate(action, *said) == (1 if action in ("cancel", "join") else 0)
+    if action == "pause":
+        assert arena.operate("resume", cup.id) == 0
+    serve_under(arena, witness, "")
+
+
+def when_a_ladder_is_rebuilt(arena: Arena, witness: Witness, kill: Kill, action: str) -> None:
+    kill("rebuild")
+    assert arena.operate("rebuild") == 0
+
+
+def when_a_backup_is_restored(arena: Arena, witness: Witness, kill: Kill, action: str) -> None:
+    kept = arena.root / "kept.db"
+    copying.backup(arena.engine, kept, lambda what, done, of: None)
+    arena.engine.dispose()
+    for file in arena.where.root.glob("arena.db*"):
+        file.unlink()
+    kill("restore", str(kept))
+    # Into a database that has been filled it is not restored again.
+    assert arena.operate("restore", str(kept)) == 1
+
+
+def when_a_remote_bot_connects(arena: Arena, witness: Witness, kill: Kill, action: str) -> None:
+    assert arena.operate("add_remote") == 0
+    kill("presence")
+    assert arena.operate("presence") == 0
+
+
+def when_a_remote_bot_stays_away(arena: Arena, witness: Witness, kill: Kill, action: str) -> None:
+    """Nobody waits for it any longer: its match becomes void."""
+    assert arena.operate("add_remote") == 0
+    arena.schedule([arena.slow("first"), "far@1"])
+    kill("give_up")
+    assert arena.operate("give_up") == 0
+    assert arena.sql("SELECT state FROM matches") == [("VOID",)]
+    serve_under(arena, witness, "")
+
+
+def when_a_quarantine_is_lifted(arena: Arena, witness: Witness, kill: Kill, action: str) -> None:
+    with arena.engine.begin() as connection:
+        connection.exec_driver_sql("UPDATE versions SET quarantined = 1")
+    kill("lift", "first@1")
+    assert arena.operate("lift", "first@1") == 1
+
+
+def when_an_owner_is_given_a_token(arena: Arena, witness: Witness, kill: Kill, action: str) -> None:
+    """Given, renewed or taken away: what is done already cannot be done again, and says so."""
+    if action != "add_owner":
+        assert arena.operate("add_owner", "ada") == 0
+    kill(action, "ada")
+    assert arena.operate(action, "ada") == int(action != "renew_owner")
+
+
+def when_a_bot_is_pushed(arena: Arena, witness: Witness, kill: Kill, action: str) -> None:
+    """It arrives, is worked on, and becomes a version once."""
+    bot = arena.where.root / "pushed"
+    bot.mkdir()
+    (bot / "bot.toml").write_text('name = "pushed"\nrun = ["./bot"]\n')
+    where = str(arena.where.root)
+    arrives = ("submit", where, str(bot), "s-0000000000")
+    if action == "submit":
+        kill(*arrives)
+        assert arena.operate(*arrives) == 0
+    else:
+        assert arena.operate(*arrives) == 0
+        kill("receive", where)
+    assert arena.operate("receive", where) == 0
+    assert [one.id for one in versions.listing(arena.engine, name="pushed")] == ["pushed@1"]
+    (found,) = submissions.listing(arena.engine)
+    assert (found.state, found.version) == (SubmissionState.ACCEPTED, "pushed@1")
+
+
+DONE: dict[str, Deed] = {
+    **dict.fromkeys(
+        (
+            *("add_version", "retire", "schedule", "pause", "resume", "cancel", "void"),
+            *("join", "withdraw", "own", "add_remote", "keep_crate", "trust_crate"),
+        ),
+        by_an_operator,
+    ),
+    "give_up": when_a_remote_bot_stays_away,
+}
+"""How each transaction of an operator is brought about, in an arena that goes on to play."""
+
+DONE_AFTERWARDS: dict[str, Deed] = {
+    "lift": when_a_quarantine_is_lifted,
+    "presence": when_a_remote_bot_connects,
+    "rebuild": when_a_ladder_is_rebuilt,
+    "restore": when_a_backup_is_restored,
+    **dict.fromkeys(("add_owner", "renew_owner", "remove_owner"), when_an_owner_is_given_a_token),
+    **dict.fromkeys(("submit", "take_up", "step", "decide"), when_a_bot_is_pushed),
+}
+"""And in an arena that has played its cup."""
+
+
+def test_every_point_is_struck() -> None:
+    assert {whose(name) for name in NAMES} == {*PROVOKED, *DONE, *DONE_AFTERWARDS}
+
+
+def edges(action: str) -> tuple[str, ...]:
+    """The points of a transaction."""
+    return tuple(name for name in NAMES if whose(name) == action)
+
+
+@pytest.mark.parametrize("action", DONE)
+def test_operators_who_are_killed_lose_nothing_and_double_nothing(
+    action: str, conclude: Conclude
+) -> None:
+    with processes.orphanage():
+        arena = Arena()
+        strike(arena, edges(action), DONE[action], conclude)
+    arena.remove()
+
+
+@pytest.fixture(scope="module")
+def over() -> Iterator[Arena]:
+    """An arena that has played its cup, to be copied."""
+    arena = Arena()
+    with Witness(arena) as witness:
+        play(arena, witness)
+    yield arena
+    arena.remove()
+
+
+# A submission is worked on three times, and no more.
+@pytest.mark.parametrize(
+    "points",
+    [edges(action) for action in DONE_AFTERWARDS if action != "step"]
+    + [(point,) for point in edges("step")],
+    ids=lambda points: points[0],
+)
+def test_operators_who_are_killed_when_all_is_played_lose_nothing_and_double_nothing(
+    points: tuple[str, ...], over: Arena, conclude: Conclude
+) -> None:
+    with processes.orphanage():
+        arena = over.copy()
+        strike(arena, points, DONE_AFTERWARDS[whose(points[0])], conclude)
+    arena.remove()
+
+
+def strike(arena: Arena, points: tuple[str, ...], deed: Deed, conclude: Conclude) -> None:
+    """An operator's process is killed at a transaction's points, one after another.
+
+    What died before it was committed left nothing, so that it can be done, and die, again.
+    """
+    action = whose(points[0])
+
+    def kill(*said: str, then: Callable[[], object] = lambda: None) -> None:
+        for name in points:
+            token = arena.token()
+            assert arena.operate(*said, failpoint=f"{name}@{token}") == -signal.SIGKILL
+            assert_reached(token, name)
+            then()
+
+    with Witness(arena) as witness:
+        deed(arena, witness, kill, action)
+    conclude(arena, witness, f"SIGKILL at {action}")
