@@ -28,11 +28,12 @@ class Matrix:
 
     def to_json(self) -> dict[str, Any]:
         """Everything as plain values."""
+        gaps, places = self.strengths.gaps, range(len(self.strengths.lines))
         return {
             **self.table.to_json(),
-            "superiority": [list(row) for row in self.strengths.superiority],
+            "superiority": [gaps.superiorities(place) for place in places],
             "strengths": [line.value for line in self.strengths.lines],
-            "gap_errors": [list(row) for row in self.strengths.gap_errors],
+            "gap_errors": [gaps.errors(place) for place in places],
             "gifts": [asdict(gift) for gift in self.gifts],
         }
 

@@ -187,7 +187,7 @@ def _gaps_held(found: Strengths, truth: dict[str, float]) -> list[bool]:
     for one, other in pairs(len(names)):
         gap = found.lines[one].value - found.lines[other].value
         off = abs(gap - truth[names[one]] + truth[names[other]])
-        held.append(off <= Z95 * found.gap_errors[one][other])
+        held.append(off <= Z95 * found.gaps.error(one, other))
     return held
 
 

@@ -44,5 +44,6 @@ def _score(cell: Cell) -> str:
 
 def _superiority(matrix: Matrix) -> Iterator[list[str]]:
     tell: Callable[[float], str] = "{:.1f}".format
-    for at, row in enumerate(matrix.strengths.superiority):
+    for at in range(len(matrix.strengths.lines)):
+        row = matrix.strengths.gaps.superiorities(at)
         yield [NOTHING if at == to else tell(100 * likely) for to, likely in enumerate(row)]

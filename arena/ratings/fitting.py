@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from arena.ratings.columns import Columns, Floats, score_scatter
+from arena.ratings.columns import Columns, Floats, Ints, score_scatter
 
 STEPS = 200
 WIDEST_STEP = 2.0
@@ -23,6 +23,11 @@ CONVERGED = 1e-9
 """The step after which the fit stops; steps shrink quadratically, the next would be 1e-18."""
 LEVEL = 1e-14
 """The slope for each match at which the top is level, but for the rounding of floats."""
+
+MANY = 1_000
+"""From so many entrants on a system of equations is not taken apart but drawn near to."""
+EXACT = 1e-12
+"""How near, as a share of where it begins."""
 
 FAMILIAR = 5.0
 """After so many matches an entrant's own scatter counts as much as what is usual for everyone."""
@@ -71,8 +76,9 @@ def about_mean(fitted: Fit, shares: Floats) -> Fit:
 
     Differences stay as they are. The doubt of each becomes that of its distance from this mean.
     """
-    moved = np.eye(len(shares)) - shares[None, :]
-    return Fit(moved @ fitted.strength, moved @ fitted.covariance @ moved.T)
+    doubts = fitted.covariance @ shares
+    covariance = fitted.covariance - doubts[:, None] - doubts[None, :] + shares @ doubts
+    return Fit(fitted.strength - shares @ fitted.strength, covariance)
 
 
 def most_plausible(
@@ -89,38 +95,37 @@ def most_plausible(
     free = np.array([place not in anchors for place in range(size)])
     if anchors:
         strength[free] = np.mean(list(anchors.values()))
-    prior = precision * _centring(size)
-    height = _height(count, score, prior, strength)
+    height = _height(count, score, precision, strength)
     level = LEVEL * float(np.max(count.sum(axis=1), initial=0.0))
     for _ in range(STEPS):
         expected = expected_scores(strength)
-        slope = (score - count * expected).sum(axis=1) - prior @ strength
-        bend = curvature(count * expected * (1 - expected)) + prior
-        step = _inverse(bend, anchors) @ slope
+        slope = (score - count * expected).sum(axis=1) - precision * _centred(strength)
+        bend = curvature(count * expected * (1 - expected)) + precision * _centring(size)
+        step = _solved(bend, slope, anchors)
         size_of_step = float(np.max(np.abs(step), initial=0.0))
         step *= min(1.0, WIDEST_STEP / size_of_step) if size_of_step else 1.0
         if size_of_step < CONVERGED or float(np.max(np.abs(slope), initial=0.0)) <= level:
             return np.asarray(strength + step)
-        height, strength = _uphill(count, score, prior, strength, step, height)
+        height, strength = _uphill(count, score, precision, strength, step, height)
     raise ArithmeticError("the fit of strengths did not converge")
 
 
 def _uphill(
-    count: Floats, score: Floats, prior: Floats, strength: Floats, step: Floats, height: float
+    count: Floats, score: Floats, precision: float, strength: Floats, step: Floats, height: float
 ) -> tuple[float, Floats]:
     slack = 1e-12 * (1 + abs(height))
     for _ in range(STEPS):
-        reached = _height(count, score, prior, strength + step)
+        reached = _height(count, score, precision, strength + step)
         if reached >= height - slack:
             break
         step = step / 2
     return reached, strength + step
 
 
-def _height(count: Floats, score: Floats, prior: Floats, strength: Floats) -> float:
+def _height(count: Floats, score: Floats, precision: float, strength: Floats) -> float:
     gaps = strength[:, None] - strength[None, :]
     likelihood = -np.sum(score * np.logaddexp(0.0, -gaps))
-    return float(likelihood - strength @ prior @ strength / 2)
+    return float(likelihood - precision * strength @ _centred(strength) / 2)
 
 
 def curvature(spread: Floats) -> Floats:
@@ -154,15 +159,65 @@ def _centring(size: int) -> Floats:
     return matrix
 
 
+def _centred(some: Floats) -> Floats:
+    """What `_centring` makes of one column or several."""
+    moved: Floats = some - some.mean(axis=0)
+    return moved
+
+
 def _inverse(matrix: Floats, anchors: dict[int, float]) -> Floats:
     """The inverse in the directions that are free; 0 for anchors, or for moving all alike."""
     size = len(matrix)
     if not anchors:
-        scale = max(float(np.trace(matrix)), 1e-300) / size
-        inverse = np.linalg.inv(matrix + scale / size)
-        centre = _centring(size)
-        return np.asarray(centre @ inverse @ centre)
-    free = np.array([place for place in range(size) if place not in anchors], dtype=np.int64)
+        return _centred(_centred(np.asarray(np.linalg.inv(matrix + _alike(matrix)))).T)
+    free = _free(size, anchors)
     inverse = np.zeros((size, size))
     inverse[np.ix_(free, free)] = np.linalg.inv(matrix[np.ix_(free, free)])
     return inverse
+
+
+def _solved(matrix: Floats, column: Floats, anchors: dict[int, float]) -> Floats:
+    """The same inverse times a column, without making it."""
+    if not anchors:
+        return _centred(_solution(matrix + _alike(matrix), _centred(column)))
+    free = _free(len(matrix), anchors)
+    solved = np.zeros(len(matrix))
+    solved[free] = _solution(matrix[np.ix_(free, free)], column[free])
+    return solved
+
+
+def _solution(matrix: Floats, column: Floats) -> Floats:
+    """What a positive definite matrix makes this column of.
+
+    Of many entrants by conjugate gradients (Hestenes and Stiefel 1952), each divided by its own
+    curvature: some dozen products with the matrix, where to take it apart costs its cube.
+    """
+    if len(column) < MANY:
+        return np.asarray(np.linalg.solve(matrix, column))
+    own = np.diag(matrix)
+    solution = np.zeros(len(column))
+    left = column.copy()
+    along = scaled = left / own
+    before = float(left @ scaled)
+    enough = EXACT**2 * before
+    for _ in range(len(column)):
+        if before <= enough:
+            break
+        bent = matrix @ along
+        step = before / float(along @ bent)
+        solution += step * along
+        left -= step * bent
+        scaled = left / own
+        now = float(left @ scaled)
+        along = scaled + (now / before) * along
+        before = now
+    return solution
+
+
+def _alike(matrix: Floats) -> float:
+    """What, added to each of its numbers, lets a matrix be inverted that knows differences only."""
+    return max(float(np.trace(matrix)), 1e-300) / len(matrix) ** 2
+
+
+def _free(size: int, anchors: dict[int, float]) -> Ints:
+    return np.array([place for place in range(size) if place not in anchors], dtype=np.int64)

@@ -15,22 +15,19 @@ from typing import TYPE_CHECKING, cast
 
 from arena.ratings.graph import all_within_reach, components
 from arena.ratings.meetings import Meetings, pairs
-from arena.ratings.scale import ELO, Z95, normal
+from arena.ratings.scale import ELO, Z95
 from arena.ratings.strength_settings import StrengthSettings
 
 if TYPE_CHECKING:
-    from arena.ratings.columns import Columns, Floats
+    from arena.ratings.columns import Columns
     from arena.ratings.fitting import Fit
+    from arena.ratings.gaps import Gaps
     from arena.ratings.misfit import LackOfFit
 
 DECIMALS = 6
 """What is told is rounded to this, far below any doubt and far above the solver's own rounding."""
 
-CERTAIN = 0.975
-"""The likelihood of superiority from which one is said to be stronger than another."""
-
 Groups = tuple[tuple[str, ...], ...]
-Square = tuple[tuple[float, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,10 +84,7 @@ class Strength:
 class Strengths:
     """The strengths of all entrants, the strongest first.
 
-    superiority: superiority[i][j] is the likelihood, from 0 to 1, that line i is stronger than
-        line j; 0.5 on the diagonal.
-    gap_errors: gap_errors[i][j] is the standard error of the difference of lines i and j. It is
-        less than their own errors suggest, as far as the doubt is about the others.
+    gaps: what is known of the difference of each two lines, by their places from 0.
     groups: the entrants linked with each other by meetings, the largest group first. Only within
         a group do matches say who is stronger.
     lack_of_fit: whether one number for each entrant explains the results; None if there are not
@@ -99,8 +93,7 @@ class Strengths:
 
     settings: StrengthSettings
     lines: tuple[Strength, ...]
-    superiority: Square
-    gap_errors: Square
+    gaps: Gaps
     groups: Groups
     lack_of_fit: LackOfFit | None
 
@@ -113,8 +106,8 @@ class Strengths:
         return {
             "settings": self.settings.to_json(),
             "strengths": [line.to_json() for line in self.lines],
-            "superiority": [list(row) for row in self.superiority],
-            "gap_errors": [list(row) for row in self.gap_errors],
+            "superiority": [self.gaps.superiorities(at) for at in range(len(self.lines))],
+            "gap_errors": [self.gaps.errors(at) for at in range(len(self.lines))],
             "groups": [list(group) for group in self.groups],
             "lack_of_fit": self.lack_of_fit.to_json() if self.lack_of_fit else None,
         }
@@ -137,10 +130,13 @@ def strengths(
     settings = settings or StrengthSettings()
     names = sorted({*meetings.entrants, *entrants})
     _check(names, meetings, settings)
-    if not names:
-        return Strengths(settings, (), (), (), (), None)
+    import numpy as np
+
+    from arena.ratings.gaps import Gaps
     from arena.ratings.misfit import lack_of_fit
 
+    if not names:
+        return Strengths(settings, (), Gaps((), np.zeros((0, 0))), (), None)
     with _one_thread():
         table, groups, fitted = _fitted(names, meetings, settings)
         misfit = lack_of_fit(table, names, _precision(settings))
@@ -255,31 +251,32 @@ def _told(
 ) -> Strengths:
     import numpy as np
 
+    from arena.ratings.gaps import Gaps
+
     found = [_value(settings, fitted, place) for place in range(len(names))]
     order = sorted(range(len(names)), key=lambda place: (-found[place], names[place]))
-    gap_errors = _gap_errors(fitted.covariance[np.ix_(order, order)])
-    superiority = _superiority([found[place] for place in order], gap_errors)
+    gaps = Gaps([found[place] for place in order], fitted.covariance[np.ix_(order, order)])
     opponents = np.count_nonzero(table.count, axis=1)
     lines = tuple(
         _line(
             names[place],
             settings,
             groups,
-            superiority[row],
+            gaps.ranks(row),
             found[place],
             _error(fitted, place),
             (int(table.matches[place]), int(opponents[place])),
         )
         for row, place in enumerate(order)
     )
-    return Strengths(settings, lines, superiority, gap_errors, groups, misfit)
+    return Strengths(settings, lines, gaps, groups, misfit)
 
 
 def _line(
     name: str,
     settings: StrengthSettings,
     groups: Groups,
-    likelihoods: tuple[float, ...],
+    ranks: tuple[int, int],
     value: float,
     error: float,
     played: tuple[int, int],
@@ -289,8 +286,8 @@ def _line(
     group = next(number for number, members in enumerate(groups) if name in members)
     return Strength(
         entrant=name,
-        first=1 + sum(likely < 1 - CERTAIN for likely in likelihoods),
-        last=len(likelihoods) - sum(likely > CERTAIN for likely in likelihoods),
+        first=ranks[0],
+        last=ranks[1],
         value=value,
         low=round(value - Z95 * error, DECIMALS),
         high=round(value + Z95 * error, DECIMALS),
@@ -301,29 +298,4 @@ def _line(
         and (Z95 * error > settings.provisional or group > 0 or not played[0]),
         anchored=anchored,
         group=group,
-    )
-
-
-def _gap_errors(covariance: Floats) -> Square:
-    import numpy as np
-
-    own = np.diag(covariance)
-    squares = np.maximum(own[:, None] + own[None, :] - 2 * covariance, 0.0)
-    return tuple(tuple(row) for row in np.round(ELO * np.sqrt(squares), DECIMALS).tolist())
-
-
-def _superiority(values: list[float], gap_errors: Square) -> Square:
-    """The likelihood that one is stronger than the other: that the gap is above 0.
-
-    Of two whose gap is known exactly, as of two anchors, it is 0, 0.5 or 1.
-    """
-
-    def likely(gap: float, error: float) -> float:
-        if error:
-            return round(normal(gap / error), DECIMALS)
-        return 0.5 + 0.5 * ((gap > 0) - (gap < 0))
-
-    return tuple(
-        tuple(likely(mine - other, error) for other, error in zip(values, errors, strict=True))
-        for mine, errors in zip(values, gap_errors, strict=True)
     )

@@ -59,6 +59,7 @@ PAGES: tuple[Address, ...] = (
         query=(
             ("sort", "the column it is ordered by, with a minus the other way round"),
             ("find", "only bots of which the name, author or language holds this"),
+            *paging.QUERY,
         ),
         example="/ladders/poke",
         kinds=TABLE,

@@ -11,7 +11,7 @@ from arena import ladders
 from arena.results import FAULTS
 from arena.standings import Standing
 from arena.store.versions import Version
-from arena.web import words
+from arena.web import paging, words
 from arena.web.changes import ARENA, HISTORIES
 from arena.web.charts import Spark
 from arena.web.page import Ask, BadAsk, NoSuchPage, Page, Table
@@ -30,8 +30,6 @@ class Line:
     """The 95th percentile of its thinking time, in milliseconds."""
     seen: float | None
     """When its last match closed, in seconds since 1970."""
-    ago: str
-    """The same in words."""
     spark: Spark | None = None
     """The course of its strength."""
     moved: int | None = None
@@ -46,6 +44,11 @@ class Line:
     def ranks(self) -> str:
         """Its rank, or the range of ranks it may have."""
         return ladders.ranks(self.standing, "–")
+
+    @property
+    def ago(self) -> str:
+        """How long ago that was, in words."""
+        return "" if self.seen is None else words.ago(max(time.time() - self.seen, 0.0))
 
     @property
     def authors(self) -> str:
@@ -114,19 +117,24 @@ COLUMNS: tuple[Column, ...] = (
 _CONSTANT = ("move", "by", "language", "faults", "thinking")
 """Columns that are left out where every bot has the same in them."""
 
+LINES = 200
+"""So many bots on a page unless another number is asked for."""
+
 
 def page(web: Web, ask: Ask) -> Page:
     """The page; raises NoSuchPage if nothing was played in this form."""
     found = found_ladder(web, ask.path["form"])
     every = lines(web.sight, found, web.trails.get(found.scope.form))
-    shown = ordered(sought(every, ask.query.get("find", "")), ask.query.get("sort", ""))
-    form = found.scope.form
+    some = ordered(sought(every, ask.query.get("find", "")), ask.query.get("sort", ""))
+    piece = paging.wanted(ask, LINES).cut(some)
+    shown, form = piece.items, found.scope.form
     return Page(
         title=f"{words.form_name(form)}: the ladder",
         template="ladder.html",
         model={
             "form": form,
             "lines": shown,
+            "piece": piece,
             "every": len(every),
             "columns": [column for column in COLUMNS if column.key in told(every)],
             "told": told(every),
@@ -135,11 +143,16 @@ def page(web: Web, ask: Ask) -> Page:
             "remarks": list(ladders.remarks(found.table)),
             "faults": FAULTS,
         },
-        data={"form": form, "standings": [line.to_json() for line in shown]},
+        data={
+            "form": form,
+            "list": piece.to_json(),
+            "standings": [line.to_json() for line in shown],
+        },
         csv=_csv(form, shown),
         text=_text(shown, told(every)),
         parts=("ladder-rows",),
         topics=frozenset({ARENA, HISTORIES}),
+        headers=piece.headers,
     )
 
 
@@ -164,13 +177,11 @@ def lines(sight: Sight, ladder: Ladder, trail: Trail | None = None) -> list[Line
 def _line(sight: Sight, ladder: Ladder, trail: Trail, place: int, standing: Standing) -> Line:
     name = standing.entrant
     times = ladder.table.thinking.get(name)
-    seen = ladder.seen.get(name)
     return Line(
         standing=standing,
         version=sight.versions.get(name),
         thinking=times.p95 if times is not None else None,
-        seen=seen,
-        ago="" if seen is None else words.ago(max(time.time() - seen, 0.0)),
+        seen=ladder.seen.get(name),
         spark=trail.sparks.get(name),
         moved=trail.moved(name, place),
     )

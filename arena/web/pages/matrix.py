@@ -116,7 +116,7 @@ def _box(web: Web, ladder: Ladder, place: int, to: int, los: bool) -> Box:
     if place == to:
         return Box(other, None, "", "", None, None)
     cell = web.kept.cells(ladder).get((one, other))
-    superior = ladder.table.strengths.superiority[place - 1][to - 1]
+    superior = ladder.table.strengths.gaps.superiority(place - 1, to - 1)
     if los:
         title = f"{one} is stronger than {other} with {superior:.1%}"
         return Box(

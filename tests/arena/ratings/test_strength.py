@@ -154,8 +154,8 @@ def test_whatever_was_played_the_table_makes_sense(matches: list[ClosedMatch]) -
         assert line.low < line.value < line.high
         assert 1 <= line.first <= row + 1 <= line.last <= len(found.lines)
         for column, other in enumerate(found.lines):
-            likely = found.superiority[row][column]
-            assert likely + found.superiority[column][row] == pytest.approx(1, abs=1e-5)
+            likely = found.gaps.superiority(row, column)
+            assert likely + found.gaps.superiority(column, row) == pytest.approx(1, abs=1e-5)
             assert (likely >= 0.5) == (line.value >= other.value)
     assert json.loads(json.dumps(found.to_json(), allow_nan=False))["strengths"]
 
@@ -236,8 +236,8 @@ def test_one_anchor_moves_everyone_by_as_much() -> None:
     assert held.of("a").error > free.of("a").error
     rows = {entry.entrant: row for row, entry in enumerate(held.lines)}
     was = {entry.entrant: row for row, entry in enumerate(free.lines)}
-    assert held.gap_errors[rows["a"]][rows["c"]] == pytest.approx(
-        free.gap_errors[was["a"]][was["c"]], abs=1e-4
+    assert held.gaps.error(rows["a"], rows["c"]) == pytest.approx(
+        free.gaps.error(was["a"], was["c"]), abs=1e-4
     )
 
 
@@ -246,7 +246,7 @@ def test_two_anchors_keep_their_distance_whatever_is_played() -> None:
     found = strengths(wins({"a>b": 1, "b>a": 9, "b=c": 4}), StrengthSettings(anchors=anchors))
     assert found.of("a").value - found.of("b").value == 400.0
     order = [line.entrant for line in found.lines]
-    assert found.superiority[order.index("a")][order.index("b")] == 1.0
+    assert found.gaps.superiority(order.index("a"), order.index("b")) == 1.0
     with pytest.raises(ValueError, match="anchor x is not among"):
         strengths(wins({"a=b": 1}), StrengthSettings(anchors=(("x", 1.0),)))
 
@@ -265,8 +265,8 @@ def test_groups_that_never_met_are_told_and_all_but_the_largest_are_provisional(
     assert {line.entrant for line in found.lines if line.provisional} == {"x", "y"}
     assert found.of("x").group == 1
     order = [line.entrant for line in found.lines]
-    assert found.gap_errors[order.index("x")][order.index("y")] < 30
-    assert found.gap_errors[order.index("x")][order.index("a")] > 300
+    assert found.gaps.error(order.index("x"), order.index("y")) < 30
+    assert found.gaps.error(order.index("x"), order.index("a")) > 300
 
 
 CIRCLE = {"a>b": 15, "b>a": 5, "b>c": 15, "c>b": 5, "c>a": 15, "a>c": 5}

@@ -71,6 +71,18 @@ def test_a_ladder_shows_who_has_moved_since_yesterday(web: Web) -> None:
     ]
 
 
+def test_a_large_ladder_is_shown_a_page_at_a_time(client: TestClient) -> None:
+    answer = client.get("/ladders/poke.json?limit=2&sort=-bot")
+    assert [line["entrant"] for line in answer.json()["standings"]] == ["cy@1", "bob@1"]
+    assert answer.json()["list"]["total"] == 3
+    assert answer.headers["link"] == '<?limit=2&sort=-bot&page=2>; rel="next"'
+    page = client.get("/ladders/poke?limit=2&sort=-bot&page=2").text
+    assert page.count("<tr data-key=") == 1
+    assert "ada<small>@1</small>" in page
+    assert "<caption>3 bots</caption>" in page
+    assert "page 2 of 2" in page
+
+
 def test_the_crosstable_has_a_cell_for_every_two_that_leads_head_to_head(
     client: TestClient,
 ) -> None:
