@@ -66,8 +66,9 @@ SELECT
 FROM coming
 """
 _SIDES = """
-INSERT INTO match_entrants (match, position, version)
-SELECT id, 0, one FROM coming UNION ALL SELECT id, 1, other FROM coming ORDER BY 1, 2
+INSERT INTO match_entrants (match, position, version, closed)
+SELECT id, 0, one, CASE WHEN :attempt THEN at END FROM coming
+UNION ALL SELECT id, 1, other, CASE WHEN :attempt THEN at END FROM coming ORDER BY 1, 2
 """
 _GAMES = """
 INSERT INTO games (
@@ -157,7 +158,8 @@ def _fill(raw: sqlite3.Connection, bots: int, matches: int) -> None:
     first = base + -(-newest // (bots // 2)) * (bots // 2)
     _some(raw, LADDER, base, first, first + bots // 2, bots, 0)
     _add(raw, _MATCHES, state="PENDING", attempt=0)
-    _add(raw, _SIDES)
+    _add(raw, _SIDES, attempt=0)
+    _add(raw, ladders.COUNTED)
 
 
 def _closed(
@@ -168,7 +170,7 @@ def _closed(
         until = min(first + AT_ONCE, base + many)
         _some(raw, tournament, base, first, until, bots, offset)
         _add(raw, _MATCHES, state="CLOSED", attempt=1)
-        _add(raw, _SIDES)
+        _add(raw, _SIDES, attempt=1)
         _add(raw, _GAMES)
         _add(raw, _RESULTS, thinking=times)
 

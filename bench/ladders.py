@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Engine, insert
+from sqlalchemy import Engine, insert, text
 
 from arena.digest import digest
 from arena.ratings.clips import clip_of
@@ -110,6 +110,13 @@ def rows(first: int, many: int, dice: random.Random) -> Iterator[tuple[dict[str,
         )
 
 
+COUNTED = """
+UPDATE tournaments SET (matches, games) = (
+    SELECT count(*), coalesce(sum(games), 0) FROM matches WHERE matches.tournament = tournaments.id
+)
+"""
+
+
 def write(engine: Engine, first: int, many: int, dice: random.Random) -> None:
     """Writes closed matches."""
     for start in range(first, first + many, AT_ONCE):
@@ -117,6 +124,7 @@ def write(engine: Engine, first: int, many: int, dice: random.Random) -> None:
         with database.writing(engine) as connection:
             connection.execute(insert(schema.matches), [match for match, _ in some])
             connection.execute(insert(schema.results), [result for _, result in some])
+            connection.execute(text(COUNTED))
 
 
 def tournament(id_: str, game: str, state: TournamentState) -> dict[str, Any]:

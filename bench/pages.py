@@ -43,10 +43,10 @@ def sides(engine: Engine) -> None:
     """Writes who played, which the benchmark of ladders leaves out."""
     with reading(engine) as connection:
         known = set(connection.execute(select(schema.match_entrants.c.match)).scalars())
-        rows = connection.execute(select(schema.results.c.match, schema.results.c.outcome)).all()
+        rows = connection.execute(select(*schema.results.c["match", "outcome", "closed"])).all()
     fresh = [
-        {"match": match, "position": place, "version": name}
-        for match, outcome in rows
+        {"match": match, "position": place, "version": name, "closed": closed}
+        for match, outcome, closed in rows
         if match not in known
         for place, name in enumerate(outcome["entrants"])
     ]

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from sqlalchemy import ColumnElement, Connection, Engine, func, select, update
 
 from arena.pairings.contract import Entrant, Fixture
-from arena.store import schedule, schema
+from arena.store import counts, schedule, schema
 from arena.store.database import now, reading, writing
 from arena.store.errors import Conflict
 from arena.store.postgresql import keep
@@ -203,23 +203,17 @@ def close(engine: Engine, tournament: str, seen: Marks) -> bool:
 
 
 def _marks(connection: Connection, tournament: str) -> Marks:
-    matches, entrants = schema.matches, schema.entrants
-    by_state = (
-        select(matches.c.state, func.count().label("number"))
-        # By every state there is: so the index of states is enough.
-        .where(matches.c.tournament == tournament, matches.c.state.in_(MatchState))
-        .group_by(matches.c.state)
-    )
-    counts = {row.state: row.number for row in connection.execute(by_state)}
+    entrants = schema.entrants
+    counted = counts.by_state(connection, tournament)
     there, gone = connection.execute(
         select(func.count(), func.count(entrants.c.withdrawn)).where(
             entrants.c.tournament == tournament
         )
     ).one()
     return Marks(
-        matches=sum(counts.values()),
-        open=sum(counts.get(state, 0) for state in OPEN),
-        closed=counts.get(MatchState.CLOSED, 0),
+        matches=sum(count.matches for count in counted.values()),
+        open=sum(counted[state].matches for state in OPEN if counted),
+        closed=counted[MatchState.CLOSED].matches if counted else 0,
         entrants=there,
         withdrawn=gone,
     )

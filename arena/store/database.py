@@ -23,7 +23,7 @@ from arena.store.errors import StoreError, Unnamed, Unreachable
 if TYPE_CHECKING:
     from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection
 
-HEAD: Final = "0008"
+HEAD: Final = "0009"
 """The newest migration, so that a current database is known without importing Alembic."""
 
 _WRITES: Final = "pokearena_writes"

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Engine, Row, and_, func, select, true
+from sqlalchemy import ColumnElement, Connection, Engine, Row, and_, select, true
 
 from arena.digest import SEPARATOR, Digest, digest, read, read_score
 from arena.ratings.clips import UNKNOWN
@@ -16,10 +16,9 @@ from arena.ratings.elo import TooLate
 from arena.ratings.meetings import ALIKE, Meetings, Summing
 from arena.results import ClosedMatch
 from arena.standings import Fold
-from arena.store import schema
+from arena.store import counts, schema
 from arena.store.database import reading
 from arena.store.outcome import games_of
-from arena.store.schema import MatchState
 from arena.thinking import Thinking
 
 _AT_ONCE = 5000
@@ -91,6 +90,12 @@ class Following:
         self._newest = 0.0
         # Those that closed last, with their times: they may be met again.
         self._recent: dict[str, float] = {}
+        self._seen: dict[str, float] = {}
+
+    @property
+    def seen(self) -> Mapping[str, float]:
+        """When the last match of everyone in the fold closed, in seconds since 1970."""
+        return dict(self._seen)
 
     @property
     def folded(self) -> int:
@@ -100,7 +105,7 @@ class Following:
     def now(self) -> Fold:
         """The fold of all matches that are closed by now; it is changed by the next call."""
         with reading(self._engine) as connection:
-            closed = _count(connection, self._of)
+            closed = counts.closed(connection, self._of)
             if closed != self._folded:
                 try:
                     self._take(connection)
@@ -126,13 +131,17 @@ class Following:
 
     def _anew(self, connection: Connection) -> None:
         """Reads everything: a match is of a round long past, or was seen very late."""
-        self._fold, self._folded, self._newest, self._recent = Fold(self._clip), 0, 0.0, {}
+        self._fold, self._folded, self._newest = Fold(self._clip), 0, 0.0
+        self._recent, self._seen = {}, {}
         for row in _rows(connection, self._of):
             self._add(connection, row)
 
     def _add(self, connection: Connection, row: Row[Any]) -> None:
-        self._fold.add(*_told(connection, row, self._of, self._clip))
+        match, thinking = _told(connection, row, self._of, self._clip)
+        self._fold.add(match, thinking)
         self._folded += 1
+        for name in match.entrants:
+            self._seen[name] = max(self._seen.get(name, 0.0), row.closed)
         self._newest = max(self._newest, row.closed)
         if row.closed > self._newest - _OVERLAP_SECONDS:
             self._recent[row.match] = row.closed
@@ -141,14 +150,6 @@ class Following:
 def fold(engine: Engine, of: Sequence[str], clip: int) -> Fold:
     """The closed matches of tournaments, folded."""
     return Following(engine, of, clip).now()
-
-
-def _count(connection: Connection, of: Sequence[str]) -> int:
-    matches = schema.matches
-    query = select(func.count()).where(
-        matches.c.state == MatchState.CLOSED, matches.c.tournament.in_(of)
-    )
-    return int(connection.execute(query).scalar_one())
 
 
 def _rows(

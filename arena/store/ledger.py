@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import Connection, insert, select, update
 
 from arena.store import outcome, schema
 from arena.store.database import now
@@ -102,8 +102,9 @@ def insert_game(connection: Connection, match: str, attempt: int, game: PlayedGa
 def insert_result(connection: Connection, match: str, attempt: int) -> None:
     """Writes the result down, which is what all its games say. A match has room for one only."""
     result = _result(connection, match)
+    results, sides = schema.results, schema.match_entrants
     connection.execute(
-        insert(schema.results).values(
+        insert(results).values(
             match=match,
             attempt=attempt,
             outcome=result.outcome,
@@ -112,6 +113,8 @@ def insert_result(connection: Connection, match: str, attempt: int) -> None:
             thinking=result.thinking,
         )
     )
+    closed = select(results.c.closed).where(results.c.match == match).scalar_subquery()
+    connection.execute(update(sides).where(sides.c.match == match).values(closed=closed))
 
 
 def _result(connection: Connection, match: str) -> Result:

@@ -54,7 +54,7 @@ class Played:
 
 def count(engine: Engine, sitting: Sequence[Collection[str]], of: Collection[str] = ()) -> int:
     """How many there are; as `matches` takes them."""
-    query = _chosen(select(func.count()), sitting, of)
+    query = select(func.count()).select_from(_chosen(sitting, of).subquery())
     with reading(engine) as connection:
         return int(connection.execute(query).scalar_one())
 
@@ -74,34 +74,46 @@ def matches(
         offset, limit: which of them.
     """
     results, matches, held = schema.results, schema.matches, schema.tournaments
-    query = _chosen(
+    chosen = _chosen(sitting, of)
+    order = chosen.selected_columns
+    page = chosen.order_by(order.closed.desc(), order.match).offset(offset).limit(limit).subquery()
+    query = (
         select(
             *results.c["match", "outcome", "thinking", "closed"],
             *matches.c["tournament", "round"],
             *held.c["name", "game", "seats", "options"],
-        ),
-        sitting,
-        of,
+        )
+        .join(page, page.c.match == results.c.match)
+        .join(matches, matches.c.id == results.c.match)
+        .join(held, held.c.id == matches.c.tournament)
+        .order_by(results.c.closed.desc(), results.c.match)
     )
-    query = query.order_by(results.c.closed.desc(), results.c.match).offset(offset).limit(limit)
     with reading(engine) as connection:
         return tuple(_played(row) for row in connection.execute(query))
 
 
-def _chosen(
-    query: Select[Any], sitting: Sequence[Collection[str]], of: Collection[str]
-) -> Select[Any]:
-    results, matches, held = schema.results, schema.matches, schema.tournaments
-    query = query.select_from(
-        results.join(matches, matches.c.id == results.c.match).join(
-            held, held.c.id == matches.c.tournament
-        )
+def _chosen(sitting: Sequence[Collection[str]], of: Collection[str]) -> Select[Any]:
+    """The matches and when they closed, by the index of what each version played last."""
+    matches, sides = schema.matches, schema.match_entrants
+    first, *others = sitting
+    query = select(*sides.c["match", "closed"]).where(
+        sides.c.version.in_(first), sides.c.closed.is_not(None)
     )
-    sides = schema.match_entrants
-    for some in sitting:
-        sat = select(sides.c.match).where(sides.c.version.in_(some))
-        query = query.where(matches.c.id.in_(sat))
-    return query.where(matches.c.tournament.in_(of)) if of else query
+    if len(first) > 1:
+        # Two of them may have sat at one table.
+        query = query.distinct()
+    for some in others:
+        beside = sides.alias()
+        sat = select(beside.c.match).where(
+            beside.c.match == sides.c.match, beside.c.version.in_(some)
+        )
+        query = query.where(sat.exists())
+    if of:
+        here = select(matches.c.id).where(
+            matches.c.id == sides.c.match, matches.c.tournament.in_(of)
+        )
+        query = query.where(here.exists())
+    return query
 
 
 def _played(row: Row[Any]) -> Played:

@@ -4,7 +4,7 @@ import secrets
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import Connection, insert, select, update
 
 from arena.pairings.contract import Fixture
 from arena.store import keys, schema
@@ -38,6 +38,13 @@ def store(
     matches, sides = rows(tournament, plan, contents, wanted, seed)
     connection.execute(insert(schema.matches), matches)
     connection.execute(insert(schema.match_entrants), sides)
+    table = schema.tournaments
+    more = {"matches": len(matches), "games": sum(match["games"] for match in matches)}
+    connection.execute(
+        update(table)
+        .where(table.c.id == tournament)
+        .values({name: table.c[name] + number for name, number in more.items()})
+    )
 
 
 def rows(

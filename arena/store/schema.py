@@ -199,6 +199,10 @@ tournaments = Table(
     Column("state", Text, nullable=False),
     Column("created", Double, nullable=False),
     Column("ended", Double),
+    # How many matches it has, and games in all of them; for those that closed are too many to be
+    # counted whenever somebody asks.
+    Column("matches", Integer, nullable=False, server_default="0"),
+    Column("games", Integer, nullable=False, server_default="0"),
     _one_of("state", TournamentState),
 )
 
@@ -255,8 +259,11 @@ match_entrants = Table(
     metadata,
     Column("match", Text, ForeignKey("matches.id"), primary_key=True),
     Column("position", Integer, primary_key=True),
-    Column("version", Text, ForeignKey("versions.id"), nullable=False, index=True),
+    Column("version", Text, ForeignKey("versions.id"), nullable=False),
+    # When the result was stored, as it says too: what a version played last is found by it.
+    Column("closed", Double),
     UniqueConstraint("match", "version"),
+    Index(None, "version", "closed"),
 )
 
 games = Table(

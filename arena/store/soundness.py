@@ -97,6 +97,20 @@ def _rules() -> Iterator[tuple[str, Select[Any]]]:
     yield "matches are over at no time", name.where(matches.c.state.not_in(OPEN), ended)
     seated = select(literal_column("1")).where(sides.c.match == matches.c.id).exists()
     yield "matches have no entrants", name.where(~seated)
+    counted = select(func.count()).where(matches.c.tournament == tournaments.c.id)
+    yield (
+        "tournaments say of another number of matches that it is theirs",
+        select(tournaments.c.id).where(tournaments.c.matches != counted.scalar_subquery()),
+    )
+    told = sides.c.closed.is_distinct_from(results.c.closed)
+    yield (
+        "matches closed at another time than their entrants have",
+        select(sides.c.match)
+        .distinct()
+        .outerjoin(results, results.c.match == sides.c.match)
+        .where(told)
+        .order_by(sides.c.match),
+    )
     left: Select[Any] = select(literal_column("1")).where(
         matches.c.tournament == tournaments.c.id, matches.c.state.in_(OPEN)
     )

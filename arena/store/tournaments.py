@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, Connection, Engine, Row, func, insert, select
 
 from arena.pairings.contract import Entrant, Fixture
-from arena.store import keys, schedule, schema
+from arena.store import counts, keys, schedule, schema
 from arena.store.database import now, reading, writing
 from arena.store.errors import Conflict, NotFound, StoreError
 from arena.store.postgresql import keep
@@ -137,12 +137,6 @@ def progress(engine: Engine, tournament: str) -> Progress:
         NotFound: there is no such tournament.
     """
     matches, games = schema.matches, schema.games
-    counts = (
-        select(matches.c.state, func.count(), func.sum(matches.c.games))
-        # By every state there is: so the index of states is enough.
-        .where(matches.c.tournament == tournament, matches.c.state.in_(MatchState))
-        .group_by(matches.c.state)
-    )
     # A match that has closed has all its games, and there may be millions of them.
     others = [state for state in MatchState if state is not MatchState.CLOSED]
     committed = (
@@ -151,16 +145,14 @@ def progress(engine: Engine, tournament: str) -> Progress:
         .where(matches.c.tournament == tournament, matches.c.state.in_(others))
     )
     with reading(engine) as connection:
-        rows = connection.execute(counts).all()
-        done = connection.execute(committed).scalar_one()
-        if not rows and not _select(connection, schema.tournaments.c.id == tournament):
-            raise not_found(tournament)
-    by_state = {state: number for state, number, _ in rows}
-    done += int(sum(planned for state, _, planned in rows if state == MatchState.CLOSED))
+        counted = counts.by_state(connection, tournament)
+        done = int(connection.execute(committed).scalar_one())
+    if not counted:
+        raise not_found(tournament)
     return Progress(
-        **{state.lower(): by_state.get(state, 0) for state in MatchState},
-        games=done,
-        planned=int(sum(planned for _, _, planned in rows)),
+        **{state.lower(): count.matches for state, count in counted.items()},
+        games=done + counted[MatchState.CLOSED].games,
+        planned=sum(count.games for count in counted.values()),
     )
 
 

@@ -15,7 +15,7 @@ from sqlalchemy import Engine, func, select
 from arena import scope as scopes
 from arena.scope import Scope
 from arena.standings import Table
-from arena.store import listing, rounds, schema, tournaments, versions
+from arena.store import counts, listing, rounds, schema, tournaments, versions
 from arena.store.database import now, reading
 from arena.store.folding import Following
 from arena.store.listing import Match
@@ -94,26 +94,12 @@ class Watcher:
         following = following or Following(self._engine, scope.tournaments, scope.clip)
         fold = following.now()
         if ladder is None or following.folded != counted:
-            ladder = Ladder(scope, fold.table(scope.entrants), _seen(self._engine, scope))
+            ladder = Ladder(scope, fold.table(scope.entrants), following.seen)
             # A form in which another tournament was begun has another scope.
             for old in [s for s in self._following if s.form == scope.form]:
                 del self._following[old]
             self._following[scope] = following, following.folded, ladder
         return ladder
-
-
-def _seen(engine: Engine, scope: Scope) -> dict[str, float]:
-    """When the last match of everyone closed."""
-    results, matches, sides = schema.results, schema.matches, schema.match_entrants
-    query = (
-        select(sides.c.version, func.max(results.c.closed))
-        .join(results, results.c.match == sides.c.match)
-        .join(matches, matches.c.id == sides.c.match)
-        .where(matches.c.tournament.in_(scope.tournaments))
-        .group_by(sides.c.version)
-    )
-    with reading(engine) as connection:
-        return {name: float(at) for name, at in connection.execute(query)}
 
 
 def _marks(engine: Engine) -> tuple[Any, ...]:
@@ -126,8 +112,9 @@ def _marks(engine: Engine) -> tuple[Any, ...]:
         select(func.max(schema.results.c.closed)),
         select(func.count(), func.max(held.c.created), func.max(held.c.ended)),
         select(held.c.state, func.count()).group_by(held.c.state).order_by(held.c.state),
+        # Those that have closed are too many to be counted; the newest result tells of them.
         select(matches.c.state, func.count())
-        .where(matches.c.tournament.in_(going), matches.c.state.in_(MatchState))
+        .where(matches.c.tournament.in_(going), matches.c.state.in_(counts.OTHERS))
         .group_by(matches.c.state)
         .order_by(matches.c.state),
         select(func.count(), func.max(schema.versions.c.created)),

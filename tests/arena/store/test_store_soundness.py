@@ -60,6 +60,11 @@ def test_a_sound_store_has_no_problems(store: Engine, closed: str) -> None:
             " (SELECT id FROM matches WHERE state = 'CLOSED')",
             "matches have no entrants: {closed}.",
         ),
+        (
+            "UPDATE match_entrants SET closed = 1 WHERE match IN (SELECT match FROM results)",
+            "matches closed at another time than their entrants have: {closed}.",
+        ),
+        ("UPDATE tournaments SET matches = 0", "tournaments say of another number of matches"),
         ("UPDATE tournaments SET state = 'closed'", "tournaments are closed and have open matches"),
         (
             "UPDATE matches SET commitment = 'x' WHERE state = 'CLOSED'",

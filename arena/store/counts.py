@@ -1,0 +1,64 @@
+"""How many matches a tournament has in each state, however many millions have closed."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Final, NamedTuple
+
+from sqlalchemy import Connection, and_, func, select
+
+from arena.store import schema
+from arena.store.schema import MatchState
+
+OTHERS: Final = tuple(state for state in MatchState if state is not MatchState.CLOSED)
+"""The states of which there are never many millions."""
+
+
+class Count(NamedTuple):
+    """So many matches, which are of so many games together."""
+
+    matches: int
+    games: int
+
+
+def by_state(connection: Connection, tournament: str) -> Mapping[MatchState, Count]:
+    """The count of each state, 0 if need be; nothing at all if there is no such tournament.
+
+    Only those that have not closed are counted: the tournament knows how many there are in all.
+    One statement, so that all of it is of one moment.
+    """
+    table, matches = schema.tournaments, schema.matches
+    query = (
+        select(
+            *table.c["matches", "games"],
+            matches.c.state,
+            func.count(matches.c.state).label("number"),
+            func.coalesce(func.sum(matches.c.games), 0).label("planned"),
+        )
+        .select_from(
+            table.outerjoin(
+                matches, and_(matches.c.tournament == table.c.id, matches.c.state.in_(OTHERS))
+            )
+        )
+        .where(table.c.id == tournament)
+        .group_by(*table.c["id", "matches", "games"], matches.c.state)
+    )
+    rows = connection.execute(query).all()
+    if not rows:
+        return {}
+    found = dict.fromkeys(MatchState, Count(0, 0))
+    closed = Count(rows[0].matches, rows[0].games)
+    for row in rows:
+        if row.state is not None:
+            here = found[MatchState(row.state)] = Count(row.number, int(row.planned))
+            closed = Count(closed.matches - here.matches, closed.games - here.games)
+    found[MatchState.CLOSED] = closed
+    return found
+
+
+def closed(connection: Connection, of: Collection[str]) -> int:
+    """How many matches of some tournaments have closed, of one moment."""
+    table, matches = schema.tournaments, schema.matches
+    others = select(func.count()).where(matches.c.tournament.in_(of), matches.c.state.in_(OTHERS))
+    query = select(func.coalesce(func.sum(table.c.matches), 0) - others.scalar_subquery())
+    return int(connection.execute(query.where(table.c.id.in_(of))).scalar_one())
