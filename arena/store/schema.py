@@ -199,8 +199,7 @@ tournaments = Table(
     Column("state", Text, nullable=False),
     Column("created", Double, nullable=False),
     Column("ended", Double),
-    # How many matches it has, and games in all of them; for those that closed are too many to be
-    # counted whenever somebody asks.
+    # In all of its matches: those that have closed are too many to be counted for each who asks.
     Column("matches", Integer, nullable=False, server_default="0"),
     Column("games", Integer, nullable=False, server_default="0"),
     _one_of("state", TournamentState),
@@ -260,7 +259,7 @@ match_entrants = Table(
     Column("match", Text, ForeignKey("matches.id"), primary_key=True),
     Column("position", Integer, primary_key=True),
     Column("version", Text, ForeignKey("versions.id"), nullable=False),
-    # When the result was stored, as it says too: what a version played last is found by it.
+    # As the result has it: what a version played last is found by it.
     Column("closed", Double),
     UniqueConstraint("match", "version"),
     Index(None, "version", "closed"),
