@@ -17,7 +17,19 @@ from pathlib import Path
 from sqlalchemy import Engine
 
 from arena import scope
-from arena.store import course, listing, matches, played, tournaments
+from arena.scheduler import Scheduler
+from arena.store import (
+    counts,
+    course,
+    listing,
+    matches,
+    played,
+    soundness,
+    tournaments,
+    versions,
+)
+from arena.store.database import reading
+from arena.web import sight
 from bench import bulk, ladders
 
 BOTS = 10_000
@@ -49,6 +61,16 @@ def measure(engine: Engine) -> None:
     asked("matches of the ladder", lambda: listing.matches(engine, tournament=ladder, limit=50))
     asked("how many matches a bot has played", lambda: played.count(engine, [(bot,)]))
     asked("the newest matches of a bot", lambda: played.matches(engine, [(bot,)]))
+    asked("all versions", lambda: versions.listing(engine, retired=True))
+    asked("whether a page could say something else", lambda: sight.marks(engine))
+    asked("how many of the ladder have closed", lambda: _closed(engine))
+    asked("a round paired, everything read", lambda: Scheduler(engine).advance(), 1)
+    asked("what db check finds", lambda: list(soundness.problems(engine, lambda *_: None)), 1)
+
+
+def _closed(engine: Engine) -> int:
+    with reading(engine) as connection:
+        return counts.closed(connection, [bulk.LADDER])
 
 
 def main() -> None:

@@ -6,7 +6,6 @@ asked for; only what the ranks hang on is counted for all.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -54,7 +53,7 @@ class Gaps:
         It is less than their own errors suggest, as far as the doubt is about the others.
         """
         own, its, both = (self.covariance[at] for at in ((one, one), (other, other), (one, other)))
-        return round(ELO * math.sqrt(max(float(own + its - 2 * both), 0.0)), DECIMALS)
+        return float(_told(own + its - 2 * both))
 
     def superiority(self, one: int, other: int) -> float:
         """The likelihood, from 0 to 1, that one is stronger than the other.
@@ -65,11 +64,12 @@ class Gaps:
 
     def superiorities(self, one: int) -> list[float]:
         """The same against everyone, in the order of places; 0.5 against itself."""
-        return [self.superiority(one, other) for other in range(len(self.values))]
+        errors = zip(self.values, self.errors(one), strict=True)
+        return [self._likely(self.values[one] - value, error) for value, error in errors]
 
     def errors(self, one: int) -> list[float]:
         """The standard errors of its differences from everyone, in the order of places."""
-        return [self.error(one, other) for other in range(len(self.values))]
+        return [float(error) for error in self._errors(one)]
 
     def ranks(self, place: int) -> tuple[int, int]:
         """The ranks that one may have.
@@ -93,11 +93,15 @@ class Gaps:
 
     def _errors(self, place: int) -> Floats:
         own = np.diag(self.covariance)
-        squares = np.maximum(own[place] + own - 2 * self.covariance[place], 0.0)
-        return np.asarray(np.round(ELO * np.sqrt(squares), DECIMALS))
+        return _told(own[place] + own - 2 * self.covariance[place])
 
     @staticmethod
     def _likely(gap: float, error: float) -> float:
         if error:
             return round(normal(gap / error), DECIMALS)
         return 0.5 + 0.5 * ((gap > 0) - (gap < 0))
+
+
+def _told(variances: Floats) -> Floats:
+    """Variances in natural units as the standard errors that are told."""
+    return np.asarray(np.round(ELO * np.sqrt(np.maximum(variances, 0.0)), DECIMALS))

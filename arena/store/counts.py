@@ -11,7 +11,7 @@ from arena.store import schema
 from arena.store.schema import MatchState
 
 OTHERS: Final = tuple(state for state in MatchState if state is not MatchState.CLOSED)
-"""The states of which there are never many millions."""
+"""All but the one that most matches end in, so that millions of them are not counted."""
 
 
 class Count(NamedTuple):

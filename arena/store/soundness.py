@@ -97,14 +97,30 @@ def _rules() -> Iterator[tuple[str, Select[Any]]]:
     yield "matches are over at no time", name.where(matches.c.state.not_in(OPEN), ended)
     seated = select(literal_column("1")).where(sides.c.match == matches.c.id).exists()
     yield "matches have no entrants", name.where(~seated)
-    counted = select(func.count()).where(matches.c.tournament == tournaments.c.id)
+    has = (
+        select(
+            matches.c.tournament,
+            func.count().label("matches"),
+            func.sum(matches.c.games).label("games"),
+        )
+        .group_by(matches.c.tournament)
+        .subquery()
+    )
     yield (
-        "tournaments say of another number of matches that it is theirs",
-        select(tournaments.c.id).where(tournaments.c.matches != counted.scalar_subquery()),
+        "tournaments have other matches or games than they count",
+        select(tournaments.c.id)
+        .outerjoin(has, has.c.tournament == tournaments.c.id)
+        .where(
+            or_(
+                tournaments.c.matches != func.coalesce(has.c.matches, 0),
+                tournaments.c.games != func.coalesce(has.c.games, 0),
+            )
+        )
+        .order_by(tournaments.c.id),
     )
     told = sides.c.closed.is_distinct_from(results.c.closed)
     yield (
-        "matches closed at another time than their entrants have",
+        "matches have closed at another time than their entrants say",
         select(sides.c.match)
         .distinct()
         .outerjoin(results, results.c.match == sides.c.match)

@@ -66,11 +66,11 @@ class Watcher:
 
     def look(self) -> Sight | None:
         """The arena as it is now; None if nothing has changed since the last look."""
-        marks = _marks(self._engine)
-        if marks == self._marks:
+        found = marks(self._engine)
+        if found == self._marks:
             return None
         sight = self._sight()
-        self._marks = marks
+        self._marks = found
         return sight
 
     def _sight(self) -> Sight:
@@ -102,7 +102,7 @@ class Watcher:
         return ladder
 
 
-def _marks(engine: Engine) -> tuple[Any, ...]:
+def marks(engine: Engine) -> tuple[Any, ...]:
     """Something that is another as soon as a page could say something else."""
     matches, games, held = schema.matches, schema.games, schema.tournaments
     here = schema.remotes
@@ -110,9 +110,11 @@ def _marks(engine: Engine) -> tuple[Any, ...]:
     going = select(held.c.id).where(held.c.state != TournamentState.CLOSED)
     queries = (
         select(func.max(schema.results.c.closed)),
-        select(func.count(), func.max(held.c.created), func.max(held.c.ended)),
+        select(
+            func.count(), func.sum(held.c.matches), func.max(held.c.created), func.max(held.c.ended)
+        ),
         select(held.c.state, func.count()).group_by(held.c.state).order_by(held.c.state),
-        # Those that have closed are too many to be counted; the newest result tells of them.
+        # Those that have closed are too many to be counted; they are the rest.
         select(matches.c.state, func.count())
         .where(matches.c.tournament.in_(going), matches.c.state.in_(counts.OTHERS))
         .group_by(matches.c.state)

@@ -7,7 +7,9 @@ from typing import Any
 import pytest
 from sqlalchemy import Engine, event
 
-from arena.store import course, database, matches, tournaments
+from arena import scheduler
+from arena.pairings.contract import Fixture
+from arena.store import course, database, matches, soundness, tournaments
 from arena.store.errors import NotFound
 from arena.store.games import PlayedGame
 from arena.store.tournaments import Progress, Tournament
@@ -35,6 +37,28 @@ def test_games_of_matches_in_every_state_are_counted(
     assert tournaments.progress(store, cup.id) == Progress(
         pending=3, running=1, closed=1, void=1, cancelled=0, games=8, planned=24
     )
+
+
+def test_counts_stay_true_whatever_happens_to_a_tournament(
+    store: Engine, schedule: Schedule, played: Played
+) -> None:
+    cup = schedule(4, boards=2)
+    other = scheduler.begin(store, cup.plan, [entry.name for entry in cup.entries], None)
+    first, second, third, *_ = matches.due(store)
+    play(store, played, first, games=4)
+    play(store, played, second, games=1)
+    matches.void(store, third, "the folder of a bot is gone")
+    more = [Fixture(9, number, ("bot0@1", f"bot{number + 1}@1")) for number in range(3)]
+    assert course.extend(store, cup, course.marks(store, cup.id), more) == 3
+    assert course.extend(store, cup, course.marks(store, other.id), more) == 0
+    course.withdraw(store, cup.id, "bot3@1")
+    course.cancel(store, other.id)
+    counted = tournaments.progress(store, cup.id)
+    assert (counted.matches, counted.planned, counted.games) == (9, 36, 5)
+    assert (counted.closed, counted.running, counted.void) == (1, 1, 1)
+    counted = tournaments.progress(store, other.id)
+    assert (counted.matches, counted.cancelled, counted.closed) == (6, 6, 0)
+    assert list(soundness.problems(store, lambda what, done, of: None)) == []
 
 
 def test_matches_are_counted_by_an_index_and_none_is_read(tmp_path: Path) -> None:

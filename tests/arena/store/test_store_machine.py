@@ -216,6 +216,7 @@ class Leases(RuleBasedStateMachine):
             for name, match in zip(self.ids, self.model, strict=True)
             if match.state is MatchState.CLOSED
         }
+        assert tournaments.progress(self.store, self.cup).closed == len(found)
 
 
 TestLeases = Leases.TestCase

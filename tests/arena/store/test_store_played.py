@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import Engine, event
+from sqlalchemy import Engine, event, text
 
-from arena.store import database, matches, played
+from arena.store import database, matches, played, soundness, tournaments
 from arena.store.games import PlayedGame
 from arena.store.tournaments import Tournament
 
@@ -81,3 +81,27 @@ def test_the_newest_are_found_by_an_index_and_no_other_match_is_read(tmp_path: P
     assert "USING INDEX ix_match_entrants_version_closed (version=? AND closed>?)" in read[0]
     assert not [step for step in read if step.startswith("SCAN") and "anon" not in step]
     engine.dispose()
+
+
+_BEFORE_THEY_WERE_COUNTED = """
+    DROP INDEX ix_match_entrants_version_closed;
+    CREATE INDEX ix_match_entrants_version ON match_entrants (version);
+    ALTER TABLE match_entrants DROP COLUMN closed;
+    ALTER TABLE tournaments DROP COLUMN matches;
+    ALTER TABLE tournaments DROP COLUMN games;
+    UPDATE alembic_version SET version_num = '0008'
+"""
+
+
+def test_an_older_database_is_counted_when_it_is_upgraded(store: Engine, cup: Tournament) -> None:
+    def told() -> tuple[Any, ...]:
+        every = [(f"bot{bot}@1",) for bot in range(3)]
+        return tournaments.progress(store, cup.id), [played.matches(store, [bot]) for bot in every]
+
+    before = told()
+    with database.writing(store) as connection:
+        for statement in _BEFORE_THEY_WERE_COUNTED.split(";"):
+            connection.execute(text(statement))
+    database.upgrade(store)
+    assert told() == before
+    assert list(soundness.problems(store, lambda what, done, of: None)) == []

@@ -62,9 +62,11 @@ def test_a_sound_store_has_no_problems(store: Engine, closed: str) -> None:
         ),
         (
             "UPDATE match_entrants SET closed = 1 WHERE match IN (SELECT match FROM results)",
-            "matches closed at another time than their entrants have: {closed}.",
+            "matches have closed at another time than their entrants say: {closed}.",
         ),
-        ("UPDATE tournaments SET matches = 0", "tournaments say of another number of matches"),
+        ("UPDATE match_entrants SET closed = NULL", "than their entrants say: {closed}."),
+        ("UPDATE tournaments SET matches = 1", "have other matches or games than they count: t-"),
+        ("UPDATE tournaments SET games = 5", "have other matches or games than they count: t-"),
         ("UPDATE tournaments SET state = 'closed'", "tournaments are closed and have open matches"),
         (
             "UPDATE matches SET commitment = 'x' WHERE state = 'CLOSED'",
