@@ -62,6 +62,9 @@ spec:
         {{- include "arena.environment" $root | nindent 8 }}
         - name: POKEARENA_REFEREE
           value: unix:/run/pokearena/referee.sock
+        # Half of the volume below; what a match is playing may come on top.
+        - name: POKEARENA_VERSIONS_MIB
+          value: "2048"
       # Not its life: that Redis is away is no reason to end what is being played.
       readinessProbe:
         exec:
