@@ -239,11 +239,7 @@ def _referee_answers(bench: Bench, drain: threading.Event) -> bool:
 
 def _relays_are_reached(engine: Engine, match: str) -> bool:
     """Whether its remote bots can be seated from this machine."""
-    for desk, told in remotes.desks(engine, match).items():
-        way = tunnel.needed(desk, told)
-        if not tunnel.is_here(desk) and (way is None or not tunnel.answers(way)):
-            return False
-    return True
+    return all(tunnel.is_reached(desk, told) for desk, told in remotes.desks(engine, match).items())
 
 
 def _keep_output(directory: Path, lease: Lease, entrant: int, reports: Sequence[Report]) -> None:

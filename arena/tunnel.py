@@ -147,14 +147,21 @@ def answers(way: Way) -> bool:
     return True
 
 
-def is_here(desk: str) -> bool:
-    """Whether the desk of a relay, and so the relay, is on this machine."""
-    return Path(desk.removeprefix("unix:")).exists()
+def is_reached(desk: str, told: Mapping[str, str] | None) -> bool:
+    """Whether a relay can be asked from here: it is on this machine, or answers by its way."""
+    if _is_here(desk):
+        return True
+    return told is not None and answers(Way.read(told))
 
 
 def needed(desk: str, told: Mapping[str, str] | None) -> Way | None:
     """The way to a relay, as the store tells it, if the relay is not on this machine."""
-    return None if told is None or is_here(desk) else Way.read(told)
+    return None if told is None or _is_here(desk) else Way.read(told)
+
+
+def _is_here(desk: str) -> bool:
+    """Whether the desk of a relay, and so the relay, is on this machine."""
+    return Path(desk.removeprefix("unix:")).exists()
 
 
 def fingerprint(certificate: Path) -> str:

@@ -9,21 +9,18 @@ are played without queue, worker and store.
 """
 
 import statistics
-import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
 
 from sqlalchemy import Engine
 
-from arena import scheduler
-from arena.bots import archive, resolver
+from arena.bots import resolver
 from arena.folder import Folder
 from arena.match.runner import play_match
-from arena.services import Services
-from arena.store import course, database, listing, matches, tournaments, versions
-from arena.store.spec import Plan
+from arena.store import course, listing, matches, versions
 from arena.store.tournaments import Tournament
+from bench import cup
 from bench.figure import Figure, Target
 from bench.processes import started
 from bench.table import table
@@ -43,41 +40,29 @@ def cold_table(referee: str) -> float:
 
 def schedule(engine: Engine, where: Folder) -> Tournament:
     """A tournament of short matches between two versions of a house bot."""
-    bot = archive.admit(resolver.sample(BOT), where.versions)
-    names = []
-    for name in ("one", "two"):
-        assert bot.folder is not None
-        content = archive.content_hash(bot) + name
-        names.append(versions.add(engine, name, "1", content, str(bot.folder), {}).id)
-    plan = Plan(
-        "bench", "poke", {"must_beat": True}, seats=2, boards=1, settings={"cycles": MATCHES}
-    )
-    return scheduler.begin(engine, plan, names, bytes(32))
+    return cup.schedule(engine, where, {"one": BOT, "two": BOT}, boards=1, cycles=MATCHES)
 
 
 def with_worker(engine: Engine, where: Folder) -> float:
     """Seconds from the end of one match to the end of the next, under one worker."""
-    cup = schedule(engine, where)
-    with Services(where, 1):
-        while tournaments.progress(engine, cup.id).open:
-            time.sleep(0.05)
-    ends = sorted(m.ended for m in listing.matches(engine, tournament=cup.id) if m.ended)
+    ends = cup.played(engine, where, schedule(engine, where), 1)
     return (ends[-1] - ends[0]) / (len(ends) - 1)
 
 
 def without_worker(engine: Engine, where: Folder) -> float:
     """Seconds the same matches take in a process that does nothing else."""
-    cup = schedule(engine, where)
-    bots = [resolver.from_folder(Path(versions.find(engine, name).folder)) for name in cup.entrants]
+    scheduled = schedule(engine, where)
+    entrants = [Path(versions.find(engine, name).folder) for name in scheduled.entrants]
+    bots = [resolver.from_folder(folder) for folder in entrants]
     with started(["-m", "referee"]) as (referee,):
         taken = []
-        for match in listing.matches(engine, tournament=cup.id):
+        for match in listing.matches(engine, tournament=scheduled.id):
             lease = matches.lease(engine, match.id, "bench", 600.0)
             assert lease is not None
             began = time.perf_counter()
             play_match(lease.spec, referee, bots, lambda game: None)
             taken.append(time.perf_counter() - began)
-    course.cancel(engine, cup.id)
+    course.cancel(engine, scheduled.id)
     return statistics.mean(taken)
 
 
@@ -85,13 +70,9 @@ def overhead(rounds: int) -> Figure:
     """A match under a worker beside the same played alone."""
     queued, alone = [], []
     for _ in range(rounds):
-        with tempfile.TemporaryDirectory(prefix="bench-") as folder:
-            where = Folder(Path(folder)).create()
-            engine = database.open(where.database_url({}))
-            database.upgrade(engine)
+        with cup.store() as (engine, where):
             alone.append(without_worker(engine, where))
             queued.append(with_worker(engine, where))
-            engine.dispose()
     more = statistics.median(one - other for one, other in zip(queued, alone, strict=True))
     return Figure(
         "match of two one-board tables under a worker",

@@ -8,17 +8,10 @@ cores if these are fewer; a match of two Python bots and a referee keeps more th
 times, so one worker alone may have more than one core's worth already.
 """
 
-import tempfile
-import time
 from collections.abc import Iterator
-from pathlib import Path
 
-from arena import scheduler
-from arena.bots import archive, resolver
-from arena.folder import Folder
-from arena.services import Services, cores
-from arena.store import database, listing, tournaments, versions
-from arena.store.spec import Plan
+from arena.services import cores
+from bench import cup
 from bench.figure import Figure
 
 WORKERS = (1, 2, 4)
@@ -29,23 +22,10 @@ BOTS = ("meek", "bold")
 
 def matches_a_second(workers: int) -> float:
     """From the end of the first match to the end of the last one."""
-    with tempfile.TemporaryDirectory(prefix="bench-") as folder:
-        where = Folder(Path(folder)).create()
-        engine = database.open(where.database_url({}))
-        database.upgrade(engine)
-        entered = []
-        for name in BOTS:
-            bot = archive.admit(resolver.sample(name), where.versions)
-            content = archive.content_hash(bot)
-            entered.append(versions.add(engine, name, "1", content, str(bot.folder), {}).id)
-        settings = {"cycles": CYCLES}
-        plan = Plan("bench", "poke", {"must_beat": True}, 2, BOARDS, settings=settings)
-        cup = scheduler.begin(engine, plan, entered, bytes(32))
-        with Services(where, workers):
-            while tournaments.progress(engine, cup.id).open:
-                time.sleep(0.05)
-        ends = sorted(m.ended for m in listing.matches(engine, tournament=cup.id) if m.ended)
-        engine.dispose()
+    with cup.store() as (engine, where):
+        bots = {name: name for name in BOTS}
+        scheduled = cup.schedule(engine, where, bots, boards=BOARDS, cycles=CYCLES)
+        ends = cup.played(engine, where, scheduled, workers)
     # What ends together with the first has been paid for before the clock began.
     late = ends[min(workers, len(ends) - 1) :]
     return len(late) / (late[-1] - ends[0])

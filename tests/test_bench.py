@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from bench.__main__ import PARTS, measured, run
 from bench.figure import Figure, Target, told
+from bench.session import PARTS, measured, run
 from tests.arena.cli.terminal import in_own_process
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from pathlib import Path
@@ -26,13 +27,12 @@ def bench(parts: tuple[str, ...], rounds: int, as_json: bool, no_history: bool) 
     `uv run --group bench pokearena bench` has them all. Needs a checkout.
     """
     root = Path(__file__).parents[3]
-    if not (root / "bench" / "__main__.py").exists():
+    if not (root / "bench" / "session.py").exists():
         raise CommandError(
             "the bench is not part of an installation: clone the repository, and run"
             " `uv run --group bench pokearena bench` there.",
             USAGE,
         )
-    more = (("--json", as_json), ("--no-history", no_history))
-    options = ["--rounds", str(rounds), *(option for option, wanted in more if wanted)]
+    asked = {"parts": parts, "rounds": rounds, "json": as_json, "history": not no_history}
     os.chdir(root)
-    os.execv(sys.executable, [sys.executable, "-m", "bench", *parts, *options])
+    os.execv(sys.executable, [sys.executable, "-m", "bench.session", json.dumps(asked)])

@@ -139,6 +139,16 @@ class Relay:
         version, token = remotes.add_relayed(self.engine, name, "1")
         return version.id, token
 
+    @contextmanager
+    def connected(
+        self, directory: Path, name: str, *options: str, named: str = ""
+    ) -> Iterator[tuple[str, "Home"]]:
+        """A remote bot of its own, and its author's machine, from where it is connected."""
+        version, token = self.add(name)
+        with Home(directory, self.port, token, *options, named=named) as home:
+            wait_until(lambda: self.is_here(version))
+            yield version, home
+
     def way(self, version: str, port: int | None = None) -> Way:
         """How a worker on another machine comes to this bot; port: of a cable in between."""
         way = Way.read(remotes.desk(self.engine, version).way or {})

@@ -48,14 +48,11 @@ def test_a_bot_that_connects_is_there_and_answers_at_its_seat(relay: Relay, tmp_
 
 
 def test_questions_of_a_stream_are_answered_one_by_one(relay: Relay, tmp_path: Path) -> None:
-    version, token = relay.add("streams")
-    with Home(tmp_path, relay.port, token):
-        wait_until(lambda: relay.is_here(version))
-        with relay.seated(version) as table:
-            table.start()
-            asked = [bot_pb2.ActRequest(game=game, decision=9) for game in range(3)]
-            answers = table.bot.Play(iter([bot_pb2.PlayRequest(questions=asked)] * 2))
-            told = [(a.game, a.note.split()[2]) for each in answers for a in each.answers]
+    with relay.connected(tmp_path, "streams") as (version, _), relay.seated(version) as table:
+        table.start()
+        asked = [bot_pb2.ActRequest(game=game, decision=9) for game in range(3)]
+        answers = table.bot.Play(iter([bot_pb2.PlayRequest(questions=asked)] * 2))
+        told = [(a.game, a.note.split()[2]) for each in answers for a in each.answers]
     assert told == [(0, "1"), (1, "2"), (2, "3"), (0, "4"), (1, "5"), (2, "6")]
 
 
@@ -91,22 +88,19 @@ def test_a_question_that_is_open_when_the_cable_is_cut_is_answered_when_it_is_me
 def test_a_connector_that_is_started_anew_is_given_the_open_question_again(
     relay: Relay, tmp_path: Path
 ) -> None:
-    version, token = relay.add("anew")
-    with Home(tmp_path, relay.port, token) as home:
-        wait_until(lambda: relay.is_here(version))
-        with relay.seated(version) as table:
-            table.start()
-            (home.folder / "wait").touch()
-            asked = table.act(1)
-            wait_until(lambda: home.asked() == ["1 1"])
-            home.process.kill()
-            home.process.wait()
-            wait_until(lambda: not relay.is_here(version))
-            (home.folder / "wait").unlink()
-            home.start()
-            # By a process that was told first what is played.
-            assert asked.result().note.split()[1:] == ["1", "1"]
-            assert home.asked() == ["1 1", "1 1"]
+    with relay.connected(tmp_path, "anew") as (version, home), relay.seated(version) as table:
+        table.start()
+        (home.folder / "wait").touch()
+        asked = table.act(1)
+        wait_until(lambda: home.asked() == ["1 1"])
+        home.process.kill()
+        home.process.wait()
+        wait_until(lambda: not relay.is_here(version))
+        (home.folder / "wait").unlink()
+        home.start()
+        # By a process that was told first what is played.
+        assert asked.result().note.split()[1:] == ["1", "1"]
+        assert home.asked() == ["1 1", "1 1"]
 
 
 @pytest.mark.long
@@ -131,9 +125,7 @@ def test_a_question_nobody_waits_for_any_more_is_not_answered_later(
 
 
 def test_a_process_that_ends_is_told_of_with_its_status(relay: Relay, tmp_path: Path) -> None:
-    version, token = relay.add("mortal")
-    with Home(tmp_path, relay.port, token) as home:
-        wait_until(lambda: relay.is_here(version))
+    with relay.connected(tmp_path, "mortal") as (version, home):
         with relay.seated(version) as table:
             table.start()
             (home.folder / "die").touch()
@@ -229,9 +221,7 @@ def test_a_bot_that_is_not_there_or_sits_elsewhere_gets_no_seat(
 
 @pytest.mark.long
 def test_ctrl_c_leaves_when_the_table_at_hand_is_over(relay: Relay, tmp_path: Path) -> None:
-    version, token = relay.add("leaver")
-    with Home(tmp_path, relay.port, token) as home:
-        wait_until(lambda: relay.is_here(version))
+    with relay.connected(tmp_path, "leaver") as (version, home):
         with relay.seated(version) as table:
             table.start()
             home.process.send_signal(signal.SIGINT)
@@ -243,17 +233,14 @@ def test_ctrl_c_leaves_when_the_table_at_hand_is_over(relay: Relay, tmp_path: Pa
 
 
 def test_ctrl_c_twice_leaves_at_once(relay: Relay, tmp_path: Path) -> None:
-    version, token = relay.add("hasty")
-    with Home(tmp_path, relay.port, token) as home:
-        wait_until(lambda: relay.is_here(version))
-        with relay.seated(version) as table:
-            table.start()
-            process = int(table.act(1).result().note.split()[0])
-            home.process.send_signal(signal.SIGINT)
-            wait_until(lambda: home.heard("leaving"))
-            home.process.send_signal(signal.SIGINT)
-            assert home.process.wait() == 130
-            assert not os.path.exists(f"/proc/{process}")
+    with relay.connected(tmp_path, "hasty") as (version, home), relay.seated(version) as table:
+        table.start()
+        process = int(table.act(1).result().note.split()[0])
+        home.process.send_signal(signal.SIGINT)
+        wait_until(lambda: home.heard("leaving"))
+        home.process.send_signal(signal.SIGINT)
+        assert home.process.wait() == 130
+        assert not os.path.exists(f"/proc/{process}")
 
 
 @pytest.mark.long

@@ -48,9 +48,7 @@ def patient(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_bot_is_asked_through_the_tunnel_as_beside_the_relay(
     relay: Relay, tmp_path: Path
 ) -> None:
-    version, token = relay.add("far")
-    with Home(tmp_path, relay.port, token) as home:
-        wait_until(lambda: relay.is_here(version))
+    with relay.connected(tmp_path, "far") as (version, home):
         with relay.seated(version, way=relay.way(version)) as table:
             assert table.start().games_in_flight == 3
             assert table.act(5).result().decision == 5
@@ -69,9 +67,7 @@ def test_a_bot_is_asked_through_the_tunnel_as_beside_the_relay(
 
 
 def test_a_tunnel_that_is_lost_is_a_failure_of_the_arena(relay: Relay, tmp_path: Path) -> None:
-    version, token = relay.add("cut")
-    with Home(tmp_path, relay.port, token) as home:
-        wait_until(lambda: relay.is_here(version))
+    with relay.connected(tmp_path, "cut") as (version, home):
         port = int(relay.way(version).address.rpartition(":")[2])
         with (
             Cable(port) as cable,
@@ -104,9 +100,7 @@ def has_room(relay: Relay, version: str) -> bool:
 def test_what_a_bot_failed_to_do_while_its_tunnel_was_held_up_is_not_believed(
     relay: Relay, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    version, token = relay.add("held-up")
-    with Home(tmp_path, relay.port, token):
-        wait_until(lambda: relay.is_here(version))
+    with relay.connected(tmp_path, "held-up") as (version, _):
         with relay.seated(version, way=relay.way(version)) as table:
             table.start()
             assert table.report().ended == ""
@@ -120,9 +114,7 @@ def test_what_a_bot_failed_to_do_while_its_tunnel_was_held_up_is_not_believed(
 def test_who_has_not_the_secret_of_the_store_is_refused_and_noted(
     relay: Relay, tmp_path: Path
 ) -> None:
-    version, token = relay.add("guarded")
-    with Home(tmp_path, relay.port, token):
-        wait_until(lambda: relay.is_here(version))
+    with relay.connected(tmp_path, "guarded") as (version, _):
         way = replace(relay.way(version), secret="guessed")
         assert tunnel.answers(relay.way(version))
         assert not tunnel.answers(way)
@@ -142,9 +134,7 @@ def test_who_has_not_the_secret_of_the_store_is_refused_and_noted(
 def test_with_the_secret_one_comes_to_the_desk_and_to_seats_and_nowhere_else(
     relay: Relay, tmp_path: Path
 ) -> None:
-    version, token = relay.add("walled")
-    with Home(tmp_path, relay.port, token):
-        wait_until(lambda: relay.is_here(version))
+    with relay.connected(tmp_path, "walled") as (version, _):
         for name in ("../../etc/passwd", "port", "1.bot/../port", "", "99999.bot"):
             with pytest.raises(tunnel.NoTunnel):
                 asyncio.run(tunnel.dial(relay.way(version), name))
@@ -157,9 +147,7 @@ async def opened(way: tunnel.Way) -> None:
 
 @pytest.mark.long
 def test_who_does_not_say_what_it_wants_is_hung_up_on(relay: Relay, tmp_path: Path) -> None:
-    version, token = relay.add("patient")
-    with Home(tmp_path, relay.port, token):
-        wait_until(lambda: relay.is_here(version))
+    with relay.connected(tmp_path, "patient") as (version, _):
         host, _, port = relay.way(version).address.rpartition(":")
         with socket.create_connection((host, int(port))) as silent:
             while silent.recv(4096):

@@ -1,0 +1,115 @@
+"""What `pokearena bench` runs: every figure, beside its peer from the same run.
+
+    uv run --group bench pokearena bench
+    uv run --group bench pokearena bench rules evaluator --rounds 3 --json
+
+Prints each figure as soon as it is known: the median of the rounds, the median distance from it
+(+-), the lowest and the highest; under it the peer, measured in turns with it, and the median of
+the ratios round by round, which is what may be compared between days and machines. What a run
+found is added to bench/history.jsonl, a line each run.
+"""
+
+import json
+import os
+import platform
+import subprocess
+import sys
+import traceback
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from importlib import import_module
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from bench.figure import Figure, Part, left_out, told
+
+_USAGE = 2
+HISTORY = Path(__file__).parent / "history.jsonl"
+PARTS = {
+    "decisions": "a decision beside raw gRPC and text over TCP; 1 to 128 games in flight",
+    "games": "whole games a second and core",
+    "starts": "a cold table; what a worker adds to a match",
+    "hints": "the queue, beside Redis and RQ alone",
+    "workers": "matches a second with 1, 2 and 4 workers, beside the ideal",
+    "rules": "random play by the rules alone, in every form",
+    "peers": "the same beside RLCard, PettingZoo and OpenSpiel",
+    "evaluator": "comparing hands, beside phevaluator, eval7 and treys",
+    "ratings": "the fit of strengths, beside choix and openskill",
+}
+
+
+def measured(part: str) -> Part:
+    """The part of this name. Imported only now: some parts take a while to import."""
+    found: Part = import_module(f"bench.{part}").figures
+    return found
+
+
+def circumstances() -> dict[str, Any]:
+    """When and on what it was measured, as far as that bears on the figures."""
+    commit = subprocess.run(
+        ["git", "-C", str(HISTORY.parent), "describe", "--always", "--dirty"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return {
+        "at": datetime.now(UTC).isoformat(timespec="seconds"),
+        "commit": commit.stdout.strip(),
+        "cores": os.cpu_count(),
+        "load": round(os.getloadavg()[0], 1),
+        "machine": platform.machine(),
+        "python": platform.python_version(),
+        "grpcio": version("grpcio"),
+        "protobuf": version("protobuf"),
+    }
+
+
+def run(parts: Sequence[str], rounds: int, as_json: bool) -> tuple[list[dict[str, Any]], bool]:
+    """Measures these parts and prints what they come to.
+
+    What fails is said in its place, and the parts after it are measured all the same. Returns the
+    lines of the history, and whether everything could be measured.
+    """
+    lines, whole = [], True
+    for part in parts:
+        if not as_json:
+            print(f"\n{part}: {PARTS[part]}", flush=True)
+        try:
+            for figure in measured(part)(rounds):
+                lines.append({"part": part, **figure.line()})
+                _show(figure, as_json, lines[-1])
+        except (Exception, SystemExit) as error:
+            traceback.print_exc()
+            whole = False
+            figure = left_out(f"the rest of {part}", f"{type(error).__name__}: {error}")
+            lines.append({"part": part, **figure.line()})
+            _show(figure, as_json, lines[-1])
+    return lines, whole
+
+
+def _show(figure: Figure, as_json: bool, line: dict[str, Any]) -> None:
+    print(json.dumps(line) if as_json else told(figure), flush=True)
+
+
+def main() -> int:
+    """Reads what `pokearena bench` has been asked for, measures, and keeps what was found."""
+    asked = json.loads(sys.argv[1])
+    parts, rounds, as_json = asked["parts"] or list(PARTS), asked["rounds"], asked["json"]
+    unknown = [part for part in parts if part not in PARTS]
+    if unknown:
+        known = ", ".join(PARTS)
+        print(f"error  there is no part {unknown[0]!r}; the parts are {known}.", file=sys.stderr)
+        return _USAGE
+    around = circumstances()
+    if not as_json:
+        print(" ".join(f"{name} {value};" for name, value in around.items()))
+    found, whole = run(parts, rounds, as_json)
+    if asked["history"]:
+        with HISTORY.open("a", encoding="utf-8") as history:
+            history.write(json.dumps({**around, "rounds": rounds, "figures": found}) + "\n")
+    return 0 if whole else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
