@@ -46,17 +46,33 @@ def worker(
     They need a Redis (POKEARENA_REDIS_URL) and the database (POKEARENA_DATABASE_URL); what is not
     named is that of the services of the data folder. A referee of their own is run beside them,
     unless there is one: POKEARENA_REFEREE, or that of those services.
+    Both must answer when they start; later they are waited for.
     With --burst it is a job that ends by itself, as autoscalers start them.
     """
     from arena import worker as work
     from arena.folder import locate
     from referee import logs
 
+    where = locate(data)
     if check:
-        _check(locate(data))
+        _check(where)
         return OK
+    _ask_store(where)
     logs.set_up()
-    return work.run(locate(data), name, workers=workers, burst=burst, most=max_matches)
+    return work.run(where, name, workers=workers, burst=burst, most=max_matches)
+
+
+def _ask_store(where: Folder) -> None:
+    """Raises what keeps a store elsewhere from being used: workers would say it in logs alone."""
+    if where.shares_store():
+        from arena.store import database
+
+        engine = database.open(where.database_url())
+        try:
+            database.prepare(engine)
+        finally:
+            # No connection is inherited by a fork.
+            engine.dispose()
 
 
 def _check(where: Folder) -> None:

@@ -1,6 +1,7 @@
 """`pokearena worker`, as it is typed: what keeps it from its work is said as everywhere else."""
 
 import re
+import sqlite3
 from pathlib import Path
 
 import pytest
@@ -25,6 +26,30 @@ def test_a_redis_url_of_another_scheme_is_bad_input(
     assert said.status == 2
     assert said.err.startswith("error  what POKEARENA_REDIS_URL says is no address of a Redis; ")
     assert "secret" not in said.err
+
+
+def test_a_database_that_does_not_answer_is_said_before_any_worker_starts(
+    cli: Cli, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("POKEARENA_DATABASE_URL", "postgresql://me:secret@127.0.0.1:1/arena")
+    said = cli("worker")
+    assert said.status == 3
+    assert said.err.startswith("error  the database postgresql+psycopg://me:***@127.0.0.1:1/arena ")
+    assert "secret" not in said.err
+    assert list(here.iterdir()) == []
+
+
+def test_a_database_of_another_release_is_not_worked_for(
+    cli: Cli, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("POKEARENA_DATABASE_URL", f"sqlite:///{here}/named.db")
+    assert cli("db", "upgrade").status == 0
+    with sqlite3.connect("named.db") as database:
+        database.execute("UPDATE alembic_version SET version_num = '9999'")
+        database.commit()
+    said = cli("worker")
+    assert said.status == 1
+    assert "written by a newer pokearena" in said.err
 
 
 def test_a_database_that_is_named_twice_is_bad_input(
