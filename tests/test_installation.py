@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from arena.cli.starter import languages
+from referee.games.registry import GAMES
 
 ROOT = Path(__file__).parent.parent
 pytestmark = [pytest.mark.long, pytest.mark.timeout(900)]
@@ -45,6 +46,23 @@ def check_demo(told: str) -> None:
     assert all(match["state"] == "CLOSED" for match in matches)
     assert all(match["verified"] is True for match in matches)
     assert len({match["match"] for match in matches}) == len(matches)
+
+
+def check_all_of_a_demo(told: str) -> None:
+    """One board a match, of every game: played at the first attempt, and nobody at fault."""
+    check_demo(told)
+    demo: dict[str, Any] = json.loads(told)
+    assert {one["game"] for one in demo["tournaments"]} == set(GAMES)
+    assert all(one["state"] == "closed" for one in demo["tournaments"])
+    for match in demo["matches"]:
+        assert match["attempts"] == 1
+        assert match["games"] == match["planned"]
+        assert len(match["commitment"]) == len(match["seed"]) == 64
+    bots = {one["version"] for one in demo["bots"]}
+    assert bots >= {"greedy@1", "meek@1", "random@1"}
+    for ladder in demo["ladders"].values():
+        assert {"greedy@1", "meek@1", "random@1"} <= {one["entrant"] for one in ladder} <= bots
+        assert not any(one["faults"] for one in ladder)
 
 
 def check_starters(pokearena: Path, folder: Path) -> None:
@@ -84,7 +102,8 @@ def test_the_wheel_brings_everything_along(tmp_path: Path, uv: str) -> None:
     run(pokearena, "play", "poke", "mine", "sample:greedy", "--json", cwd=tmp_path)
     check_starters(pokearena, tmp_path)
     run(pokearena, "doctor", cwd=tmp_path)
-    check_demo(run(pokearena, "demo", "--json", cwd=tmp_path))
+    short = ("demo", "-n", "1", "--cycles", "1", "--seed", "0", "--json")
+    check_all_of_a_demo(run(pokearena, *short, cwd=tmp_path))
 
 
 def test_the_starter_works_where_there_is_no_arena(tmp_path: Path, uv: str) -> None:

@@ -47,14 +47,18 @@ def by_the_game(state: State, seat: Viewer, luck: Luck) -> State:
 
 
 def cases(
-    table: Table, number: int, deal: Dealer = by_the_game, viewers: Sequence[Viewer] = ()
+    table: Table,
+    number: int,
+    deal: Dealer = by_the_game,
+    viewers: Sequence[Viewer] = (),
+    first: int = 0,
 ) -> Iterator[Case]:
     """So many cases of a table, at positions of random games, for every viewer in turn.
 
-    The viewers are the seats, unless others are named.
+    The viewers are the seats, unless others are named; the games are numbered, from the first on.
     """
     made = 0
-    game = 0
+    game = first
     while made < number:
         rng = dice("cases", table, game)
         steps = walk(table, game)
@@ -139,9 +143,10 @@ def first_problem(
     check: Check,
     deal: Dealer = by_the_game,
     viewers: Sequence[Viewer] = (),
+    first: int = 0,
 ) -> str | None:
     """The first thing that is wrong in so many cases."""
-    return next(filter(None, map(check, cases(table, number, deal, viewers))), None)
+    return next(filter(None, map(check, cases(table, number, deal, viewers, first))), None)
 
 
 def changed(

@@ -3,6 +3,7 @@
 import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 from pokearena.v1 import bot_pb2, referee_pb2
 
@@ -83,6 +84,7 @@ def match_line(table: Table, seed: bytes, boards: int) -> Line:
     }
 
 
+@lru_cache(maxsize=64)
 def match_record(table: Table, seed: bytes, boards: int = 1) -> str:
     """The record of a whole match: every seating plays every board."""
     return "".join(lines(table, seed, boards))

@@ -103,8 +103,9 @@ every_table = pytest.mark.parametrize(
     "table",
     [pytest.param(one, marks=[] if is_quick(one) else [pytest.mark.long]) for one in TABLES],
     ids=str,
+    scope="module",
 )
-"""For tests of whatever is in the registry."""
+"""For tests of whatever is in the registry. Those of a file follow one another table by table."""
 
 OF_A_GAME = 4
 """A game with more tables than this shares that many tables' cases among them."""

@@ -11,7 +11,7 @@ from referee.games.contract import State
 from referee.record import Line, MatchRecord, read
 from referee.replay import Rights, position, question, steps, verify
 from tests.conformance.oracles import oracle_of
-from tests.conformance.recorded import CLOCK, by_luck, match_line, match_record, play_game
+from tests.conformance.recorded import CLOCK, by_luck, lines, match_line, match_record, play_game
 from tests.conformance.tables import TABLES, Table, every_table
 from tests.conformance.wire import question as sent
 
@@ -45,7 +45,7 @@ def test_a_record_is_read_as_what_was_written(table: Table) -> None:
 @every_table
 def test_the_same_seed_and_the_same_choices_give_the_same_record(table: Table) -> None:
     text = match_record(table, SEED)
-    assert match_record(table, SEED) == text
+    assert "".join(lines(table, SEED, 1)) == text
     assert match_record(table, SEED[::-1]) != text
 
 

@@ -3,6 +3,7 @@
 import random
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from referee.dealing import Seeded
 from referee.games.contract import Action, Legal, State
@@ -60,5 +61,11 @@ def closely(table: Table, steps: list[Step]) -> list[Step]:
 
 def walk(table: Table, number: int) -> list[Step]:
     """A whole game at a table; the same for the same number."""
+    return list(_walk(table, number))
+
+
+# Tests of one table follow one another, and look at the same games.
+@lru_cache(maxsize=64)
+def _walk(table: Table, number: int) -> tuple[Step, ...]:
     rng = dice(table, number)
-    return list(go_on(table.start(Seeded(rng.randbytes(32))), rng))
+    return tuple(go_on(table.start(Seeded(rng.randbytes(32))), rng))

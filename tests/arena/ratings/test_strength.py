@@ -8,12 +8,10 @@ import subprocess
 import sys
 from typing import Any
 
-import choix
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import f
 
 from arena.ratings.meetings import Meetings
 from arena.ratings.misfit import f_tail
@@ -79,6 +77,8 @@ def test_it_is_what_choix_fits(seed: int, strictness: float) -> None:
         f"{one}>{other}": dice.randint(1, 9) for one, other in itertools.permutations("abcdefgh", 2)
     }
     beaten = [(ord(r[0]) - 97, ord(r[2]) - 97) for r, times in table.items() for _ in range(times)]
+    import choix
+
     oracle = choix.opt_pairwise(8, beaten, alpha=strictness, tol=1e-12)
     prior = ELO / math.sqrt(2 * strictness) if strictness else math.inf
     settings = StrengthSettings(centre=0.0, prior=prior, weighting="matches")
@@ -105,6 +105,8 @@ def test_tables_of_four_find_the_strengths_that_plackett_luce_finds() -> None:
     ]
     found = values(strengths(Meetings.of(played), LIKELIEST))
     ours = np.array([found[name] for name in "abcdefgh"]) / ELO - truth
+    import choix
+
     oracle = choix.ilsr_rankings(8, rankings) - truth
     assert np.abs(ours - oracle).max() < 0.05
     assert np.sqrt(np.mean(ours**2)) < 1.2 * np.sqrt(np.mean(oracle**2)) + 0.01
