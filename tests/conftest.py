@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+from sqlalchemy import Connection
 
 # Images of Python set this: each of a thousand processes would compile all that it imports.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -28,6 +29,34 @@ def synchronous() -> Iterator[str]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sqlite, "SYNCHRONOUS", "OFF")
         yield as_shipped
+
+
+@pytest.fixture(scope="session", autouse=True)
+def migrated_once() -> Iterator[None]:
+    """What the migrations make of an empty SQLite file is the same every time: in this process
+    they run for the first one, and later ones are told what came of it, in a tenth of the time."""
+    from arena.store import database
+
+    migrate = database._migrate
+    made: list[str] = []
+
+    def again(connection: Connection) -> None:
+        sqlite = connection.dialect.name == "sqlite"
+        if not sqlite or connection.exec_driver_sql("SELECT 1 FROM sqlite_master").first():
+            migrate(connection)
+        elif made:
+            for statement in made:
+                connection.exec_driver_sql(statement)
+        else:
+            migrate(connection)
+            driver: Any = connection.connection.driver_connection
+            dump = list(driver.iterdump())
+            assert (dump[0], dump[-1]) == ("BEGIN TRANSACTION;", "COMMIT;")
+            made.extend(dump[1:-1])
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(database, "_migrate", again)
+        yield
 
 
 @pytest.fixture

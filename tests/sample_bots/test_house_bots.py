@@ -1,7 +1,7 @@
 """The house bots, asked the questions the referee would ask."""
 
 import random
-from collections.abc import Iterator
+from functools import lru_cache
 
 import pytest
 from pokearena.v1 import bot_pb2
@@ -26,8 +26,11 @@ QUICK = [name for name in BOTS if name != "strong"]
 """The bots that search nothing; `strong` has tests of its own."""
 
 
-def questions(game_id: str, seats: int) -> Iterator[tuple[bot_pb2.ActRequest, Legal]]:
+# One bot after another is asked them.
+@lru_cache(maxsize=1)
+def questions(game_id: str, seats: int) -> list[tuple[bot_pb2.ActRequest, Legal]]:
     """Every question of a few games played at random, with what is legal."""
+    asked: list[tuple[bot_pb2.ActRequest, Legal]] = []
     game = GAMES[game_id]
     codec = Codec(game)
     chance = random.Random(7)
@@ -39,9 +42,10 @@ def questions(game_id: str, seats: int) -> Iterator[tuple[bot_pb2.ActRequest, Le
                 legal = state.legal(seat)
                 head = bot_pb2.ActRequest(seat=seat, luck=chance.getrandbits(64))
                 data = codec.question(head, state.view(seat), legal)
-                yield bot_pb2.ActRequest.FromString(data), legal
+                asked.append((bot_pb2.ActRequest.FromString(data), legal))
                 moves[seat] = chance.choice(list(legal))
             state = state.play(moves)
+    return asked
 
 
 def chosen(choose: Choose, question: bot_pb2.ActRequest) -> bot_pb2.Action:

@@ -2,12 +2,14 @@
 
 import os
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from arena.cli import main
+from arena.cli.own_referee import own_referee
 from arena.cli.place import Place
 from tests.arena.cli.stored import Hold, Scores, hold
 from tests.arena.cli.terminal import Cli, Said, Write, in_own_process
@@ -56,9 +58,28 @@ def held(tmp_path_factory: pytest.TempPathFactory) -> Hold:
     return again
 
 
+@pytest.fixture(scope="session")
+def referee() -> Iterator[str]:
+    """A referee for all command lines of this process."""
+    with own_referee() as address:
+        yield address
+
+
 @pytest.fixture
-def cli(capsys: pytest.CaptureFixture[str]) -> Cli:
-    """Runs a command line in this process."""
+def cli(
+    request: pytest.FixtureRequest,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> Cli:
+    """Runs a command line in this process. A match is played by a referee that has started
+    already: a command that starts its own is run in a process of its own (`program`)."""
+
+    @contextmanager
+    def shared() -> Iterator[str]:
+        yield request.getfixturevalue("referee")
+
+    for room in ("bench", "testing"):
+        monkeypatch.setattr(f"arena.cli.{room}.own_referee", shared)
 
     def run(*words: object) -> Said:
         capsys.readouterr()

@@ -72,13 +72,14 @@ def test_open_spiels_figures_are_reached() -> None:
 @pytest.mark.parametrize("strictness", [0.0, 0.05, 0.5])
 def test_it_is_what_choix_fits(seed: int, strictness: float) -> None:
     """choix takes `strictness` times the sum of squares off the likelihood: a normal prior."""
+    # It takes a second to import.
+    import choix
+
     dice = random.Random(seed)
     table = {
         f"{one}>{other}": dice.randint(1, 9) for one, other in itertools.permutations("abcdefgh", 2)
     }
     beaten = [(ord(r[0]) - 97, ord(r[2]) - 97) for r, times in table.items() for _ in range(times)]
-    import choix
-
     oracle = choix.opt_pairwise(8, beaten, alpha=strictness, tol=1e-12)
     prior = ELO / math.sqrt(2 * strictness) if strictness else math.inf
     settings = StrengthSettings(centre=0.0, prior=prior, weighting="matches")
@@ -92,6 +93,8 @@ def test_it_is_what_choix_fits(seed: int, strictness: float) -> None:
 
 def test_tables_of_four_find_the_strengths_that_plackett_luce_finds() -> None:
     """By pairs some of a ranking's say is lost, so both are held to the same truth."""
+    import choix
+
     dice = np.random.default_rng(1)
     truth = np.linspace(-1.0, 1.0, 8)
     rankings = []
@@ -105,8 +108,6 @@ def test_tables_of_four_find_the_strengths_that_plackett_luce_finds() -> None:
     ]
     found = values(strengths(Meetings.of(played), LIKELIEST))
     ours = np.array([found[name] for name in "abcdefgh"]) / ELO - truth
-    import choix
-
     oracle = choix.ilsr_rankings(8, rankings) - truth
     assert np.abs(ours - oracle).max() < 0.05
     assert np.sqrt(np.mean(ours**2)) < 1.2 * np.sqrt(np.mean(oracle**2)) + 0.01
@@ -304,6 +305,8 @@ def test_two_entrants_cannot_lack_fit() -> None:
 @pytest.mark.parametrize("upper", [1, 2, 5, 30, 1000])
 @pytest.mark.parametrize("lower", [5, 30, 1000])
 def test_the_tail_of_f_is_right_to_a_hundredth(upper: int, lower: int) -> None:
+    from scipy.stats import f
+
     for ratio in (0.3, 0.8, 1.0, 1.3, 2.0, 4.0, 8.0):
         assert f_tail(ratio, upper, lower) == pytest.approx(f.sf(ratio, upper, lower), abs=0.01)
 
