@@ -14,7 +14,7 @@ from arena.cli.starter import languages
 from referee.games.registry import GAMES
 
 ROOT = Path(__file__).parent.parent
-pytestmark = [pytest.mark.long, pytest.mark.timeout(900)]
+pytestmark = [pytest.mark.long, pytest.mark.timeout(600)]
 
 
 def run(*command: str | Path, cwd: Path, **environment: str) -> str:

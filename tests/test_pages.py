@@ -56,7 +56,7 @@ def test_the_pages_show_commands() -> None:
 
 
 @pytest.mark.long
-@pytest.mark.timeout(900)
+@pytest.mark.timeout(600)
 def test_what_the_page_on_training_shows_goes_from_training_to_a_push(tmp_path: Path) -> None:
     """With few games to learn from: that all of them make a bot which beats `greedy` is asked of
     the weights that are there."""

@@ -159,7 +159,7 @@ class Newcomer:
             assert terminal.ends() == 0
 
 
-@pytest.mark.timeout(900)
+@pytest.mark.timeout(600)
 def test_everything_the_readme_shows_runs(tmp_path: Path) -> None:
     for name, text in files("README.md").items():
         (tmp_path / name).write_text(text, encoding="utf-8")

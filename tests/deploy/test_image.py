@@ -91,7 +91,7 @@ def test_nothing_secret_or_of_a_run_is_sent_to_a_build(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.timeout(900)
+@pytest.mark.timeout(600)
 def test_the_build_stage_makes_an_installation_that_plays(tmp_path: Path) -> None:
     source, installed = tmp_path / "src", tmp_path / "installed"
     source.mkdir()

@@ -251,7 +251,7 @@ def started(arena: Arena) -> tuple[list[str], list[str]]:
 
 
 @pytest.mark.long
-@pytest.mark.timeout(900)
+@pytest.mark.timeout(600)
 def test_hosts_that_are_cut_off_and_come_back_lose_nothing(
     arena: Arena, record_property: Callable[[str, object], None]
 ) -> None:

@@ -47,7 +47,7 @@ def test_games_are_recounted(table: Table) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.timeout(1800)
+@pytest.mark.timeout(600)
 @every_table
 def test_many_games_are_recounted(table: Table) -> None:
     follow_games(table, range(MANY // SLOW.get(table.game.id, 1)))

@@ -12,7 +12,7 @@ from tests.arena.cli.terminal import in_own_process
 from tests.sample_bots.authors import author_of
 from tests.sample_bots.languages import KITS, LANGUAGES
 
-pytestmark = [pytest.mark.long, pytest.mark.timeout(1800)]
+pytestmark = [pytest.mark.long, pytest.mark.timeout(900)]
 
 
 def types(home: Path, *words: object) -> Any:

@@ -39,7 +39,7 @@ SCREEN = 50
 """Lines of a README that are one screen."""
 
 # Who comes first builds a kit, for minutes where compilers are busy.
-pytestmark = pytest.mark.timeout(1800)
+pytestmark = pytest.mark.timeout(900)
 every_language = pytest.mark.parametrize("language", LANGUAGES.values(), ids=LANGUAGES)
 
 

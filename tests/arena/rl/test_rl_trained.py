@@ -85,14 +85,14 @@ def test_it_passes_the_test_of_the_arena(tmp_path: Path) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.timeout(900)
+@pytest.mark.timeout(600)
 def test_its_weights_beat_greedy() -> None:
     mean, half = duel(load(TRAINED), load("greedy"), 120)
     assert mean - half > 0.5
 
 
 @pytest.mark.long
-@pytest.mark.timeout(900)
+@pytest.mark.timeout(600)
 def test_a_short_training_is_enough_to_beat_random(training: ModuleType, tmp_path: Path) -> None:
     for name in ("bot.py", "policy.py", "strength.py"):
         (tmp_path / name).write_bytes((TRAINED / name).read_bytes())
