@@ -214,6 +214,8 @@ def _remotes(place: Place) -> Finding:
         if not place.has_store:
             return Finding("remote", OK, "no remote bots")
         engine = database.open(place.folder.database_url())
+        if database.version(engine) is None:
+            return Finding("remote", OK, "no remote bots")
         found, lacking = remotes.listing(engine), waiting.waited_for(engine)
         engine.dispose()
     except (exc.SQLAlchemyError, StoreError, folder.SettingError):

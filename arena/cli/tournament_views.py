@@ -99,7 +99,7 @@ def show(place: Place, name: str) -> None:
     ladder.remark(table)
     ladder.remark_gifts(ladders.gifts(place.store, own))
     ladder.explain([table])
-    what_next(place, [name])
+    what_next(place, [name], shown=True)
 
 
 def _entrants(found: Tournament) -> list[str]:
@@ -145,8 +145,11 @@ def tell_void(place: Place, name: str) -> None:
         output.warn(f"so are {len(void) - _VOID_SHOWN} more; `tournament show` lists them all")
 
 
-def what_next(place: Place, names: Sequence[str]) -> None:
-    """What to type after looking at tournaments: the replay of a match, or going on."""
+def what_next(place: Place, names: Sequence[str], *, shown: bool = False) -> None:
+    """What to type after looking at tournaments: the replay of a match, or going on.
+
+    shown: `tournament show` has just been typed.
+    """
     closed: list[Match] = []
     open_ones: list[str] = []
     for name in names:
@@ -154,7 +157,7 @@ def what_next(place: Place, names: Sequence[str]) -> None:
         if tournaments.find(place.store, name).ended is None:
             open_ones.append(name)
     steps = [f"pokearena replay {match.id}" for match in closed[:1]]
-    steps += [f"pokearena tournament show {name}" for name in names[:1] if not open_ones]
+    steps += [f"pokearena tournament show {name}" for name in names[:1] if not (open_ones or shown)]
     if open_ones:
         steps.append(f"pokearena tournament resume {' '.join(open_ones)}")
     output.next_step(*(steps or ["pokearena tournament list"]))

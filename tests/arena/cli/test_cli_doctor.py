@@ -35,6 +35,15 @@ def test_people_read_a_line_a_thing_with_its_fix(cli: Cli, monkeypatch: pytest.M
     assert any(line.split()[:2] == ["ok", "Python"] for line in lines)
 
 
+def test_a_database_that_is_empty_yet_is_no_trouble(
+    cli: Cli, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("POKEARENA_DATABASE_URL", f"sqlite:///{here}/named.db")
+    found = checks(cli("doctor", "--json").out)
+    assert "empty" in found["database"]["found"]
+    assert found["remote"]["found"] == "no remote bots"
+
+
 def test_a_database_of_another_release_fails(cli: Cli) -> None:
     import sqlite3
 

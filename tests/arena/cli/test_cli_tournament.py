@@ -88,6 +88,8 @@ def test_a_tournament_is_listed_and_shown(cli: Cli, arena: Path, told: dict[str,
     (listed,) = cli("tournament", "list", "--json", "--data", arena).out.splitlines()
     assert json.loads(listed)["tournament"] == name
     shown = cli("tournament", "show", name[:-1], "--data", arena)
+    # Not what has just been typed.
+    assert shown.last.startswith("next  pokearena replay m-")
     assert shown.status == 0
     for match in told["schedule"]:
         assert match["match"] in shown.out
