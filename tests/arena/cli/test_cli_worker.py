@@ -16,7 +16,9 @@ def test_a_worker_without_services_cannot_reach_them(cli: Cli, words: tuple[str,
     assert re.match("error  no .*services run for .*\\.$", said.err.splitlines()[0])
 
 
-@pytest.mark.parametrize("words", [("worker",), ("worker", "--check"), ("metrics",), ("serve",)])
+@pytest.mark.parametrize(
+    "words", [("worker",), ("worker", "--check"), ("metrics",), ("serve", "--no-web")]
+)
 def test_a_redis_url_of_another_scheme_is_bad_input(
     cli: Cli, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
 ) -> None:
