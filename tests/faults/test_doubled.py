@@ -24,6 +24,8 @@ from tests.faults.witness import Witness
 pytestmark = [pytest.mark.long, pytest.mark.timeout(400)]
 
 MATCHES = 20
+"""So many that two workers take some each, however late one starts."""
+FEWER = 12
 HOUR = 3600
 SHIM = """
 #define _GNU_SOURCE
@@ -56,8 +58,8 @@ time_t time(time_t *t) {
 """The wall clock of a process, and of all it starts, is off by so many seconds."""
 
 
-def cup(arena: Arena) -> None:
-    arena.schedule([arena.slow("first"), arena.slow("last", choice=-1)], cycles=MATCHES)
+def cup(arena: Arena, matches: int) -> None:
+    arena.schedule([arena.slow("first"), arena.slow("last", choice=-1)], cycles=matches)
 
 
 def once_each(arena: Arena) -> None:
@@ -66,7 +68,7 @@ def once_each(arena: Arena) -> None:
 
 
 def test_every_hint_is_delivered_five_times(arena: Arena, conclude: Conclude) -> None:
-    cup(arena)
+    cup(arena, FEWER)
     with Witness(arena) as witness, arena.serving(2) as serve:
         with queue.connect(serve.url) as connection:
             while not arena.over():
@@ -82,7 +84,7 @@ def test_every_hint_is_delivered_five_times(arena: Arena, conclude: Conclude) ->
 
 
 def test_three_sweepers_sweep_at_once_without_a_pause(arena: Arena, conclude: Conclude) -> None:
-    cup(arena)
+    cup(arena, FEWER)
     over = threading.Event()
 
     def sweep(url: str) -> int:
@@ -106,7 +108,7 @@ def test_three_sweepers_sweep_at_once_without_a_pause(arena: Arena, conclude: Co
 
 @pytest.mark.parametrize("off", [HOUR, -HOUR])
 def test_a_worker_whose_clock_is_an_hour_off(arena: Arena, conclude: Conclude, off: int) -> None:
-    cup(arena)
+    cup(arena, MATCHES)
     shifted = {"LD_PRELOAD": str(shim(arena)), "CLOCK_OFF": str(off)}
     with Witness(arena) as witness, arena.serving(1) as serve, worker(arena, shifted) as name:
         serve.until(arena.over)
