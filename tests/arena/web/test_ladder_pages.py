@@ -5,8 +5,10 @@ import csv
 import io
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from sqlalchemy import event
 from starlette.testclient import TestClient
 
 from arena.cli.place import Place
@@ -81,6 +83,23 @@ def test_a_large_ladder_is_shown_a_page_at_a_time(client: TestClient) -> None:
     assert "ada<small>@1</small>" in page
     assert "<caption>3 bots</caption>" in page
     assert "page 2 of 2" in page
+
+
+def test_the_page_of_a_ladder_asks_the_store_nothing(web: Web) -> None:
+    asyncio.run(web.look())
+    asked: list[str] = []
+
+    @event.listens_for(web.engine, "before_cursor_execute")
+    def _note(connection: Any, cursor: Any, query: str, *_: Any) -> None:
+        asked.append(query)
+
+    links = ServerLinks()
+    page = drawing.html(ladder.page(web, Ask({"form": "poke"}, {"limit": "2"}, links)), links)
+    assert "page 1 of 2" in page
+    assert asked == []
+    with web.engine.connect() as connection:
+        connection.exec_driver_sql("SELECT 1")
+    assert asked[-1:] == ["SELECT 1"]
 
 
 def test_the_crosstable_has_a_cell_for_every_two_that_leads_head_to_head(
