@@ -53,6 +53,7 @@ class Bot(bot_pb2_grpc.BotServiceServicer):
         with (HOME / "asked").open("a") as asked:
             print(question.game, question.decision, file=asked)
         while (HOME / "wait").exists():
+            (HOME / "waits").touch()
             time.sleep(0.01)
         note = f"{os.getpid()} {told['started']} {told['asked']}"
         return bot_pb2.ActResponse(game=question.game, decision=question.decision, note=note)
@@ -246,6 +247,11 @@ class Home:
             self.process.kill()
         self.process.wait()
         self._reader.join()
+
+    def hold(self) -> None:
+        """Returns when the bot has been asked and waits; it does until `wait` is gone."""
+        (self.folder / "wait").touch()
+        wait_until((self.folder / "waits").exists)
 
     @property
     def said(self) -> str:

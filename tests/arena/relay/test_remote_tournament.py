@@ -34,6 +34,7 @@ def choose(turn):
     with (Path(sys.argv[1]) / "asked").open("a") as asked:
         print(turn.match, turn.game, turn.decision, file=asked)
     while (Path(sys.argv[1]) / "wait").exists():
+        (Path(sys.argv[1]) / "waits").touch()
         time.sleep(0.01)
     if (Path(sys.argv[1]) / "die").exists():
         (Path(sys.argv[1]) / "die").unlink()
@@ -42,7 +43,8 @@ def choose(turn):
 
 run(choose, games_in_flight=1)
 """
-"""Writes down what it is asked; waits while there is a file `wait`; one makes it end, once."""
+"""Writes down what it is asked; waits while there is a file `wait`, and says so by another; one
+makes it end, once."""
 
 
 class Arena:
@@ -141,10 +143,7 @@ def test_a_game_goes_on_when_the_connection_is_lost_and_regained_within_the_cloc
         Cable(port(services)) as cable,
         arena.home(cable.port) as home,
     ):
-        wait_until(lambda: len(home.asked()) >= 2)
-        (home.folder / "wait").touch()
-        asked = len(home.asked())
-        wait_until(lambda: len(home.asked()) > asked)
+        home.hold()
         cable.cut()
         wait_until(lambda: not arena.is_here())
         (home.folder / "wait").unlink()
@@ -206,10 +205,7 @@ def test_a_bot_in_another_network_whose_link_goes_down_and_up_resumes_its_game(
     with Elsewhere() as elsewhere, arena.services(host=elsewhere.here) as services:
         url = f"grpc://{elsewhere.here}:{port(services)}"
         with arena.home(url, within=elsewhere.within) as home:
-            wait_until(lambda: len(home.asked()) >= 2)
-            (home.folder / "wait").touch()
-            asked = len(home.asked())
-            wait_until(lambda: len(home.asked()) > asked)
+            home.hold()
             elsewhere.link("down")
             wait_until(lambda: not arena.is_here())
             (home.folder / "wait").unlink()
@@ -281,8 +277,7 @@ def test_a_match_that_has_not_begun_becomes_void_when_nobody_comes(arena: Arena)
 def test_a_relay_that_is_killed_costs_nobody_anything(arena: Arena) -> None:
     cup = arena.schedule([arena.meek, arena.far], boards=2)
     with arena.services() as services, arena.home(port(services)) as home:
-        wait_until(lambda: len(home.asked()) >= 2)
-        (home.folder / "wait").touch()
+        home.hold()
         [relay] = [child for child in services.snapshot.children if child.name == "relay"]
         assert relay.pid is not None
         os.kill(relay.pid, signal.SIGKILL)
