@@ -88,15 +88,6 @@ def test_a_bot_imports_its_kit_and_nothing_else_of_ours() -> None:
             assert not ours or within(name, allowed), f"{path.relative_to(ROOT)} imports {name}"
 
 
-def test_a_file_fits_into_a_head() -> None:
-    long = {
-        str(path.relative_to(ROOT)): lines
-        for path in files("arena", "referee", "sample_bots")
-        if (lines := path.read_text(encoding="utf-8").count("\n")) > 330
-    }
-    assert not long
-
-
 def test_pages_and_commands_stand_on_the_arena_and_not_on_each_other() -> None:
     rest = [p for p in files("arena") if not {"cli", "web"} & set(p.relative_to(ROOT).parts[1:2])]
     for path in rest:

@@ -47,8 +47,8 @@ class Elsewhere:
         }
         self.said = directory / "said"
 
-    def schedule(self) -> str:
-        """A match of two house bots, with a hint that it is due."""
+    def schedule(self, matches: int = 1) -> list[str]:
+        """Matches of two house bots, with hints that they are due."""
         entrants = []
         for name in ("meek", "random"):
             bot = archive.admit(resolver.sample(name), self.here.versions)
@@ -56,11 +56,13 @@ class Elsewhere:
             # Its folder is on no machine but the first.
             added = versions.add(self.engine, name, "1", bot.content, "/elsewhere", {})
             entrants.append(added.id)
-        plan = Plan("cup", "poke", {"must_beat": True}, 2, 1, clock=Clock(60_000, 60_000))
+        clock, settings = Clock(60_000, 60_000), {"cycles": matches}
+        plan = Plan("cup", "poke", {"must_beat": True}, 2, 1, clock=clock, settings=settings)
         scheduler.begin(self.engine, plan, entrants, bytes(32))
-        [match] = listing.matches(self.engine)
-        Hints(queue.connect(self.redis)).put(match.id)
-        return match.id
+        due = [match.id for match in listing.matches(self.engine)]
+        for match in due:
+            Hints(queue.connect(self.redis)).put(match)
+        return due
 
     def worker(self, *words: str) -> "subprocess.Popen[bytes]":
         with self.said.open("ab") as said:
@@ -82,7 +84,7 @@ def elsewhere(tmp_path: Path) -> Iterator[Elsewhere]:
 def test_workers_with_a_referee_of_their_own_fetch_the_bots_play_and_end_by_themselves(
     elsewhere: Elsewhere,
 ) -> None:
-    match = elsewhere.schedule()
+    [match] = elsewhere.schedule()
     with elsewhere.worker("--burst", "-j", "2") as workers:
         assert workers.wait() == 0, elsewhere.said.read_text()
     found = listing.find(elsewhere.engine, match)
@@ -93,6 +95,17 @@ def test_workers_with_a_referee_of_their_own_fetch_the_bots_play_and_end_by_them
         "worker-1.log",
         "worker-2.log",
     ]
+
+
+@pytest.mark.long
+def test_a_worker_ends_when_it_has_tried_as_many_matches_as_it_was_told(
+    elsewhere: Elsewhere,
+) -> None:
+    due = elsewhere.schedule(matches=2)
+    with elsewhere.worker("--max-matches", "1") as workers:
+        assert workers.wait() == 0, elsewhere.said.read_text()
+    states = [listing.find(elsewhere.engine, match).state for match in due]
+    assert sorted(states) == [MatchState.CLOSED, MatchState.PENDING]
 
 
 @pytest.mark.long
