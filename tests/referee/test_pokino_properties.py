@@ -11,11 +11,12 @@ from hypothesis import strategies as st
 
 from referee.cards import DECK
 from referee.dealing import Seeded
-from referee.dominoes import DOMINOES
+from referee.dominoes import DOMINOES, Tile
 from referee.games.pokino import Pokino
+from referee.games.pokino.grid import FARTHEST
 from referee.games.pokino.layout import Layout
 from referee.games.pokino.words import Domino, PassTurn, Run
-from tests.referee.pokino_table import numbers
+from tests.referee.pokino_table import numbers, started, with_table
 
 NAMES = tuple(Pokino.options)
 VARIANTS = [dict(zip(NAMES, on, strict=True)) for on in product((False, True), repeat=4)]
@@ -83,3 +84,34 @@ def test_what_is_worked_out_step_by_step_is_what_follows_from_the_table(
         afresh = Layout(state.layout.tiles, state.layout.tokens).ground
         assert (kept.numbers, kept.borders) == (afresh.numbers, afresh.borders)
         assert (kept.middles, kept.places) == (afresh.middles, afresh.places)
+
+
+NEAR_THE_EDGE = st.one_of(
+    st.integers(-FARTHEST - 2, -FARTHEST + 2),
+    st.integers(-2, 2),
+    st.integers(FARTHEST - 2, FARTHEST + 2),
+)
+OPPOSITE = {"right": "left", "left": "right", "down": "up", "up": "down"}
+STEP = {"right": (1, 0), "left": (-1, 0), "down": (0, 1), "up": (0, -1)}
+
+
+@given(
+    NEAR_THE_EDGE, NEAR_THE_EDGE, st.sampled_from(sorted(STEP)), st.sampled_from(["4-4", "3-12"])
+)
+def test_a_placement_is_legal_exactly_if_both_squares_are_on_the_grid(
+    x: int, y: int, direction: str, domino: str
+) -> None:
+    """K-2.1, K-4.1, K-10.5: on an empty table, in every direction, named from either square."""
+    state = with_table(started("2S 3S 4S 5C 9C", "2H 3H 4H 5H 6H", held=f"{domino} 5-6 7-8"))
+    dx, dy = STEP[direction]
+    squares = {(x, y), (x + dx, y + dy)}
+    on_the_grid = all(-FARTHEST <= at <= FARTHEST for square in squares for at in square)
+    lay = Domino(Tile(domino), x, y, direction)
+    same_squares = Domino(Tile(domino), x + dx, y + dy, OPPOSITE[direction])
+    assert (lay in state.legal(0)) == on_the_grid
+    assert (same_squares in state.legal(0)) == on_the_grid
+    if on_the_grid:
+        after = state.play({0: lay})
+        assert set(numbers(after)) == squares
+        is_double = domino == "4-4"
+        assert (after == state.play({0: same_squares})) == is_double

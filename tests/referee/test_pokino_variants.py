@@ -182,6 +182,8 @@ def test_on_an_empty_table_a_domino_may_lie_anywhere() -> None:
         assert may(state, f"lay {legal}"), legal
     for illegal in ("3-12 at 1000,0 right", "3-12 at 1001,0 left", "9-9 at 0,0 right"):
         assert not may(state, f"lay {illegal}"), illegal
+    for illegal in ("4-4 at -1000,0 left", "4-4 at 0,-1000 up", "4-4 at -1001,0 right"):
+        assert not may(state, f"lay {illegal}"), illegal
     lays = listed(state, Domino)
     assert len(lays) == 12
     assert {(a.x, a.y) for a in lays} == {(0, 0)}

@@ -19,13 +19,17 @@ from referee.games.pokino.words import Domino
 
 
 def may_lay(action: Domino, hand: tuple[Tile, ...], ground: Ground) -> bool:
-    """Whether the domino is held, its squares are free and in bounds, and it touches another."""
+    """Return whether the domino is held, fits on two free squares of the grid and touches another.
+
+    :func:`squares` swaps the squares of a double laid to the left or upwards, so both are checked
+    (K-4.1).
+    """
     if action.domino not in hand or not within(action.x, action.y):
         return False
     if action.direction not in STEPS:
         return False
     first, second = squares(action)
-    if not within(*coordinates(second)):
+    if not (within(*coordinates(first)) and within(*coordinates(second))):
         return False
     numbers = ground.numbers
     if first in numbers or second in numbers:
