@@ -20,7 +20,6 @@ from __future__ import annotations
 import json
 import os
 import secrets
-import shutil
 import stat
 import tempfile
 from collections.abc import Mapping
@@ -28,6 +27,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from arena import proc
+from arena.bots import file_tree
 
 DATA = "POKEARENA_DATA"
 DATABASE = ("POKEARENA_DATABASE_URL", "DATABASE_URL")
@@ -268,4 +268,4 @@ def remove_private_directory(directory: Path) -> None:
         return
     ours = stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid()
     if ours and directory.name.startswith(_SOCKETS):
-        shutil.rmtree(directory, ignore_errors=True)
+        file_tree.remove(directory)

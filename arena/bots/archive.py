@@ -9,7 +9,6 @@ whose manifest is another file of its folder, that file's text stands as the bot
 import contextlib
 import hashlib
 import os
-import shutil
 import tempfile
 import time
 from collections.abc import Iterator
@@ -17,10 +16,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from arena.bots import manifest
+from arena.bots import file_tree, manifest
 from arena.bots.bot import Bot
 from arena.bots.build import build
 from arena.bots.errors import BotError
+from arena.bots.file_tree import TreeTooLarge
 from arena.bots.resolver import fetched, from_folder, strangers
 
 MIB: Final = 1024 * 1024
@@ -108,11 +108,15 @@ def admit(bot: Bot, versions: Path) -> Bot:
 
 
 def _open_up(folder: Path) -> None:
-    """Lets every user read the files: a sandboxed bot is a user of its own."""
-    for path in (folder, *folder.rglob("*")):
-        if not path.is_symlink():
-            mode = path.stat().st_mode
-            path.chmod(mode | (0o555 if mode & 0o111 else 0o444))
+    """Let every user read the files: a sandboxed bot is a user of its own.
+
+    Raises:
+        BotError: the build left too many files, or folders that are nested too deeply.
+    """
+    try:
+        file_tree.let_all_read(folder)
+    except TreeTooLarge as error:
+        raise BotError(f"the build left files that cannot be kept: {error}.") from None
 
 
 def tidy(versions: Path) -> None:
@@ -120,7 +124,7 @@ def tidy(versions: Path) -> None:
     for copy in versions.glob(f"{_NEW}*"):
         with contextlib.suppress(FileNotFoundError):
             if time.time() - copy.stat().st_mtime > _STALE_SECONDS:
-                shutil.rmtree(copy, ignore_errors=True)
+                file_tree.remove(copy)
 
 
 @contextlib.contextmanager
@@ -134,7 +138,7 @@ def fresh(versions: Path) -> Iterator[Path]:
     try:
         yield copy
     finally:
-        shutil.rmtree(copy, ignore_errors=True)
+        file_tree.remove(copy)
 
 
 def settle(copy: Path, place: Path) -> None:
@@ -162,28 +166,26 @@ def files_of(bot: Bot) -> list[File]:
         files = [_file(folder / bot.file, bot.file), File(manifest.FILE, False, text)]
     else:
         ignored = IGNORED | FETCHED if said.build else IGNORED
-        files = list(_walk(folder, folder, ignored))
+        files = list(_walk(folder, ignored))
     if bot.manifest_file != manifest.FILE:
         files = [file for file in files if file.path != manifest.FILE]
         files.append(File(manifest.FILE, False, (folder / bot.manifest_file).read_bytes()))
     return sorted(files, key=lambda file: file.path)
 
 
-def _walk(folder: Path, root: Path, ignored: frozenset[str]) -> Iterator[File]:
+def _walk(folder: Path, ignored: frozenset[str]) -> Iterator[File]:
     count, size = 0, 0
-    pending = [folder]
-    while pending:
-        for entry in _entries(pending.pop()):
-            path = Path(entry.path)
-            if entry.name in ignored or entry.name.endswith(".pyc"):
+    try:
+        for entry in file_tree.walk(folder, enter=lambda entry: entry.name not in ignored):
+            if entry.is_folder or entry.name in ignored or entry.name.endswith(".pyc"):
                 continue
-            if entry.is_dir(follow_symlinks=False):
-                pending.append(path)
-                continue
-            file = _file(path, path.relative_to(root).as_posix())
-            count, size = count + 1, size + path.stat().st_size
-            _check_bounds(root, count, size)
-            yield file
+            count, size = count + 1, size + entry.stat.st_size
+            _check_bounds(folder, count, size)
+            yield _file(folder / entry.path, entry.path)
+    except TreeTooLarge as error:
+        raise BotError(f"{folder} cannot be a bot: {error}.") from None
+    except OSError as error:
+        raise BotError(f"{folder} cannot be read: {error.strerror}.") from None
 
 
 def _check_bounds(root: Path, count: int, size: int) -> None:
@@ -197,14 +199,6 @@ def _check_bounds(root: Path, count: int, size: int) -> None:
             f"{root} is larger than {MOST_BYTES // MIB} MiB; a bot has {MOST_BYTES // MIB} MiB at "
             "the most, so move what it does not need to play elsewhere."
         )
-
-
-def _entries(folder: Path) -> list[os.DirEntry[str]]:
-    try:
-        with os.scandir(folder) as entries:
-            return list(entries)
-    except OSError as error:
-        raise BotError(f"{folder} cannot be read: {error.strerror}.") from None
 
 
 def _file(path: Path, name: str) -> File:

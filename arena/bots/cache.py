@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from arena.bots import archive
+from arena.bots import archive, file_tree
 from arena.bots.resolver import fetched
 
 _MARKS: Final = "*.fetched"
@@ -49,7 +49,7 @@ def held(folder: Path) -> int | None:
 
 def note_fetched(folder: Path) -> None:
     """Marks a folder, which is held, as one that may be fetched again. Raises OSError."""
-    size = sum(path.lstat().st_size for path in folder.rglob("*"))
+    size = sum(entry.stat.st_size for entry in file_tree.walk(folder))
     fetched(folder).write_text(str(size), encoding="utf-8")
 
 

@@ -15,9 +15,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Final
 
-from arena.bots import archive
+from arena.bots import archive, file_tree
 from arena.bots.archive import MIB
 from arena.bots.errors import BotError
+from arena.bots.file_tree import Entry, TreeTooLarge
 from arena.bots.resolver import from_folder
 
 MOST_BYTES: Final = 1024 * MIB
@@ -77,19 +78,33 @@ def unpack(crate: IO[bytes], versions: Path, content: str) -> None:
 
 
 def _walk(folder: Path) -> Iterator[Path]:
-    """All that is packed, every folder before what is in it, always in the same order."""
-    with os.scandir(folder) as found:
-        entries = sorted(found, key=lambda entry: entry.name)
-    left_out = _REBUILDING if any(entry.name == _CARGO for entry in entries) else frozenset()
-    for entry in entries:
-        is_folder = entry.is_dir(follow_symlinks=False)
-        if entry.name in left_out or entry.name == "__pycache__":
-            continue
-        # What is neither a file nor a link or folder cannot be sent, and is nothing to play with.
-        if is_folder or entry.is_symlink() or entry.is_file():
-            yield Path(entry.path)
-        if is_folder:
-            yield from _walk(Path(entry.path))
+    """Yield the paths that are packed, every folder before its content, always in the same order.
+
+    Raises:
+        BotError: there are too many, or folders are nested too deeply.
+    """
+    try:
+        for entry in file_tree.walk(folder, entries=MOST_ENTRIES, enter=_is_packed):
+            # Sockets, pipes and devices cannot be sent, and no bot needs them.
+            if (entry.is_folder or entry.is_link or entry.is_file) and _is_packed(entry):
+                yield folder / entry.path
+    except TreeTooLarge as error:
+        raise BotError(f"the built bot cannot be sent to other machines: {error}.") from None
+
+
+def _is_packed(entry: Entry) -> bool:
+    """Return whether an entry is sent: not what cargo or Python make again."""
+    if entry.name == "__pycache__":
+        return False
+    return entry.name not in _REBUILDING or not _is_there(_CARGO, entry.parent)
+
+
+def _is_there(name: str, folder: int) -> bool:
+    try:
+        os.stat(name, dir_fd=folder, follow_symlinks=False)
+    except OSError:
+        return False
+    return True
 
 
 def _member(path: Path, name: str) -> tarfile.TarInfo:

@@ -5,6 +5,8 @@ import signal
 from dataclasses import dataclass
 from typing import Any, Final
 
+from arena.bots import file_tree
+
 MIB: Final = 1024 * 1024
 
 
@@ -56,7 +58,7 @@ def clause(said: dict[str, Any], limits: Limits) -> tuple[str, bool]:
     if said["flooded"]:
         return f"was stopped by the arena: wrote more than {_size(limits.output)} of output", True
     if said["excess"]:
-        return f"was stopped by the arena: {_EXCESS[said['excess']].format(**_shown(limits))}", True
+        return f"was stopped by the arena: {EXCESS[said['excess']].format(**_shown(limits))}", True
     if said["failed"]:
         return f"could not be started: {said['failed']}", False
     if said["status"] is None:
@@ -69,10 +71,12 @@ def clause(said: dict[str, Any], limits: Limits) -> tuple[str, bool]:
     return f"exited with status {code}", False
 
 
-_EXCESS: Final = {
+EXCESS: Final = {
     "memory": "used more than {memory} of memory",
     "scratch": "wrote more than {scratch} into its scratch space",
     "files": "made more than {files} files",
+    "depth": f"nested folders more than {file_tree.DEPTH} levels deep",
+    "hidden": "took away the right to read a folder of its scratch space",
 }
 
 

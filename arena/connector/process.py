@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-import shutil
 import signal
 import sys
 import tempfile
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from arena import leash
+from arena.bots import file_tree
 
 GRACE_SECONDS: Final = 1.0
 """How long it may take to end when it is asked to."""
@@ -76,7 +76,7 @@ class BotProcess:
             self._watch.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await self._watch
-        shutil.rmtree(self._home, ignore_errors=True)
+        file_tree.remove(self._home)
 
     def _signal(self, number: int) -> None:
         if self._process is not None:

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import shutil
 import tempfile
 import threading
 from collections.abc import Callable, Coroutine
@@ -20,6 +19,7 @@ from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from arena import tunnel
+from arena.bots import file_tree
 from arena.bots.errors import InfrastructureError
 from arena.tunnel import NoTunnel, Stream, Way
 
@@ -91,7 +91,7 @@ class Tunnel:
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()
-        shutil.rmtree(self._directory, ignore_errors=True)
+        file_tree.remove(self._directory)
 
     def _do(self, what: Coroutine[Any, Any, _Result]) -> _Result:
         return asyncio.run_coroutine_threadsafe(what, self._loop).result()

@@ -11,12 +11,13 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
-import shutil
 import time
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from arena.bots import file_tree
 
 _PRIVATE: Final = 0o700
 _STALE_SECONDS: Final = 3600.0
@@ -59,7 +60,7 @@ class Shelf:
 
     def clear(self, submission: str) -> None:
         """Removes all of it."""
-        shutil.rmtree(self.bench(submission), ignore_errors=True)
+        file_tree.remove(self.bench(submission))
         for file in (self.parcel(submission), self.part(submission)):
             file.unlink(missing_ok=True)
 

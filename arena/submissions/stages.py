@@ -6,13 +6,12 @@ already is found, and stays as it is.
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from arena.bots import archive, manifest, parcel, resolver
+from arena.bots import archive, file_tree, manifest, parcel, resolver
 from arena.bots.bot import Bot
 from arena.bots.errors import BotError
 from arena.bots.sandbox.level import Level
@@ -123,7 +122,7 @@ class Office:
         if why_not := refusal(found.name, trusted=False, level=self.level()):
             raise Refused(503, why_not)
         bench = self.shelf.bench(found.id)
-        shutil.rmtree(bench, ignore_errors=True)
+        file_tree.remove(bench)
         bench.mkdir(mode=0o700)
         try:
             parcel.unpack(self.shelf.parcel(found.id), bench)
@@ -192,7 +191,7 @@ class Office:
         """Removes what was built of a content that is no version."""
         known = versions.listing(self.engine, retired=True)
         if all(version.content_hash != content for version in known):
-            shutil.rmtree(self.versions / content, ignore_errors=True)
+            file_tree.remove(self.versions / content)
             resolver.strangers(self.versions / content).unlink(missing_ok=True)
 
     def _shown(self, found: Submission, text: str) -> str:

@@ -8,6 +8,7 @@ from arena.bots.keeper import seccomp
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from arena.bots.keeper.disk import Disk
     from arena.bots.keeper.order import Order
 
 SYSTEM = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
@@ -34,13 +35,13 @@ SPARE = 8 * 1024 * 1024
 """Bytes of scratch space above its limit, so that going beyond it can be seen."""
 
 
-def command(order: Order, uid: int | None, files: str) -> list[str]:
+def command(order: Order, uid: int | None, files: str, disk: Disk | None) -> list[str]:
     """The command that runs the bot in a sandbox; ``files`` are its own, or a copy of them.
 
     What it says in detail goes through a pipe, so that it does not show in the sandbox as the
     command line of its first process. The pipes are inherited by bubblewrap, which closes them.
     """
-    details = _piped("\0".join(_details(order, uid, files)).encode())
+    details = _piped("\0".join(_details(order, uid, files, disk)).encode())
     calls = _piped(seccomp.program(namespaces=True, locks=order.builds))
     words = [order.bwrap, "--args", str(details), "--seccomp", str(calls), "--"]
     return [*words, *_as_user(uid), *order.argv]
@@ -58,7 +59,7 @@ def _as_user(uid: int | None) -> list[str]:
     return [SETPRIV, *user, "--inh-caps=-all", "--bounding-set=-all", "--"]
 
 
-def _details(order: Order, uid: int | None, files: str) -> list[str]:
+def _details(order: Order, uid: int | None, files: str, disk: Disk | None) -> list[str]:
     words = ["--die-with-parent", "--new-session", "--chdir", order.cwd]
     if not order.network:
         words += ["--unshare-net"]
@@ -69,14 +70,17 @@ def _details(order: Order, uid: int | None, files: str) -> list[str]:
     else:
         words += ["--cap-drop", "ALL", *_kept("CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP")]
     words += _system((*(NETWORK if order.network else ()), *(BUILDS if order.builds else ())))
-    words += ["--size", str(scratch(order.limits)), "--perms", "1777"]
-    words += ["--tmpfs", SCRATCH]
+    if disk is not None:
+        words += ["--bind", disk.scratch, SCRATCH]
+    else:
+        words += ["--size", str(scratch(order.limits)), "--perms", "1777", "--tmpfs", SCRATCH]
     places = {**{path: path for path in (*order.read, *order.write)}, order.own: files}
     for path in _parents({*places, order.directory}):
         words += ["--perms", "0755", "--dir", path]
     for path, source in sorted(places.items()):
         words += ["--bind" if path in order.write else "--ro-bind", source, path]
-    words += ["--bind", order.directory, order.directory, "--remount-ro", "/"]
+    socket = order.directory if disk is None else disk.socket
+    words += ["--bind", socket, order.directory, "--remount-ro", "/"]
     for name, value in order.env.items():
         words += ["--setenv", name, value]
     return words

@@ -6,8 +6,10 @@ import os
 import resource
 import signal
 
-from arena.bots.keeper import bubblewrap, landlock, linux
+from arena.bots import file_tree
+from arena.bots.keeper import bubblewrap, disk, landlock, linux
 from arena.bots.keeper.cgroup import Cgroup
+from arena.bots.keeper.disk import Disk
 from arena.bots.keeper.order import Order
 from arena.bots.keeper.uids import Uid, become
 
@@ -31,11 +33,14 @@ class Cell:
         self.uid: int | None = None
         self.owner: Uid | None = None
         self.cgroup: Cgroup | None = None
+        self.disk: Disk | None = None
         self.files = order.own
         """Where the bot's own files are: those in the order, or a copy."""
         self.peak = 0
         """Bytes of memory; 0 if nobody counts them together."""
         self.out_of_memory = False
+        self.left_too_much = ""
+        """What the bot had left too much of when it had ended, as :meth:`excess` has it."""
 
     def prepare(self) -> None:
         """Raises OSError if something cannot be had."""
@@ -46,16 +51,32 @@ class Cell:
         if self.order.level == BUBBLEWRAP or all(map(linux.is_reachable, self.order.read)):
             self.owner = Uid()
             self.uid = self.owner.number
+        self.mount_disk()
         if self.uid is not None:
-            for path in (self.order.directory, *self.order.write):
-                linux.give(path, self.uid)
+            written = () if self.disk is not None else (self.order.directory,)
+            for path in (*written, *self.order.write):
+                file_tree.give(path, self.uid)
             if self.files not in ("", *self.order.write) and not self.can_read_its_own():
                 name = os.path.basename(self.order.own)
                 self.files = f"{copy_of(self.order.directory)}/{name}"
                 # Readable to all, but in a folder that the bot alone can enter.
                 os.mkdir(copy_of(self.order.directory), 0o700)
-                linux.copy(self.order.own, self.files)
+                file_tree.copy(self.order.own, self.files)
                 os.chown(copy_of(self.order.directory), self.uid, self.uid)
+
+    def mount_disk(self) -> None:
+        """Give the bot a file system of its own, where this machine allows it."""
+        order = self.order
+        if order.level != BUBBLEWRAP and self.uid is None:
+            return
+        made = Disk(order.directory, order.limits["scratch"], order.limits["files"])
+        if not made.mount(self.uid):
+            return
+        self.disk = made
+        if order.level != BUBBLEWRAP:
+            # Without a view of its own on files, the bot needs the true place of its folder.
+            for name in ("POKEARENA_ADDRESS", "HOME", "TMPDIR"):
+                order.env[name] = order.env[name].replace(order.directory, made.socket, 1)
 
     def lock_in(self) -> list[str]:
         """Locks this process in as far as that goes here; gives back the command that is then to
@@ -68,7 +89,7 @@ class Cell:
         others = 0 if self.uid is not None else linux.tasks()
         linux.lower(resource.RLIMIT_NPROC, others + order.limits["processes"])
         if order.level == BUBBLEWRAP:
-            return bubblewrap.command(order, self.uid, self.files)
+            return bubblewrap.command(order, self.uid, self.files, self.disk)
         self.enclose()
         return order.argv
 
@@ -76,14 +97,15 @@ class Cell:
         """Whether the bot's user can read its files where they are."""
         if self.order.level != BUBBLEWRAP and not linux.is_reachable(self.files):
             return False
-        return linux.is_open(self.files)
+        return file_tree.is_readable_to_all(self.files)
 
     def enclose(self) -> None:
         """Locks this process in without bubblewrap."""
         order = self.order
         self.move_to_copy()
         readable = ["/usr", *bubblewrap.SYSTEM, *bubblewrap.settings(), *order.read, self.files]
-        rules = landlock.enclosure(readable, order.listed, [order.directory, *order.write])
+        socket = order.directory if self.disk is None else self.disk.socket
+        rules = landlock.enclosure(readable, order.listed, [socket, *order.write])
         if self.uid is not None:
             become(self.uid)
             # Whoever becomes somebody else loses it.
@@ -105,25 +127,44 @@ class Cell:
             order.argv[0] = f"{os.getcwd()}{program.removeprefix(order.cwd)}"
 
     def excess(self, bot: int) -> str:
-        """What the bot has too much of, "memory", "scratch" or "files", or an empty text."""
+        """Return which limit the bot exceeds: a key of ``arena.bots.report.EXCESS``, or nothing."""
         if not self.locked:
             return ""
         if self.cgroup is not None and self.cgroup.out_of_memory():
             # The kernel may have chosen a process without which the rest goes on.
             return "memory"
         limits = self.order.limits
-        size = files = 0
-        for path in (self.order.directory, *self.order.write):
-            more_size, more_files = linux.held(path, limits["files"])
-            size, files = size + more_size, files + more_files
-        if self.order.level == BUBBLEWRAP:
-            more_size, more_files = linux.filled(
-                bot, bubblewrap.SCRATCH, bubblewrap.scratch(limits)
-            )
-            size, files = size + more_size, files + more_files
+        try:
+            size, files = self.stored(bot)
+        except file_tree.TreeTooLarge as error:
+            return "depth" if error.bound == "depth" else "files"
+        except PermissionError:
+            return "hidden"
         if size > limits["scratch"]:
             return "scratch"
         return "files" if files > limits["files"] else ""
+
+    def stored(self, bot: int) -> tuple[int, int]:
+        """Return the bytes and the number of the files that the bot has written.
+
+        Raises:
+            TreeTooLarge: there are too many, or folders are nested too deeply.
+            PermissionError: the bot has taken away the right to read a folder.
+        """
+        order = self.order
+        size = files = 0
+        named = list(order.write)
+        if self.disk is not None:
+            size, files = self.disk.used()
+        else:
+            named.append(order.directory)
+            if order.level == BUBBLEWRAP:
+                room = bubblewrap.scratch(order.limits)
+                size, files = linux.filled(bot, bubblewrap.SCRATCH, room)
+        for path in named:
+            more_size, more_files = file_tree.measure(path, order.limits["files"])
+            size, files = size + more_size, files + more_files
+        return size + disk.nameless_bytes(linux.descendants(os.getpid()), named), files
 
     def ask_to_end(self, bot: int) -> list[int]:
         """The process groups to which a request to end is to go."""
@@ -142,9 +183,14 @@ class Cell:
             self.owner.release()
         if self.uid is not None:
             for path in self.order.write:
-                linux.give(path, os.geteuid())
-        linux.remove(self.order.directory)
-        linux.remove(copy_of(self.order.directory))
+                try:
+                    file_tree.give(path, os.geteuid())
+                except file_tree.TreeTooLarge as error:
+                    self.left_too_much = "depth" if error.bound == "depth" else "files"
+        if self.disk is not None:
+            self.disk.unmount()
+        disk.remove_places(self.order.directory)
+        file_tree.remove(copy_of(self.order.directory))
 
     def status(self, status: int) -> int:
         """The wait status of the bot, from that of the process we started."""

@@ -71,6 +71,8 @@ class Guard:
         self.say("pid", self.bot)
         os.close(self.output)
         self.wait(woken)
+        # What the bot wrote since the last look counts too.
+        self.excess = self.excess or self.cell.excess(self.bot)
 
     def say(self, word: str, what: object) -> None:
         line = " ".join(f"{word} {what}".split())[:LONGEST_NEWS]
@@ -79,8 +81,8 @@ class Guard:
     def tell(self) -> None:
         """Says what has become of the bot."""
         self.say("peak", self.cell.peak // 1024 or self.peak)
-        if self.excess:
-            self.say("excess", self.excess)
+        if excess := self.excess or self.cell.left_too_much:
+            self.say("excess", excess)
         elif self.cell.out_of_memory:
             self.say("excess", "memory")
         if self.status is not None:

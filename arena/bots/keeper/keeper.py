@@ -8,7 +8,8 @@ import os
 import select
 import sys
 
-from arena.bots.keeper import linux
+from arena.bots import file_tree
+from arena.bots.keeper import disk, linux
 from arena.bots.keeper.cell import copy_of
 from arena.bots.keeper.guard import Guard
 from arena.bots.keeper.order import Order
@@ -94,8 +95,8 @@ class Bot:
 
     def clear(self) -> None:
         """Removes what the guard has not: it may have been killed."""
-        linux.remove(self.order.directory)
-        linux.remove(copy_of(self.order.directory))
+        disk.remove_places(self.order.directory)
+        file_tree.remove(copy_of(self.order.directory))
 
     def close(self) -> None:
         for end in (self.commands, self.news, self.output):

@@ -6,7 +6,6 @@ import errno
 import os
 import resource
 import signal
-import stat
 
 PR_SET_PDEATHSIG = 1
 PR_SET_CHILD_SUBREAPER = 36
@@ -103,31 +102,6 @@ def volunteer() -> None:
         pass
 
 
-def give(path: str, uid: int) -> None:
-    """Makes a file or folder, and all in it, that user's."""
-    os.chown(path, uid, uid)
-    for folder, folders, files in os.walk(path):
-        for name in folders + files:
-            os.chown(os.path.join(folder, name), uid, uid, follow_symlinks=False)
-
-
-def is_open(path: str) -> bool:
-    """Whether every user may read a file or folder and all in it, once he is there."""
-    if not _lets_read(path):
-        return False
-    return all(
-        _lets_read(os.path.join(folder, name))
-        for folder, folders, files in os.walk(path)
-        for name in folders + files
-    )
-
-
-def _lets_read(path: str) -> bool:
-    mode = os.lstat(path).st_mode
-    needed = 0o5 if mode & 0o111 else 0o4
-    return stat.S_ISLNK(mode) or mode & needed == needed
-
-
 def is_reachable(path: str) -> bool:
     """Whether every user may enter the folders on the way to it."""
     while (path := os.path.dirname(path)) not in ("/", ""):
@@ -142,54 +116,10 @@ def tasks() -> int:
         return int(file.read().split()[3].partition("/")[2])
 
 
-def copy(path: str, to: str) -> None:
-    """Copies a file, or a folder with all files in it, for all to read; links stay links."""
-    # It takes long to import, and is rarely needed.
-    import shutil
-
-    if not os.path.isdir(path):
-        shutil.copy2(path, to)
-    else:
-        shutil.copytree(path, to, symlinks=True, ignore=_no_files)
-    for folder, folders, files in os.walk(to):
-        for name in folders + files:
-            _open_up(os.path.join(folder, name))
-    _open_up(to)
-
-
-def _no_files(folder: str, names: list[str]) -> list[str]:
-    """Sockets, pipes and devices among the names."""
-    kinds = {name: os.lstat(os.path.join(folder, name)).st_mode for name in names}
-    plain = (stat.S_ISREG, stat.S_ISDIR, stat.S_ISLNK)
-    return [name for name, mode in kinds.items() if not any(is_kind(mode) for is_kind in plain)]
-
-
-def _open_up(path: str) -> None:
-    mode = os.lstat(path).st_mode
-    if not stat.S_ISLNK(mode):
-        os.chmod(path, mode | (0o555 if mode & 0o111 else 0o444))
-
-
 def check_program(path: str) -> None:
     """Raises OSError, as executing it would, if there is no such program."""
     if not os.stat(path).st_mode & 0o111:
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
-
-
-def held(directory: str, most: int) -> tuple[int, int]:
-    """Bytes and number of the files in a directory, folders in it included; about `most` files are
-    looked at."""
-    size = files = 0
-    for folder, folders, names in os.walk(directory):
-        files += len(folders) + len(names)
-        for name in names:
-            try:
-                size += os.lstat(os.path.join(folder, name)).st_blocks * 512
-            except OSError:
-                continue
-        if files > most:
-            break
-    return size, files
 
 
 def filled(wrapped: int, mount: str, size: int) -> tuple[int, int]:
@@ -207,19 +137,12 @@ def filled(wrapped: int, mount: str, size: int) -> tuple[int, int]:
     return 0, 0
 
 
-def remove(directory: str) -> None:
-    """Removes a file, or a directory and all in it, as far as that is possible."""
-    with contextlib.suppress(OSError):
-        os.unlink(directory)
-    for folder, folders, files in os.walk(directory, topdown=False):
-        for name in files + folders:
-            path = os.path.join(folder, name)
-            try:
-                if os.path.isdir(path) and not os.path.islink(path):
-                    os.rmdir(path)
-                else:
-                    os.unlink(path)
-            except OSError:
-                pass
-    with contextlib.suppress(OSError):
-        os.rmdir(directory)
+def descendants(pid: int) -> list[int]:
+    """Return all processes below a process."""
+    below: list[int] = []
+    pending = [pid]
+    while pending:
+        next_level = children(pending.pop())
+        below += next_level
+        pending += next_level
+    return below

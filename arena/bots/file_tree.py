@@ -1,0 +1,380 @@
+"""File trees whose content a bot controls: measure, walk, change and remove them safely.
+
+A bot can nest folders until paths are longer than the kernel accepts, replace a folder by a link,
+take away permissions and use names that are not text. So everything here is iterative, works
+through descriptors of folders instead of paths, never follows a link, and stops at bounds.
+
+The sandbox launcher imports this module, so it uses nothing that takes long to import.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+DEPTH = 64
+"""Levels of nested folders that a tree may have. A walk keeps one descriptor open per level."""
+ENTRIES = 100_000
+"""Files and folders that a tree may have, unless the caller names another bound."""
+
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+_HANDLE = os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC
+_PASSES = 8
+"""Times a removal starts again while processes still create files in the tree."""
+_BLOCK = 512
+"""Bytes of the unit of ``st_blocks``."""
+
+
+class TreeTooLarge(OSError):
+    """A tree exceeds a bound.
+
+    Attributes:
+        bound: which one: "depth" or "entries".
+        limit: its value.
+    """
+
+    def __init__(self, bound: str, limit: int) -> None:
+        sentence = {
+            "depth": f"folders are nested more than {limit} levels deep",
+            "entries": f"there are more than {limit} files and folders",
+        }[bound]
+        super().__init__(sentence)
+        self.bound = bound
+        self.limit = limit
+
+    def __str__(self) -> str:
+        return str(self.args[0])
+
+
+class Entry:
+    """A file, folder or link met by a walk. Valid until the walk continues.
+
+    Attributes:
+        parent: descriptor of the folder that holds it.
+        name: its name in that folder.
+        path: its path below the root of the walk, for messages and archives.
+        stat: its own status; that of a link, not of the link's target.
+    """
+
+    __slots__ = ("name", "parent", "path", "stat")
+
+    def __init__(self, parent: int, name: str, path: str, status: os.stat_result) -> None:
+        self.parent = parent
+        self.name = name
+        self.path = path
+        self.stat = status
+
+    @property
+    def is_folder(self) -> bool:
+        """Whether it is a folder."""
+        return stat.S_ISDIR(self.stat.st_mode)
+
+    @property
+    def is_link(self) -> bool:
+        """Whether it is a symbolic link."""
+        return stat.S_ISLNK(self.stat.st_mode)
+
+    @property
+    def is_file(self) -> bool:
+        """Whether it is a regular file."""
+        return stat.S_ISREG(self.stat.st_mode)
+
+    def open(self) -> int:
+        """Open the regular file for reading, without following a link or waiting for a pipe."""
+        flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+        return os.open(self.name, flags, dir_fd=self.parent)
+
+
+def walk(
+    root: str | os.PathLike[str],
+    *,
+    depth: int = DEPTH,
+    entries: int = ENTRIES,
+    enter: Callable[[Entry], bool] = lambda entry: True,
+) -> Iterator[Entry]:
+    """Walk a folder, every folder before its content, in the order of names.
+
+    Args:
+        root: the folder; an error if it is a link.
+        depth: levels of nested folders.
+        entries: files and folders.
+        enter: whether to walk the content of a folder too.
+
+    Raises:
+        TreeTooLarge: the tree exceeds a bound.
+        OSError: a folder cannot be read.
+    """
+    count = 0
+    # One level is a descriptor, the path below the root, and the names that are left.
+    levels: list[tuple[int, str, list[str]]] = []
+    try:
+        levels.append(_level(os.open(root, _FOLDER), "", entries))
+        while levels:
+            folder, prefix, names = levels[-1]
+            if not names:
+                os.close(levels.pop()[0])
+                continue
+            name = names.pop()
+            try:
+                status = os.stat(name, dir_fd=folder, follow_symlinks=False)
+            except FileNotFoundError:
+                continue
+            count += 1
+            if count > entries:
+                raise TreeTooLarge("entries", entries)
+            entry = Entry(folder, name, f"{prefix}{name}", status)
+            yield entry
+            if entry.is_folder and enter(entry):
+                if len(levels) >= depth:
+                    raise TreeTooLarge("depth", depth)
+                with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+                    inner = os.open(name, _FOLDER, dir_fd=folder)
+                    levels.append(_level(inner, f"{entry.path}/", entries - count))
+    finally:
+        for level in levels:
+            os.close(level[0])
+
+
+def _level(folder: int, prefix: str, most: int) -> tuple[int, str, list[str]]:
+    """Read the names of an open folder; close it if that fails."""
+    try:
+        names: list[str] = []
+        with os.scandir(folder) as listing:
+            for entry in listing:
+                names.append(entry.name)
+                if len(names) > most:
+                    raise TreeTooLarge("entries", most)
+    except BaseException:
+        os.close(folder)
+        raise
+    names.sort(reverse=True)
+    return folder, prefix, names
+
+
+def measure(root: str, entries: int) -> tuple[int, int]:
+    """Return the allocated bytes and the number of entries of a folder.
+
+    Raises:
+        TreeTooLarge: it exceeds `entries`, or the bound on depth.
+        OSError: the folder cannot be read.
+    """
+    size = count = 0
+    for entry in walk(root, entries=entries):
+        count += 1
+        if not entry.is_folder:
+            size += entry.stat.st_blocks * _BLOCK
+    return size, count
+
+
+def give(root: str, uid: int) -> None:
+    """Make a folder and its content belong to a user and the group of the same number.
+
+    Raises:
+        TreeTooLarge: it exceeds a bound; everything up to there has been changed.
+        OSError: the owner of something cannot be changed.
+    """
+    os.chown(root, uid, uid, follow_symlinks=False)
+    if os.path.isdir(root):
+        for entry in walk(root):
+            os.chown(entry.name, uid, uid, dir_fd=entry.parent, follow_symlinks=False)
+
+
+def is_readable_to_all(path: str) -> bool:
+    """Return whether every user may read a file, or a folder with all its content.
+
+    The folders above it are not considered. A tree that exceeds a bound is not readable.
+    """
+    status = os.lstat(path)
+    if not _lets_all_read(status):
+        return False
+    try:
+        return not stat.S_ISDIR(status.st_mode) or all(
+            _lets_all_read(entry.stat) for entry in walk(path)
+        )
+    except OSError:
+        return False
+
+
+def _lets_all_read(status: os.stat_result) -> bool:
+    needed = 0o5 if status.st_mode & 0o111 else 0o4
+    return stat.S_ISLNK(status.st_mode) or status.st_mode & needed == needed
+
+
+def let_all_read(path: str | os.PathLike[str]) -> None:
+    """Let every user read a file, or a folder with all its content.
+
+    Raises:
+        TreeTooLarge: it exceeds a bound.
+        OSError: a mode cannot be changed.
+    """
+    status = os.lstat(path)
+    if stat.S_ISLNK(status.st_mode):
+        return
+    os.chmod(path, _readable(status))
+    if stat.S_ISDIR(status.st_mode):
+        for entry in walk(path):
+            if entry.is_folder or entry.is_file:
+                _change_mode(entry.parent, entry.name, _readable(entry.stat))
+
+
+def _readable(status: os.stat_result) -> int:
+    mode = stat.S_IMODE(status.st_mode)
+    return mode | (0o555 if mode & 0o111 else 0o444)
+
+
+def _change_mode(parent: int, name: str, mode: int) -> None:
+    """Change the mode of a file or folder, and of nothing that a link put there leads to."""
+    handle = os.open(name, _HANDLE, dir_fd=parent)
+    try:
+        if not stat.S_ISLNK(os.fstat(handle).st_mode):
+            os.chmod(f"/proc/self/fd/{handle}", mode)
+    finally:
+        os.close(handle)
+
+
+def copy(source: str, target: str) -> None:
+    """Copy a file, or a folder with all its content, for every user to read.
+
+    Links stay links; sockets, pipes and devices are left out.
+
+    Raises:
+        TreeTooLarge: the tree exceeds a bound.
+        OSError: something cannot be read or written.
+    """
+    status = os.lstat(source)
+    if not stat.S_ISDIR(status.st_mode):
+        file = os.open(source, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        _copy_file(file, target, _readable(status))
+        return
+    os.mkdir(target)
+    for entry in walk(source):
+        path = f"{target}/{entry.path}"
+        if entry.is_folder:
+            os.mkdir(path)
+        elif entry.is_link:
+            os.symlink(os.readlink(entry.name, dir_fd=entry.parent), path)
+        elif entry.is_file:
+            _copy_file(entry.open(), path, _readable(entry.stat))
+    let_all_read(target)
+
+
+def _copy_file(file: int, target: str, mode: int) -> None:
+    """Copy an open regular file, and close it."""
+    with os.fdopen(file, "rb") as source, open(target, "xb") as out:
+        while block := source.read(1 << 20):
+            out.write(block)
+    os.chmod(target, mode)
+
+
+def remove(path: str | os.PathLike[str]) -> bool:
+    """Remove a file, or a folder with all its content, however deep it is.
+
+    Nothing is followed or raised. Only a file system that refuses a removal, or a process that
+    creates files faster than they are removed, leaves something behind.
+
+    Returns:
+        Whether nothing is left.
+    """
+    parent, name = os.path.split(os.path.abspath(os.fsdecode(path)))
+    try:
+        above = os.open(parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return True
+    except OSError:
+        return False
+    try:
+        return any(_remove(above, name) for _ in range(_PASSES))
+    finally:
+        os.close(above)
+
+
+def _remove(above: int, name: str) -> bool:
+    """Remove an entry of an open folder; return whether it is gone."""
+    if _unlink(above, name):
+        return True
+    root = _enter(above, name)
+    if root < 0:
+        return False
+    try:
+        _empty(root)
+    finally:
+        os.close(root)
+    with contextlib.suppress(OSError):
+        os.rmdir(name, dir_fd=above)
+    return not _exists(above, name)
+
+
+def _unlink(folder: int, name: str) -> bool:
+    """Remove an entry that is not a folder; return whether nothing has the name any more."""
+    try:
+        os.unlink(name, dir_fd=folder)
+    except FileNotFoundError:
+        return True
+    except OSError:
+        return False
+    return True
+
+
+def _exists(folder: int, name: str) -> bool:
+    try:
+        os.stat(name, dir_fd=folder, follow_symlinks=False)
+    except OSError:
+        return False
+    return True
+
+
+def _enter(parent: int, name: str) -> int:
+    """Open a folder to be emptied, with the rights that takes; -1 if that is impossible."""
+    with contextlib.suppress(OSError):
+        _change_mode(parent, name, 0o700)
+    try:
+        return os.open(name, _FOLDER, dir_fd=parent)
+    except OSError:
+        return -1
+
+
+def _empty(root: int) -> None:
+    """Remove the content of an open folder.
+
+    A folder inside is emptied by moving the folders it holds up into the root. So the tree
+    becomes flat while it is removed: two descriptors are enough for any depth, and no path is
+    longer than one name.
+    """
+    pending = _names(root)
+    moved = 0
+    while pending:
+        name = pending.pop()
+        if _unlink(root, name):
+            continue
+        folder = _enter(root, name)
+        if folder < 0:
+            continue
+        try:
+            for inner in _names(folder):
+                if _unlink(folder, inner):
+                    continue
+                # Moving a folder changes its "..", which takes the right to write to it.
+                with contextlib.suppress(OSError):
+                    _change_mode(folder, inner, 0o700)
+                moved += 1
+                fresh = f".removed-{os.getpid()}-{moved}"
+                with contextlib.suppress(OSError):
+                    os.rename(inner, fresh, src_dir_fd=folder, dst_dir_fd=root)
+                    pending.append(fresh)
+        finally:
+            os.close(folder)
+        with contextlib.suppress(OSError):
+            os.rmdir(name, dir_fd=root)
+
+
+def _names(folder: int) -> list[str]:
+    try:
+        with os.scandir(folder) as listing:
+            return [entry.name for entry in listing]
+    except OSError:
+        return []
