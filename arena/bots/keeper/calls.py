@@ -15,7 +15,6 @@ BOTH: Numbers = {
     "ptrace": (101, 117),
     "process_vm_readv": (310, 270),
     "process_vm_writev": (311, 271),
-    "process_madvise": (440, 440),
     "process_mrelease": (448, 448),
     "kcmp": (312, 272),
     "pidfd_getfd": (438, 438),
@@ -44,7 +43,6 @@ BOTH: Numbers = {
     # Large parts of the kernel that no bot needs.
     "bpf": (321, 280),
     "perf_event_open": (298, 241),
-    "userfaultfd": (323, 282),
     "memfd_secret": (447, 447),
     "kexec_load": (246, 104),
     "kexec_file_load": (320, 294),
@@ -131,6 +129,18 @@ ABSENT: Numbers = {
     "io_uring_setup": (425, 425),
     "io_uring_enter": (426, 426),
     "io_uring_register": (427, 427),
+    # The page cache: what is in it, and what leaves it. A kernel may be built without these calls,
+    # so programs do without them.
+    "fadvise64": (221, 223),
+    "readahead": (187, 213),
+    "cachestat": (451, 451),
+    "mincore": (27, 232),
+    "remap_file_pages": (216, 234),
+    "process_madvise": (440, 440),
+    "userfaultfd": (323, 282),
+    "io_setup": (206, 0),
+    "io_submit": (209, 2),
+    "io_pgetevents": (333, 292),
     # Its flags lie in memory, where a filter cannot look; who finds it absent uses clone.
     "clone3": (435, 435),
 }
@@ -145,5 +155,9 @@ ASKED: Numbers = {
     "ioctl": (16, 29),
     "personality": (135, 92),
     "prlimit64": (302, 261),
+    "preadv2": (327, 286),
+    "pwritev2": (328, 287),
+    "madvise": (28, 233),
+    "mmap": (9, 222),
 }
 """Those whose arguments decide."""

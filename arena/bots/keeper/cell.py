@@ -178,6 +178,7 @@ class Cell:
         if self.cgroup is not None:
             self.peak = self.cgroup.peak()
             self.out_of_memory = self.cgroup.out_of_memory()
+            self.cgroup.drop_page_cache()
             self.cgroup.remove()
         if self.owner is not None:
             self.owner.release()

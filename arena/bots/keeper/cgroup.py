@@ -13,6 +13,8 @@ PREFIX = "pokearena.bot-"
 ROOT = "/sys/fs/cgroup"
 FIRST = ("memory", "pids", "cpu")
 """The controllers of version 1 that are used, each a tree of its own."""
+RECLAIMS = 8
+"""Attempts to reclaim the memory of a group (version 2)."""
 LEAVING = 1.0
 """Seconds that the last processes of a group may take to leave it."""
 
@@ -88,6 +90,20 @@ class Cgroup:
                 return setting.read()
         except OSError:
             return ""
+
+    def drop_page_cache(self) -> None:
+        """Remove from the page cache what the processes of the group brought into it.
+
+        A later process of the bot could otherwise find out which pages an earlier one had read.
+        Nothing may run in the group any more. Version 1 has one file for it;
+        version 2 reclaims a number of bytes, so it is repeated until nothing is left.
+        """
+        if self.put("memory", "memory.force_empty", 0):
+            return
+        for _ in range(RECLAIMS):
+            usage = self.read("memory", "memory.current")
+            if not usage or not int(usage) or not self.put("memory", "memory.reclaim", int(usage)):
+                return
 
     def remove(self) -> None:
         """Removes the groups, which nobody is in any more."""

@@ -44,6 +44,12 @@ NEW_NAMESPACES = 0x7E020000
 LOCKS = (5, 6, 7, 36, 37, 38, 1024, 1025, 1026)
 """fcntl: POSIX and open-file-description locks, leases, and news of directories."""
 TIOCSTI, TIOCLINUX = 0x5412, 0x541C
+PAGE_CACHE_ADVICE = (3, 20, 21, 22, 25, 100, 101)
+"""madvise: WILLNEED, COLD, PAGEOUT, POPULATE_READ, COLLAPSE, HWPOISON and SOFT_OFFLINE, which move
+pages of files into the cache or out of it; and MERGEABLE below, by which equal pages show."""
+MERGEABLE = 12
+MAP_NONBLOCK = 0x10000
+"""mmap: map only what the page cache holds."""
 QUERY = 0xFFFFFFFF
 """personality: what is it now?"""
 
@@ -77,6 +83,7 @@ class _Program:
         if not locks:
             self.refuse({"flock": calls.ASKED["flock"]}, errno.ENOLCK)
             self.refuse_if("fcntl", 1, EQUAL, LOCKS, errno.ENOLCK)
+        self.refuse_page_cache()
         self.refuse_if("ioctl", 1, EQUAL, (TIOCSTI, TIOCLINUX), errno.EPERM)
         self.refuse_if("clone", 0, ANY_OF, (NEW_NAMESPACES,), errno.EPERM)
         families = (AF_UNIX, AF_INET, AF_INET6) if namespaces else (AF_UNIX,)
@@ -91,6 +98,17 @@ class _Program:
             self.refuse_unless("prlimit64", 0, (0,), errno.EPERM)
         self.add(RETURN, ALLOW)
         return b"".join(self.code)
+
+    def refuse_page_cache(self) -> None:
+        """Refuse what tells or changes which pages of a file the page cache holds.
+
+        A process could leave a mark there that a later one reads. What allocators advise on their
+        own memory (DONTNEED, FREE, HUGEPAGE and others) stays allowed.
+        """
+        self.refuse_unless("preadv2", 5, (0,), errno.EOPNOTSUPP)
+        self.refuse_unless("pwritev2", 5, (0,), errno.EOPNOTSUPP)
+        self.refuse_if("madvise", 2, EQUAL, (*PAGE_CACHE_ADVICE, MERGEABLE), errno.EINVAL)
+        self.refuse_if("mmap", 3, ANY_OF, (MAP_NONBLOCK,), errno.EINVAL)
 
     def add(self, code: int, value: int, yes: int = 0, no: int = 0) -> None:
         """One instruction; ``yes`` and ``no`` say how many are skipped."""
