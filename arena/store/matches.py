@@ -42,7 +42,7 @@ log = logging.getLogger("arena.worker")
 
 LEASE_SECONDS: Final = 15.0
 FAILURES_TO_VOID: Final = 3
-"""So many infrastructure failures, and a match is given up."""
+"""Failures of the arena, without a committed game between them, after which a match is void."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +80,8 @@ def due(engine: Engine, limit: int = 1000) -> tuple[str, ...]:
 def lease(engine: Engine, match: str, owner: str, seconds: float = LEASE_SECONDS) -> Lease | None:
     """Takes a match, if it is due; None if it is not, so a hint that is late or doubled is idle.
 
-    Taking it from a worker whose lease has lapsed counts as a failure of the arena; at
-    ``FAILURES_TO_VOID`` of them it becomes void instead.
+    Taking it from a worker whose lease has lapsed counts as a failure of the arena. After
+    ``FAILURES_TO_VOID`` of them without a committed game it becomes void instead.
 
     Args:
         owner: the worker, as people will read it.
@@ -179,8 +179,9 @@ def release(engine: Engine, lease: Lease, reason: str | None = None) -> None:
     """Gives a match back at once; what is committed stays. Nothing happens if the lease is lost.
 
     Args:
-        reason: the failure of the arena that ended this attempt, as a sentence; it is counted,
-            and the last allowed one makes the match void. None for a worker that just stops.
+        reason: the failure of the arena that ended this attempt, as a sentence. The last one that
+            is allowed without a committed game makes the match void. None for a worker that just
+            stops.
     """
     matches = schema.matches
     with writing(engine, "release") as connection:
@@ -263,19 +264,33 @@ def _lock(
 
 
 def _failed(connection: Connection, row: Row[*tuple[Any, ...]], reason: str) -> bool:
-    """Counts a failure of the arena; true if it was the last that is allowed."""
-    matches = schema.matches
-    failures = row.failures + 1
+    """Record a failure of the arena; return whether it was the last that is allowed.
+
+    An attempt that has committed a game is no failure on the way to void: the match made progress,
+    and it has only so many games. So a match that is longer than the time between two failures
+    ends, and one that cannot finish a single game becomes void.
+    """
+    matches, games, failures = schema.matches, schema.games, schema.failures
     connection.execute(
-        insert(schema.failures).values(match=row.id, attempt=row.attempt, at=now(), reason=reason)
+        insert(failures).values(match=row.id, attempt=row.attempt, at=now(), reason=reason)
     )
     connection.execute(
-        update(matches).where(matches.c.id == row.id).values(failures=failures, reason=reason)
+        update(matches)
+        .where(matches.c.id == row.id)
+        .values(failures=row.failures + 1, reason=reason)
     )
-    if failures < FAILURES_TO_VOID:
+    last_progress = select(func.coalesce(func.max(games.c.attempt), 0)).where(
+        games.c.match == row.id
+    )
+    in_a_row = connection.execute(
+        select(func.count())
+        .select_from(failures)
+        .where(failures.c.match == row.id, failures.c.attempt > last_progress.scalar_subquery())
+    ).scalar_one()
+    if in_a_row < FAILURES_TO_VOID:
         return False
     _end(connection, row, MatchState.VOID)
-    log.warning("%s is VOID, the arena failed %d times: %s", row.id, failures, reason)
+    log.warning("%s is VOID after %d failures without a game: %s", row.id, in_a_row, reason)
     return True
 
 

@@ -193,6 +193,14 @@ class Cell:
         disk.remove_places(self.order.directory)
         file_tree.remove(copy_of(self.order.directory))
 
+    def was_killed(self, status: int | None) -> bool:
+        """Return whether the sandbox itself was killed, which no process inside can do.
+
+        The bot is in a process namespace of its own below bubblewrap. When a signal ends the bot,
+        bubblewrap exits with a status; a signal that ends bubblewrap came from outside.
+        """
+        return status is not None and self.order.level == BUBBLEWRAP and os.WIFSIGNALED(status)
+
     def status(self, status: int) -> int:
         """The wait status of the bot, from that of the process we started."""
         code = os.waitstatus_to_exitcode(status)

@@ -43,6 +43,8 @@ class Guard:
         self.output = output
         self.bot = 0
         self.status: int | None = None
+        self.ended_by_itself = False
+        """Whether the bot's process had ended before this process killed anything."""
         self.peak = 0
         self.excess = ""
 
@@ -71,6 +73,7 @@ class Guard:
         self.say("pid", self.bot)
         os.close(self.output)
         self.wait(woken)
+        self.ended_by_itself = self.status is not None
         # What the bot wrote since the last look counts too.
         self.excess = self.excess or self.cell.excess(self.bot)
 
@@ -81,10 +84,13 @@ class Guard:
     def tell(self) -> None:
         """Says what has become of the bot."""
         self.say("peak", self.cell.peak // 1024 or self.peak)
-        if excess := self.excess or self.cell.left_too_much:
+        excess = self.excess or self.cell.left_too_much
+        if not excess and self.cell.out_of_memory:
+            excess = "memory"
+        if excess:
             self.say("excess", excess)
-        elif self.cell.out_of_memory:
-            self.say("excess", "memory")
+        if not excess and self.ended_by_itself and self.cell.was_killed(self.status):
+            self.say("broken", "its sandbox was killed from outside")
         if self.status is not None:
             self.say("status", self.cell.status(self.status))
 

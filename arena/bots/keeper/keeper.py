@@ -10,7 +10,7 @@ import sys
 
 from arena.bots import file_tree
 from arena.bots.keeper import disk, linux
-from arena.bots.keeper.cell import copy_of
+from arena.bots.keeper.cell import UNSANDBOXED, copy_of
 from arena.bots.keeper.guard import Guard
 from arena.bots.keeper.order import Order
 from arena.bots.keeper.output import Output
@@ -161,6 +161,10 @@ class Keeper:
     def report(self, number: int, bot: Bot) -> None:
         words = bot.words()
         status = int(words["status"]) if "status" in words else None
+        broken = words.get("broken")
+        if broken is None and "peak" not in words and bot.order.level != UNSANDBOXED:
+            # A guard reports "peak" whatever becomes of its bot, and no sandboxed bot can kill it.
+            broken = "its guard was killed"
         say(
             {
                 "bot": number,
@@ -172,7 +176,7 @@ class Keeper:
                 "peak_memory": 1024 * int(words.get("peak", 0)),
                 "excess": words.get("excess", ""),
                 "failed": words.get("failed"),
-                "broken": words.get("broken"),
+                "broken": broken,
             }
         )
 

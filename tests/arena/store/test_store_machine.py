@@ -45,6 +45,7 @@ class Model:
     attempt: int = 0
     failures: int = 0
     lapsed: bool = False
+    failed_attempts: list[int] = field(default_factory=list)
     games: dict[int, int] = field(default_factory=dict)
     """The attempt that committed each game."""
 
@@ -56,7 +57,10 @@ class Model:
 
     def fail(self) -> bool:
         self.failures += 1
-        if self.failures == FAILURES_TO_VOID:
+        self.failed_attempts.append(self.attempt)
+        progress = max(self.games.values(), default=0)
+        in_a_row = [attempt for attempt in self.failed_attempts if attempt > progress]
+        if len(in_a_row) == FAILURES_TO_VOID:
             self.state = MatchState.VOID
         return self.state is MatchState.VOID
 
