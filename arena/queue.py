@@ -8,6 +8,8 @@ and every worker listens to it alone: on several, RQ can lose a job for ever.
 
 from __future__ import annotations
 
+import contextlib
+import logging
 import re
 import secrets
 import socket
@@ -18,6 +20,7 @@ from typing import TYPE_CHECKING
 
 import redis
 from redis.backoff import ExponentialBackoff
+from redis.exceptions import ResponseError
 from redis.retry import Retry
 from rq import Queue
 from rq.exceptions import DuplicateJobError
@@ -28,6 +31,8 @@ from arena import failpoint
 
 if TYPE_CHECKING:
     from redis import Redis
+
+log = logging.getLogger("arena.queue")
 
 QUEUE = "matches"
 # What a hint names. Workers run this and nothing else (arena.match_worker).
@@ -135,19 +140,51 @@ class Hints:
         )
 
     def _put_again(self, match: str, first: bool) -> bool:
-        if self.put(match, first):
-            return True
+        # A job of another type than RQ's is refused by Redis, and is replaced.
+        with contextlib.suppress(ResponseError):
+            if self.put(match, first):
+                return True
         self.drop(match)
         return self.put(match, first)
 
     def waiting(self) -> list[str]:
         """The matches with a hint that nobody has taken yet, the next one first."""
-        return [str(match) for match in self._queue.get_job_ids()]
+        items = self._connection.lrange(self._queue.key, 0, -1)
+        return [match for match in map(_match_id, items) if match is not None]
+
+    def discard_malformed(self) -> int:
+        """Remove from the queue whatever cannot be a job of ours.
+
+        A program that shares the Redis, or an attacker who reaches it, can put anything there:
+        items that are no match ids, and keys of another type than RQ's.
+
+        Returns:
+            How many items and keys were removed.
+        """
+        lists = (self._queue.key, self._queue.intermediate_queue_key)
+        expected = {
+            **dict.fromkeys(lists, "list"),
+            self._queue.started_job_registry.key: "zset",
+            WORKERS_BY_QUEUE_KEY % QUEUE: "set",
+            REDIS_WORKER_KEYS: "set",
+        }
+        removed = 0
+        for key, kind in expected.items():
+            if _text(self._connection.type(key)) not in (kind, "none"):
+                removed += self._connection.delete(key)
+        for key in lists:
+            items = set(self._connection.lrange(key, 0, -1))
+            for item in (item for item in items if _match_id(item) is None):
+                removed += self._connection.lrem(key, 0, item)  # type: ignore[arg-type]
+        if removed:
+            log.warning("%d malformed items in the Redis keys of the queue are removed", removed)
+        return removed
 
     def known(self) -> list[str]:
         """The matches of which RQ knows anything: waiting, followed, or left by a killed worker."""
         jobs = self._connection.scan_iter(f"{_JOB}*", count=1000)
-        return sorted({_text(key).removeprefix(_JOB) for key in jobs})
+        ids = (_match_id(_text(key).removeprefix(_JOB)) for key in jobs)
+        return sorted({match for match in ids if match is not None})
 
     def drop(self, match: str) -> None:
         """Takes away everything RQ knows of this match's hint."""
@@ -183,9 +220,12 @@ def worker(connection: Redis, name: str) -> WorkerInfo | None:
     with connection.pipeline() as pipeline:
         pipeline.hgetall(_WORKER + name)
         pipeline.pttl(_WORKER + name)
-        raw, left = pipeline.execute()
+        raw, left = pipeline.execute(raise_on_error=False)
+    if not isinstance(raw, dict) or not isinstance(left, int):
+        # A key of another type. A connection that is lost raises.
+        return None
     fields = {_text(field): _text(value) for field, value in raw.items()}
-    if "pid" not in fields or "death" in fields:
+    if not fields.get("pid", "").isdigit() or "death" in fields:
         return None
     return WorkerInfo(
         name=name,
@@ -210,6 +250,12 @@ def forget_worker(connection: Redis, name: str) -> None:
         pipeline.srem(WORKERS_BY_QUEUE_KEY % QUEUE, _WORKER + name)
         pipeline.delete(_WORKER + name)
         pipeline.execute()
+
+
+def _match_id(item: bytes | str) -> str | None:
+    """Return the match id in an item of the queue; None if the item is malformed."""
+    text = item.decode("ascii", errors="replace") if isinstance(item, bytes) else item
+    return text if MATCH_ID.fullmatch(text) else None
 
 
 def _text(value: object) -> str:

@@ -21,7 +21,7 @@ from arena.redis_server import Address, Server
 from arena.relaying import Relaying
 from arena.store import database
 from arena.submissions.shelf import Shelf
-from arena.sweeper import Sweeper
+from arena.sweeper import SERVICE, Sweeper
 
 _READY_SECONDS = 60.0
 _GLANCE_SECONDS = 0.05
@@ -249,7 +249,13 @@ class Supervisor:
             child.check()
 
     def _states(self) -> tuple[ChildState, ...]:
-        return tuple(child.state() for child in self._children)
+        """Return how the child processes and the sweeper's thread are doing."""
+        states = [child.state() for child in self._children]
+        if self._sweeper is not None:
+            word = "waiting" if self._sweeper.failing else "ready"
+            log_file = self._where.logs / "services.log"
+            states.append(ChildState(SERVICE, word, os.getpid(), self._sweeper.failures, log_file))
+        return tuple(states)
 
     # --- stopping ----------------------------------------------------------------------
 

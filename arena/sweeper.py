@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from redis.exceptions import RedisError
 from sqlalchemy.exc import SQLAlchemyError
 
-from arena import timings
+from arena import incidents, timings
 from arena.absences import Absences
 from arena.herald import publish
 from arena.news import TournamentChanged
@@ -37,6 +37,9 @@ LONGEST_QUEUE = 256
 _PAUSE_SECONDS = 1.0
 _LONGEST_PAUSE_SECONDS = 10.0
 _TIDY_SECONDS = 10.0
+
+SERVICE = "sweeper"
+"""Its name among the services."""
 
 log = logging.getLogger("arena.sweeper")
 
@@ -60,6 +63,8 @@ class Sweeper:
         self._wake = wake
         self._stopping = False
         self._tidy_at = 0.0
+        self._failures = 0
+        self._failing = False
         self._thread = threading.Thread(target=self._run, name="sweeper", daemon=True)
 
     def start(self) -> None:
@@ -78,11 +83,23 @@ class Sweeper:
         self._dead.append(worker)
         self._wake.set()
 
+    @property
+    def failures(self) -> int:
+        """How many sweeps ended by an unexpected error."""
+        return self._failures
+
+    @property
+    def failing(self) -> bool:
+        """Whether the latest sweep ended by an error."""
+        return self._failing
+
     def sweep(self) -> int:
         """Sweeps once. Returns how many hints were put.
 
         Raises RedisError, SQLAlchemyError or StoreError.
         """
+        if removed := self._hints.discard_malformed():
+            incidents.note_discarded(self._connection, removed)
         while self._dead:
             matches.lapse(self._engine, self._dead[0])
             forget_worker(self._connection, self._dead[0])
@@ -111,12 +128,21 @@ class Sweeper:
     def _run(self) -> None:
         pause = _PAUSE_SECONDS
         while not self._stopping:
+            self._failing = True
             try:
                 self.sweep()
             except (RedisError, SQLAlchemyError, StoreError) as error:
                 pause = min(pause * 2, _LONGEST_PAUSE_SECONDS)
                 log.warning("cannot sweep, next try in %.0f s: %s", pause, error)
+            except Exception as error:
+                # Without a sweeper nothing is played, so no error may end the thread.
+                pause = min(pause * 2, _LONGEST_PAUSE_SECONDS)
+                self._failures += 1
+                log.exception("a sweep failed unexpectedly, next try in %.0f s", pause)
+                with contextlib.suppress(RedisError):
+                    incidents.note_failure(self._connection, SERVICE, error)
             else:
                 pause = _PAUSE_SECONDS
+                self._failing = False
             self._wake.wait(pause)
             self._wake.clear()

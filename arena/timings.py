@@ -88,8 +88,10 @@ def read(client: Redis) -> Mapping[str, Mapping[str, Times]]:
     counts: dict[tuple[str, str], list[int]] = {}
     seconds: dict[tuple[str, str], float] = {}
     for field, value in client.hgetall(KEY).items():
-        name = field.decode() if isinstance(field, bytes) else field
-        kind, label, place = name.split(":")
+        name = field.decode(errors="replace") if isinstance(field, bytes) else field
+        kind, label, place = [*name.split(":"), "", ""][:3]
+        if place != _SUM and not (place.isdigit() and int(place) <= len(BOUNDS)):
+            continue
         of = counts.setdefault((kind, label), [0] * (len(BOUNDS) + 1))
         if place == _SUM:
             seconds[kind, label] = float(value)

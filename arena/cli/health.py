@@ -196,10 +196,14 @@ def _services(place: Place) -> Finding:
     found = running(place)
     if found is None:
         return Finding("services", OK, "none run here; demo and tournament run bring their own")
-    from arena import queue
+    from arena import incidents, queue
 
     with queue.connect(found.redis) as client:
         alive = [worker for worker in queue.workers(client) if worker.alive]
+        troubles = incidents.read(client)
+    if troubles.errors:
+        failed = "; ".join(f"{name} failed: {text}" for name, text in troubles.errors.items())
+        return Finding("services", WARN, failed, f"see {place.folder.logs / 'services.log'}")
     text = f"run as process {found.pid}, {len(alive)} workers"
     return Finding("services", OK if alive else WARN, text, "" if alive else "pokearena worker")
 

@@ -111,10 +111,17 @@ SERVICE_UP: Final = _gauge(
 )
 RESTARTS: Final = _counter("service_restarts", "How often it was started again.", "service")
 
+DISCARDED: Final = _counter(
+    "discarded_items", "Malformed items that were removed from the queue since Redis started."
+)
+SERVICE_FAILURES: Final = _counter(
+    "service_failures", "Unexpected failures inside a service since Redis started.", "service"
+)
+
 ALL: Final = (
     *(BUILD, UP, READ),
     *(MATCHES, GAMES, VERDICTS, FAILURES, MATCH, DECISION, BOT_DECISION),
     *(OPEN, LEASE_AGE, ATTEMPT_AGE, TOURNAMENTS, SUBMISSIONS, SUBMISSION_AGE, REMOTES, QUARANTINED),
     *(HINTS, WORKERS, TRANSACTION, LAG),
-    *(SERVICE_UP, RESTARTS),
+    *(SERVICE_UP, RESTARTS, DISCARDED, SERVICE_FAILURES),
 )

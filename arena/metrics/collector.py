@@ -22,7 +22,7 @@ from redis.retry import Retry
 from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
 
-from arena import queue, reach, timings
+from arena import incidents, queue, reach, timings
 from arena.child import ChildState
 from arena.metrics import catalogue
 from arena.metrics.catalogue import Kind, Metric
@@ -119,6 +119,7 @@ class ArenaCollector(Collector):
             hints = len(Hints(connection).waiting())
             workers = queue.workers(connection)
             times = timings.read(connection)
+            troubles = incidents.read(connection)
         except RedisError:
             return None
         by_state: dict[Labels, float] = {}
@@ -130,6 +131,11 @@ class ArenaCollector(Collector):
             _gauge(catalogue.WORKERS, by_state),
             _timed(catalogue.TRANSACTION, times.get(timings.TRANSACTION, {})),
             _timed(catalogue.LAG, times.get(timings.LAG, {})),
+            _counter(catalogue.DISCARDED, {(): float(troubles.discarded)}),
+            _counter(
+                catalogue.SERVICE_FAILURES,
+                {(name,): float(number) for name, number in troubles.failures.items()},
+            ),
         ]
 
 
