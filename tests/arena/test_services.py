@@ -135,11 +135,11 @@ def test_two_workers_come_to_what_one_comes_to_and_nothing_is_left_behind(
         wait_until(lambda: arena.closed(cup))
         states = [(child.name, child.state) for child in services.snapshot.children]
         assert states == [
-                ("referee", "ready"),
-                ("worker-1", "ready"),
-                ("worker-2", "ready"),
-                ("sweeper", "ready"),
-            ]
+            ("referee", "ready"),
+            ("worker-1", "ready"),
+            ("worker-2", "ready"),
+            ("sweeper", "ready"),
+        ]
         pids = [child.pid for child in services.snapshot.children]
         sockets = Path(services.snapshot.redis.url.removeprefix("unix://")).parent
         running = arena.where.running()

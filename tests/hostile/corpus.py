@@ -79,6 +79,9 @@ FAULTS: Final = (
     Hostile("memory_bomb_of_many", "resources", "of memory", LOCKED_IN, bank_ms=30_000),
     Hostile("fills_its_disk", "resources", "scratch space", LOCKED_IN, bank_ms=30_000),
     Hostile("a_million_files", "resources", "files", LOCKED_IN, bank_ms=30_000),
+    Hostile("nameless_files", "resources", "scratch space", LOCKED_IN, bank_ms=30_000),
+    Hostile("nests_folders", "resources", "stopped by the arena", LOCKED_IN, bank_ms=30_000),
+    Hostile("a_million_folders", "resources", "files", LOCKED_IN, bank_ms=30_000),
     Hostile("one_huge_file", "resources", "wrote more than", bank_ms=30_000),
 )
 """Those that get a verdict of their own."""
@@ -91,6 +94,7 @@ CONTAINED: Final = (
     Hostile("escapes_by_calls", "finished", levels=LOCKED_IN, bank_ms=30_000),
     Hostile("kills_everybody", "finished", levels=LOCKED_IN, bank_ms=30_000),
     Hostile("reaches_the_other_seat", "finished", "looked at", levels=LOCKED_IN, bank_ms=30_000),
+    Hostile("odd_files", "finished", levels=LOCKED_IN, bank_ms=30_000),
     Hostile("ignores_the_end", "finished", bank_ms=30_000),
 )
 """Those that play on: what they try comes to nothing."""
