@@ -9,6 +9,7 @@ is the median of their ratios.
 """
 
 import asyncio
+import math
 import random
 import shutil
 import statistics
@@ -29,10 +30,11 @@ from bench.processes import HERE, started
 from bench.sockets import engine, microseconds
 from bench.table import table
 from referee.alarm import Alarm
-from referee.channel import Channel
 from referee.codec import Codec
 from referee.dealing import Seeded, board_seed
 from referee.games.registry import find
+from referee.rpc.budget import Budget
+from referee.rpc.channel import Channel
 
 RATIO = 1.2
 PER_SECOND = 20_000
@@ -96,7 +98,7 @@ async def ping_pong_of_ours(
 ) -> float:
     """The same by ``Play`` with the referee's own client, each message under a time limit."""
     service = bot_pb2.DESCRIPTOR.services_by_name["BotService"].full_name
-    channels = [Channel(address, service) for address in addresses]
+    channels = [Channel(address, service, Budget(math.inf)) for address in addresses]
     alarm = Alarm()
     data = question.SerializeToString()
     try:

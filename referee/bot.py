@@ -14,15 +14,22 @@ from grpc import StatusCode
 from pokearena.v1 import bot_pb2
 
 from referee.alarm import Alarm
-from referee.call import MESSAGE_BYTES, Call
-from referee.channel import Channel
+from referee.pulse import StoodStill
 from referee.quote import quote
-from referee.status import CallFailed, Status
+from referee.rpc.budget import MESSAGE, MESSAGE_BYTE, Budget, BudgetExceeded
+from referee.rpc.call import MESSAGE_BYTES
+from referee.rpc.client import Stream, open_client
+from referee.rpc.http2 import HEADERS_BYTES
+from referee.rpc.status import CallFailed, Status
 from referee.wire import field
 
 _Message = TypeVar("_Message", bot_pb2.StartResponse, bot_pb2.ActResponse, bot_pb2.PlayResponse)
 
 _SERVICE = bot_pb2.DESCRIPTOR.services_by_name["BotService"].full_name
+ANSWER_BYTES = 16 << 10
+"""Bytes of a message of answers for each question that is open, and as many again: an answer and
+its note have some hundred bytes, and a parser needs a hundred times as long for bytes that are
+many empty answers."""
 _QUESTIONS = bot_pb2.PlayRequest.QUESTIONS_FIELD_NUMBER
 
 
@@ -65,13 +72,20 @@ class NoAnswer(Exception):
 class Bot:
     """One bot process, or whatever listens at its address."""
 
-    def __init__(self, address: str) -> None:
+    def __init__(self, address: str, budget: Budget | None = None) -> None:
+        """Prepare to ask the bot at an address.
+
+        Args:
+            address: ``grpc://host:port``, ``host:port`` or ``unix:/path``.
+            budget: pays for what the bot sends; that of the bot's seat, which outlives a process.
+        """
         self.address = address.removeprefix("grpc://")
-        self._channel = Channel(self.address, _SERVICE)
+        self.budget = budget or Budget()
+        self._channel = open_client(self.address, _SERVICE, self.budget)
         self._alarm = Alarm()
         self._streams = True
         self._stream_answered = False
-        self._call: Call | None = None
+        self._call: Stream | None = None
 
     async def start(self, request: bot_pb2.StartRequest, seconds: float) -> bot_pb2.StartResponse:
         """Waits until the bot listens and has heard what will be played.
@@ -81,16 +95,18 @@ class Bot:
         """
         try:
             async with asyncio.timeout(seconds):
-                said = await self._channel.unary("Start", request.SerializeToString(), wait=True)
-                return _read(bot_pb2.StartResponse, said)
+                answer = await self._channel.unary("Start", request.SerializeToString(), wait=True)
+                return self._read(bot_pb2.StartResponse, answer)
         except TimeoutError:
             there = self._channel.listening
             met = "its Start did not return" if there else "it did not listen"
             raise NoAnswer(How.SILENT, f"{met} within {seconds:g} s") from None
+        except BudgetExceeded as failure:
+            raise NoAnswer(How.WRONG, str(failure)) from None
         except CallFailed as failure:
             if failure.status.code is StatusCode.UNIMPLEMENTED:
                 return bot_pb2.StartResponse()
-            raise _by_status(failure.status) from None
+            raise self._by_status(failure.status) from None
 
     async def ask(
         self,
@@ -102,7 +118,9 @@ class Bot:
 
         Raises:
             NoAnswer: not all came within the time; those that came are in ``answers``.
+            StoodStill: reading what the bot sent took far longer than its cost explains.
         """
+        self.budget.grant(len(questions))
         try:
             with self._alarm.set(seconds):
                 if not (self._streams and await self._by_stream(questions, answers)):
@@ -112,8 +130,16 @@ class Bot:
             raise NoAnswer(
                 How.SILENT, f"it did not answer within {1000 * seconds:.0f} ms"
             ) from None
+        except BudgetExceeded as failure:
+            self._hang_up()
+            raise NoAnswer(How.WRONG, str(failure)) from None
         except CallFailed as failure:
-            raise _by_status(failure.status) from None
+            raise self._by_status(failure.status) from None
+        if self.budget.overrun:
+            raise StoodStill(
+                f"reading what a bot sent took {self.budget.measured:.1f} s of the processor, and"
+                f" its cost is {self.budget.spent:,.0f} units"
+            )
 
     async def _by_stream(
         self, questions: Sequence[Question], answers: list[bot_pb2.ActResponse]
@@ -128,7 +154,7 @@ class Bot:
             await self._write_and_read(questions, answers)
         except (NoAnswer, CallFailed):
             self._hang_up()
-            if self._stream_answered:
+            if self._stream_answered or self.budget.exceeded:
                 raise
             self._streams = False
             return False
@@ -143,14 +169,23 @@ class Bot:
         try:
             await call.send(b"".join([field(_QUESTIONS, q.data) for q in questions]))
         except CallFailed:
+            if self.budget.exceeded:
+                raise NoAnswer(How.WRONG, self.budget.clause) from None
             raise NoAnswer(How.BROKEN, "its stream was lost") from None
         open_ones = {(q.game, q.decision) for q in questions}
         while open_ones:
             message = await call.receive()
             if message is None:
-                raise _by_status(call.status)
+                raise self._by_status(call.status)
             self._stream_answered = True
-            response = _read(bot_pb2.PlayResponse, message)
+            most = ANSWER_BYTES * (len(open_ones) + 1)
+            if len(message) > most:
+                raise NoAnswer(
+                    How.WRONG,
+                    f"it sent {len(message):,} bytes in answer to {len(open_ones)} questions; "
+                    f"{most:,} are allowed",
+                )
+            response = self._read(bot_pb2.PlayResponse, message)
             # Before any of them is taken: in a message that is wrong nothing is right.
             for key in [(answer.game, answer.decision) for answer in response.answers]:
                 if key not in open_ones:
@@ -166,7 +201,8 @@ class Bot:
         self, questions: Sequence[Question], answers: list[bot_pb2.ActResponse]
     ) -> None:
         for question in questions:
-            answer = _read(bot_pb2.ActResponse, await self._channel.unary("Act", question.data))
+            message = await self._channel.unary("Act", question.data)
+            answer = self._read(bot_pb2.ActResponse, message)
             answer.game, answer.decision = question.game, question.decision
             answers.append(answer)
 
@@ -178,7 +214,7 @@ class Bot:
                     self._call.finish()
                 request = bot_pb2.EndRequest(match=match)
                 await self._channel.unary("End", request.SerializeToString())
-        except (TimeoutError, CallFailed):
+        except (TimeoutError, CallFailed, BudgetExceeded):
             pass
 
     async def close(self) -> None:
@@ -187,21 +223,32 @@ class Bot:
         self._hang_up()
         await self._channel.close()
 
+    def _read(self, kind: type[_Message], data: bytes) -> _Message:
+        """Parse a message of the bot, once its budget has paid for it.
+
+        Raises:
+            BudgetExceeded: it costs more than is left.
+            NoAnswer: it is no such message.
+        """
+        self.budget.charge("messages", MESSAGE + MESSAGE_BYTE * len(data))
+        try:
+            return kind.FromString(data)
+        except DecodeError:
+            raise NoAnswer(
+                How.WRONG, f"it answered {len(data)} bytes that are no {kind.DESCRIPTOR.name}"
+            ) from None
+
+    def _by_status(self, status: Status | None) -> NoAnswer:
+        """Return what a failed call means for the bot."""
+        if self.budget.exceeded:
+            return NoAnswer(How.WRONG, self.budget.clause)
+        return _by_status(status)
+
     def _hang_up(self) -> None:
         """Ends the stream, if there is one."""
         if self._call is not None:
             self._call.cancel()
         self._call = None
-
-
-def _read(kind: type[_Message], data: bytes) -> _Message:
-    """What a bot has said; raises NoAnswer if it is no such message."""
-    try:
-        return kind.FromString(data)
-    except DecodeError:
-        raise NoAnswer(
-            How.WRONG, f"it answered {len(data)} bytes that are no {kind.DESCRIPTOR.name}"
-        ) from None
 
 
 def _by_status(status: Status | None) -> NoAnswer:
@@ -213,6 +260,8 @@ def _by_status(status: Status | None) -> NoAnswer:
     said = quote(" ".join(status.details.split()))
     if code is StatusCode.UNAVAILABLE:
         return NoAnswer(How.BROKEN, "its connection was lost")
+    if code is StatusCode.RESOURCE_EXHAUSTED and "headers" in status.details:
+        return NoAnswer(How.WRONG, f"it sent headers of more than {HEADERS_BYTES} bytes")
     if code is StatusCode.RESOURCE_EXHAUSTED:
         return NoAnswer(How.WRONG, f"it sent more than {MESSAGE_BYTES} bytes in one message")
     return NoAnswer(How.WRONG, f"it answered with the error {code.name}: {said}")

@@ -81,7 +81,7 @@ class Seat:
 
     def replace_bot(self, address: str) -> Bot:
         """Seats a fresh process; returns the bot that was there."""
-        old, self.bot = self.bot, Bot(address)
+        old, self.bot = self.bot, Bot(address, self.bot.budget)
         self.ready = False
         self.ended = asyncio.get_running_loop().create_future()
         return old

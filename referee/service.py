@@ -116,7 +116,8 @@ async def _run(match: str, table: Table, caller: Caller) -> None:
     try:
         log.info("%s: a table begins", match)
         await table.run()
-        log.info("%s: a table is over", match)
+        shares = ", ".join(f"{100 * share:.1f} %" for share in table.budget_shares)
+        log.info("%s: a table is over; its bots used %s of their work budgets", match, shares)
     except BaseExceptionGroup as group:
         still = group.subgroup(StoodStill)
         if still is None:

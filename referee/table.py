@@ -52,6 +52,11 @@ class Table:
         self._pulse = Pulse()
         self._window = Window(order.watch_ms, lambda: self._plays.values(), caller)
 
+    @property
+    def budget_shares(self) -> tuple[float, ...]:
+        """The share of its work budget that the bot of each seat has used."""
+        return tuple(seat.bot.budget.spent / seat.bot.budget.granted for seat in self._seats)
+
     def ended(self, report: referee_pb2.BotReport) -> None:
         """Hears, unasked, that a bot's process has ended."""
         if report.seat < len(self._seats):

@@ -26,6 +26,7 @@ KNOWN_TO_ARENA = {
     "referee.poker",
     "referee.record",
     "referee.replay",
+    "referee.rpc.sockets",
     "referee.verdict",
     "referee.wild",
 }

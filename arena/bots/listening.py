@@ -4,6 +4,8 @@ import socket
 import time
 from typing import Any
 
+from referee.rpc.sockets import connected
+
 UNIX = "unix:"
 LOOKS = 4
 """How often a bot that may have gone is looked for."""
@@ -25,9 +27,7 @@ def listens(address: str, patience: float = 0.3) -> bool:
     """Whether a connection to "unix:/path" or "host:port" is taken, within `patience` seconds."""
     try:
         if address.startswith(UNIX):
-            with socket.socket(socket.AF_UNIX) as client:
-                client.settimeout(patience)
-                client.connect(address.removeprefix(UNIX))
+            connected(address.removeprefix(UNIX), patience).close()
         else:
             host, _, port = address.rpartition(":")
             socket.create_connection((host.strip("[]"), int(port)), patience).close()

@@ -26,7 +26,7 @@ from tests.hostile.corpus import PROGRAMS
 
 SEED = bytes(range(32))
 SECRET = "MARKSECRET"
-PARTS = ("honest.py", "wire.py")
+PARTS = ("honest.py", "wire.py", "flood.py")
 
 
 @dataclass

@@ -6,8 +6,9 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager, suppress
 from typing import Any
 
-from referee.channel import Channel
-from referee.http2 import END_HEADERS, END_STREAM, PREFACE, Kind, block, frame, head_at
+from referee.rpc.budget import Budget
+from referee.rpc.channel import Channel
+from referee.rpc.http2 import END_HEADERS, END_STREAM, PREFACE, Kind, block, frame, head_at
 
 SETTINGS = frame(Kind.SETTINGS, 0, 0)
 """What a server says first."""
@@ -87,7 +88,7 @@ async def a_peer(script: Script, settings: bytes = SETTINGS) -> AsyncIterator[Ch
 
     with tempfile.TemporaryDirectory() as folder:
         server = await asyncio.start_unix_server(serve, f"{folder}/peer")
-        channel = Channel(f"unix:{folder}/peer", "a.Service")
+        channel = Channel(f"unix:{folder}/peer", "a.Service", Budget())
         try:
             async with asyncio.timeout(PATIENCE):
                 yield channel

@@ -2,9 +2,11 @@
 
 import asyncio
 import gzip
+import math
 import random
 import zlib
 from collections.abc import AsyncIterator, Coroutine, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +15,13 @@ import grpc.aio
 import pytest
 from grpc import StatusCode
 
-from referee.call import MESSAGE_BYTES
-from referee.channel import Channel
-from referee.frames import FrameReader
-from referee.http2 import (
+from referee.rpc.budget import MESSAGE, START, Budget, BudgetExceeded
+from referee.rpc.call import MESSAGE_BYTES
+from referee.rpc.channel import Channel
+from referee.rpc.client import GRPCIO, HTTP2, open_client
+from referee.rpc.connection import SLICE_BYTES
+from referee.rpc.frames import FrameReader
+from referee.rpc.http2 import (
     END_HEADERS,
     END_STREAM,
     PADDED,
@@ -32,7 +37,7 @@ from referee.http2 import (
     numbered,
     settings,
 )
-from referee.status import CallFailed
+from referee.rpc.status import CallFailed
 from tests.referee.peers import DONE, GOOD, SETTINGS, Peer, a_peer, prefixed, trailers
 
 SERVICE = "a.Service"
@@ -81,11 +86,17 @@ async def a_server(address: str = "", **options: Any) -> grpc.aio.Server:
     return server
 
 
+every_client = pytest.mark.parametrize("client", [HTTP2, GRPCIO])
+
+
+@every_client
 @pytest.mark.parametrize("size", [0, 1, 65_530, 65_531, MESSAGE_BYTES])
-def test_messages_of_any_size_arrive_whole_both_ways(tmp_path: Path, size: int) -> None:
+def test_messages_of_any_size_arrive_whole_both_ways(
+    tmp_path: Path, size: int, client: str
+) -> None:
     async def ask() -> None:
         server = await a_server(f"unix:{tmp_path}/s")
-        channel = Channel(f"unix:{tmp_path}/s", SERVICE)
+        channel = open_client(f"unix:{tmp_path}/s", SERVICE, Budget(), client)
         message = LARGE[:size]
         assert await channel.unary("Echo", message, wait=True) == message
         call = await channel.begin("Echoes")
@@ -105,7 +116,7 @@ def test_messages_of_any_size_arrive_whole_both_ways(tmp_path: Path, size: int) 
 def test_a_call_fails_with_the_words_that_grpc_itself_would_pass_on(tmp_path: Path) -> None:
     async def ask() -> None:
         server = await a_server(f"unix:{tmp_path}/s")
-        channel = Channel(f"unix:{tmp_path}/s", SERVICE)
+        channel = Channel(f"unix:{tmp_path}/s", SERVICE, Budget(math.inf))
         async with grpc.aio.insecure_channel(f"unix:{tmp_path}/s") as peer:
             theirs: Any = peer.unary_unary(f"/{SERVICE}/Fail")
             for code in StatusCode:
@@ -127,12 +138,13 @@ def test_a_call_fails_with_the_words_that_grpc_itself_would_pass_on(tmp_path: Pa
     run(ask())
 
 
-def test_packed_answers_are_unpacked(tmp_path: Path) -> None:
+@every_client
+def test_packed_answers_are_unpacked(tmp_path: Path, client: str) -> None:
     async def ask() -> None:
         for packing in (grpc.Compression.Gzip, grpc.Compression.Deflate):
             address = f"unix:{tmp_path}/{packing.name}"
             server = await a_server(address, compression=packing)
-            channel = Channel(address, SERVICE)
+            channel = open_client(address, SERVICE, Budget(), client)
             assert await channel.unary("Echo", LARGE, wait=True) == LARGE
             await channel.close()
             await server.stop(0)
@@ -140,13 +152,14 @@ def test_packed_answers_are_unpacked(tmp_path: Path) -> None:
     run(ask())
 
 
+@every_client
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
-def test_a_port_is_an_address_too(host: str) -> None:
+def test_a_port_is_an_address_too(host: str, client: str) -> None:
     async def ask() -> None:
         server = await a_server()
         port = server.add_insecure_port(f"{host}:0")
         await server.start()
-        channel = Channel(f"{host}:{port}", SERVICE)
+        channel = open_client(f"{host}:{port}", SERVICE, Budget(), client)
         assert await channel.unary("Echo", b"here") == b"here"
         await channel.close()
         await server.stop(0)
@@ -161,7 +174,7 @@ NO_ADDRESS = (f"unix:/{'x' * 200}", "unix:/a\0b", f"{'x' * 70}.org:80", "a\0b:80
 @pytest.mark.parametrize("address", [*NOWHERE, *NO_ADDRESS])
 def test_where_nobody_listens_a_call_fails_at_once(address: str) -> None:
     async def ask() -> None:
-        channel = Channel(address, SERVICE)
+        channel = Channel(address, SERVICE, Budget(math.inf))
         assert await status_of(channel) is StatusCode.UNAVAILABLE
         assert not channel.listening
         await channel.close()
@@ -169,9 +182,10 @@ def test_where_nobody_listens_a_call_fails_at_once(address: str) -> None:
     run(ask())
 
 
-def test_a_call_that_waits_begins_when_somebody_listens(tmp_path: Path) -> None:
+@every_client
+def test_a_call_that_waits_begins_when_somebody_listens(tmp_path: Path, client: str) -> None:
     async def ask() -> None:
-        channel = Channel(f"unix:{tmp_path}/s", SERVICE)
+        channel = open_client(f"unix:{tmp_path}/s", SERVICE, Budget(), client)
         asking = asyncio.create_task(channel.unary("Echo", b"early", wait=True))
         await asyncio.sleep(0.1)
         assert not asking.done()
@@ -321,7 +335,7 @@ BREAKS: dict[str, Sequence[bytes]] = {
     "a table that changes its size for ever": [
         frame(Kind.HEADERS, END_HEADERS, 1, b"\x20" * 16_000 + GOOD)
     ],
-    "headers again and again": [HEADED, *[frame(Kind.HEADERS, END_HEADERS, 1, GOOD)] * 99],
+    "headers again and again": [HEADED, *[frame(Kind.HEADERS, END_HEADERS, 1, GOOD)] * 9_999],
     "an integer without end": [frame(Kind.HEADERS, END_HEADERS, 1, b"\x7f" + b"\xff" * 16_000)],
 }
 """What nobody goes on listening to."""
@@ -355,7 +369,12 @@ async def _after(frames: Sequence[bytes]) -> tuple[StatusCode, bool]:
 @pytest.mark.parametrize("what", BREAKS)
 def test_a_peer_that_breaks_http2_is_hung_up_on(what: str) -> None:
     code, listening = asyncio.run(_after(BREAKS[what]))
-    assert code in (StatusCode.UNAVAILABLE, StatusCode.CANCELLED, StatusCode.INTERNAL)
+    assert code in (
+        StatusCode.UNAVAILABLE,
+        StatusCode.CANCELLED,
+        StatusCode.INTERNAL,
+        StatusCode.RESOURCE_EXHAUSTED,
+    )
     assert not listening
 
 
@@ -365,16 +384,15 @@ FLOODS: dict[str, bytes] = {
     "empty data": frame(Kind.DATA, 0, 1),
     "empty messages": frame(Kind.DATA, 0, 1, prefixed(b"")),
     "frames nobody knows": frame(Kind.PRIORITY, 0, 1, bytes(5)),
+    "full settings": settings([(Setting.MAX_CONCURRENT_STREAMS, 100)] * 2730),
+    "window updates": numbered(Kind.WINDOW_UPDATE, 0, 1),
+    "resets": numbered(Kind.RST_STREAM, 1, 8),
+    "unknown frames": b"\0\0\0\xff\0\0\0\0\0",
 }
 
 
 @pytest.mark.parametrize("what", FLOODS)
-def test_a_flood_of_frames_is_not_read_faster_than_so_many_a_second(
-    what: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    # So few that it is too many on the slowest machine.
-    monkeypatch.setattr("referee.frames.MOST_FRAMES", 100)
-
+def test_a_flood_exceeds_the_budget_and_ends_the_connection(what: str) -> None:
     async def flooding(peer: Peer) -> None:
         await peer.hear(Kind.HEADERS)
         await peer.say(HEADED)
@@ -384,26 +402,30 @@ def test_a_flood_of_frames_is_not_read_faster_than_so_many_a_second(
     async def ask() -> None:
         async with a_peer(flooding) as channel:
             call = await channel.begin("Play")
-            (connection,) = channel._connections
-            assert connection._transport is not None
-            while connection._transport.is_reading():
+            budget = channel._budget
+            with suppress(BudgetExceeded):
+                while await call.receive() is not None:
+                    budget.charge("empty messages", MESSAGE)
+            while not budget.exceeded:
                 await asyncio.sleep(0)
-            assert call.status is None
-            assert channel.listening
+            assert budget.spent < START + 2 * SLICE_BYTES
+            with pytest.raises((BudgetExceeded, CallFailed)):
+                await channel.unary("Act", b"")
 
     run(ask())
 
 
-def test_who_was_asked_may_send_as_many_frames_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("referee.frames.MOST_FRAMES", 3)
-    reader = FrameReader(lambda kind, stream, flags, payload: None)
-    reader.feed(SETTINGS * 3)
-    reader.asked()
-    reader.feed(SETTINGS * 3)
-    assert not reader.rest()
-    reader.feed(SETTINGS)
-    assert 0 < reader.rest() <= 1
-    assert not reader.rest()
+@pytest.mark.parametrize("what", FLOODS)
+def test_the_cost_of_bytes_does_not_depend_on_the_pieces_they_arrive_in(what: str) -> None:
+    data = SETTINGS + FLOODS[what] * 5
+    costs = set()
+    for size in (1, 7, 64, len(data)):
+        budget = Budget()
+        reader = FrameReader(lambda kind, stream, flags, payload: None, budget)
+        for start in range(0, len(data), size):
+            reader.feed(data[start : start + size])
+        costs.add(round(budget.spent, 6))
+    assert len(costs) == 1
 
 
 @pytest.mark.parametrize("what", TOO_LONG)

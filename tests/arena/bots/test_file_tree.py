@@ -2,6 +2,7 @@
 
 import os
 import stat
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -23,10 +24,12 @@ def nest(root: Path, levels: int, name: str = "folder") -> None:
 
 
 @pytest.fixture
-def tree(tmp_path: Path) -> Path:
+def tree(tmp_path: Path) -> Iterator[Path]:
     root = tmp_path / "tree"
     root.mkdir()
-    return root
+    yield root
+    # pytest itself cannot remove a deep tree.
+    file_tree.remove(root)
 
 
 @pytest.mark.parametrize("levels", [3_500, 20_000])

@@ -1,18 +1,21 @@
 """One HTTP/2 connection to a bot: its frames, told to the calls they belong to.
 
-A bot may be hostile. What it sends is bounded: the size of a frame, of headers, of what waits to
-be read (by flow control); and of frames that bring nothing so many are read in a second.
+A bot may be hostile. Memory is bounded by the size of a frame, of headers, and of what waits to
+be read (flow control); work is bounded by the bot's budget (`referee.rpc.budget`). Bytes are read
+in slices, so that those of one bot do not delay the others for long.
 """
 
 import asyncio
+import time
 from collections.abc import Callable
 
 from grpc import StatusCode
 
-from referee import status
-from referee.call import Call
-from referee.frames import FrameReader
-from referee.http2 import (
+from referee.rpc import status
+from referee.rpc.budget import READ, Budget, BudgetExceeded
+from referee.rpc.call import Call
+from referee.rpc.frames import FrameReader
+from referee.rpc.http2 import (
     ACK,
     END_HEADERS,
     END_STREAM,
@@ -36,13 +39,14 @@ from referee.http2 import (
     settings_in,
     without_padding,
 )
-from referee.status import Status
+from referee.rpc.status import Status
 
 REPLY_BYTES = 1 << 20
 """How much may wait to be sent before a peer that asks for replies is given up."""
-BLOCKS_BEFORE_CALLS = 8
-"""How many blocks of headers a peer may send beside four a call; two are what a call takes. To
-read one costs up to some milliseconds."""
+MEASURED_BYTES = 2 << 10
+"""Bytes that arrive together above which the processor time of reading them is measured."""
+SLICE_BYTES = 16 << 10
+"""Bytes that are read before the event loop serves others."""
 
 _WINDOW = 1 << 20
 """What waits to be read is bounded by each call's window; the connection's is wider, so that no
@@ -58,7 +62,10 @@ _LOST = Status(StatusCode.UNAVAILABLE, "the connection was lost")
 class Connection(asyncio.Protocol):
     """A connection that is being made, is there, or is lost."""
 
-    def __init__(self) -> None:
+    def __init__(self, budget: Budget) -> None:
+        self.budget = budget
+        self._backlog = b""
+        """Bytes that have come and wait for the next slice."""
         self._loop = asyncio.get_running_loop()
         self.ready: asyncio.Future[None] = self._loop.create_future()
         """Done once the peer has spoken HTTP/2; an OSError if it will not."""
@@ -76,10 +83,8 @@ class Connection(asyncio.Protocol):
         self._leaving = False
         self._changes: set[asyncio.Future[None]] = set()
         self._window = _WINDOW
-        self._frames = FrameReader(self._hear_frame)
+        self._frames = FrameReader(self._hear_frame, budget)
         self._headers = HeaderReader()
-        self._blocks = 0
-        """How many blocks of headers have come."""
         self._hear: dict[int, Callable[[int, int, bytes], None]] = {
             Kind.DATA: self._data,
             Kind.HEADERS: self._call_headers,
@@ -120,7 +125,6 @@ class Connection(asyncio.Protocol):
     def write_data(self, data: bytes, flags: int, number: int) -> None:
         """Sends a part of a call's message."""
         self.credit -= len(data)
-        self._frames.asked()
         self.write(frame(Kind.DATA, flags, number, data))
 
     def forget(self, number: int) -> None:
@@ -163,26 +167,51 @@ class Connection(asyncio.Protocol):
         self._changed()
 
     def data_received(self, data: bytes) -> None:
+        if self._backlog:
+            self._backlog += data
+        elif len(data) > SLICE_BYTES:
+            self._backlog = data
+            self._read_on()
+        else:
+            self._read(data)
+
+    def _read_on(self) -> None:
+        """Read the next slice, then let the event loop serve others."""
+        transport = self._transport
+        if transport is None:
+            return
+        data, self._backlog = self._backlog[:SLICE_BYTES], self._backlog[SLICE_BYTES:]
+        if self._backlog:
+            transport.pause_reading()
+            self._loop.call_soon(self._read_on)
+        else:
+            transport.resume_reading()
+        self._read(data)
+
+    def _read(self, data: bytes) -> None:
         if self._transport is None:
             return
+        # Little input costs little, and looking at the clock would cost as much.
+        measured = len(data) > MEASURED_BYTES
+        began = time.thread_time() if measured else 0.0
         try:
+            self.budget.charge("separate pieces", READ)
             self._frames.feed(data)
-            self._rest(self._frames.rest())
+        except BudgetExceeded as error:
+            self._fail_all(Status(StatusCode.RESOURCE_EXHAUSTED, str(error)))
+            self._break(Code.ENHANCE_YOUR_CALM)
         except Http2Error as error:
             self._break(error.code)
         except HeadersTooLong as error:
             if (call := self._calls.get(error.stream)) is not None:
                 call.fail(Status(StatusCode.RESOURCE_EXHAUSTED, "headers that are too long"))
             self._break(Code.ENHANCE_YOUR_CALM)
+        if measured:
+            self.budget.measured += time.thread_time() - began
 
-    def _rest(self, seconds: float) -> None:
-        if seconds and self._transport is not None:
-            self._transport.pause_reading()
-            self._loop.call_later(seconds, self._read_on)
-
-    def _read_on(self) -> None:
-        if self._transport is not None:
-            self._transport.resume_reading()
+    def _fail_all(self, why: Status) -> None:
+        for call in list(self._calls.values()):
+            call.fail(why)
 
     def _hear_frame(self, kind: int, stream: int, flags: int, payload: bytes) -> None:
         if (hear := self._hear.get(kind)) is not None:
@@ -208,9 +237,6 @@ class Connection(asyncio.Protocol):
 
     def _call_headers(self, stream: int, flags: int, payload: bytes) -> None:
         call = self._call(stream)
-        self._blocks += 1
-        if self._blocks > BLOCKS_BEFORE_CALLS + 2 * self._next:  # four a call
-            raise Http2Error(Code.ENHANCE_YOUR_CALM, "sent too many headers")
         headers = self._headers.read(stream, payload)
         if call is not None:
             call.hear_headers(headers, bool(flags & END_STREAM))
@@ -290,8 +316,8 @@ class Connection(asyncio.Protocol):
         if not self.ready.done():
             self.ready.set_exception(ConnectionError("it does not speak HTTP/2"))
             self.ready.exception()  # nobody need have waited for it
-        for call in list(self._calls.values()):
-            call.fail(_LOST)
+        self._backlog = b""
+        self._fail_all(_LOST)
         self._changed()
 
     def _changed(self) -> None:

@@ -1,15 +1,16 @@
 """What a peer sends, frame by frame: whole frames in an order that can be, headers in one piece."""
 
-import time
 from collections.abc import Callable
 
-from referee.http2 import (
+from referee.rpc.budget import FRAME, FRAME_BYTE, HEADER_BYTE, SETTING, Budget
+from referee.rpc.http2 import (
     ACK,
     END_HEADERS,
     FRAME_BYTES,
     HEAD_BYTES,
     HEADERS_BYTES,
     PRIORITY_GIVEN,
+    SETTING_BYTES,
     Code,
     HeadersTooLong,
     Http2Error,
@@ -19,13 +20,12 @@ from referee.http2 import (
     without_padding,
 )
 
-MOST_FRAMES = 2_000
-"""How many frames of a peer are read in a second if it is not asked anything. An answer of the
-largest size takes 64."""
-
 _PRIORITY_BYTES = 5
 _ON_A_CALL = frozenset((Kind.DATA, Kind.HEADERS, Kind.PRIORITY, Kind.RST_STREAM, Kind.CONTINUATION))
 _ON_NONE = frozenset((Kind.SETTINGS, Kind.PING, Kind.GOAWAY))
+
+_WITH_HEADERS = frozenset((Kind.HEADERS, Kind.CONTINUATION, Kind.PUSH_PROMISE))
+_NAMES = [f"{kind.name} frames" for kind in Kind]
 
 Hear = Callable[[int, int, int, bytes], None]
 
@@ -36,14 +36,14 @@ class FrameReader:
     Args:
         hear: is told kind, stream, flags and payload of each frame. HEADERS come with the whole
             block as payload, without padding and priority, whatever frames it came in.
+        budget: pays for the frames, before they are read.
     """
 
-    def __init__(self, hear: Hear) -> None:
+    def __init__(self, hear: Hear, budget: Budget) -> None:
         self._hear = hear
+        self._budget = budget
         self._rest = b""
         self._begun = False
-        self._count = 0
-        self._counted_since = time.monotonic()
         self._block: tuple[int, int, bytes] | None = None
         """Stream, flags and block of headers of which the end has not come."""
 
@@ -53,6 +53,7 @@ class FrameReader:
         Raises:
             Http2Error: it is no HTTP/2, or beyond our bounds.
             HeadersTooLong: headers are beyond our bounds.
+            BudgetExceeded: the frames cost more than is left.
         """
         if self._rest:
             data = self._rest + data
@@ -65,7 +66,7 @@ class FrameReader:
             if after > end:
                 break
             self._check(kind, flags, stream)
-            self._count += 1
+            self._charge(kind, length)
             payload = data[at + HEAD_BYTES : after]
             if kind == Kind.HEADERS:
                 self._headers(stream, flags, payload)
@@ -75,6 +76,15 @@ class FrameReader:
                 self._hear(kind, stream, flags, payload)
             at = after
         self._rest = data[at:]
+
+    def _charge(self, kind: int, length: int) -> None:
+        """Pay for a frame before it is read."""
+        cost = FRAME + FRAME_BYTE * length
+        if kind == Kind.SETTINGS:
+            cost += SETTING * length / SETTING_BYTES
+        elif kind in _WITH_HEADERS:
+            cost += HEADER_BYTE * length
+        self._budget.charge(_NAMES[kind] if kind < len(_NAMES) else "unknown frames", cost)
 
     def _check(self, kind: int, flags: int, stream: int) -> None:
         """Whether such a frame may come here and now."""
@@ -86,23 +96,6 @@ class FrameReader:
             raise Http2Error(Code.PROTOCOL_ERROR, "sent something amid headers")
         if kind in (_ON_NONE if stream else _ON_A_CALL):
             raise Http2Error(Code.PROTOCOL_ERROR, "sent a frame on a stream it cannot be of")
-
-    def asked(self) -> None:
-        """Hears that the peer was sent a message, to which frames are due."""
-        self._count = 0
-
-    def rest(self) -> float:
-        """Seconds for which the peer should not be read on, since it has sent too many frames.
-
-        It is not hung up on: whether a flood is more than so many a second depends on how fast the
-        machine is, and what becomes of a bot must not.
-        """
-        if self._count <= MOST_FRAMES:
-            return 0.0
-        now = time.monotonic()
-        left = max(0.0, self._counted_since + 1 - now)
-        self._count, self._counted_since = 0, now + left
-        return left
 
     def _headers(self, stream: int, flags: int, payload: bytes) -> None:
         payload = without_padding(flags, payload)

@@ -5,7 +5,7 @@ from urllib.parse import unquote_to_bytes
 
 from grpc import StatusCode
 
-from referee.http2 import Code, Headers
+from referee.rpc.http2 import Code, Headers
 
 _CODES = {code.value[0]: code for code in StatusCode}
 _BY_HTTP = {

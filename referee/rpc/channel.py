@@ -9,10 +9,12 @@ from contextlib import suppress
 
 from grpc import StatusCode
 
-from referee.call import ENCODINGS, Call
-from referee.connection import Connection
-from referee.http2 import block
-from referee.status import CallFailed, Status
+from referee.rpc.budget import CONNECTION, Budget
+from referee.rpc.call import ENCODINGS, Call
+from referee.rpc.connection import Connection
+from referee.rpc.http2 import block
+from referee.rpc.sockets import connected
+from referee.rpc.status import CallFailed, Status
 
 SETTINGS_SECONDS = 5.0
 """How long an attempt to connect may take; then another is made."""
@@ -30,7 +32,8 @@ class Channel:
     path of a socket as one.
     """
 
-    def __init__(self, address: str, service: str) -> None:
+    def __init__(self, address: str, service: str, budget: Budget) -> None:
+        self._budget = budget
         self._address = address
         self._service = service
         self._blocks: dict[str, bytes] = {}
@@ -48,6 +51,7 @@ class Channel:
 
         Raises:
             CallFailed: it did not end well.
+            BudgetExceeded: the peer has sent more than its budget pays for.
         """
         call = await self.begin(method, wait)
         try:
@@ -113,16 +117,22 @@ class Channel:
     async def _connect(self) -> Connection:
         loop = asyncio.get_running_loop()
         address = self._address
+        self._budget.charge("connections", CONNECTION)
         if address.startswith("unix-abstract:"):
             path = "\0" + address.removeprefix("unix-abstract:")
+            _, connection = await loop.create_unix_connection(self._connection, path)
         elif address.startswith("unix:"):
             path = address.removeprefix("unix:").removeprefix("//")
+            # Connecting to a socket file succeeds or fails at once, unless its backlog is full.
+            client = connected(path, timeout=0)
+            _, connection = await loop.create_unix_connection(self._connection, sock=client)
         else:
             host, port = _host_and_port(address)
-            _, connection = await loop.create_connection(Connection, host, port)
-            return connection
-        _, connection = await loop.create_unix_connection(Connection, path)
+            _, connection = await loop.create_connection(self._connection, host, port)
         return connection
+
+    def _connection(self) -> Connection:
+        return Connection(self._budget)
 
     def _headers(self, method: str) -> bytes:
         found = self._blocks.get(method)

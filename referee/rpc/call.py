@@ -7,8 +7,9 @@ from typing import Protocol
 
 from grpc import StatusCode
 
-from referee import status
-from referee.http2 import (
+from referee.rpc import status
+from referee.rpc.budget import UNPACKED_BYTE, Budget
+from referee.rpc.http2 import (
     END_STREAM,
     WINDOW_BYTES,
     Code,
@@ -19,7 +20,7 @@ from referee.http2 import (
     more_credit,
     numbered,
 )
-from referee.status import CallFailed, Status
+from referee.rpc.status import CallFailed, Status
 
 MESSAGE_BYTES = 1 << 20
 """The largest message a peer may send."""
@@ -37,6 +38,8 @@ class Line(Protocol):
 
     credit: int
     """Bytes it may send before its peer allows more."""
+    budget: Budget
+    """Pays for what the peer sends."""
     frame_bytes: int
     """The largest payload its peer takes."""
 
@@ -158,6 +161,7 @@ class Call:
             self._give_up(StatusCode.INTERNAL, "a packed message that cannot be unpacked")
         if len(plain) > MESSAGE_BYTES:
             self._give_up(StatusCode.RESOURCE_EXHAUSTED, "a packed message that is too large")
+        self._line.budget.charge("bytes of compressed messages", UNPACKED_BYTE * len(plain))
         return plain
 
     def _give_up(self, code: StatusCode, details: str) -> None:

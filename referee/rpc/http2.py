@@ -18,7 +18,7 @@ LARGEST_FRAME_BYTES = (1 << 24) - 1
 WINDOW_BYTES = (1 << 16) - 1
 """What may be sent before more is allowed, for a stream and for a connection."""
 LARGEST_WINDOW_BYTES = (1 << 31) - 1
-HEADERS_BYTES = 16 << 10
+HEADERS_BYTES = 8 << 10
 """The most a peer may send as headers at a time, before and after they are unpacked."""
 
 END_STREAM = 0x1
@@ -26,6 +26,8 @@ ACK = 0x1
 END_HEADERS = 0x4
 PADDED = 0x8
 PRIORITY_GIVEN = 0x20
+
+SETTING_BYTES = 6
 
 _HEAD = struct.Struct(">HBBBL")
 _SETTING = struct.Struct(">HL")

@@ -1,0 +1,83 @@
+"""The interface of the referee's gRPC clients, and the choice between them."""
+
+import os
+from typing import Final, Protocol
+
+from referee.rpc.budget import Budget
+from referee.rpc.status import Status
+
+SETTING: Final = "POKEARENA_REFEREE_CLIENT"
+"""The environment variable that chooses the implementation."""
+HTTP2: Final = "http2"
+GRPCIO: Final = "grpcio"
+
+
+class Stream(Protocol):
+    """A call with any number of messages in both directions."""
+
+    status: Status | None
+    """How it ended, once it has."""
+
+    async def send(self, message: bytes) -> None:
+        """Send a message. Raises CallFailed if the call is over."""
+
+    async def receive(self) -> bytes | None:
+        """Return the next message, None after the last one. Raises CallFailed."""
+
+    def finish(self) -> None:
+        """Send no more messages."""
+
+    def cancel(self) -> None:
+        """End the call."""
+
+
+class Client(Protocol):
+    """Calls to the gRPC service at one address."""
+
+    @property
+    def listening(self) -> bool:
+        """Whether an HTTP/2 server answered at the address."""
+
+    async def unary(self, method: str, message: bytes, wait: bool = False) -> bytes:
+        """Call a method with one message and return its answer.
+
+        Args:
+            method: its name.
+            message: the request.
+            wait: whether to wait until a server listens.
+
+        Raises:
+            CallFailed: it did not end with a message and the status OK.
+            BudgetExceeded: the answer costs more than the bot's budget has left.
+        """
+
+    async def begin(self, method: str, wait: bool = False) -> Stream:
+        """Begin a call with any number of messages. Raises CallFailed if no server listens."""
+
+    async def close(self) -> None:
+        """End all calls and connections."""
+
+
+def open_client(address: str, service: str, budget: Budget, kind: str | None = None) -> Client:
+    """Return a client for the service at an address; it connects when it is first used.
+
+    Args:
+        address: ``unix:/path``, ``unix-abstract:name`` or ``host:port``.
+        service: full name of the service.
+        budget: pays for what the server sends.
+        kind: "http2" or "grpcio"; by default what the environment chooses, else "http2".
+
+    Raises:
+        ValueError: there is no such kind of client.
+    """
+    kind = kind or os.environ.get(SETTING) or HTTP2
+    # Each is imported only where it is used: grpc.aio takes a while.
+    if kind == HTTP2:
+        from referee.rpc.channel import Channel
+
+        return Channel(address, service, budget)
+    if kind == GRPCIO:
+        from referee.rpc.grpcio import GrpcioClient
+
+        return GrpcioClient(address, service, budget)
+    raise ValueError(f'{SETTING} is "{kind}"; it must be {HTTP2} or {GRPCIO}.')
