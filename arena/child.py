@@ -87,6 +87,9 @@ class Child:
         self._process: subprocess.Popen[bytes] | None = None
         self._is_ready = False
         self._restarts = 0
+        self.failed_starts = 0
+        """How often it ended by itself before it was ready. A process that was killed may start
+        the next time; one that exits has a reason to."""
         self._wait = _FIRST_WAIT_SECONDS
         self._started = 0.0
         self._restart_at: float | None = None
@@ -130,6 +133,8 @@ class Child:
         elif self._restart_at is None:
             if now - self._started > _STEADY_SECONDS:
                 self._wait = _FIRST_WAIT_SECONDS
+            if status >= 0 and not self._is_ready:
+                self.failed_starts += 1
             self._is_ready = False
             self._restart_at = now + self._wait
             log.warning(

@@ -1,4 +1,4 @@
-"""A machine of workers alone: a referee of its own and workers beside it, kept running.
+"""A machine of workers alone: workers with a referee each, kept running.
 
 The referee that asks a hosted bot runs on the bot's own machine: unix sockets are what tells bots
 apart, and no clock pays for a network. Database and Redis are elsewhere.
@@ -34,14 +34,12 @@ def run(
     environment: Mapping[str, str],
     *,
     name: str | None = None,
-    referee: str | None = None,
     burst: bool = False,
     most: int | None = None,
 ) -> int:
     """Runs them until SIGTERM, SIGHUP or Ctrl-C; a second Ctrl-C kills them. Returns 0.
 
-    name: what their names begin with; None: the host's. referee: the address of one that there is
-    already; None: one of their own.
+    name: what their names begin with; None: the host's.
     burst, most: workers end by themselves when no match waits any more, or when each has tried so
     many; when all have, it is over.
 
@@ -56,26 +54,21 @@ def run(
         stack.callback(note.unlink, missing_ok=True)
         stack.callback(folder.remove_private_directory, sockets)
         connection = stack.enter_context(contextlib.closing(queue.connect(redis.url)))
-        address = referee or players.referee_at(sockets)
-        told = {
-            **environment,
-            folder.DATA: str(where.root),
-            folder.REFEREE: address,
-            "TMPDIR": str(sockets),
-        }
+        told = {**environment, folder.DATA: str(where.root), "TMPDIR": str(sockets)}
         words = [*(["--burst"] if burst else []), *(["--max-matches", str(most)] if most else [])]
-        own = [] if referee else [players.referee(address, where.logs, environment)]
+        owners = [f"worker-{number + 1}" for number in range(workers)]
+        own = [players.referee(owner, sockets, where.logs, environment) for owner in owners]
         crew = [
             players.worker(
                 number + 1,
                 connection,
                 where.logs,
-                told,
+                {**told, folder.REFEREE: players.referee_at(owner, sockets)},
                 name=name,
                 words=words,
                 over=lambda status: bool(words) and status == 0,
             )
-            for number in range(workers)
+            for number, owner in enumerate(owners)
         ]
         stack.callback(_end, own, _REFEREE_SECONDS, hurry)
         stack.callback(_end, crew, _DRAIN_SECONDS, hurry)

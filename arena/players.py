@@ -18,13 +18,19 @@ _REFEREE_SILENT_SECONDS = 10.0
 WORKER_SILENT_SECONDS = 25.0
 
 
-def referee_at(sockets: Path) -> str:
-    """The address of a referee of ours. sockets: the private directory of its supervisor."""
-    return f"unix:{sockets / 'referee.sock'}"
+def referee(owner: str, sockets: Path, logs: Path, environment: Mapping[str, str]) -> Child:
+    """Return the referee of one worker, or of another service that has matches played.
 
+    A referee reads what bots send. So that no bot can cost other matches time, each serves one
+    worker, which plays one match at a time. It gets no address of the store or of Redis.
 
-def referee(address: str, logs: Path, environment: Mapping[str, str]) -> Child:
-    """A referee at an address of ours; it is told nothing of the store and of Redis."""
+    Args:
+        owner: the name of the service that it serves, "worker-1".
+        sockets: the private directory of the supervisor.
+        logs: the directory of the logs.
+        environment: of the supervisor.
+    """
+    address = referee_at(owner, sockets)
     path = Path(address.removeprefix("unix:"))
 
     def arguments() -> list[str]:
@@ -32,7 +38,7 @@ def referee(address: str, logs: Path, environment: Mapping[str, str]) -> Child:
         return ["--address", address]
 
     return Child(
-        "referee",
+        f"referee-{owner}",
         "referee",
         arguments,
         directory=logs,
@@ -41,6 +47,11 @@ def referee(address: str, logs: Path, environment: Mapping[str, str]) -> Child:
         answers=lambda pid: reach.answers(address),
         patience=_REFEREE_SILENT_SECONDS,
     )
+
+
+def referee_at(owner: str, sockets: Path) -> str:
+    """Return the address of the referee of a service."""
+    return f"unix:{sockets / f'{owner}.sock'}"
 
 
 def worker(

@@ -128,15 +128,26 @@ class Supervisor:
 
     def _start_children(self) -> None:
         named = self._environment.get(folder.REFEREE)
-        self._referee = named or players.referee_at(self._sockets)
-        if not named:
-            logs = self._where.logs
-            self._children.append(players.referee(self._referee, logs, self._environment))
-        self._children.extend(self._worker_child(n + 1) for n in range(self._workers))
-        for child in self._children:
+        if named and self._workers > 1:
+            raise ServicesError(
+                f"{folder.REFEREE} names one referee, and {self._workers} workers need one each:"
+                f" unset it, or start with --workers 1"
+            )
+        owners = [f"worker-{number + 1}" for number in range(self._workers)]
+        self._referee = named or players.referee_at((owners or ["worker-1"])[0], self._sockets)
+        for number, owner in enumerate(owners):
+            address = named or self._start_referee(owner)
+            child = self._worker_child(number + 1, address)
+            self._children.append(child)
             child.start()
 
-    def _worker_child(self, number: int) -> Child:
+    def _start_referee(self, owner: str) -> str:
+        child = players.referee(owner, self._sockets, self._where.logs, self._environment)
+        self._children.append(child)
+        child.start()
+        return players.referee_at(owner, self._sockets)
+
+    def _worker_child(self, number: int, referee: str) -> Child:
         def bury(name: str) -> None:
             if self._sweeper is not None:
                 self._sweeper.bury(name)
@@ -144,7 +155,7 @@ class Supervisor:
         watched = self._pages is None or self._pages.manners.spectators
         environment = {
             **self._named,
-            folder.REFEREE: self._referee,
+            folder.REFEREE: referee,
             **({} if watched else {folder.WATCH_MS: "0"}),
             # What is left of a work horse and its keeper that were killed goes with it.
             "TMPDIR": str(self._sockets),
@@ -184,12 +195,13 @@ class Supervisor:
         pages, shelf = self._pages, Shelf(self._where.submissions)
         if pages is None or not pages.manners.pushes:
             return
+        referee = self._start_referee("submissions")
         child = Child(
             "submissions",
             "arena.submissions",
             lambda: [],
             directory=self._where.logs,
-            environment={**self._named, folder.REFEREE: self._referee},
+            environment={**self._named, folder.REFEREE: referee},
             ready=lambda: shelf.is_attended,
             answers=lambda pid: not is_frozen(pid),
             patience=players.WORKER_SILENT_SECONDS,
@@ -230,7 +242,7 @@ class Supervisor:
             self._check()
             for child in self._children:
                 late = time.monotonic() > deadline and not child.ready
-                if late or child.state().restarts >= _FALLS_AT_START:
+                if late or child.failed_starts >= _FALLS_AT_START:
                     raise ServicesError(
                         f"the {child.name} does not start; the last words in its log"
                         f" ({child.log}) are: {child.last_words()}"
@@ -254,16 +266,16 @@ class Supervisor:
         if self._sweeper is not None:
             word = "waiting" if self._sweeper.failing else "ready"
             log_file = self._where.logs / "services.log"
-            states.append(ChildState(SERVICE, word, os.getpid(), self._sweeper.failures, log_file))
+            states.append(ChildState(SERVICE, word, None, self._sweeper.failures, log_file))
         return tuple(states)
 
     # --- stopping ----------------------------------------------------------------------
 
     def _stop_children(self) -> None:
         # Whom the others need to give their matches back.
-        needed = ("referee", "relay")
-        others = [child for child in self._children if child.name not in needed]
-        last = [child for child in self._children if child.name in needed]
+        needed = ("referee-", "relay")
+        others = [child for child in self._children if not child.name.startswith(needed)]
+        last = [child for child in self._children if child.name.startswith(needed)]
         for group, seconds in ((others, _DRAIN_SECONDS), (last, _REFEREE_SECONDS)):
             for child in group:
                 child.ask_to_stop()

@@ -128,15 +128,16 @@ class Sweeper:
     def _run(self) -> None:
         pause = _PAUSE_SECONDS
         while not self._stopping:
-            self._failing = True
             try:
                 self.sweep()
             except (RedisError, SQLAlchemyError, StoreError) as error:
                 pause = min(pause * 2, _LONGEST_PAUSE_SECONDS)
+                self._failing = True
                 log.warning("cannot sweep, next try in %.0f s: %s", pause, error)
             except Exception as error:
                 # Without a sweeper nothing is played, so no error may end the thread.
                 pause = min(pause * 2, _LONGEST_PAUSE_SECONDS)
+                self._failing = True
                 self._failures += 1
                 log.exception("a sweep failed unexpectedly, next try in %.0f s", pause)
                 with contextlib.suppress(RedisError):

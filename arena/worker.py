@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import argparse
 import functools
+import hashlib
 import logging
 import os
 import socket
 import sys
+import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from arena import folder, reach, redis_server
+from arena import folder, redis_server
 from arena.folder import Folder
 from arena.match_worker import MatchWorker
 from arena.queue import WorkerInfo, connect, fresh_name
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
 
 _UNREACHABLE = 3
 _WATCH_MS = 250
+_CLAIM_SECONDS = 10.0
+_CLAIM_LOOK_SECONDS = 0.1
 
 log = logging.getLogger("arena.worker")
 
@@ -42,8 +46,8 @@ def run(
 ) -> int:
     """Workers until they are told to stop. Returns the exit status.
 
-    One worker with a referee that there is already, in POKEARENA_REFEREE or of services of the
-    data folder, is this process. Else it watches over workers and a referee of their own.
+    One worker with the referee that POKEARENA_REFEREE names is this process. Else it watches over
+    workers and a referee for each.
 
     burst: they end when no match waits any more. most: each ends when it has tried so many.
 
@@ -71,23 +75,23 @@ def run(
             " POKEARENA_DATABASE_URL."
         )
     url = where.database_url(environment)
-    running = where.running()
-    shared = where.shares_store(environment)
-    is_served = running is not None and (not shared or reach.answers(running.referee))
-    served = running.referee if running is not None and is_served else None
-    referee = environment.get(folder.REFEREE) or served
-    if referee is None and not shared:
+    referee = environment.get(folder.REFEREE)
+    if referee is None and where.running() is None and not where.shares_store(environment):
         raise NoServices(
             f"no services run for {where.root}, and no database is named: name that of services"
             " elsewhere in POKEARENA_DATABASE_URL, or a referee here in POKEARENA_REFEREE."
         )
+    if referee is not None and workers > 1:
+        raise folder.SettingError(
+            f"{folder.REFEREE} names one referee, and {workers} workers need one each: unset it,"
+            " or start one worker."
+        )
     # Tried out here, once: work horses inherit what was found.
     level = best()
     log.info("bots run at the level %s", level)
-    if referee is None or workers > 1:
-        return outpost.run(
-            where, workers, found, environment, name=name, referee=referee, burst=burst, most=most
-        )
+    if referee is None:
+        return outpost.run(where, workers, found, environment, name=name, burst=burst, most=most)
+    claim = _claim(referee)
     name = name or fresh_name()
     engine = database.open(url)
     bench = Bench(
@@ -96,8 +100,36 @@ def run(
     log.info("worker %s: Redis %s, referee %s", name, redis_server.shown(found.url), referee)
     play, fallen = functools.partial(attempt, bench), functools.partial(_let_lapse, bench)
     worker = MatchWorker(connect(found.url), play, name, fallen, level)
-    worker.work(logging_level="WARNING", burst=burst, max_jobs=most)
+    with claim:
+        worker.work(logging_level="WARNING", burst=burst, max_jobs=most)
     return 0
+
+
+def _claim(referee: str) -> socket.socket:
+    """Return what keeps other workers of this machine from using a referee while it is open.
+
+    It is a name that the kernel gives to one process at a time and takes back when that ends.
+
+    Raises:
+        NoServices: another worker uses the referee.
+    """
+    name = hashlib.sha256(referee.encode()).hexdigest()[:32]
+    claim = socket.socket(socket.AF_UNIX)
+    deadline = time.monotonic() + _CLAIM_SECONDS
+    while True:
+        try:
+            claim.bind(f"\0pokearena-referee-{name}")
+        except OSError:
+            # The work horse of a worker that was killed keeps it for a moment.
+            if time.monotonic() > deadline:
+                claim.close()
+                raise NoServices(
+                    f"another worker uses the referee at {referee}, and a referee serves one"
+                    f" worker: unset {folder.REFEREE}, and this worker starts its own."
+                ) from None
+            time.sleep(_CLAIM_LOOK_SECONDS)
+        else:
+            return claim
 
 
 def on_this_host(

@@ -4,6 +4,7 @@ import argparse
 import asyncio
 import contextlib
 import gc
+import resource
 import signal
 import sys
 from typing import Any
@@ -18,6 +19,8 @@ from referee.service import RefereeService
 
 SERVICE = referee_pb2.DESCRIPTOR.services_by_name["RefereeService"].full_name
 DRAIN_SECONDS = 5.0
+MEMORY_BYTES = 2 << 30
+"""Bytes of writable memory. A table takes some tens of mebibytes."""
 YOUNG_OBJECTS = 50_000
 """After how many new objects Python looks for garbage in cycles; 700 unless it is told."""
 
@@ -69,6 +72,13 @@ def _collect_seldom() -> None:
     gc.set_threshold(YOUNG_OBJECTS)
 
 
+def _bound_memory() -> None:
+    """Limit the memory that bots can make this process take."""
+    hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
+    most = MEMORY_BYTES if hard == resource.RLIM_INFINITY else min(MEMORY_BYTES, hard)
+    resource.setrlimit(resource.RLIMIT_DATA, (most, hard))
+
+
 def main() -> int:
     """Reads the command line and serves."""
     parser = argparse.ArgumentParser(prog="referee", description=__doc__)
@@ -78,6 +88,7 @@ def main() -> int:
     address = parser.parse_args().address
     logs.set_up()
     _collect_seldom()
+    _bound_memory()
     try:
         with contextlib.suppress(KeyboardInterrupt):
             asyncio.run(serve(address))

@@ -37,7 +37,7 @@ class Crew:
         snapshot = self._services.snapshot
         workers = sum(child.name.startswith("worker") for child in snapshot.children)
         return (
-            f"Redis: {snapshot.redis.source} · a referee · {workers} "
+            f"Redis: {snapshot.redis.source} · {workers} "
             f"worker{'s' * (workers != 1)} · all of it ends with this command"
         )
 

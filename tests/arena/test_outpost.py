@@ -91,7 +91,8 @@ def test_workers_with_a_referee_of_their_own_fetch_the_bots_play_and_end_by_them
     assert (found.state, found.attempt, found.failures) == (MatchState.CLOSED, 1, 0)
     assert len([path for path in elsewhere.there.versions.iterdir() if path.is_dir()]) == 2
     assert sorted(path.name for path in elsewhere.there.logs.glob("*.log")) == [
-        "referee.log",
+        "referee-worker-1.log",
+        "referee-worker-2.log",
         "worker-1.log",
         "worker-2.log",
     ]

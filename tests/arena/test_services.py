@@ -135,8 +135,9 @@ def test_two_workers_come_to_what_one_comes_to_and_nothing_is_left_behind(
         wait_until(lambda: arena.closed(cup))
         states = [(child.name, child.state) for child in services.snapshot.children]
         assert states == [
-            ("referee", "ready"),
+            ("referee-worker-1", "ready"),
             ("worker-1", "ready"),
+            ("referee-worker-2", "ready"),
             ("worker-2", "ready"),
             ("sweeper", "ready"),
         ]

@@ -376,3 +376,16 @@ def test_a_worker_outlives_its_redis(tmp_path: Path) -> None:
         process.send_signal(signal.SIGTERM)
         assert process.wait() == 0
     bench.connection.close()
+
+
+def test_a_referee_serves_one_worker_and_refuses_a_second(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from arena import worker
+
+    monkeypatch.setattr(worker, "_CLAIM_SECONDS", 0.0)
+    with worker._claim("unix:/nowhere/referee"):
+        with pytest.raises(worker.NoServices):
+            worker._claim("unix:/nowhere/referee")
+        worker._claim("unix:/nowhere/another").close()
+    worker._claim("unix:/nowhere/referee").close()

@@ -16,9 +16,9 @@ from arena.hold import GRACE_SECONDS
 from tests.deploy.manifests import DEPLOY, ROOT, Tree
 from tests.deploy.spoken import understood, variables
 
-OURS = {"services", "referee", "worker", "metrics"}
+OURS = {"services", "worker", "metrics"}
 OTHERS = {"prometheus", "grafana"}
-INSIDE = {"valkey", "database", "referee", "worker"}
+INSIDE = {"valkey", "database", "worker"}
 SECRETS = DEPLOY / "secrets.sh"
 
 
@@ -90,7 +90,6 @@ def test_secrets_are_in_files_and_nowhere_else(compose: Tree) -> None:
             if "URL" in variable or "PASSWORD" in variable:
                 assert variable.endswith("_FILE"), name
                 assert value in mounted
-    assert not named(compose["services"]["referee"].get("secrets"))
 
 
 def test_the_arena_understands_every_command_and_variable(compose: Tree, tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from arena import reach, redis_server
+from arena import redis_server
 from tests.arena.cli.terminal import POKEARENA
 from tests.cluster import cluster
 from tests.deploy.manifests import DEPLOY, Tree
@@ -108,9 +108,6 @@ def test_a_tournament_is_played_by_what_the_compose_file_starts(
         wait_for(address.exists, valkey)
         if "migrate" in compose["services"]:
             assert engine.start("migrate", POKEARENA).wait() == 0
-        referee = engine.start("referee", POKEARENA)
-        at = engine.here(compose["services"]["referee"]["command"][-1])
-        wait_for(lambda: reach.answers(at), referee)
         services = engine.start("services", POKEARENA, "--port", "0")
         wait_for((tmp_path / "data" / "arena" / "running.json").exists, services)
         workers = [engine.start("worker", POKEARENA) for _ in range(2)]
@@ -128,12 +125,11 @@ def test_a_tournament_is_played_by_what_the_compose_file_starts(
             [POKEARENA, "worker", "--check"], env=engine.environment("worker"), check=False
         )
         assert healthy.returncode == 0
-        for process in (*workers, services, referee):
+        for process in (*workers, services):
             process.send_signal(signal.SIGTERM)
         for process in workers:
             assert process.wait() == 0
         services.wait()
-        referee.wait()
     logs = [path for path in tmp_path.rglob("*.log") if path.is_file()]
     assert logs
     for log in logs:

@@ -36,7 +36,7 @@ def roles(serve: int) -> Iterator[tuple[str, int]]:
             continue
         if any("valkey" in word or "redis-server" in word for word in line[:1]):
             yield "redis", child
-        elif "referee" in line:
+        elif "referee" in line and any("worker-" in word for word in line):
             yield "referee", child
         elif "arena.worker" in line:
             yield "worker", child

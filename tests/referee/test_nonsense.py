@@ -79,7 +79,7 @@ def test_a_message_that_answers_a_question_twice_answers_none(tmp_path: Path) ->
 def test_what_a_bot_says_in_a_sentence_is_cut_and_plays_no_tricks_on_a_terminal() -> None:
     def tricky(question: bot_pb2.ActRequest) -> Answer:
         answer = first(question)
-        answer.action.poke.draw.discards[:] = ["\x1b[2J\u202e", "x" * 100_000]
+        answer.action.poke.draw.discards[:] = ["\x1b[2J\u202e", "x" * 10_000]
         return answer
 
     (sentence,) = play([Author(tricky), Author()]).sentences

@@ -135,7 +135,7 @@ def _announce(place: Place, services: Services, measured: str, as_json: bool) ->
         return
     output.line(f"data     {place.folder.root}")
     output.line(f"Redis    {redis} ({snapshot.redis.source})")
-    output.line(f"referee  {snapshot.referee}")
+    output.line("referees one for each worker")
     workers = [child for child in children if child.name.startswith("worker")]
     output.line(f"workers  {len(workers)}; logs in {place.folder.logs}")
     if snapshot.relay:

@@ -19,39 +19,6 @@ spec:
   tolerations:
     {{- toYaml . | nindent 4 }}
   {{- end }}
-  initContainers:
-    # A sidecar: there before the worker, ends with it. It has no secret, and the network of the
-    # pod only because the pod has one network.
-    - name: referee
-      image: {{ include "arena.image" (list $root $root.Values.image.worker) }}
-      {{- include "arena.contained" $root | nindent 6 }}
-      restartPolicy: Always
-      args: [referee, --address, "unix:/run/pokearena/referee.sock"]
-      env:
-        - name: TMPDIR
-          value: /run/pokearena
-      startupProbe:
-        exec:
-          command:
-            - python
-            - -c
-            - "from arena.reach import answers as a; exit(not a('unix:/run/pokearena/referee.sock'))"
-        periodSeconds: 2
-        timeoutSeconds: 5
-        failureThreshold: 60
-      livenessProbe:
-        exec:
-          command:
-            - python
-            - -c
-            - "from arena.reach import answers as a; exit(not a('unix:/run/pokearena/referee.sock'))"
-        periodSeconds: 10
-        timeoutSeconds: 5
-      resources:
-        {{- toYaml $worker.refereeResources | nindent 8 }}
-      volumeMounts:
-        - name: scratch
-          mountPath: /run/pokearena
   containers:
     - name: worker
       image: {{ include "arena.image" (list $root $root.Values.image.worker) }}
@@ -60,8 +27,6 @@ spec:
         {{- toYaml (index . 1) | nindent 8 }}
       env:
         {{- include "arena.environment" $root | nindent 8 }}
-        - name: POKEARENA_REFEREE
-          value: unix:/run/pokearena/referee.sock
         # Half of the volume below; what a match is playing may come on top.
         - name: POKEARENA_VERSIONS_MIB
           value: "2048"

@@ -207,7 +207,14 @@ def test_services_that_run_already_play_what_is_scheduled(cli: Cli, here: Path) 
         assert process.stderr is not None
         serving = json.loads(process.stdout.readline())
         running = {one["name"] for one in serving["processes"]}
-        assert running == {"referee", "worker-1", "web", "submissions"}
+        assert running == {
+            "referee-worker-1",
+            "worker-1",
+            "web",
+            "referee-submissions",
+            "submissions",
+            "sweeper",
+        }
         with urlopen(serving["page"]) as page:
             assert "Poke arena" in page.read().decode()
         again = cli("serve")

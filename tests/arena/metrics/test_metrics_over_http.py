@@ -99,12 +99,12 @@ def test_between_two_looks_the_figures_grow_by_what_the_store_has_got(tmp_path: 
     (worker,) = labels(after, "pokearena_workers")
     assert worker["sandbox"] in ("bubblewrap", "landlock", "unsandboxed")
     processes = {one["service"] for one in labels(after, "pokearena_service_up")}
-    assert processes >= {"referee", "worker-1", "web"}
+    assert processes >= {"referee-worker-1", "worker-1", "web"}
     # Every process said in JSON which match it was about.
-    assert logged.keys() >= {"services", "referee", "worker-1"}
+    assert logged.keys() >= {"services", "referee-worker-1", "worker-1"}
     for name, words in (
         ("worker-1", {"match", "worker", "attempt"}),
-        ("referee", {"match", "table"}),
+        ("referee-worker-1", {"match", "table"}),
     ):
         about = [line for line in logged[name] if words <= line.keys()]
         assert {line["match"] for line in about} == {match.id for match in closed}
