@@ -6,11 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from arena.bots.report import MIB, printable
+from arena.bots.report import MIB
 from arena.results import FINISHED
 from arena.scene import text
 from arena.scene.live import NoPosition, live
 from referee.games.registry import find
+from referee.quote import sanitized
 from referee.record import GameRecord, Line, MatchRecord
 from referee.replay import in_words
 
@@ -45,7 +46,7 @@ class Explanation:
     @property
     def sentence(self) -> str:
         """What happened, in one line."""
-        return " ".join(printable(str(self.line["sentence"])).split())
+        return " ".join(sanitized(str(self.line["sentence"])).split())
 
     @property
     def where(self) -> str:
@@ -91,7 +92,7 @@ class Explanation:
     def answered(self) -> str:
         """What it answered, in words; empty if no action came, or one too large to be kept."""
         answer = self.line.get("answer")
-        return printable(self._words(answer)) if answer else ""
+        return sanitized(self._words(answer)) if answer else ""
 
     def _words(self, action: dict[str, Any]) -> str:
         return in_words(find(self.record.match["game"]), action)
@@ -118,13 +119,13 @@ class Explanation:
         held = line.get("peak_memory")
         if not line.get("ended") and held is None:
             return "not known"
-        became = printable(line.get("ended") or "ran on")
+        became = sanitized(line.get("ended") or "ran on")
         return became if held is None else f"{became}; peak memory {held / MIB:.1f} MiB"
 
     @property
     def output(self) -> str:
         """The end of what it wrote: 64 KB at the most."""
-        return printable(str(self._first.get("output", "")))
+        return sanitized(str(self._first.get("output", "")))
 
     @property
     def _first(self) -> Line:

@@ -24,6 +24,7 @@ KNOWN_TO_ARENA = {
     "referee.games",
     "referee.logs",
     "referee.poker",
+    "referee.quote",
     "referee.record",
     "referee.replay",
     "referee.rpc.sockets",

@@ -13,7 +13,8 @@ from typing import IO, Final
 from arena.bots.bot import Bot, program
 from arena.bots.errors import BotError
 from arena.bots.manifest import Manifest
-from arena.bots.report import MIB, Limits, printable
+from arena.bots.report import MIB, Limits
+from referee.quote import sanitized
 
 PATIENCE: Final = 600.0
 """Seconds a command may take."""
@@ -126,5 +127,5 @@ def _kill_group(process: subprocess.Popen[bytes]) -> None:
 def _said(output: IO[bytes]) -> str:
     size = output.seek(0, os.SEEK_END)
     output.seek(max(0, size - SHOWN))
-    text = printable(output.read().decode("utf-8", "replace")).strip()
+    text = sanitized(output.read().decode("utf-8", "replace")).strip()
     return f" and wrote:\n{text}" if text else " and wrote nothing."

@@ -18,10 +18,11 @@ import arena
 from arena.bots.bot import Bot, command
 from arena.bots.errors import BotError, InfrastructureError
 from arena.bots.listening import listens
-from arena.bots.report import Limits, Report, clause, ending, printable
+from arena.bots.report import Limits, Report, clause, ending
 from arena.bots.sandbox import runtime
 from arena.bots.sandbox.level import Level
 from arena.bots.sandbox.offer import best, bubblewrap, refusal
+from referee.quote import sanitized
 
 KEEPER: Final = (
     "import sys; sys.path.append(sys.argv[2]); from arena.bots.keeper.keeper import main; main()"
@@ -275,7 +276,7 @@ class Processes:
 
     def _hear(self, said: dict[str, Any]) -> None:
         process = self._processes[said["bot"]]
-        output = printable(said["output"])
+        output = sanitized(said["output"])
         if said["event"] == "tail":
             peak = said["peak_memory"]
             process.tail = Report(process.seat, output=output, peak_memory=peak)

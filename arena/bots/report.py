@@ -96,15 +96,6 @@ def ending(said: dict[str, Any]) -> tuple[int | None, str]:
     return (None, _signal_name(-code)) if code < 0 else (code, "")
 
 
-def printable(text: str) -> str:
-    """The text without control characters, which could play tricks on a terminal."""
-    return "".join(
-        character
-        for character in text.replace("\r\n", "\n")
-        if character in "\n\t" or not (character < " " or "\x7f" <= character < "\xa0")
-    )
-
-
 def _size(size: int) -> str:
     return f"{size // MIB} MiB" if size % MIB == 0 else f"{size} bytes"
 

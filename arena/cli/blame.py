@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from arena.bots.report import printable
 from arena.cli.paint import clean
 from arena.cli.pictures.words import hand
 from referee.games.registry import find
+from referee.quote import sanitized
 from referee.record import Line
 from referee.replay import in_words
 
@@ -30,7 +30,7 @@ def explain(match: Line, fault: Line, name: str) -> Iterator[str]:
         if legal and fault["verdict"] != "illegal":  # the sentence has it already
             more = " | ..." if len(legal) > _SHOWN_ACTIONS else ""
             yield f"legal   {' | '.join(legal[:_SHOWN_ACTIONS])}{more}"
-    lines = printable(fault.get("output", "")).rstrip().splitlines()
+    lines = sanitized(fault.get("output", "")).rstrip().splitlines()
     for number, line in enumerate(_shortened(lines)):
         yield f"{'        ' if number else 'output  '}{line}"
 

@@ -29,6 +29,6 @@ def painted(line: str) -> Text:
 
 def clean(text: str) -> str:
     """What a bot wrote, as one line that plays no tricks on a terminal."""
-    from arena.bots.report import printable
+    from referee.quote import sanitized
 
-    return " ".join(printable(text).split())
+    return " ".join(sanitized(text).split())

@@ -9,7 +9,6 @@ from types import TracebackType
 from typing import Any, Final, Self
 
 from arena.bots.bot import Bot
-from arena.bots.report import printable
 from arena.cli import builds, output, seeds
 from arena.cli.own_referee import own_referee
 from arena.cli.paint import clean
@@ -17,6 +16,7 @@ from arena.cli.place import Place
 from arena.cli.progress import Progress
 from arena.conformance.check import Check, Outcome
 from arena.conformance.examination import examine as examined
+from referee.quote import sanitized
 
 _MARKS: Final = {
     Outcome.PASSED: ("✓", "green"),
@@ -117,7 +117,7 @@ class Shown:
         output.marked(mark, style, f"{check.name:<{_WIDEST}}", clean(check.sentence))
         if check.outcome in (Outcome.PASSED, Outcome.SKIPPED):
             return
-        written = printable(check.output).rstrip().splitlines()[-_SHOWN_LINES:]
+        written = sanitized(check.output).rstrip().splitlines()[-_SHOWN_LINES:]
         shown = written[-1:] if written == self._written else written
         self._written = written
         for number, line in enumerate(shown):

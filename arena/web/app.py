@@ -73,7 +73,7 @@ def create(web: Web) -> Starlette:
         methods = ["GET", "POST"] if each.owners else ["GET"]
         routes.append(Route(each.path, serving.page(each), methods=methods))
         routes.append(Route(LIVE + each.path, serving.news(each)))
-    return Starlette(
+    app = Starlette(
         routes=routes,
         middleware=[
             Middleware(Security),
@@ -84,6 +84,9 @@ def create(web: Web) -> Starlette:
         exception_handlers={HTTPException: failed},
         lifespan=lifespan,
     )
+    # Its redirects would lead to whatever host the request names.
+    app.router.redirect_slashes = False
+    return app
 
 
 def _release() -> str:

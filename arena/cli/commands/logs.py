@@ -77,8 +77,8 @@ def _show_faults(found: Found, faults: list[tuple[str, Line]]) -> None:
 
 def _outputs(directory: Path, found: Found, seat: str | None) -> list[tuple[str, str]]:
     """What the bots' processes wrote, by bot, if it was kept on this machine."""
-    from arena.bots.report import printable
     from arena.cli import seating
+    from referee.quote import sanitized
 
     meant = seating.meant(found, seat)
     written = []
@@ -86,5 +86,5 @@ def _outputs(directory: Path, found: Found, seat: str | None) -> list[tuple[str,
         path = directory / f"{name}.log"
         # A number names a seat, and a bot's log is of all the seats it had.
         if (seat is None or seat.isdecimal() or meant(name, -1)) and path.is_file():
-            written.append((name, printable(path.read_text("utf-8", "replace"))))
+            written.append((name, sanitized(path.read_text("utf-8", "replace"))))
     return written

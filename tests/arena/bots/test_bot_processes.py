@@ -17,8 +17,9 @@ from arena.bots.bot import Bot
 from arena.bots.errors import InfrastructureError
 from arena.bots.manifest import Manifest
 from arena.bots.processes import Processes
-from arena.bots.report import Limits, Report, printable
+from arena.bots.report import Limits, Report
 from arena.bots.sandbox import Level
+from referee.quote import sanitized
 
 SLEEPER = "exec sleep 600"
 # Where a bot may write: the directory of its socket.
@@ -136,8 +137,8 @@ def test_unsandboxed_the_environment_of_a_bot_is_its_address_and_nothing_else(
     open_table: Table,
 ) -> None:
     address = open_table.python("print(open('/proc/self/environ').read(), end='')")
-    # The zero byte that ends it is a control character.
-    assert open_table.end().output == f"POKEARENA_ADDRESS={address}"
+    # The zero byte that ends it is a control character, which is spelled out.
+    assert open_table.end().output == f"POKEARENA_ADDRESS={address}\\x00"
 
 
 def test_nothing_of_the_arena_s_environment_shows_in_the_parents_of_a_bot(
@@ -434,4 +435,4 @@ def test_the_keeper_imports_little_so_that_it_starts_at_once() -> None:
 
 
 def test_control_characters_do_not_reach_a_terminal() -> None:
-    assert printable("a\x1b[31mb\tc\r\nd\x9be\x00\x7f") == "a[31mb\tc\nde"
+    assert sanitized("a\x1b[31mb\tc\r\nd\x9be\x00\x7f") == ("a\\x1b[31mb\tc\nd\\x9be\\x00\\x7f")

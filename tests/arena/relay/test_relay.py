@@ -1,5 +1,7 @@
 """A relay and connectors, asked as workers and referees ask."""
 
+import asyncio
+import contextlib
 import os
 import shutil
 import signal
@@ -18,6 +20,7 @@ from pokearena.v1 import bot_pb2, relay_pb2, relay_pb2_grpc
 from arena.bots.bot import Bot
 from arena.bots.errors import BotAbsent
 from arena.match.relayed import Relayed
+from arena.relay.gate import MOST_PER_ADDRESS, MOST_STRANGERS, SilentStreams, address_of
 from arena.store import remotes, versions
 from tests.arena.relay.stage import Cable, Home, Relay, wait_until
 
@@ -328,11 +331,70 @@ def test_who_does_not_say_hello_first_is_refused(relay: Relay) -> None:
 def test_who_says_nothing_is_not_waited_for(relay: Relay) -> None:
     code, details = refusal(relay)
     assert code is grpc.StatusCode.DEADLINE_EXCEEDED
-    assert "nobody said Hello" in details
+    assert "no Hello arrived" in details
     with socket.create_connection(("127.0.0.1", relay.port)) as silent:
         # The server greets, and hangs up when nothing comes.
         while silent.recv(4096):
             pass
+
+
+def test_silent_streams_of_one_address_do_not_keep_a_bot_out(relay: Relay, tmp_path: Path) -> None:
+    version, token = relay.add("beside-silence")
+    silent = threading.Event()
+
+    def never() -> Iterator[relay_pb2.ConnectRequest]:
+        silent.wait()
+        yield from ()
+
+    with contextlib.ExitStack() as stack:
+        stack.callback(silent.set)
+        for _ in range(23):
+            options = [("grpc.use_local_subchannel_pool", 1)]
+            address = f"127.0.0.1:{relay.port}"
+            channel = stack.enter_context(grpc.insecure_channel(address, options=options))
+            stub = relay_pb2_grpc.RelayServiceStub(channel)
+            for _ in range(4):
+                stub.Connect(never())
+        with Home(tmp_path, relay.port, token) as home:
+            wait_until(lambda: relay.is_here(version))
+            wait_until(lambda: home.heard("connected"))
+
+
+def test_the_oldest_silent_stream_gives_way_first_in_its_address_then_in_total() -> None:
+    async def admit() -> list[bool]:
+        streams = SilentStreams()
+        addresses = ["a"] * (MOST_PER_ADDRESS + 1) + [f"b{n}" for n in range(MOST_STRANGERS)]
+        with contextlib.ExitStack() as stack:
+            limits = [asyncio.timeout(None) for _ in addresses]
+            ended = []
+            for limit, address in zip(limits, addresses, strict=True):
+                await limit.__aenter__()
+                stack.enter_context(streams.waiting(address, limit))
+            for limit in limits:
+                ended.append(limit.when() is not None)
+                limit.reschedule(None)
+                await limit.__aexit__(None, None, None)
+        return ended
+
+    ended = asyncio.run(admit())
+    assert ended[0]
+    assert sum(ended) == len(ended) - MOST_STRANGERS
+    assert ended == sorted(ended, reverse=True)
+
+
+@pytest.mark.parametrize(
+    ("peer", "address"),
+    [
+        ("ipv4:192.0.2.1:50000", "192.0.2.1"),
+        ("ipv6:%5B2001:db8:1:2:3:4:5:6%5D:50000", "2001:db8:1:2::/64"),
+        ("ipv6:[2001:db8:1:2::1]:1", "2001:db8:1:2::/64"),
+        ("ipv6:[::ffff:192.0.2.1]:1", "192.0.2.1"),
+        ("unix:", "unix:"),
+        ("", ""),
+    ],
+)
+def test_streams_are_counted_by_address_or_network(peer: str, address: str) -> None:
+    assert address_of(peer) == address
 
 
 def test_who_answers_what_nobody_asked_is_cut_off(relay: Relay) -> None:

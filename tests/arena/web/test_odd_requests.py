@@ -73,3 +73,15 @@ def test_odd_values_in_the_addresses_of_pages(
 @given(st.lists(ODD, max_size=4), queries, ACCEPTS)
 def test_odd_addresses(client: TestClient, parts: list[bytes], query: str, accept: str) -> None:
     asked(client, "/" + "/".join(map(quote_from_bytes, parts)), query, accept)
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["/docs/....//", "//evil.example/", "/\\evil.example/", "/docs/", "/ladders/", "/docs/..%2f/"],
+)
+def test_no_answer_leads_to_the_host_that_a_request_names(client: TestClient, path: str) -> None:
+    answer = client.get(
+        f"http://testserver{path}", headers={"Host": "evil.example"}, follow_redirects=False
+    )
+    assert "evil.example" not in answer.headers.get("location", "")
+    assert "//evil.example" not in answer.text
