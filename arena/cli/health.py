@@ -256,7 +256,7 @@ def _number(limit: int) -> str:
 
 def _sandbox(place: Place) -> Finding:
     from arena.bots.sandbox.level import Level
-    from arena.bots.sandbox.offer import best, offer
+    from arena.bots.sandbox.offer import best, has_disk, offer
 
     try:
         level = best()
@@ -270,4 +270,7 @@ def _sandbox(place: Place) -> Finding:
         text = f"bots run unsandboxed, as processes of yours; strangers' bots are refused{why}"
         return Finding("sandbox", WARN, text, fix or "add only bots you trust")
     text = f"bots are locked in with {level}, which has just held against an attempt to get out"
+    if not has_disk(level):
+        text += "; files without names do not count towards the limit of what they write"
+        return Finding("sandbox", WARN, f"{text}{why}", "allow mount namespaces")
     return Finding("sandbox", OK, f"{text}{why}")

@@ -54,6 +54,33 @@ def offer(level: Level) -> Offer:
     return Offer(level, escaped)
 
 
+@cache
+def has_disk(level: Level) -> bool:
+    """Return whether bots of a level get a file system of their own for what they write.
+
+    Without one, only files that have names count towards their limit (docs/containment.md). It is
+    tried in a process of its own, whose mounts end with it.
+    """
+    import tempfile
+
+    from arena.bots.keeper import disk
+
+    if level is Level.UNSANDBOXED or (level is Level.LANDLOCK and os.geteuid() != 0):
+        return False
+    with tempfile.TemporaryDirectory(prefix="pokearena-try-") as name:
+        directory = os.path.join(name, "socket")
+        os.mkdir(directory)
+        pid = os.fork()
+        if pid == 0:
+            try:
+                os._exit(0 if disk.Disk(directory, disk.PAGE, 16).mount(None) else 1)
+            finally:
+                os._exit(1)
+        status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+        disk.remove_places(directory)
+    return status == 0
+
+
 def bubblewrap() -> str | None:
     """The path of bubblewrap's program, if it is installed."""
     return shutil.which("bwrap")

@@ -320,3 +320,22 @@ def test_a_build_that_fails_locked_in_says_why(tmp_path: Path) -> None:
     bot = replace(resolver.local(folder), trusted=False)
     with pytest.raises(BotError, match=r"exited with status 3 and wrote:\noh no"):
         archive.admit(bot, tmp_path / "versions")
+
+
+def test_a_bot_has_a_file_system_of_its_own_where_the_machine_allows_it(tmp_path: Path) -> None:
+    needed(Level.BUBBLEWRAP)
+    before = set(Path("/proc/self/mountinfo").read_text().splitlines())
+    assert offer.has_disk(Level.BUBBLEWRAP)
+    assert not offer.has_disk(Level.UNSANDBOXED)
+    cell = Cell(Level.BUBBLEWRAP, tmp_path)
+    with cell.processes:
+        report = cell.run(
+            "import os\n"
+            "for _ in range(8):\n"
+            "    file = os.open(os.environ['TMPDIR'], os.O_TMPFILE | os.O_RDWR)\n"
+            "    os.write(file, bytes(1 << 20))\n"
+            "import time; time.sleep(600)"
+        )
+    assert report.ended == "was stopped by the arena: wrote more than 4 MiB into its scratch space"
+    # Nothing that was mounted shows outside of the bot's namespace.
+    assert set(Path("/proc/self/mountinfo").read_text().splitlines()) == before
