@@ -129,7 +129,7 @@ def test_what_is_no_answer_goes_to_the_log_as_what_is_written_to_the_error_outpu
     """)
     assert played.verdicts == [["finished", "finished"]]
     output = programs.output()
-    assert "I think of [31mdraw\n[1, 2] true null 3.5 0x1\n\nto stderr\n" in output
+    assert "I think of \\x1b[31mdraw\n[1, 2] true null 3.5 0x1\n\nto stderr\n" in output
 
 
 @pytest.mark.parametrize(

@@ -53,7 +53,7 @@ def test_cards_are_painted_in_their_places_and_nothing_else_is() -> None:
 
 
 def test_what_a_bot_wrote_plays_no_tricks_on_a_terminal() -> None:
-    assert clean("a\x1b[2J\r\nb\tc\x07") == "a[2J b c"
+    assert clean("a\x1b[2J\r\nb\tc\x07") == "a\\x1b[2J b c\\x07"
 
 
 def test_columns_line_up_with_numbers_on_the_right() -> None:

@@ -72,7 +72,7 @@ def test_watch_tells_the_game_deal_by_deal_with_notes_and_times(cli: Cli, bot: W
     assert said.status == 0
     assert "deal 0 · " in said.out
     assert "deal 1 · " in said.out
-    assert " ms  “hm[2J well”" in said.out
+    assert " ms  “hm\\x1b[2J well”" in said.out
     assert "result: " in said.out
     assert "\x1b" not in said.out
 
