@@ -13,9 +13,7 @@ def quote(text: str, most: int = LONGEST) -> str:
     shown = text if len(text) <= most else text[: most - 3] + "..."
     if shown.isprintable() and HIDDEN.isdisjoint(shown):
         return shown
-    return "".join(
-        one if one.isprintable() and one not in HIDDEN else _spelt(one) for one in shown
-    )
+    return "".join(one if one.isprintable() and one not in HIDDEN else _spelt(one) for one in shown)
 
 
 def _spelt(character: str) -> str:

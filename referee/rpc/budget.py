@@ -14,10 +14,10 @@ process renews it.
 import math
 from typing import Final
 
-START: Final = 150_000.0
+START: Final = 50_000.0
 """Units for everything before the first question: connections, settings, the answer to Start."""
 PER_QUESTION: Final = 4_000.0
-"""Units that come with a question. An honest answer costs 20 to 100."""
+"""Units that come with a question. An honest answer costs 50 to 150."""
 LARGEST: Final = 800_000.0
 """The most that can be saved up: less than a second of the processor."""
 BACKSTOP: Final = 10.0
@@ -28,7 +28,7 @@ BACKSTOP_SECONDS: Final = 0.5
 CONNECTION: Final = 300.0
 READ: Final = 15.0
 """Bytes that arrive together."""
-FRAME: Final = 4.0
+FRAME: Final = 10.0
 FRAME_BYTE: Final = 0.01
 SETTING: Final = 2.0
 HEADER_BYTE: Final = 3.0

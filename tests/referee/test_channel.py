@@ -96,7 +96,7 @@ def test_messages_of_any_size_arrive_whole_both_ways(
 ) -> None:
     async def ask() -> None:
         server = await a_server(f"unix:{tmp_path}/s")
-        channel = open_client(f"unix:{tmp_path}/s", SERVICE, Budget(), client)
+        channel = open_client(f"unix:{tmp_path}/s", SERVICE, Budget(math.inf), client)
         message = LARGE[:size]
         assert await channel.unary("Echo", message, wait=True) == message
         call = await channel.begin("Echoes")
@@ -144,7 +144,7 @@ def test_packed_answers_are_unpacked(tmp_path: Path, client: str) -> None:
         for packing in (grpc.Compression.Gzip, grpc.Compression.Deflate):
             address = f"unix:{tmp_path}/{packing.name}"
             server = await a_server(address, compression=packing)
-            channel = open_client(address, SERVICE, Budget(), client)
+            channel = open_client(address, SERVICE, Budget(math.inf), client)
             assert await channel.unary("Echo", LARGE, wait=True) == LARGE
             await channel.close()
             await server.stop(0)
@@ -159,7 +159,7 @@ def test_a_port_is_an_address_too(host: str, client: str) -> None:
         server = await a_server()
         port = server.add_insecure_port(f"{host}:0")
         await server.start()
-        channel = open_client(f"{host}:{port}", SERVICE, Budget(), client)
+        channel = open_client(f"{host}:{port}", SERVICE, Budget(math.inf), client)
         assert await channel.unary("Echo", b"here") == b"here"
         await channel.close()
         await server.stop(0)
@@ -185,7 +185,7 @@ def test_where_nobody_listens_a_call_fails_at_once(address: str) -> None:
 @every_client
 def test_a_call_that_waits_begins_when_somebody_listens(tmp_path: Path, client: str) -> None:
     async def ask() -> None:
-        channel = open_client(f"unix:{tmp_path}/s", SERVICE, Budget(), client)
+        channel = open_client(f"unix:{tmp_path}/s", SERVICE, Budget(math.inf), client)
         asking = asyncio.create_task(channel.unary("Echo", b"early", wait=True))
         await asyncio.sleep(0.1)
         assert not asking.done()
@@ -534,6 +534,8 @@ def test_whatever_frames_come_a_call_ends_and_nothing_else_happens() -> None:
     async def ask() -> None:
         async with a_peer(random_peer) as channel:
             while len(ended) < 300:
+                # Each of the calls makes a connection, which the questions pay for.
+                channel._budget.grant(1)
                 ended.append(await status_of(channel))
 
     run(ask())
