@@ -236,17 +236,27 @@ def verify(record: MatchRecord) -> list[str]:
         return ["the seed is not revealed yet; a record can be verified once its match is over"]
     if commitment(record.seed) != record.match.get("commitment"):
         return ["the seed is not the one that was committed to when the match was scheduled"]
-    problems = _misnumbered(record)
-    for game in record.games:
-        try:
-            _verify_game(record.match, game, record.seed)
-        except (Mismatch, SetupError, RecordError) as error:
-            problems.append(str(error))
-        except KeyError as error:
-            problems.append(f"game {game.number}: a line does not say its {error}")
-        except (TypeError, IndexError, AttributeError) as error:
-            problems.append(f"game {game.number}: a line says something of another kind: {error}")
-    return problems
+    checked = (game_problem(record, game) for game in record.games)
+    return [*_misnumbered(record), *(problem for problem in checked if problem)]
+
+
+def game_problem(record: MatchRecord, game: GameRecord) -> str | None:
+    """Return why a game of a record cannot be true; None if it can be.
+
+    Args:
+        record: whose match line and seed the game was played by. The seed must be there.
+        game: one of its games.
+    """
+    assert record.seed is not None
+    try:
+        _verify_game(record.match, game, record.seed)
+    except (Mismatch, SetupError, RecordError) as error:
+        return str(error)
+    except KeyError as error:
+        return f"game {game.number}: a line does not say its {error}"
+    except (TypeError, IndexError, AttributeError) as error:
+        return f"game {game.number}: a line says something of another kind: {error}"
+    return None
 
 
 def _misnumbered(record: MatchRecord) -> list[str]:

@@ -12,7 +12,7 @@ from arena.store import games
 from arena.store.schema import MatchState
 from arena.store.spec import MatchSpec
 from referee.record import GameRecord, MatchRecord, RecordError, read
-from referee.replay import Mismatch, steps, verify
+from referee.replay import Mismatch, game_problem, steps, verify
 
 _EXPLAINED: Final = ("init", "timeout", "illegal", "protocol")
 """Verdicts that stand beside a fault line in the same game (others may come from another game)."""
@@ -103,9 +103,29 @@ def _not_closed(task: Task, record: MatchRecord) -> Iterator[str]:
         )
 
 
+def game_problems(spec: MatchSpec, record: MatchRecord) -> Iterator[str]:
+    """Yield why games of a match cannot be true, whether or not all its games are there.
+
+    Args:
+        spec: the match. record: some of its games, with the seed, revealed or not.
+    """
+    for game in record.games:
+        if problem := game_problem(record, game):
+            yield f"{spec.id}: {problem}"
+        if game.game.get("board") != (game.number % spec.boards if spec.mirrored else game.number):
+            yield f"{spec.id}: game {game.number} was played on board {game.game.get('board')}"
+        if not 0 <= game.number < spec.games:
+            yield f"{spec.id} has games 0 to {spec.games - 1}, and no game {game.number}"
+    yield from _implausible(spec, record)
+
+
 def _untrue(spec: MatchSpec, record: MatchRecord) -> Iterator[str]:
     for problem in verify(record):
         yield f"{spec.id}: {problem}"
+    yield from _implausible(spec, record)
+
+
+def _implausible(spec: MatchSpec, record: MatchRecord) -> Iterator[str]:
     yield from _seated_elsewhere(spec, record)
     for game in record.games:
         for problem in (*_unexplained(game), *_misplaced(record, game)):

@@ -1,34 +1,46 @@
-"""Results made anew from the records: to check what is stored, or to put it right.
+"""Results computed again from the records: to check what is stored, or to correct it.
 
 The record of a game is what happened; everything else that is stored of it follows from it.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Final
 
-from sqlalchemy import Connection, Engine, select, update
+from sqlalchemy import Engine, delete, insert, select, update
 
 from arena.digest import Digest, read
-from arena.store import games, outcome, schema
+from arena.store import games, match_rows, outcome, schema
 from arena.store.database import reading, writing
+from arena.store.games import PlayedGame
+from arena.store.match_rows import MatchRows
 from arena.store.outcome import Result
 from arena.store.schema import MatchState
 from arena.thinking import Thinking
 
-_OF_GAMES: Final = ("places", "scores", "verdicts", "faults", "thinking")
+_OF_OUTCOMES: Final = ("places", "scores", "verdicts", "faults")
+_OF_GAMES: Final = (*_OF_OUTCOMES, "thinking", "tally", "table_number", "board")
 _OF_RESULTS: Final = ("outcome", "digest", "thinking")
+_PLAIN: Final = ("table_number", "board", "digest")
+"""Columns that are not JSON."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rebuilt:
-    """A closed match from its records alone.
+    """A closed match, computed from its records alone.
 
-    digest: None if a record cannot be read. games: how many it has. differences: what is stored
-    otherwise, in words. missing: whether something has not been summed up yet, in an older
-    database. values, rows: what the result, and each game by its number, should say.
+    Attributes:
+        match: its id.
+        digest: None if a record cannot be read.
+        games: how many games are stored.
+        differences: where the stored values are not those of the records, a clause each.
+        missing: whether an older database left out a sum that is made by now.
+        values: what the row of `results` should hold.
+        rows: what the row of each game should hold, by the game's number.
+        faults: what the rows of `faults` should hold.
     """
 
     match: str
@@ -38,10 +50,11 @@ class Rebuilt:
     missing: bool
     values: Mapping[str, Any]
     rows: Mapping[int, Mapping[str, Any]]
+    faults: tuple[Mapping[str, Any], ...] = ()
 
     @property
     def thinking(self) -> dict[str, Thinking]:
-        """How long its entrants thought."""
+        """The entrants' decision times."""
         if self.digest is None:
             return {}
         times = map(Thinking.read, self.values["thinking"])
@@ -49,25 +62,28 @@ class Rebuilt:
 
 
 def rebuilt(engine: Engine, of: Sequence[str]) -> Iterator[Rebuilt]:
-    """The closed matches of tournaments (the oldest first) in canonical order. Changes nothing."""
-    table, tournaments = schema.matches, schema.tournaments
+    """Yield the closed matches of tournaments (oldest first) in canonical order; change nothing."""
+    table = schema.matches
     for age, tournament in enumerate(of):
         query = (
-            select(*table.c["id", "round", "number", "state", "games"], tournaments.c.game)
-            .join(tournaments, tournaments.c.id == table.c.tournament)
+            select(table.c.id)
             .where(table.c.tournament == tournament, table.c.state == MatchState.CLOSED)
             .order_by(table.c.round, table.c.number)
         )
         with reading(engine) as connection:
-            for match in connection.execute(query).all():
-                yield _rebuilt(connection, match, age)
+            names = list(connection.execute(query).scalars())
+        for start in range(0, len(names), match_rows.BATCH):
+            with match_rows.lenient(engine) as connection:
+                batch = match_rows.read(connection, names[start : start + match_rows.BATCH])
+            for match in batch:
+                yield rebuild(match, age)
 
 
 def store(engine: Engine, found: Rebuilt) -> None:
-    """Writes down what a match should say; nothing if a record of it cannot be read."""
+    """Write what follows from the records; nothing if a record cannot be read."""
     if found.digest is None:
         return
-    results, table = schema.results, schema.games
+    results, table, faults = schema.results, schema.games, schema.faults
     with writing(engine, "rebuild") as connection:
         connection.execute(
             update(results).where(results.c.match == found.match).values(**found.values)
@@ -75,75 +91,134 @@ def store(engine: Engine, found: Rebuilt) -> None:
         for number, row in found.rows.items():
             of_game = (table.c.match == found.match, table.c.game == number)
             connection.execute(update(table).where(*of_game).values(**row))
+        connection.execute(delete(faults).where(faults.c.match == found.match))
+        if found.faults:
+            connection.execute(insert(faults), list(found.faults))
 
 
-def _rebuilt(connection: Connection, match: Any, age: int) -> Rebuilt:
-    sides, table, results = schema.match_entrants, schema.games, schema.results
-    entrants: list[str] = list(
-        connection.execute(
-            select(sides.c.version).where(sides.c.match == match.id).order_by(sides.c.position)
-        ).scalars()
-    )
-    stored = connection.execute(
-        select(*table.c["game", "record", *_OF_GAMES])
-        .where(table.c.match == match.id)
-        .order_by(table.c.game)
-    ).all()
-    result = connection.execute(
-        select(*results.c["outcome", "digest", "thinking"]).where(results.c.match == match.id)
-    ).one_or_none()
+def rebuild(match: MatchRows, age: int = 0) -> Rebuilt:
+    """Compute a closed match from its records and compare it with what is stored. Pure.
+
+    Args:
+        match: its rows.
+        age: the place of its tournament among those that are ranked together.
+    """
     try:
-        rows = {game.game: _row(game.record, entrants) for game in stored}
-        if sorted(rows) != list(range(match.games)):
-            raise ValueError(f"of its {match.games} games there are {len(rows)}")
-        again = _result(match, entrants, rows)
-    except ValueError as error:
-        said = (f"match {match.id} cannot be made anew: {error}",)
-        return Rebuilt(match.id, None, len(stored), said, False, {}, {})
+        played = {row["game"]: read_game(match, row) for row in match.games}
+        planned = match.match["games"]
+        if sorted(played) != list(range(planned)):
+            raise ValueError(f"{len(played)} of its {planned} games are stored")
+        rows = {number: _row(game) for number, game in played.items()}
+        again = _result(match, rows)
+    except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
+        reason = str(error) if isinstance(error, ValueError) else repr(error)
+        problem = (f"match {match.id} cannot be made anew: {reason}",)
+        return Rebuilt(match.id, None, len(match.games), problem, False, {}, {})
     values = {"outcome": again.outcome, "digest": again.digest, "thinking": again.thinking}
-    told: list[tuple[str, Any, Mapping[str, Any], Sequence[str]]]
-    told = [(f"game {game.game}", game, rows[game.game], _OF_GAMES) for game in stored]
-    if result is not None:
-        told.append(("the result", result, values, _OF_RESULTS))
-    differences = [
-        f"match {match.id}: {word} of {what} are not those of the record"
-        for what, was, should, words in told
-        for word in words
-        if getattr(was, word) != should[word] and not _is_missing(was, word)
-    ]
-    if result is None:
-        differences.append(f"match {match.id} is closed and has no result")
+    differences = [*game_differences(match, played), *_result_differences(match, values)]
+    pairs = [(row, "thinking") for row in match.games]
+    if match.result is not None:
+        pairs += [(match.result, name) for name in ("digest", "thinking")]
     return Rebuilt(
         match.id,
-        read(again.digest, match.id, age, match.round, match.number),
-        len(stored),
+        read(again.digest, match.id, age, match.match["round"], match.match["number"]),
+        len(match.games),
         tuple(differences),
-        any(_is_missing(was, word) for _, was, _, words in told for word in words),
+        any(_is_missing(row, name) for row, name in pairs),
         values,
         rows,
+        tuple(fault for number, game in sorted(played.items()) for fault in _faults(match, game)),
     )
 
 
-def _is_missing(row: Any, word: str) -> bool:
+def read_game(match: MatchRows, row: Mapping[str, Any]) -> PlayedGame:
+    """Return the game that the record in a row of `games` holds.
+
+    Raises:
+        ValueError: the record is not that of this game.
+    """
+    try:
+        game = games.read(row["record"], match.versions)
+    except (TypeError, LookupError, AttributeError, RecursionError) as error:
+        raise ValueError(f"game {row['game']}: its record is not valid: {error!r}") from None
+    except ValueError as error:
+        raise ValueError(f"game {row['game']}: {error}") from None
+    if game.game != row["game"]:
+        raise ValueError(f"game {row['game']}: its record is that of game {game.game}")
+    return game
+
+
+def game_differences(match: MatchRows, played: Mapping[int, PlayedGame]) -> Iterator[str]:
+    """Yield where the rows of games and faults are not those of the records.
+
+    Args:
+        played: the games of the records that could be read, by number.
+    """
+    for row in match.games:
+        if (game := played.get(row["game"])) is None:
+            continue
+        for name in _differing(row, _row(game), _OF_GAMES):
+            yield f"match {match.id}: {name} of game {game.game} are not those of the record"
+        stored = [fault for fault in match.faults if fault["game"] == game.game]
+        if stored != list(_faults(match, game)):
+            yield f"match {match.id}: the faults of game {game.game} are not those of the record"
+
+
+def _result_differences(match: MatchRows, values: Mapping[str, Any]) -> Iterator[str]:
+    if match.result is None:
+        yield f"match {match.id} is closed and has no result"
+        return
+    for name in _differing(match.result, values, _OF_RESULTS):
+        yield f"match {match.id}: {name} of the result are not those of the record"
+
+
+def _differing(
+    stored: Mapping[str, Any], true: Mapping[str, Any], names: Sequence[str]
+) -> Iterator[str]:
+    for name in names:
+        if _is_missing(stored, name):
+            continue
+        try:
+            value = stored[name] if name in _PLAIN else match_rows.decoded(stored[name])
+        except (ValueError, RecursionError):
+            yield name
+            continue
+        if _canonical(value) != _canonical(true[name]):
+            yield name
+
+
+def _canonical(value: Any) -> str:
+    """The value as JSON text: unlike in Python, 1, 1.0 and true differ."""
+    return json.dumps(value, sort_keys=True)
+
+
+def _is_missing(row: Mapping[str, Any], name: str) -> bool:
     """Whether it was never counted: databases of before have neither digests nor times."""
-    return word in ("digest", "thinking") and getattr(row, word) is None
+    return name in ("digest", "thinking") and row[name] is None
 
 
-def _row(record: str, entrants: Sequence[str]) -> dict[str, Any]:
-    game = games.read(record, entrants)
+def _faults(match: MatchRows, game: PlayedGame) -> Iterator[Mapping[str, Any]]:
+    for number, fault in enumerate(game.faulted):
+        yield {"match": match.id, "game": game.game, "number": number, **asdict(fault)}
+
+
+def _row(game: PlayedGame) -> dict[str, Any]:
     return {
         "places": list(game.places),
         "scores": None if game.scores is None else list(game.scores),
         "verdicts": list(game.verdicts),
         "faults": list(game.faults),
         "thinking": [times.stored() for times in game.thinking],
+        "tally": {name: list(values) for name, values in game.tally.items()},
+        "table_number": game.table,
+        "board": game.board,
     }
 
 
-def _result(match: Any, entrants: Sequence[str], rows: Mapping[int, Mapping[str, Any]]) -> Result:
-    said = [
-        {"game": number, **{word: rows[number][word] for word in _OF_GAMES if word != "thinking"}}
+def _result(match: MatchRows, rows: Mapping[int, Mapping[str, Any]]) -> Result:
+    listed = [
+        {"game": number, **{name: rows[number][name] for name in _OF_OUTCOMES}}
         for number in sorted(rows)
     ]
     thinking = [rows[number]["thinking"] for number in sorted(rows)]
-    return outcome.result(match.game, match.id, entrants, said, thinking)
+    return outcome.result(match.tournament["game"], match.id, match.versions, listed, thinking)

@@ -15,6 +15,7 @@ from arena.results import ClosedMatch
 from arena.store import ledger, schema
 from arena.store.database import reading
 from arena.store.errors import NotFound
+from arena.store.match_rows import lenient
 from arena.store.outcome import games_of
 from arena.store.schema import OPEN, MatchState
 from arena.store.spec import MatchSpec
@@ -118,7 +119,7 @@ def record(engine: Engine, match: str) -> str:
     """
     from referee.record import dump
 
-    with reading(engine) as connection:
+    with lenient(engine) as connection:
         spec, seed, played = _told(connection, match, schema.games.c.record)
     lines = [dump(spec.line()), *played]
     if seed is not None:

@@ -1,6 +1,6 @@
-"""Whether a store is sound: what must be true of its rows, whatever has happened to it.
+"""The structure of a store: what must be true of its rows without reading any record.
 
-That records are true is another question, which `verify` and `ladder verify` answer.
+`arena.bundle.store_audit` checks the records and what follows from them.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from sqlalchemy import Connection, Engine, Select, and_, exc, func, literal_colu
 
 from arena.store import database, schema
 from arena.store.database import HEAD, reading
+from arena.store.match_rows import lenient
 from arena.store.schema import OPEN, MatchState, TournamentState
 
 Told = Callable[[str, int, int], None]
@@ -21,9 +22,30 @@ _NAMED: Final = 5
 
 
 def problems(engine: Engine, told: Told) -> Iterator[str]:
-    """What is not as it must be, a sentence each; nothing if the store is sound.
+    """Yield what is wrong with the structure, a sentence each; nothing if the store is sound.
 
-    told: is told how far it is.
+    Args:
+        engine: the store. told: is called as checks are done.
+
+    Raises:
+        Unreachable: the database cannot be opened.
+    """
+    if unusable := unreadable(engine):
+        yield from unusable
+        return
+    with lenient(engine) as connection:
+        queries = [*_references(), *_rules()]
+        for number, (sentence, query) in enumerate(queries):
+            told("checks", number, len(queries))
+            names = [str(row[0]) for row in connection.execute(query.limit(_NAMED + 1))]
+            if names:
+                more = " and more" if len(names) > _NAMED else ""
+                yield f"{sentence}: {', '.join(names[:_NAMED])}{more}."
+        yield from _commitments(connection)
+
+
+def unreadable(engine: Engine) -> list[str]:
+    """Return why the rows cannot be checked at all: another version, or a damaged file.
 
     Raises:
         Unreachable: the database cannot be opened.
@@ -31,23 +53,11 @@ def problems(engine: Engine, told: Told) -> Iterator[str]:
     found = database.version(engine)
     if found != HEAD:
         stands = f"the tables are at version {found}" if found else "there are no tables yet"
-        yield (
+        return [
             f"{stands}, and this pokearena needs {HEAD}; `pokearena db upgrade` brings them there."
-        )
-        return
+        ]
     with reading(engine) as connection:
-        if damage := _damage(connection):
-            # What else such a file says means nothing.
-            yield from damage
-            return
-        asked = [*_references(), *_rules()]
-        for number, (sentence, query) in enumerate(asked):
-            told("checks", number, len(asked))
-            names = [str(row[0]) for row in connection.execute(query.limit(_NAMED + 1))]
-            if names:
-                more = " and more" if len(names) > _NAMED else ""
-                yield f"{sentence}: {', '.join(names[:_NAMED])}{more}."
-        yield from _commitments(connection)
+        return _damage(connection)
 
 
 def _damage(connection: Connection) -> list[str]:
@@ -146,5 +156,6 @@ def _commitments(connection: Connection) -> Iterator[str]:
     )
     with query as rows:
         for row in rows:
-            if hashlib.sha256(row.seed).hexdigest() != row.commitment:
+            seed = row.seed if isinstance(row.seed, bytes) else b""
+            if hashlib.sha256(seed).hexdigest() != row.commitment:
                 yield f"the seed of match {row.id} is not the one that was committed to."

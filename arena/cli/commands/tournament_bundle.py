@@ -14,6 +14,7 @@ from arena.cli.options import data_option, json_option
 
 if TYPE_CHECKING:
     from arena.bundle.bundle import Bundle
+    from arena.cli.progress import Progress
 
 
 @click.command(epilog="Example: pokearena tournament bundle t-7f3k9q --output friday")
@@ -83,8 +84,9 @@ def verify(tournament: str, earlier: Path | None, as_json: bool, data: Path | No
     """Check a tournament from the seeds to the final table, in the store or in a bundle.
 
     Every game is dealt, played and scored again; every match must follow from the format, every
-    seed from its commitment, the standings from the records. FOLDER is what `tournament bundle`
-    wrote; nothing else is read then. Exit status 1, and a sentence each, if anything is wrong.
+    seed from its commitment, the standings from the records. In the store all results that are
+    kept beside the records are compared too. FOLDER is what `tournament bundle` wrote; nothing
+    else is read then. Exit status 1, and a sentence each, if anything is wrong.
     """
     from arena.bundle.audit import audit
     from arena.bundle.bundle import BundleError
@@ -92,12 +94,14 @@ def verify(tournament: str, earlier: Path | None, as_json: bool, data: Path | No
     from arena.cli import audits
     from arena.cli.progress import Progress
 
+    progress = Progress()
     try:
-        found = _find(tournament, data)
+        found, differences = _find(tournament, data, progress)
         then = None if earlier is None else _folder(earlier)
     except BundleError as error:
         raise CommandError(f"{error}.", FAILED) from None
-    done = audit(found, Progress())
+    done = audit(found, progress)
+    done = replace(done, problems=(*differences, *done.problems))
     if then is not None:
         done = replace(done, problems=(*done.problems, *changes(then, found)))
     if as_json:
@@ -127,17 +131,30 @@ def _folder(path: Path) -> Bundle:
     return files.read(path)
 
 
-def _find(name: str, data: Path | None) -> Bundle:
-    """The bundle in a folder of this name, else of the tournament in the store."""
+def _find(name: str, data: Path | None, progress: Progress) -> tuple[Bundle, tuple[str, ...]]:
+    """Return the bundle in a folder of this name, else that of the tournament in the store.
+
+    With it come the differences between the store's results and its records, which a folder does
+    not have.
+    """
+    from sqlalchemy.exc import DBAPIError
+
+    from arena.bundle import store_audit
     from arena.bundle.gathering import gather
     from arena.cli import lookup
     from arena.cli.place import Place
 
     path = Path(name).expanduser()
     if path.is_dir():
-        return _folder(path)
+        return _folder(path), ()
     if "/" in name:
         raise CommandError(f"there is no folder {name}.", USAGE)
     place = Place(data)
     found = lookup.tournament(place, name)
-    return gather(place.store, found)
+    differences = tuple(store_audit.differences(place.store, found, progress))
+    try:
+        return gather(place.store, found), differences
+    except (ValueError, TypeError, LookupError, AttributeError, DBAPIError) as error:
+        # What is stored has another shape than the arena writes; the comparison names the match.
+        reason = differences[0] if differences else f"its rows cannot be read: {error!r}"
+        raise CommandError(f"{found}: {reason}.", FAILED, "pokearena db check") from None

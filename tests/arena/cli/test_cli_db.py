@@ -5,8 +5,11 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
+import pytest
+
 from arena.cli.errors import FAILED, OK, UNREACHABLE, USAGE
 from arena.store import database
+from tests.arena.bundle.stage import Stage
 from tests.arena.cli.terminal import Cli
 
 
@@ -57,7 +60,7 @@ def test_what_is_wrong_is_said_and_is_the_exit_status(cli: Cli, here: Path) -> N
     said = cli("db", "check")
     assert said.status == FAILED
     assert "the tables are at version 0001" in said.out
-    assert "the database is not sound: one thing in it is not as it must be." in said.err
+    assert "the database is not sound: 1 problem." in said.err
     assert json.loads(cli("db", "check", "--json").out)["sound"] is False
 
 
@@ -96,3 +99,93 @@ def test_a_server_that_is_not_there_ends_it_without_a_password(program: Cli) -> 
     assert said.status == UNREACHABLE
     assert "me:***@127.0.0.1:1/arena cannot be used" in said.err
     assert "secret" not in said.out + said.err
+
+
+@pytest.fixture
+def cup(here: Path) -> str:
+    """A round robin that has been played to its end; gives its id."""
+    stage = Stage(here / ".pokearena")
+    cup = stage.begin("round-robin", stage.bots(3))
+    stage.play_out(cup)
+    stage.engine.dispose()
+    return cup.id
+
+
+def execute(here: Path, statement: str) -> str:
+    """Alters the database by hand; gives the first closed match."""
+    with closing(sqlite3.connect(here / ".pokearena" / "arena.db")) as connection:
+        match = str(connection.execute("SELECT min(match) FROM results").fetchone()[0])
+        connection.execute(statement, {"match": match})
+        connection.commit()
+    return match
+
+
+def test_a_sound_database_is_dealt_and_played_again(cli: Cli, cup: str) -> None:
+    assert cli("db", "check").status == OK
+    checked = json.loads(cli("db", "check", "--json").out)
+    assert (checked["sound"], checked["quick"], checked["problems"]) == (True, False, [])
+    assert (checked["matches"], checked["games"]) == (3, 6)
+    assert checked["actions"] > 6
+    quick = json.loads(cli("db", "check", "--quick", "--json").out)
+    assert (quick["sound"], quick["quick"], quick["games"]) == (True, True, 0)
+
+
+def test_an_emptied_record_is_named_unless_the_check_is_quick(
+    cli: Cli, cup: str, here: Path
+) -> None:
+    match = execute(here, "UPDATE games SET record = '' WHERE match = :match AND game = 0")
+    assert cli("db", "check", "--quick").status == OK
+    checked = cli("db", "check")
+    assert checked.status == FAILED
+    assert match in checked.out
+    report = json.loads(cli("db", "check", "--json").out)
+    assert (report["sound"], report["damaged"], report["repairable"]) == (False, [match], [])
+    assert report["next"] is None
+
+
+def test_altered_results_are_named_with_the_command_that_corrects_them(
+    cli: Cli, cup: str, here: Path
+) -> None:
+    match = execute(
+        here,
+        "UPDATE results SET outcome = replace(outcome, 'finished', 'timeout') WHERE match = :match",
+    )
+    checked = cli("db", "check")
+    assert checked.status == FAILED
+    assert match in checked.out
+    assert checked.last == "next  pokearena ladder rebuild"
+    report = json.loads(cli("db", "check", "--json").out)
+    assert (report["damaged"], report["repairable"]) == ([], [match])
+    verified = cli("tournament", "verify", cup)
+    assert verified.status == FAILED
+    assert match in verified.out
+    assert cli("ladder", "rebuild").status == OK
+    assert cli("db", "check").status == OK
+    assert cli("tournament", "verify", cup).status == OK
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE games SET scores = '[1,-1]' WHERE match = :match AND game = 0",
+        "UPDATE games SET places = '[3,3]' WHERE match = :match AND game = 0",
+        "UPDATE results SET outcome = '{}' WHERE match = :match",
+        "UPDATE results SET outcome = 'garbage' WHERE match = :match",
+        "UPDATE results SET digest = 'garbage' WHERE match = :match",
+        "UPDATE results SET digest = replace(digest, '1', '2') WHERE match = :match",
+        "UPDATE results SET thinking = 'garbage' WHERE match = :match",
+        "UPDATE results SET outcome = CAST(x'ff' AS TEXT) WHERE match = :match",
+        "DELETE FROM results WHERE match = :match",
+        "UPDATE games SET record = CAST(x'ff' AS TEXT) WHERE match = :match",
+    ],
+)
+def test_verifying_a_tournament_of_the_store_notices_altered_results(
+    cli: Cli, cup: str, here: Path, statement: str
+) -> None:
+    assert cli("tournament", "verify", cup).status == OK
+    match = execute(here, statement)
+    verified = cli("tournament", "verify", cup)
+    assert verified.status == FAILED
+    assert match in verified.out + verified.err
+    checked = json.loads(cli("db", "check", "--json").out)
+    assert [*checked["damaged"], *checked["repairable"]] == [match]
