@@ -36,6 +36,7 @@ class Export:
             "standings": ladders.to_json(self.table),
             "elo": ladders.settings_json(),
             "details": self.details,
+            "timing": ladders.timing_json(self.table),
             "matrix": self.matrix.to_json(),
         }
 

@@ -41,10 +41,9 @@ def to_json(table: Table) -> list[dict[str, object]]:
 
 
 def details_json(engine: Engine, scope: Scope, table: Table) -> dict[str, Any]:
-    """What a ladder was computed with, and what else is to be known of it, as plain values.
+    """Return the parameters and the other results of a ladder as plain values.
 
-    Decision times are here and not in the lines, because they differ between two runs of the same
-    tournament, and the lines do not.
+    Decision times are in `timing_json`, because they differ between two equal tournaments.
     """
     found = table.strengths
     return {
@@ -52,9 +51,13 @@ def details_json(engine: Engine, scope: Scope, table: Table) -> dict[str, Any]:
         "groups": [list(group) for group in found.groups],
         "lack_of_fit": found.lack_of_fit.to_json() if found.lack_of_fit else None,
         "clip": table.clip,
-        "thinking": {name: times.to_json() for name, times in sorted(table.thinking.items())},
         "gifts": [asdict(gift) for gift in gifts(engine, scope)],
     }
+
+
+def timing_json(table: Table) -> dict[str, Any]:
+    """Return the decision times of a ladder's bots as plain values, in milliseconds."""
+    return {"thinking": {name: times.to_json() for name, times in sorted(table.thinking.items())}}
 
 
 def settings_json() -> dict[str, float]:

@@ -48,6 +48,7 @@ def whole(place: Place, name: str) -> dict[str, Any]:
         "standings": ladders.to_json(table),
         "elo": ladders.settings_json(),
         "details": ladders.details_json(place.store, own, table),
+        "timing": ladders.timing_json(table),
         "decision": decision.to_json(decision.of(place.store, found)),
         "schedule": [plain.match(match) for match in listing.matches(place.store, tournament=name)],
     }

@@ -33,6 +33,7 @@ _GLANCE_SECONDS = 1.0
     help="Fix the strength of a bot, as often as needed: then ladders of different times compare.",
 )
 @click.option("--watch", is_flag=True, help="Show it again whenever it changes, until Ctrl-C.")
+@click.option("--timing", is_flag=True, help="Add decision times to --json, in milliseconds.")
 @json_option
 @data_option
 def standings(
@@ -40,6 +41,7 @@ def standings(
     tournament: str | None,
     anchors: tuple[str, ...],
     watch: bool,
+    timing: bool,
     as_json: bool,
     data: Path | None,
 ) -> None:
@@ -49,7 +51,8 @@ def standings(
     pouku-3. GAME may name one. Bots that cannot be told apart share a range of ranks; ? marks a
     strength that is provisional. What the columns mean is said in docs/ratings.md.
 
-    With --json one document, with --watch one a line.
+    With --json one document, with --watch one a line. It is the same for equal tournaments;
+    decision times, which are not, are added under "timing" by --timing.
     """
     from arena.cli import anchoring, ladder, scope
     from arena.cli.place import Place
@@ -65,7 +68,7 @@ def standings(
         return scopes, ladder.of_scopes(place.store, scopes, settings, known)
 
     scopes, found = look()
-    _show(place, scopes, found, as_json)
+    _show(place, scopes, found, as_json, timing)
     while watch:
         # Who reads a pipe would else wait for a buffer to fill.
         sys.stdout.flush()
@@ -75,18 +78,21 @@ def standings(
             found = fresh
             if output.is_terminal() and not as_json:
                 output.screen().clear()
-            _show(place, scopes, found, as_json)
+            _show(place, scopes, found, as_json, timing)
     if not as_json:
         if found:
             ladder.explain(found.values())
         output.next_step("pokearena tournament list")
 
 
-def _show(place: Place, scopes: Sequence[Scope], found: Ladders, as_json: bool) -> None:
+def _show(
+    place: Place, scopes: Sequence[Scope], found: Ladders, as_json: bool, timing: bool
+) -> None:
     from arena import ladders
     from arena.cli import ladder
 
     if as_json:
+        times = {form: ladders.timing_json(table) for form, table in found.items()}
         output.document(
             {
                 "ladders": {form: ladders.to_json(table) for form, table in found.items()},
@@ -96,6 +102,7 @@ def _show(place: Place, scopes: Sequence[Scope], found: Ladders, as_json: bool) 
                     for scope in scopes
                     if scope.form in found
                 },
+                **({"timing": times} if timing else {}),
             }
         )
         return

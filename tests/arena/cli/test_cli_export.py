@@ -74,7 +74,7 @@ def test_json_has_the_standings_and_the_matrix(cli: Cli, cup: str) -> None:
     assert told["standings"] == standings["ladders"]["poke"]
     matrix = json.loads(cli("matrix", "--json").out)["matrices"]["poke"]
     assert told["matrix"] == matrix
-    assert told["details"]["thinking"]["ace@1"]["decisions"] == 80
+    assert told["timing"]["thinking"]["ace@1"]["decisions"] == 80
 
 
 def test_the_page_is_one_file_that_loads_and_runs_nothing(cli: Cli, cup: str, here: Path) -> None:

@@ -6,12 +6,15 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from sqlalchemy import select, update
 
 from arena.cli import ladder, output
 from arena.cli.place import Place
 from arena.digest import digest
 from arena.results import ClosedGame, ClosedMatch
 from arena.standings import table
+from arena.store import database, rebuilding, schema
+from tests.arena.bundle.stage import Stage
 from tests.arena.cli.stored import Hold, hold
 from tests.arena.cli.terminal import POKEARENA, Cli
 
@@ -158,3 +161,40 @@ def test_a_ladder_that_is_watched_is_shown_again_when_a_match_has_closed(
         second = json.loads(watching.stdout.readline())["ladders"]["poke"]
         watching.terminate()
     assert [sum(line["matches"] for line in table) for table in (first, second)] == [180, 186]
+
+
+def test_equal_tournaments_have_equal_json_and_decision_times_are_apart(
+    cli: Cli, tmp_path: Path
+) -> None:
+    documents, timings = [], []
+    for run in ("first", "second"):
+        folder = tmp_path / run
+        folder.mkdir()
+        stage = Stage(folder)
+        tournament = stage.begin("round-robin", stage.bots(3), seed=bytes(32))
+        stage.play_out(tournament)
+        if run == "second":
+            _slow_down(stage, tournament.id)
+        stage.engine.dispose()
+        documents.append(cli("standings", "--json", "--data", str(folder)).out)
+        timed = json.loads(cli("standings", "--json", "--timing", "--data", str(folder)).out)
+        timings.append(timed.pop("timing"))
+        assert timed == json.loads(documents[-1])
+    assert documents[0] == documents[1]
+    assert timings[0] != timings[1]
+    assert timings[0]["poke"]["thinking"]["bot0@1"]["decisions"] > 0
+
+
+def _slow_down(stage: Stage, tournament: str) -> None:
+    """Makes every bot take ten times as long, in the records and in what follows from them."""
+    games = schema.games
+    with database.writing(stage.engine) as connection:
+        rows = connection.execute(select(games.c.match, games.c.game, games.c.record)).all()
+        for row in rows:
+            lines = [json.loads(line) for line in row.record.splitlines()]
+            slower = [{**line, "ms": 10 * line["ms"]} if "ms" in line else line for line in lines]
+            record = "".join(json.dumps(line) + "\n" for line in slower)
+            place = (games.c.match == row.match, games.c.game == row.game)
+            connection.execute(update(games).where(*place).values(record=record))
+    for match in rebuilding.rebuilt(stage.engine, [tournament]):
+        rebuilding.store(stage.engine, match)
