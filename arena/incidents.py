@@ -23,7 +23,7 @@ RECENT_SECONDS: Final = 3600.0
 
 @dataclass(frozen=True, slots=True)
 class Incidents:
-    """What has gone wrong since Redis started.
+    """Failures since Redis started.
 
     Attributes:
         discarded: malformed items that were removed from the queue.
@@ -59,7 +59,7 @@ def note_discarded(connection: Redis, items: int) -> None:
 
 
 def read(connection: Redis) -> Incidents:
-    """Return what has gone wrong.
+    """Return the failures counted so far.
 
     Raises:
         RedisError: Redis does not answer.

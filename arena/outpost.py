@@ -54,7 +54,7 @@ def run(
         stack.callback(note.unlink, missing_ok=True)
         stack.callback(folder.remove_private_directory, sockets)
         connection = stack.enter_context(contextlib.closing(queue.connect(redis.url)))
-        told = {**environment, folder.DATA: str(where.root), "TMPDIR": str(sockets)}
+        child_environment = {**environment, folder.DATA: str(where.root), "TMPDIR": str(sockets)}
         words = [*(["--burst"] if burst else []), *(["--max-matches", str(most)] if most else [])]
         owners = [f"worker-{number + 1}" for number in range(workers)]
         own = [players.referee(owner, sockets, where.logs, environment) for owner in owners]
@@ -63,7 +63,7 @@ def run(
                 number + 1,
                 connection,
                 where.logs,
-                {**told, folder.REFEREE: players.referee_at(owner, sockets)},
+                {**child_environment, folder.REFEREE: players.referee_at(owner, sockets)},
                 name=name,
                 words=words,
                 over=lambda status: bool(words) and status == 0,

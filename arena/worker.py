@@ -106,9 +106,11 @@ def run(
 
 
 def _claim(referee: str) -> socket.socket:
-    """Return what keeps other workers of this machine from using a referee while it is open.
+    """Claim a referee for this worker: other workers of this machine are refused it.
 
-    It is a name that the kernel gives to one process at a time and takes back when that ends.
+    Returns:
+        A socket bound to an abstract name. The kernel lets one process have the name at a time and
+        frees it when that process ends.
 
     Raises:
         NoServices: another worker uses the referee.

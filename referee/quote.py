@@ -1,4 +1,4 @@
-"""What a bot said, as it may stand in a sentence that people read on terminals and pages."""
+"""Make text from bots safe to show on terminals and pages."""
 
 import unicodedata
 
@@ -13,7 +13,10 @@ def quote(text: str, most: int = LONGEST) -> str:
     shown = text if len(text) <= most else text[: most - 3] + "..."
     if shown.isprintable() and HIDDEN.isdisjoint(shown):
         return shown
-    return "".join(one if one.isprintable() and one not in HIDDEN else _spelt(one) for one in shown)
+    return "".join(
+        character if character.isprintable() and character not in HIDDEN else _spelt(character)
+        for character in shown
+    )
 
 
 def _spelt(character: str) -> str:
@@ -36,7 +39,10 @@ def sanitized(text: str) -> str:
     """
     if text.isascii() and text.isprintable():
         return text
-    return "".join(one if _is_harmless(one) else _spelt(one) for one in text.replace("\r\n", "\n"))
+    return "".join(
+        character if _is_harmless(character) else _spelt(character)
+        for character in text.replace("\r\n", "\n")
+    )
 
 
 def _is_harmless(character: str) -> bool:

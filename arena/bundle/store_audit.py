@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from arena.store.games import PlayedGame
     from arena.store.spec import MatchSpec
 
-Told = Callable[[str, int, int], None]
-"""Is called with what is done, how many are done, and of how many."""
+ReportProgress = Callable[[str, int, int], None]
+"""Takes the name of the step, the number of matches done, and their total."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class MatchAudit:
 
     Attributes:
         match: its id.
-        problems: what is wrong, a sentence each; empty if nothing is.
+        problems: a sentence for each problem.
         repairable: whether all problems are in values that follow from the records, so that
             `ladder rebuild` corrects them.
         games: how many were dealt and played again.
@@ -48,32 +48,36 @@ class MatchAudit:
     actions: int = 0
 
 
-def audit(engine: Engine, told: Told, tournament: str | None = None) -> Iterator[MatchAudit]:
+def audit(
+    engine: Engine, report_progress: ReportProgress, tournament: str | None = None
+) -> Iterator[MatchAudit]:
     """Check every match, on all cores; matches are read a batch at a time.
 
     Args:
         engine: the store, at the newest version.
-        told: is called as matches are done.
+        report_progress: is called after each match.
         tournament: only the matches of this tournament.
     """
     number = match_rows.count(engine, tournament)
     rows = (match for batch in match_rows.batches(engine, tournament) for match in batch)
     for done, report in enumerate(abreast.each(check, rows, number), 1):
         yield report
-        told("matches checked", done, max(done, number))
+        report_progress("matches checked", done, max(done, number))
 
 
-def differences(engine: Engine, tournament: str, told: Told) -> Iterator[str]:
+def differences(engine: Engine, tournament: str, report_progress: ReportProgress) -> Iterator[str]:
     """Yield where stored results of closed matches do not follow from the records.
 
     Args:
-        engine: the store. tournament: its id. told: is called as matches are done.
+        engine: the store.
+        tournament: its id.
+        report_progress: is called after each match.
     """
     number = match_rows.count(engine, tournament)
     rows = (match for batch in match_rows.batches(engine, tournament) for match in batch)
     for done, problems in enumerate(map(_stored_otherwise, rows), 1):
         yield from problems
-        told("matches compared", done, max(done, number))
+        report_progress("matches compared", done, max(done, number))
 
 
 def check(match: MatchRows) -> MatchAudit:
@@ -129,10 +133,10 @@ def _record(spec: MatchSpec, text: str) -> MatchRecord:
 
 
 def _scheduled_otherwise(match: MatchRows, spec: MatchSpec) -> Iterator[str]:
-    """What is played must be what the match's id is the hash of, by the seed committed to."""
+    """Yield where a match differs from its schedule: its id, its games, or its seed."""
     plan, row = match.plan(), match.match
     key = keys.match_key(
-        plan.agreed(), spec.round, spec.number, [one.content_hash for one in spec.entrants]
+        plan.agreed(), spec.round, spec.number, [entrant.content_hash for entrant in spec.entrants]
     )
     if key != row["key"] or keys.match_id(row["tournament"], key) != match.id:
         yield (

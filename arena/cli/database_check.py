@@ -17,11 +17,11 @@ _SHOWN: Final = 20
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What a check found.
+    """The result of a check.
 
     Attributes:
-        structure: what is wrong with the structure, a sentence each.
-        records: what is wrong with records and results, a sentence each.
+        structure: a sentence for each problem of the structure.
+        records: a sentence for each problem of records and results.
         damaged: matches that only a backup can correct, for example because a record is not true.
         repairable: matches whose results do not follow from their records, which are true.
         quick: whether records were left out.

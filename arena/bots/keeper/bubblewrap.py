@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from arena.bots.keeper import seccomp
+from arena.bots.keeper.disk import room
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -29,10 +30,6 @@ SCRATCH = "/tmp"
 SETPRIV = "/usr/bin/setpriv"
 SHM = 16 * 1024 * 1024
 """Bytes of /dev/shm."""
-PAGE = 65536
-"""Bytes; a multiple of the size of a page everywhere."""
-SPARE = 8 * 1024 * 1024
-"""Bytes of scratch space above its limit, so that going beyond it can be seen."""
 
 
 def command(order: Order, uid: int | None, files: str, disk: Disk | None) -> list[str]:
@@ -45,11 +42,6 @@ def command(order: Order, uid: int | None, files: str, disk: Disk | None) -> lis
     calls = _piped(seccomp.program(namespaces=True, locks=order.builds))
     words = [order.bwrap, "--args", str(details), "--seccomp", str(calls), "--"]
     return [*words, *_as_user(uid), *order.argv]
-
-
-def scratch(limits: dict[str, int]) -> int:
-    """Bytes of the file system that is the bot's scratch space."""
-    return (limits["scratch"] + SPARE) // PAGE * PAGE
 
 
 def _as_user(uid: int | None) -> list[str]:
@@ -73,7 +65,14 @@ def _details(order: Order, uid: int | None, files: str, disk: Disk | None) -> li
     if disk is not None:
         words += ["--bind", disk.scratch, SCRATCH]
     else:
-        words += ["--size", str(scratch(order.limits)), "--perms", "1777", "--tmpfs", SCRATCH]
+        words += [
+            "--size",
+            str(room(order.limits["scratch"])),
+            "--perms",
+            "1777",
+            "--tmpfs",
+            SCRATCH,
+        ]
     places = {**{path: path for path in (*order.read, *order.write)}, order.own: files}
     for path in _parents({*places, order.directory}):
         words += ["--perms", "0755", "--dir", path]

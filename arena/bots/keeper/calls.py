@@ -129,7 +129,7 @@ ABSENT: Numbers = {
     "io_uring_setup": (425, 425),
     "io_uring_enter": (426, 426),
     "io_uring_register": (427, 427),
-    # The page cache: what is in it, and what leaves it. A kernel may be built without these calls,
+    # These show or change the content of the page cache. A kernel may be built without them,
     # so programs do without them.
     "fadvise64": (221, 223),
     "readahead": (187, 213),

@@ -40,7 +40,7 @@ class Cell:
         """Bytes of memory; 0 if nobody counts them together."""
         self.out_of_memory = False
         self.left_too_much = ""
-        """What the bot had left too much of when it had ended, as :meth:`excess` has it."""
+        """The limit that the files left by an ended build exceed; values as of :meth:`excess`."""
 
     def prepare(self) -> None:
         """Raises OSError if something cannot be had."""
@@ -69,14 +69,14 @@ class Cell:
         order = self.order
         if order.level != BUBBLEWRAP and self.uid is None:
             return
-        made = Disk(order.directory, order.limits["scratch"], order.limits["files"])
-        if not made.mount(self.uid):
+        own_disk = Disk(order.directory, order.limits["scratch"], order.limits["files"])
+        if not own_disk.mount(self.uid):
             return
-        self.disk = made
+        self.disk = own_disk
         if order.level != BUBBLEWRAP:
-            # Without a view of its own on files, the bot needs the true place of its folder.
+            # Bubblewrap shows the folder at its usual path; here the bot needs the real one.
             for name in ("POKEARENA_ADDRESS", "HOME", "TMPDIR"):
-                order.env[name] = order.env[name].replace(order.directory, made.socket, 1)
+                order.env[name] = order.env[name].replace(order.directory, own_disk.socket, 1)
 
     def lock_in(self) -> list[str]:
         """Locks this process in as far as that goes here; gives back the command that is then to
@@ -137,7 +137,7 @@ class Cell:
         try:
             size, files = self.stored(bot)
         except file_tree.TreeTooLarge as error:
-            return "depth" if error.bound == "depth" else "files"
+            return _exceeded(error)
         except PermissionError:
             return "hidden"
         if size > limits["scratch"]:
@@ -159,12 +159,14 @@ class Cell:
         else:
             named.append(order.directory)
             if order.level == BUBBLEWRAP:
-                room = bubblewrap.scratch(order.limits)
+                room = disk.room(order.limits["scratch"])
                 size, files = linux.filled(bot, bubblewrap.SCRATCH, room)
         for path in named:
             more_size, more_files = file_tree.measure(path, order.limits["files"])
             size, files = size + more_size, files + more_files
-        return size + disk.nameless_bytes(linux.descendants(os.getpid()), named), files
+        if named:
+            size += disk.nameless_bytes(linux.descendants(os.getpid()), named)
+        return size, files
 
     def ask_to_end(self, bot: int) -> list[int]:
         """The process groups to which a request to end is to go."""
@@ -187,7 +189,7 @@ class Cell:
                 try:
                     file_tree.give(path, os.geteuid())
                 except file_tree.TreeTooLarge as error:
-                    self.left_too_much = "depth" if error.bound == "depth" else "files"
+                    self.left_too_much = _exceeded(error)
         if self.disk is not None:
             self.disk.unmount()
         disk.remove_places(self.order.directory)
@@ -208,3 +210,8 @@ class Cell:
             # What bubblewrap makes of a signal.
             return code - 128
         return status
+
+
+def _exceeded(error: file_tree.TreeTooLarge) -> str:
+    """Return the limit that a tree exceeds, as a key of ``arena.bots.report.EXCESS``."""
+    return "depth" if error.bound == "depth" else "files"

@@ -21,13 +21,13 @@ MS_NOSUID, MS_NODEV = 2, 4
 MS_REC, MS_SLAVE = 1 << 14, 1 << 19
 MNT_DETACH = 2
 SPARE_BYTES = 8 << 20
-"""Bytes above the limit, so that a bot that exceeds its limit can be told from one that is full."""
+"""Bytes above the limit, so that the guard can see that a bot exceeds its limit."""
 SPARE_FILES = 4
 """Times the limit on files and folders that there is room for, for the same reason."""
 PAGE = 65536
 """Bytes; a multiple of the size of a page on every machine."""
 MOUNT_POINT = ".disk"
-"""What the name of the mount point has after that of the socket folder."""
+"""Suffix of the mount point: its name begins with the name of the socket folder."""
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -70,7 +70,7 @@ class Disk:
             _unshare_mounts()
             os.mkdir(self._root, 0o700)
             try:
-                options = f"size={self._room},nr_inodes={self._files * SPARE_FILES},mode=0711"
+                options = f"size={room(self._size)},nr_inodes={self._files * SPARE_FILES},mode=0711"
                 _mount("tmpfs", self._root, "tmpfs", MS_NOSUID | MS_NODEV, options)
             except OSError:
                 os.rmdir(self._root)
@@ -87,10 +87,6 @@ class Disk:
         os.symlink(f"/proc/{os.getpid()}/root{self.socket}", self._directory)
         return True
 
-    @property
-    def _room(self) -> int:
-        return (self._size + SPARE_BYTES) // PAGE * PAGE
-
     def used(self) -> tuple[int, int]:
         """Return the bytes and the number of files in use, those without names included."""
         status = os.statvfs(self._root)
@@ -101,6 +97,11 @@ class Disk:
         """Take it away when no process uses it any more."""
         _libc.umount2(os.fsencode(self._root), MNT_DETACH)
         remove_places(self._directory)
+
+
+def room(size: int) -> int:
+    """Return the size of a file system on which a bot may store `size` bytes, with the spare."""
+    return (size + SPARE_BYTES) // PAGE * PAGE
 
 
 def mount_point(directory: str) -> str:
@@ -132,7 +133,7 @@ def _unshare_mounts() -> None:
         ):
             with open(f"/proc/self/{file}", "w") as target:
                 target.write(text)
-    # What is mounted here does not show outside; what is unmounted outside goes here too.
+    # Mounts made here are invisible outside; mounts removed outside are removed here too.
     _mount(None, "/", None, MS_REC | MS_SLAVE, None)
 
 

@@ -100,7 +100,7 @@ class _Program:
         return b"".join(self.code)
 
     def refuse_page_cache(self) -> None:
-        """Refuse what tells or changes which pages of a file the page cache holds.
+        """Refuse the calls that show or change which pages of a file the page cache holds.
 
         A process could leave a mark there that a later one reads. What allocators advise on their
         own memory (DONTNEED, FREE, HUGEPAGE and others) stays allowed.

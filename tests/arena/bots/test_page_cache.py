@@ -4,14 +4,15 @@ import ctypes
 import errno
 import mmap
 import os
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from arena.bots.keeper import cgroup
 from arena.bots.keeper.cgroup import Cgroup
-from tests.arena.bots.test_sandbox import LOCKED, Cell, needed
+from tests.arena.bots.test_sandbox import Cell, cell
+
+__all__ = ["cell"]
 
 PAGE = 4096
 
@@ -58,14 +59,6 @@ memory = libc.mmap(None, 4096, 3, 0x22, -1, 0)
 real = libc.syscall
 libc.syscall = lambda number, *rest: real(number, *rest, *[0] * (6 - len(rest)))
 """
-
-
-@pytest.fixture(params=LOCKED)
-def cell(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Cell]:
-    needed(request.param)
-    locked = Cell(request.param, tmp_path)
-    with locked.processes:
-        yield locked
 
 
 @pytest.mark.skipif(os.uname().machine != "x86_64", reason="the numbers are those of x86-64")
