@@ -284,10 +284,13 @@ def test_an_altered_fault_is_named(store: Engine, column: str) -> None:
     values: dict[str, object] = {"seat": 0, "decision": 99}
     with database.writing(store) as connection:
         table = schema.faults
-        other = select(schema.versions.c.id).where(schema.versions.c.id != table.c.version)
         value = values.get(column, "altered")
         if column == "version":
-            value = connection.execute(other.limit(1)).scalar_one()
+            faulty = select(table.c.version).where(table.c.match == match)
+            versions = schema.versions.c.id
+            value = connection.execute(
+                select(versions).where(versions.not_in(faulty)).limit(1)
+            ).scalar_one()
         connection.execute(update(table).where(table.c.match == match).values(**{column: value}))
     assert list(audited(store)) == [match]
     assert different(store)
