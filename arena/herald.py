@@ -18,7 +18,7 @@ from redis.backoff import NoBackoff
 from redis.exceptions import RedisError
 from redis.retry import Retry
 
-from arena import timings
+from arena import restarting, timings
 from arena.news import (
     POSITION_SECONDS,
     GameOver,
@@ -63,8 +63,9 @@ class Herald:
         self._timings_at = time.monotonic()
         self._warned = False
         self._key = ""
+        self._stop = threading.Event()
         self._thread = threading.Thread(
-            target=copy_context().run, args=(self._run,), name="herald", daemon=True
+            target=copy_context().run, args=(self._keep_telling,), name="herald", daemon=True
         )
 
     def __enter__(self) -> Self:
@@ -78,6 +79,7 @@ class Herald:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        self._stop.set()
         self._waiting.put(None)
         if self._url is not None:
             self._thread.join(_LAST_SECONDS)
@@ -91,6 +93,9 @@ class Herald:
                 return
             self._games_at = time.monotonic()
         self._waiting.put(news)
+
+    def _keep_telling(self) -> None:
+        restarting.keep_running("events", self._run, str(self._url), self._stop)
 
     def _run(self) -> None:
         with contextlib.closing(_connect(str(self._url))) as client:

@@ -54,7 +54,7 @@ class Hold:
         self._armed = False
         self._over = threading.Event()
         self._thread = threading.Thread(
-            target=copy_context().run, args=(self._watch,), name="lease", daemon=True
+            target=copy_context().run, args=(self._run,), name="lease", daemon=True
         )
 
     def let_go(self) -> None:
@@ -75,6 +75,14 @@ class Hold:
     def _interrupt(self, number: int, frame: FrameType | None) -> None:
         if self._armed:
             raise Interrupted
+
+    def _run(self) -> None:
+        try:
+            self._watch()
+        except Exception:
+            # Without renewals another worker would take the match up: this one must not go on.
+            log.exception("%s: the renewal of the lease failed unexpectedly", self._lease.match)
+            self._end_play("its lease is not renewed")
 
     def _watch(self) -> None:
         renewed = time.monotonic()

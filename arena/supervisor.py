@@ -8,11 +8,12 @@ import os
 import threading
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from redis import Redis
+from redis.exceptions import RedisError
 
-from arena import files, folder, journal, players, proc, queue, redis_server
+from arena import files, folder, incidents, journal, players, proc, queue, redis_server
 from arena.child import Child, ChildState
 from arena.folder import Folder, Running
 from arena.pages import Pages
@@ -29,6 +30,7 @@ _GLANCE_SECONDS = 0.05
 _DRAIN_SECONDS = 10.0
 _REFEREE_SECONDS = 3.0
 _FALLS_AT_START = 3
+_COUNT_SECONDS = 5.0
 # What is frozen for so long is killed.
 _PAGES_SILENT_SECONDS = 20.0
 
@@ -83,6 +85,9 @@ class Supervisor:
         self._children: list[Child] = []
         self._server: Server | None = None
         self._sweeper: Sweeper | None = None
+        self._failures: dict[str, int] = {}
+        self._failures_before: Mapping[str, int] | None = None
+        self._count_at = 0.0
 
     def run(self, report: Callable[[Snapshot], None]) -> None:
         """Starts all, then reports a first time; reports on until it is told to stop.
@@ -109,6 +114,7 @@ class Supervisor:
             log.info("all services are at work")
             while not self._orders.stop.wait(_GLANCE_SECONDS):
                 self._check()
+                self._count_failures()
                 report(self._snapshot())
             log.info("stopping")
 
@@ -260,9 +266,33 @@ class Supervisor:
         for child in self._children:
             child.check()
 
+    def _count_failures(self) -> None:
+        """Read what the services have counted, from time to time, and log what is new."""
+        if time.monotonic() < self._count_at:
+            return
+        self._count_at = time.monotonic() + _COUNT_SECONDS
+        try:
+            counted = incidents.read(self._connection)
+        except RedisError:
+            return
+        if self._failures_before is None:
+            # A Redis that was named may hold the counts of earlier services.
+            self._failures_before = counted.failures
+        for name, number in counted.failures.items():
+            since = number - self._failures_before.get(name, 0)
+            if name != SERVICE and since > self._failures.get(name, 0):
+                log.warning("%s failed and was restarted: %s", name, counted.errors.get(name, "?"))
+                self._failures[name] = since
+
     def _states(self) -> tuple[ChildState, ...]:
-        """Return how the child processes and the sweeper's thread are doing."""
-        states = [child.state() for child in self._children]
+        """Return how the child processes and the sweeper's thread are doing.
+
+        The failures of a process's own tasks, which it restarts itself, count as restarts.
+        """
+        states = [
+            replace(state, restarts=state.restarts + self._failures.get(state.name, 0))
+            for state in (child.state() for child in self._children)
+        ]
         if self._sweeper is not None:
             word = "waiting" if self._sweeper.failing else "ready"
             log_file = self._where.logs / "services.log"

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import logging
 import os
 import secrets
 import subprocess
@@ -39,6 +40,8 @@ PATIENCE: Final = 0.3
 SEARCHED: Final = "/usr/local/bin:/usr/bin:/bin"
 """Where a sandboxed bot finds programs by their names."""
 _LOST: Final = "The keeper of the bot processes ended by itself."
+
+log = logging.getLogger("arena.worker")
 
 
 @dataclass(slots=True)
@@ -261,12 +264,17 @@ class Processes:
 
     def _listen(self) -> None:
         assert self._keeper.stdout is not None
-        for line in self._keeper.stdout:
-            with self._changed:
-                self._hear(json.loads(line))
+        sentence = _LOST
+        try:
+            for line in self._keeper.stdout:
+                with self._changed:
+                    self._hear(json.loads(line))
+        except Exception as error:
+            log.exception("a report of the keeper cannot be read")
+            sentence = f"A report of the keeper of the bot processes cannot be read: {error!r}."
         with self._changed:
             if not self._closing:
-                self._lose(_LOST)
+                self._lose(sentence)
             self._changed.notify_all()
 
     def _lose(self, sentence: str) -> None:

@@ -66,7 +66,7 @@ class Crew:
         told = []
         for child in self._services.snapshot.children:
             if child.restarts > self._restarts.get(child.name, 0):
-                told.append(f"{child.name} died and was started again; its log: {child.log}")
+                told.append(f"{child.name} failed and was restarted; its log: {child.log}")
             self._restarts[child.name] = child.restarts
         return told
 

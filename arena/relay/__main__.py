@@ -14,7 +14,7 @@ from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
 from pokearena.v1 import relay_pb2
 
-from arena import folder
+from arena import folder, redis_server, restarting
 from arena.relay import desk, gate
 from arena.relay.lobby import TICK_SECONDS, Lobby
 from arena.relay.side_door import SideDoor
@@ -51,7 +51,10 @@ async def serve(told: argparse.Namespace, where: folder.Folder) -> None:
     for name in (SERVICE, ""):
         await healthy.set(name, health_pb2.HealthCheckResponse.SERVING)
     log.info("relay listening at %s, port %d", told.listen, port)
-    ticking = asyncio.create_task(_tick(lobby))
+    redis = redis_server.setting()
+    ticking = asyncio.create_task(
+        restarting.keep_task_running("relay", lambda: _tick(lobby), redis.url if redis else "")
+    )
     await stop.wait()
     ticking.cancel()
     await healthy.enter_graceful_shutdown()
@@ -62,10 +65,7 @@ async def serve(told: argparse.Namespace, where: folder.Folder) -> None:
 
 async def _tick(lobby: Lobby) -> None:
     while True:
-        try:
-            await lobby.tick()
-        except Exception:
-            log.exception("the lobby could not be looked after")
+        await lobby.tick()
         await asyncio.sleep(TICK_SECONDS)
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable
-from typing import Final
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Final
 
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -14,6 +15,9 @@ from arena.bots.errors import InfrastructureError
 from arena.store import submissions
 from arena.store.errors import StoreError
 from arena.submissions.stages import MOST_ATTEMPTS, Office
+
+if TYPE_CHECKING:
+    from arena.store.submissions import Submission
 
 _PAUSE_SECONDS: Final = 0.5
 _TROUBLE_SECONDS: Final = 5.0
@@ -35,15 +39,30 @@ def run(office: Office, goes_on: Callable[[], bool] = lambda: True) -> None:
 
 
 def _round(office: Office) -> bool:
-    """Works on what is there. Says whether the arena did its part."""
+    """Works on what is there; owners take turns. Says whether the arena did its part."""
     well = True
+    tried: list[Submission] = []
     try:
-        for waiting in submissions.undecided(office.engine):
+        while (waiting := next_of(submissions.undecided(office.engine), tried)) is not None:
+            tried.append(waiting)
             well &= _work(office, waiting.id)
     except (SQLAlchemyError, StoreError) as error:
         log.warning("submissions cannot be worked on: %s", error)
         return False
     return well
+
+
+def next_of(undecided: Sequence[Submission], tried: Sequence[Submission]) -> Submission | None:
+    """Return the next submission: the oldest of the owner who has had the fewest turns.
+
+    Args:
+        undecided: the submissions that wait, the oldest first.
+        tried: those that had their turn in this round. They wait for the next round.
+    """
+    turns = Counter(submission.owner for submission in tried)
+    done = {submission.id for submission in tried}
+    waiting = [submission for submission in undecided if submission.id not in done]
+    return min(waiting, key=lambda submission: turns[submission.owner], default=None)
 
 
 def _work(office: Office, submission: str) -> bool:

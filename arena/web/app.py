@@ -16,6 +16,7 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
+from arena import restarting
 from arena.web import downloads, errors, readiness, relay, uploads
 from arena.web.bounds import Bounds
 from arena.web.feed import Feed
@@ -45,12 +46,14 @@ def create(web: Web) -> Starlette:
         first = asyncio.create_task(web.look())
         await asyncio.wait({first}, timeout=_FIRST_SECONDS)
 
-        async def watching() -> None:
-            await first
+        async def watch() -> None:
+            await asyncio.wait({first})
             await web.watch()
 
-        works = (watching(), web.remember(), web.hear(), web.receive(), feed.run())
-        tasks = [asyncio.create_task(work) for work in works]
+        tasks = [
+            asyncio.create_task(restarting.keep_task_running("web", work, web.settings.redis))
+            for work in (watch, web.remember, web.hear, web.receive, feed.run)
+        ]
         try:
             yield
         finally:

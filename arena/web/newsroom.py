@@ -62,12 +62,12 @@ class Newsroom:
 
     async def run(self, url: str, running: Sequence[str]) -> None:
         """Hears the news of this Redis for ever, beginning with where these matches stand."""
-        releasing = asyncio.create_task(self._release())
-        try:
+        async with asyncio.TaskGroup() as group:
+            # Its failure ends the group, so that both are restarted.
+            releasing = group.create_task(self._release())
             await self._catch_up(url, running)
             async for heard in news.listen(url):
                 self.hear(heard, time.monotonic())
-        finally:
             releasing.cancel()
 
     def hear(self, heard: News, now: float) -> None:

@@ -126,3 +126,9 @@ def test_a_process_that_does_not_stop_is_ended(player: Player) -> None:
     matches.void(player.engine, player.match.id, "because")
     assert player.rest(process)[-1] in ("not I", "playing")
     assert process.returncode == 1
+
+
+def test_a_match_whose_lease_renewal_fails_unexpectedly_is_stopped(player: Player) -> None:
+    broken = "matches.renew = None"
+    process = player.start(broken + WILLING.format(setting="", seconds=60))
+    assert player.rest(process) == ["interrupted", "alive"]

@@ -414,6 +414,16 @@ def test_a_keeper_that_dies_is_a_fault_of_the_arena(table: Table) -> None:
     assert table.ended == []
 
 
+def test_a_report_that_cannot_be_read_is_a_fault_of_the_arena(table: Table) -> None:
+    # The keeper's standard output is the pipe that reports come through.
+    reports = Path(f"/proc/{table.processes._keeper.pid}/fd/1")
+    with reports.open("wb") as pipe:
+        pipe.write(b"garbage\n")
+    eventually(lambda: bool(table.lost))
+    [sentence] = table.lost
+    assert "JSONDecodeError" in sentence
+
+
 def test_the_keeper_imports_little_so_that_it_starts_at_once() -> None:
     script = (
         "import sys; sys.path.append(sys.argv[1]); import arena.bots.keeper.keeper; "

@@ -1,0 +1,46 @@
+"""Owners take turns, so that one who pushes much does not keep the others waiting: real SQLite."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from sqlalchemy import Engine
+
+from arena.store import database, submissions
+from arena.store.submissions import Limits, Sent, Submission
+from arena.submissions.runner import next_of
+
+
+@pytest.fixture
+def engine(tmp_path: Path) -> Iterator[Engine]:
+    """An empty store."""
+    engine = database.open(f"sqlite:///{tmp_path}/arena.db")
+    database.upgrade(engine)
+    yield engine
+    engine.dispose()
+
+
+def push(engine: Engine, *ids: str) -> None:
+    """Add submissions; the first letter of an id is its owner."""
+    for submission in ids:
+        sent = Sent(submission, submission[0], f"bot-{submission}", submission * 32, 1)
+        submissions.add(engine, sent, Limits())
+
+
+def test_owners_take_turns(engine: Engine) -> None:
+    push(engine, "a1", "a2", "a3", "b1", "c1", "b2")
+    tried: list[Submission] = []
+    while (chosen := next_of(submissions.undecided(engine), tried)) is not None:
+        tried.append(chosen)
+    assert [submission.id for submission in tried] == ["a1", "b1", "c1", "a2", "b2", "a3"]
+
+
+def test_a_submission_that_arrives_later_goes_before_the_second_of_another_owner(
+    engine: Engine,
+) -> None:
+    push(engine, "a1", "a2")
+    [first, _] = submissions.undecided(engine)
+    push(engine, "b1")
+    chosen = next_of(submissions.undecided(engine), [first])
+    assert chosen is not None
+    assert chosen.id == "b1"
