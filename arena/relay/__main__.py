@@ -12,7 +12,6 @@ from pathlib import Path
 
 from grpc_health.v1 import health, health_pb2, health_pb2_grpc
 from grpc_reflection.v1alpha import reflection
-from pokearena.v1 import relay_pb2
 
 from arena import folder, redis_server, restarting
 from arena.relay import desk, gate
@@ -21,7 +20,6 @@ from arena.relay.side_door import SideDoor
 from arena.store import database
 from referee import logs
 
-SERVICE = relay_pb2.DESCRIPTOR.services_by_name["RelayService"].full_name
 DRAIN_SECONDS = 1.0
 
 log = logging.getLogger("arena.relay")
@@ -42,13 +40,13 @@ async def serve(told: argparse.Namespace, where: folder.Folder) -> None:
     outer, port = gate.server(gate.Gate(lobby), told.listen, told.certificate, told.key)
     healthy = health.aio.HealthServicer()
     health_pb2_grpc.add_HealthServicer_to_server(healthy, outer)
-    names = (SERVICE, health.SERVICE_NAME, reflection.SERVICE_NAME)
+    names = (gate.SERVICE, health.SERVICE_NAME, reflection.SERVICE_NAME)
     reflection.enable_server_reflection(names, outer)
     inner = desk.server(desk.Desk(lobby), told.desk)
     await outer.start()
     told.port.write_text(str(port), encoding="utf-8")
     await inner.start()
-    for name in (SERVICE, ""):
+    for name in (gate.SERVICE, ""):
         await healthy.set(name, health_pb2.HealthCheckResponse.SERVING)
     log.info("relay listening at %s, port %d", told.listen, port)
     redis = redis_server.setting()

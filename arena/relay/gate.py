@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import ipaddress
 import logging
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING, Any, Final
-from urllib.parse import unquote
 
 import grpc
 import grpc.aio
@@ -17,18 +15,15 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from arena.relay.guest import Guest, Link
 from arena.relay.lobby import Lobby, Refused
+from arena.relay.streams import BoundedServices, StrangerStreams, address_of
 from arena.store.errors import StoreError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+SERVICE: Final = relay_pb2.DESCRIPTOR.services_by_name["RelayService"].full_name
 HELLO_SECONDS: Final = 5.0
 """Within this time a connection has to say who it is."""
-MOST_STRANGERS: Final = 64
-"""Streams that may be without a first message at a time; one more ends the oldest."""
-MOST_PER_ADDRESS: Final = 8
-"""The same for streams from one address. Connectors send their first message at once, so a silent
-stream gives way and an honest one is not kept out, even behind the same address."""
 MESSAGE_BYTES: Final = (1 << 20) + 4096
 """An answer, and what is around it."""
 _OPTIONS: Final[list[tuple[str, Any]]] = [
@@ -51,61 +46,12 @@ _OPTIONS: Final[list[tuple[str, Any]]] = [
 ]
 
 
-class SilentStreams:
-    """Streams that have not sent their first message, bounded in total and per address."""
-
-    def __init__(self) -> None:
-        self._limits: dict[asyncio.Timeout, str] = {}
-        """The time limits of the streams, the oldest first, with their addresses."""
-
-    @contextlib.contextmanager
-    def waiting(self, address: str, limit: asyncio.Timeout) -> Iterator[None]:
-        """Count a stream while the block waits for its first message; end the oldest if needed.
-
-        Args:
-            address: where the stream comes from.
-            limit: the time limit of the block's task.
-        """
-        same = [other for other, of in self._limits.items() if of == address]
-        if len(same) >= MOST_PER_ADDRESS:
-            self._end(same[0])
-        elif len(self._limits) >= MOST_STRANGERS:
-            self._end(next(iter(self._limits)))
-        self._limits[limit] = address
-        try:
-            yield
-        finally:
-            self._limits.pop(limit, None)
-
-    def _end(self, limit: asyncio.Timeout) -> None:
-        del self._limits[limit]
-        limit.reschedule(asyncio.get_running_loop().time())
-
-
-def address_of(peer: str) -> str:
-    """Return the address in gRPC's name of a peer; of an IPv6 address the network (/64).
-
-    Args:
-        peer: "ipv4:192.0.2.1:50000", "ipv6:%5B2001:db8::1%5D:50000" or another text.
-    """
-    kind, _, rest = unquote(peer).partition(":")
-    host = rest.rpartition(":")[0]
-    if kind != "ipv6":
-        return host or peer
-    try:
-        packed = ipaddress.IPv6Address(host.strip("[]").partition("%")[0])
-    except ValueError:
-        return host
-    mapped = packed.ipv4_mapped
-    return str(mapped or ipaddress.IPv6Network((int(packed) >> 64 << 64, 64)))
-
-
 class Gate(relay_pb2_grpc.RelayServiceServicer):
     """Serves the connectors of authors."""
 
     def __init__(self, lobby: Lobby) -> None:
         self._lobby = lobby
-        self._silent = SilentStreams()
+        self._silent = StrangerStreams()
 
     async def Connect(
         self, requests: AsyncIterator[relay_pb2.ConnectRequest], context: Any
@@ -132,7 +78,7 @@ class Gate(relay_pb2_grpc.RelayServiceServicer):
     async def _admit(self, requests: AsyncIterator[relay_pb2.ConnectRequest], peer: str) -> Guest:
         try:
             async with asyncio.timeout(HELLO_SECONDS) as limit:
-                with self._silent.waiting(address_of(peer), limit):
+                with self._silent.counted(address_of(peer), limit):
                     first = await anext(aiter(requests), None)
                 if first is None or not first.HasField("hello") or not first.hello.instance:
                     raise Refused(
@@ -169,7 +115,9 @@ def server(
 
     Raises OSError if the files cannot be read, RuntimeError if it cannot listen there.
     """
-    made = grpc.aio.server(options=_OPTIONS, maximum_concurrent_rpcs=1024)
+    made = grpc.aio.server(
+        options=_OPTIONS, maximum_concurrent_rpcs=1024, interceptors=[BoundedServices(SERVICE)]
+    )
     relay_pb2_grpc.add_RelayServiceServicer_to_server(gate, made)
     if certificate is None or key is None:
         return made, made.add_insecure_port(listen)

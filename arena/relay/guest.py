@@ -12,8 +12,10 @@ from arena.relay.seat import Seat
 
 MOST_TABLES: Final = 64
 """At more tables at a time no bot sits, whatever its author says."""
-UNASKED: Final = 1000
-"""So many messages that nobody waits for, and a connection is ended."""
+UNREAD_BYTES: Final = 64 << 20
+"""What may wait to be sent to a bot; beyond it the connection is ended."""
+_MESSAGE_BYTES: Final = 256
+"""What a waiting message takes beside its content."""
 
 
 class Link:
@@ -21,12 +23,17 @@ class Link:
 
     def __init__(self) -> None:
         self._queue: asyncio.Queue[relay_pb2.ConnectResponse | None] = asyncio.Queue()
+        self._waiting_bytes = 0
         self.farewell = ""
         """Why it was ended, as a sentence; empty if the bot has left."""
 
     def send(self, message: relay_pb2.ConnectResponse) -> None:
-        """Sends, soon. What waits is bounded by what is asked: one question a seat."""
-        self._queue.put_nowait(message)
+        """Send a message soon; end the connection if too much waits to be sent."""
+        self._waiting_bytes += message.ByteSize() + _MESSAGE_BYTES
+        if self._waiting_bytes > UNREAD_BYTES:
+            self.end("it does not read what it is sent.")
+        elif not self.farewell:
+            self._queue.put_nowait(message)
 
     def end(self, sentence: str = "") -> None:
         """Ends it, for this reason; without one because the bot has left."""
@@ -36,23 +43,26 @@ class Link:
     async def messages(self) -> AsyncIterator[relay_pb2.ConnectResponse]:
         """What is to be sent."""
         while (message := await self._queue.get()) is not None:
-            yield message
+            self._waiting_bytes -= message.ByteSize() + _MESSAGE_BYTES
+            if not self.farewell:
+                yield message
 
 
 class Guest:
     """A bot that is connected, or was and still has seats.
 
-    version: as name@version. instance: of the program that connects. token: its hash.
+    version: as name@version. owner: of its work budget. instance: of the program that connects.
+    token: its hash.
     """
 
-    def __init__(self, version: str, instance: str, token: str, tables: int) -> None:
+    def __init__(self, version: str, owner: str, instance: str, token: str, tables: int) -> None:
         self.version = version
+        self.owner = owner
         self.became(instance, token, tables)
         self.link: Link | None = None
         self.seats: dict[int, Seat] = {}
         self.played: set[str] = set()
         """Matches it has sat at, of which it has not been told how they ended."""
-        self._unasked = 0
         self._idle = 0
 
     def became(self, instance: str, token: str, tables: int) -> None:
@@ -120,7 +130,5 @@ class Guest:
         seat = self.seats.get(number)
         if seat is not None and what == "gone":
             seat.end(message.gone.ended[:200] or "ended")
-        elif seat is None or what != "answer" or not seat.hear(message.answer):
-            self._unasked += 1
-            if self._unasked > UNASKED and self.link is not None:
-                self.link.end("it sent too much that nobody had asked for.")
+        elif seat is not None and what == "answer":
+            seat.hear(message.answer)

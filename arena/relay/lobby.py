@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -13,9 +14,12 @@ from pokearena.v1 import relay_pb2
 from sqlalchemy.exc import SQLAlchemyError
 
 from arena import reach
-from arena.relay import outcomes
+from arena.buckets import Buckets
+from arena.relay import outcomes, work
 from arena.relay.guest import Guest, Link
 from arena.relay.seat import Seat
+from arena.relay.streams import address_of
+from arena.relay.work import WorkBudgets
 from arena.store import remotes
 from arena.store.errors import StoreError
 from arena.tunnel import Way
@@ -24,6 +28,10 @@ if TYPE_CHECKING:
     from sqlalchemy import Engine
 
 MOST_GUESTS: Final = 512
+GUESS_RATE: Final = 0.2
+"""Unknown tokens that an address may try, per second, after GUESS_BURST at once. Known tokens are
+not counted, so a bot behind the same address is not kept out."""
+GUESS_BURST: Final = 10
 TICK_SECONDS: Final = 2.0
 
 log = logging.getLogger("arena.relay")
@@ -55,6 +63,9 @@ class Lobby:
         self._way = None if way is None else way.written()
         self._guests: dict[str, Guest] = {}
         self._numbers = count(1)
+        self._guesses = Buckets(GUESS_RATE, GUESS_BURST)
+        self._known_tokens: frozenset[str] = frozenset()
+        self._work = WorkBudgets()
 
     # --- coming and going --------------------------------------------------------------
 
@@ -66,14 +77,26 @@ class Lobby:
         Raises:
             Refused: it is not to come in; this is noted.
         """
+        now = time.monotonic()
+        if remotes.token_hash(hello.token) not in self._known_tokens:
+            wait = self._guesses.wait(address_of(peer), now)
+            if wait:
+                # A code after which a connector tries again: its token may be a new one.
+                raise Refused(
+                    grpc.StatusCode.UNAVAILABLE,
+                    f"too many unknown tokens came from this address; try again in {wait} s.",
+                )
         version = await asyncio.to_thread(remotes.of_token, self._engine, hello.token)
         if version is None:
+            self._guesses.take(address_of(peer), now)
             log.warning("somebody at %s has a token that is no bot's", peer)
             raise Refused(
                 grpc.StatusCode.UNAUTHENTICATED,
                 "this token is no bot's; `pokearena bot add --remote NAME` makes one, and "
                 "`pokearena bot renew NAME@VERSION` another.",
             )
+        owner = version.owner or version.name
+        self._pay_connection(owner, now)
         is_elsewhere = await self._is_elsewhere(version.id)
         # From here to `welcome` nobody else's turn comes: of two at a time one is refused.
         guest = self._guests.get(version.id)
@@ -92,14 +115,25 @@ class Lobby:
         if guest is not None:
             # The program that connects was started anew: its processes are, too.
             guest.became(hello.instance, token, hello.tables)
+            guest.owner = owner
             return guest
         if len(self._guests) >= MOST_GUESTS:
             raise Refused(
                 grpc.StatusCode.RESOURCE_EXHAUSTED,
                 f"there are {MOST_GUESTS} bots here already; come back later.",
             )
-        guest = self._guests[version.id] = Guest(version.id, hello.instance, token, hello.tables)
+        guest = Guest(version.id, owner, hello.instance, token, hello.tables)
+        self._guests[version.id] = guest
         return guest
+
+    def _pay_connection(self, owner: str, now: float) -> None:
+        wait = self._work.wait(owner, now)
+        if wait:
+            raise Refused(
+                grpc.StatusCode.RESOURCE_EXHAUSTED,
+                f"bots of {owner} have sent too much; try again in {wait} s.",
+            )
+        self._work.charge(owner, work.CONNECTION, now)
 
     async def welcome(self, guest: Guest, link: Link, peer: str) -> None:
         """A bot that was let in is there from now on."""
@@ -117,15 +151,22 @@ class Lobby:
         await self._store(remotes.went, guest.version, self._desk)
 
     async def hear(self, guest: Guest, message: relay_pb2.ConnectRequest) -> None:
-        """A bot says something."""
+        """Take a message from a bot, within the budget of its owner."""
+        cost = work.cost_of(message.ByteSize())
+        if not self._work.charge(guest.owner, cost, time.monotonic()):
+            if guest.link is not None:
+                guest.link.end("it sent more than the questions to it allow.")
+            return
+        leaves = message.HasField("leaving") and not guest.leaving
         guest.hear(message)
-        if message.HasField("leaving"):
+        if leaves:
             await self._tell_room(guest)
             if guest.link is not None and not (guest.seats or guest.played):
                 guest.link.end()
 
     async def tick(self) -> None:
         """Says of all who are there that they are; ends connections whose token was renewed."""
+        self._known_tokens = await asyncio.to_thread(remotes.token_hashes, self._engine)
         here = {guest.version: guest for guest in self._guests.values() if guest.link is not None}
         await self._store(remotes.stays, list(here), self._desk)
         valid = await asyncio.to_thread(remotes.tokens, self._engine, list(here))
@@ -148,13 +189,20 @@ class Lobby:
         """
         guest = self._guests.get(order.version)
         if guest is None and order.even_absent:
-            guest = self._guests[order.version] = Guest(order.version, "", "", 1)
+            name = order.version.partition("@")[0]
+            guest = self._guests[order.version] = Guest(order.version, name, "", "", 1)
         if guest is None or (guest.link is None and not order.even_absent):
             raise NotHere(f"{order.version} is not connected.")
         if not guest.takes(order.match) and not order.even_absent:
             raise NotHere(f"{order.version} takes no more tables at the moment.")
         number = next(self._numbers)
-        seat = Seat(number, order.match, self._sockets / f"{number}.bot", guest.send)
+        owner_of = guest
+
+        def asked(request_bytes: int) -> None:
+            self._work.grant(owner_of.owner, request_bytes, time.monotonic())
+
+        socket = self._sockets / f"{number}.bot"
+        seat = Seat(number, order.match, socket, guest.send, asked)
         guest.seats[number] = seat
         guest.played.add(order.match)
         await seat.listen()

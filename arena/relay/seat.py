@@ -42,10 +42,13 @@ class _Open:
 class Seat:
     """One process of a bot, as the referee meets it.
 
-    number: no other seat of this relay has it. send: to the connector of the bot.
+    number: no other seat of this relay has it. send: to the connector of the bot. asked: called
+    with the size of each new request, in bytes.
     """
 
-    def __init__(self, number: int, match: str, socket: Path, send: Send) -> None:
+    def __init__(
+        self, number: int, match: str, socket: Path, send: Send, asked: Callable[[int], None]
+    ) -> None:
         self.number = number
         self.match = match
         self.address = f"unix:{socket}"
@@ -53,6 +56,7 @@ class Seat:
         """How its process ended, once it has."""
         self._socket = socket
         self._send = send
+        self._note_asked = asked
         self._open: dict[int, _Open] = {}
         self._asked = 0
         self._start = b""
@@ -84,15 +88,12 @@ class Seat:
         for one in self._open.values():
             self._send(relay_pb2.ConnectResponse(ask=one.ask))
 
-    def hear(self, answer: relay_pb2.Answer) -> bool:
-        """Takes an answer; False if nobody waits for it. One that comes again is passed over."""
+    def hear(self, answer: relay_pb2.Answer) -> None:
+        """Take an answer; drop it if nobody waits for it or if it came before."""
         one = self._open.get(answer.number)
-        if one is None:
-            return False
-        if answer.part == one.ask.answered + 1:
+        if one is not None and answer.part == one.ask.answered + 1:
             one.ask.answered += 1
             one.answers.put_nowait(answer)
-        return True
 
     def end(self, clause: str) -> None:
         """Hears that its process has ended by itself."""
@@ -153,6 +154,7 @@ class Seat:
         one = self._open[ask.number] = _Open(ask)
         is_done = False
         try:
+            self._note_asked(len(request))
             self._send(relay_pb2.ConnectResponse(ask=ask))
             while not is_done:
                 answer = await one.answers.get()

@@ -163,6 +163,14 @@ def tokens(engine: Engine, of: Collection[str]) -> dict[str, str]:
         return {row.version: row.token for row in connection.execute(query)}
 
 
+def token_hashes(engine: Engine) -> frozenset[str]:
+    """Return the hashes of all tokens in force."""
+    table = schema.remotes
+    with reading(engine) as connection:
+        query = select(table.c.token).where(table.c.token.is_not(None))
+        return frozenset(connection.execute(query).scalars())
+
+
 def came(
     engine: Engine, version: str, desk: str, room: int, way: Mapping[str, str] | None = None
 ) -> None:

@@ -10,8 +10,8 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from arena.buckets import Buckets
 from arena.web import errors
-from arena.web.buckets import Buckets
 from arena.web.links import Links
 from arena.web.state import Settings
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import itertools
 import os
 import shutil
 import signal
@@ -20,7 +21,9 @@ from pokearena.v1 import bot_pb2, relay_pb2, relay_pb2_grpc
 from arena.bots.bot import Bot
 from arena.bots.errors import BotAbsent
 from arena.match.relayed import Relayed
-from arena.relay.gate import MOST_PER_ADDRESS, MOST_STRANGERS, SilentStreams, address_of
+from arena.relay.guest import UNREAD_BYTES, Link
+from arena.relay.lobby import GUESS_BURST
+from arena.relay.streams import MOST_PER_ADDRESS, MOST_STRANGERS, StrangerStreams, address_of
 from arena.store import remotes, versions
 from tests.arena.relay.stage import Cable, Home, Relay, wait_until
 
@@ -362,14 +365,14 @@ def test_silent_streams_of_one_address_do_not_keep_a_bot_out(relay: Relay, tmp_p
 
 def test_the_oldest_silent_stream_gives_way_first_in_its_address_then_in_total() -> None:
     async def admit() -> list[bool]:
-        streams = SilentStreams()
+        streams = StrangerStreams()
         addresses = ["a"] * (MOST_PER_ADDRESS + 1) + [f"b{n}" for n in range(MOST_STRANGERS)]
         with contextlib.ExitStack() as stack:
             limits = [asyncio.timeout(None) for _ in addresses]
             ended = []
             for limit, address in zip(limits, addresses, strict=True):
                 await limit.__aenter__()
-                stack.enter_context(streams.waiting(address, limit))
+                stack.enter_context(streams.counted(address, limit))
             for limit in limits:
                 ended.append(limit.when() is not None)
                 limit.reschedule(None)
@@ -403,7 +406,95 @@ def test_who_answers_what_nobody_asked_is_cut_off(relay: Relay) -> None:
     flood = [relay_pb2.ConnectRequest(answer=relay_pb2.Answer(seat=7, number=1))] * 1001
     code, details = refusal(relay, relay_pb2.ConnectRequest(hello=hello), *flood)
     assert code is grpc.StatusCode.ABORTED
-    assert "nobody had asked" in details
+    assert "more than the questions to it allow" in details
+
+
+def test_watched_health_states_of_one_address_do_not_keep_a_bot_out(
+    relay: Relay, tmp_path: Path
+) -> None:
+    version, token = relay.add("beside-watches")
+    with contextlib.ExitStack() as stack:
+        watches = []
+        for _ in range(MOST_PER_ADDRESS + 1):
+            options = [("grpc.use_local_subchannel_pool", 1)]
+            address = f"127.0.0.1:{relay.port}"
+            channel = stack.enter_context(grpc.insecure_channel(address, options=options))
+            watch = health_pb2_grpc.HealthStub(channel).Watch(health_pb2.HealthCheckRequest())
+            next(watch)
+            watches.append(watch)
+        # One too many: the oldest gives way.
+        with pytest.raises(grpc.RpcError):
+            next(watches[0])
+        assert watches[0].code() is grpc.StatusCode.RESOURCE_EXHAUSTED
+        assert all(watch.is_active() for watch in watches[1:])
+        with Home(tmp_path, relay.port, token) as home:
+            wait_until(lambda: relay.is_here(version))
+            wait_until(lambda: home.heard("connected"))
+
+
+def test_an_address_that_guesses_tokens_is_refused_and_a_known_token_is_not(tmp_path: Path) -> None:
+    with Relay(tmp_path) as relay:
+        version, token = relay.add("honest")
+        hello = relay_pb2.Hello(token=token, instance="first")
+        left = [relay_pb2.ConnectRequest(leaving=relay_pb2.Leaving())]
+        refusal(relay, relay_pb2.ConnectRequest(hello=hello), *left)
+        codes = [
+            refusal(
+                relay,
+                relay_pb2.ConnectRequest(hello=relay_pb2.Hello(token=f"{n}", instance="guess")),
+            )[0]
+            for n in range(GUESS_BURST + 2)
+        ]
+        assert codes[:GUESS_BURST] == [grpc.StatusCode.UNAUTHENTICATED] * GUESS_BURST
+        assert codes[-1] is grpc.StatusCode.UNAVAILABLE
+        # The relay knows the tokens of the store after its next look at it.
+        with Home(tmp_path, relay.port, token) as home:
+            wait_until(lambda: relay.is_here(version))
+            wait_until(lambda: home.heard("connected"))
+
+
+def test_a_bot_that_answers_a_question_without_end_is_cut_off(relay: Relay) -> None:
+    version, token = relay.add("endless")
+    ask: list[relay_pb2.Ask] = []
+    is_asked = threading.Event()
+
+    def messages() -> Iterator[relay_pb2.ConnectRequest]:
+        hello = relay_pb2.Hello(token=token, instance="endless")
+        yield relay_pb2.ConnectRequest(hello=hello)
+        is_asked.wait()
+        for part in itertools.count(1):
+            answer = relay_pb2.Answer(
+                seat=ask[0].seat, number=ask[0].number, part=part, response=bytes(1000)
+            )
+            yield relay_pb2.ConnectRequest(answer=answer)
+
+    with (
+        contextlib.ExitStack() as stack,
+        grpc.insecure_channel(f"127.0.0.1:{relay.port}") as channel,
+    ):
+        call: Any = relay_pb2_grpc.RelayServiceStub(channel).Connect(messages())
+        stack.callback(is_asked.set)
+        assert next(call).HasField("welcome")
+        table = stack.enter_context(relay.seated(version))
+        questions = [bot_pb2.ActRequest(game=1, decision=1)]
+        answers = table.bot.Play(iter([bot_pb2.PlayRequest(questions=questions)]))
+        ask.append(next(call).ask)
+        is_asked.set()
+        with pytest.raises(grpc.RpcError):
+            for _ in call:
+                pass
+        assert call.code() is grpc.StatusCode.ABORTED
+        assert "more than the questions to it allow" in call.details()
+        answers.cancel()
+
+
+def test_a_bot_that_does_not_read_is_cut_off() -> None:
+    link = Link()
+    message = relay_pb2.ConnectResponse(ask=relay_pb2.Ask(request=bytes(1 << 20)))
+    for _ in range(UNREAD_BYTES >> 20):
+        assert not link.farewell
+        link.send(message)
+    assert "does not read" in link.farewell
 
 
 def test_a_message_beyond_bounds_ends_its_connection_only(relay: Relay, tmp_path: Path) -> None:

@@ -7,12 +7,12 @@ import pytest
 from starlette.exceptions import HTTPException
 from starlette.testclient import TestClient
 
+from arena.buckets import Buckets
 from arena.cli.place import Place
 from arena.web import bounds
 from arena.web.app import create
 from arena.web.audience import Audience
 from arena.web.bounds import client_of
-from arena.web.buckets import Buckets
 from arena.web.state import Settings, Web
 from tests.arena.cli.stored import hold
 

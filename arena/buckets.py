@@ -27,10 +27,18 @@ class Buckets:
         """
         if not self._rate:
             return 0
-        left, since = self._left.pop(who, (self._burst, now))
-        left = min(self._burst, left + (now - since) * self._rate)
-        wait = 0 if left >= 1 else math.ceil((1 - left) / self._rate)
+        wait, left = self._look(who, now)
+        self._left.pop(who, None)
         self._left[who] = (left if wait else left - 1, now)
         if len(self._left) > self._most:
             self._left.popitem(last=False)
         return wait
+
+    def wait(self, who: str, now: float) -> int:
+        """Return the seconds until `take` gives a token; 0 for at once."""
+        return self._look(who, now)[0] if self._rate else 0
+
+    def _look(self, who: str, now: float) -> tuple[int, float]:
+        left, since = self._left.get(who, (self._burst, now))
+        left = min(self._burst, left + (now - since) * self._rate)
+        return (0 if left >= 1 else math.ceil((1 - left) / self._rate)), left
