@@ -36,6 +36,7 @@ PARTS = {
     "peers": "the same beside RLCard, PettingZoo and OpenSpiel",
     "evaluator": "comparing hands, beside phevaluator, eval7 and treys",
     "ratings": "the fit of strengths, beside choix and openskill",
+    "attacks": "honest bots at another table beside each hostile program",
 }
 
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import secrets
 import shutil
 import socket
 import subprocess
@@ -60,7 +61,8 @@ class World:
         self.address = address
         self._referee = referee
         self._number = 0
-        self._doors = [_door(folder / "redis.sock"), _door("\0pokearena-hostile-door")]
+        self._abstract = f"pokearena-hostile-{secrets.token_hex(8)}"
+        self._doors = [_door(folder / "redis.sock"), _door(f"\0{self._abstract}")]
         self._ports = [_port(socket.SOCK_STREAM), _port(socket.SOCK_DGRAM)]
         for name in ("pokearena.db", "secret.txt"):
             (folder / name).write_text(SECRET)
@@ -104,7 +106,7 @@ class World:
             "sockets": tempfile.gettempdir(),
             "redis": str(self.folder / "redis.sock"),
             "referee": self.address.removeprefix("unix:"),
-            "abstract": "pokearena-hostile-door",
+            "abstract": self._abstract,
             "tcp": tcp,
             "udp": udp,
             "tester": os.getpid(),
@@ -184,10 +186,12 @@ def a_world(folder: Path) -> Iterator[World]:
         [sys.executable, "-m", "referee", "--address", address], stdout=subprocess.PIPE, text=True
     ) as referee:
         assert referee.stdout is not None
-        referee.stdout.readline()
-        world = World(folder, referee, address)
         try:
-            yield world
+            referee.stdout.readline()
+            world = World(folder, referee, address)
+            try:
+                yield world
+            finally:
+                world.close()
         finally:
-            world.close()
             referee.kill()

@@ -1,0 +1,183 @@
+"""How long honest bots take at another table while a hostile program attacks.
+
+    uv run python -m bench attacks
+    uv run python -m bench.attacks settings_flood fork_bomb
+
+Two referees, as two workers have: one serves a match of an honest bot and the hostile program,
+over and over; the other serves matches of two honest bots, whose decision times are taken from
+their records. In the same round the hostile program's place is taken by an ordinary busy bot that
+uses about as much processor time: on one core, or on both if the attack used more than one and a
+half. The figure is the 95th percentile of the honest bots' decision times; it should be at most
+twice that beside the busy bot, and no honest bot may exceed its time.
+"""
+
+import _thread
+import contextlib
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from arena.bots.keeper import linux
+from arena.bots.sandbox import Level, best
+from bench.figure import Figure, Target, told
+from tests.hostile.corpus import CONTAINED, FAULTS
+from tests.hostile.world import World, a_world
+
+SECONDS = 5.0
+SAMPLE_SECONDS = 0.05
+_TICKS = os.sysconf("SC_CLK_TCK")
+RATIO = 2.0
+CORES_OF_TWO = 1.5
+"""An attack that uses more than so many cores is compared with a busy bot on two."""
+
+
+@dataclass(frozen=True, slots=True)
+class Honest:
+    """What became of the honest bots at the other table."""
+
+    milliseconds: Sequence[float]
+    """The times of all decisions, sorted."""
+    faults: int
+    cores: float
+    """Processor time of the attack, its opponent and its referee, per second."""
+    verdict: str
+    """The first verdict of the attacker other than "finished"."""
+
+    def quantile(self, share: float) -> float:
+        """Return the time within which a share of the decisions was made."""
+        return self.milliseconds[min(int(share * len(self.milliseconds)), len(self) - 1)]
+
+    def __len__(self) -> int:
+        return len(self.milliseconds)
+
+
+def figures(rounds: int) -> Iterator[Figure]:
+    """Yield a figure for each program of the hostile corpus.
+
+    Args:
+        rounds: how often each is measured, in turns with the busy bot.
+    """
+    level = best()
+    yield from measured(
+        [each.name for each in (*FAULTS, *CONTAINED) if level in each.levels], rounds
+    )
+
+
+def measured(programs: Sequence[str], rounds: int) -> Iterator[Figure]:
+    """Yield a figure for each of these programs."""
+    for program in programs:
+        attacked, calm = [], []
+        for _ in range(rounds):
+            attacked.append(beside(program))
+            is_wide = attacked[-1].cores > CORES_OF_TWO
+            calm.append(beside("busy_on_two_cores" if is_wide else "busy"))
+        last, faults = attacked[-1], sum(one.faults for one in attacked)
+        yield Figure(
+            f"p95 of a decision beside {program}",
+            "ms",
+            [one.quantile(0.95) for one in attacked],
+            "beside a busy bot",
+            [one.quantile(0.95) for one in calm],
+            Target(RATIO, at_most=True, of_ratio=True),
+            f"median {last.quantile(0.5):.1f} ms, {len(last)} decisions, honest faults: {faults}; "
+            f"the attack used {last.cores:.1f} cores and got {last.verdict}",
+        )
+
+
+def beside(program: str) -> Honest:
+    """Play honest matches for SECONDS while another process has a program play."""
+    with tempfile.TemporaryDirectory(prefix="attack-") as name:
+        folder = Path(name)
+        # Bots of other users read their files there.
+        folder.chmod(0o755)
+        (folder / "a").mkdir()
+        (folder / "h").mkdir()
+        with (
+            subprocess.Popen(
+                [sys.executable, "-m", "bench.attacks", "--attack", program, str(folder / "a")],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                text=True,
+            ) as attack,
+            a_world(folder / "h") as world,
+        ):
+            assert attack.stdout is not None
+            assert attack.stdin is not None
+            attack.stdout.readline()
+            times, faults = _honest(world)
+            attack.stdin.close()
+            ended = json.loads(attack.stdout.readline())
+    return Honest(sorted(times), faults, ended["cores"], ended["verdict"])
+
+
+def _honest(world: World) -> tuple[list[float], int]:
+    times: list[float] = []
+    faults = 0
+    until = time.monotonic() + SECONDS
+    while time.monotonic() < until:
+        outcome = world.play(world.bot("honest_bot"), best())
+        for game in outcome.games:
+            faults += sum(game.faults)
+            for text in game.record.splitlines():
+                line = json.loads(text)
+                if line["type"] == "action" and line.get("by") != "referee":
+                    times.append(line["ms"])
+    return times, faults
+
+
+def attack(program: str, folder: Path) -> None:
+    """Have a program play until standard input ends; print what it used and got."""
+    verdict = "finished"
+    level: Level = best()
+    began = time.monotonic()
+    used: dict[tuple[int, str], float] = {}
+    threading.Thread(target=_interrupt_at_end, daemon=True).start()
+    threading.Thread(target=_sample, args=(used,), daemon=True).start()
+    with contextlib.suppress(KeyboardInterrupt), a_world(folder) as world:
+        print("ready", flush=True)
+        while True:
+            for each in world.play(world.bot(program), level).verdicts(1):
+                verdict = each if verdict == "finished" else verdict
+    cores = sum(used.values()) / (time.monotonic() - began)
+    print(json.dumps({"cores": cores, "verdict": verdict}), flush=True)
+
+
+def _interrupt_at_end() -> None:
+    """Interrupt the main thread, and with it the match, when standard input ends."""
+    sys.stdin.read()
+    _thread.interrupt_main()
+
+
+def _sample(used: dict[tuple[int, str], float]) -> None:
+    """Keep, for each process below this one and its start, the seconds of a core it has used.
+
+    Waiting for children does not count those that are killed with their sandbox, so they are
+    looked at while they live; what lives for less than SAMPLE_SECONDS may be missed.
+    """
+    while True:
+        for pid in linux.descendants(os.getpid()):
+            with contextlib.suppress(OSError, ValueError):
+                fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+                used[pid, fields[19]] = (int(fields[11]) + int(fields[12])) / _TICKS
+        time.sleep(SAMPLE_SECONDS)
+
+
+def main(words: Sequence[str]) -> None:
+    """Measure the programs that are named once, or run one as the attacker."""
+    if words[:1] == ["--attack"]:
+        attack(words[1], Path(words[2]))
+        return
+    for figure in measured(words, 1) if words else figures(1):
+        print(told(figure), flush=True)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
