@@ -14,7 +14,7 @@ from arena.bots.bot import Bot, program
 from arena.bots.errors import BotError
 from arena.bots.manifest import Manifest
 from arena.bots.report import MIB, Limits
-from referee.quote import sanitized
+from referee.sanitizing import sanitized
 
 PATIENCE: Final = 600.0
 """Seconds a command may take."""

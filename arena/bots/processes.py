@@ -22,7 +22,7 @@ from arena.bots.report import Limits, Report, clause, ending
 from arena.bots.sandbox import runtime
 from arena.bots.sandbox.level import Level
 from arena.bots.sandbox.offer import best, bubblewrap, refusal
-from referee.quote import sanitized
+from referee.sanitizing import sanitized
 
 KEEPER: Final = (
     "import sys; sys.path.append(sys.argv[2]); from arena.bots.keeper.keeper import main; main()"

@@ -4,7 +4,7 @@ import unicodedata
 
 import pytest
 
-from referee.quote import quote, sanitized
+from referee.sanitizing import quote, sanitized
 
 DIRECTION = "\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 INVISIBLE = "\u00ad\u034f\u115f\u1160\u17b4\u180e\u200b\u200c\u2060\u2064\u3164\ufeff\U000e0041"
