@@ -11,9 +11,9 @@ from arena.results import FINISHED
 from arena.scene import text
 from arena.scene.live import NoPosition, live
 from referee.games.registry import find
-from referee.quote import sanitized
 from referee.record import GameRecord, Line, MatchRecord
 from referee.replay import in_words
+from referee.sanitizing import sanitized
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from arena import ladders, matrices
 from arena.results import FAULTS
+from referee.sanitizing import one_line
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
@@ -67,14 +68,21 @@ def as_csv(export: Export) -> str:
     ):
         facts = dict(_facts(export, line))
         if not number:
-            write.writerow([*facts, *against])
+            write.writerow([*facts, *map(one_line, against)])
         meetings: list[object] = []
         for cell in cells:
             meetings += ["", "", "", ""]
             if cell is not None:
                 meetings[-4:] = [cell.score, cell.low, cell.high, cell.matches]
-        write.writerow([*("" if value is None else value for value in facts.values()), *meetings])
+        write.writerow([*map(_csv_value, facts.values()), *meetings])
     return text.getvalue()
+
+
+def _csv_value(value: object) -> object:
+    """Return a value as it is written into CSV: texts on one line and without hidden characters."""
+    if value is None:
+        return ""
+    return one_line(value) if isinstance(value, str) else value
 
 
 def _facts(export: Export, line: Standing) -> Iterator[tuple[str, object]]:

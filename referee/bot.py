@@ -15,12 +15,12 @@ from pokearena.v1 import bot_pb2
 
 from referee.alarm import Alarm
 from referee.pulse import StoodStill
-from referee.quote import quote
 from referee.rpc.budget import MESSAGE, MESSAGE_BYTE, Budget, BudgetExceeded
 from referee.rpc.call import MESSAGE_BYTES
 from referee.rpc.client import Stream, open_client
 from referee.rpc.http2 import HEADERS_BYTES
 from referee.rpc.status import CallFailed, Status
+from referee.sanitizing import quote
 from referee.wire import field
 
 _Message = TypeVar("_Message", bot_pb2.StartResponse, bot_pb2.ActResponse, bot_pb2.PlayResponse)

@@ -8,6 +8,7 @@ where it matters.
 from __future__ import annotations
 
 import contextlib
+import copy
 import logging
 import os
 import sys
@@ -15,6 +16,8 @@ from collections.abc import Iterator, Mapping
 from contextvars import ContextVar
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
+
+from referee.sanitizing import one_line, sanitized
 
 if TYPE_CHECKING:
     from structlog.typing import EventDict
@@ -50,7 +53,7 @@ def wrong(environment: Mapping[str, str] = os.environ) -> str:
 def formatter(environment: Mapping[str, str] = os.environ) -> logging.Formatter:
     """What makes a line of what is logged. Anything but `JSON` in POKEARENA_LOG is text."""
     if environment.get(VARIABLE) != JSON:
-        return logging.Formatter(_LINE)
+        return _TextFormatter(_LINE)
     # It takes 0.1 s to import, and few want it.
     from structlog import processors, stdlib
 
@@ -67,6 +70,20 @@ def formatter(environment: Mapping[str, str] = os.environ) -> logging.Formatter:
             processors.JSONRenderer(default=str),
         ],
     )
+
+
+class _TextFormatter(logging.Formatter):
+    """Formats entries so that what bots sent adds no entry and does not act on a terminal.
+
+    Line ends in a message are spelled out. The lines of a traceback are indented, so none of them
+    can be taken for another entry.
+    """
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return the entry: its line, and the traceback if there is one."""
+        shown = copy.copy(record)
+        shown.msg, shown.args = one_line(record.getMessage()), None
+        return "\n    ".join(map(sanitized, super().format(shown).split("\n")))
 
 
 def announcement(sentence: str, environment: Mapping[str, str] = os.environ) -> str:

@@ -9,8 +9,8 @@ from pokearena.v1 import bot_pb2, referee_pb2
 from referee.codec import Codec, DecodeError
 from referee.dealing import Seeded, derive
 from referee.games.contract import Action, Game, Legal, Merit, Options, State, places_of
-from referee.quote import quote
 from referee.record import action_line, dump, fault_line, game_line, result_line
+from referee.sanitizing import quote, sanitized
 from referee.verdict import Fault, Verdict
 from referee.wording import describe, some
 
@@ -172,7 +172,7 @@ class Play:
                 f"legal: {some(asked.legal)}",
             )
         del self.asked[seat]
-        note = response.note[:NOTE_CHARACTERS] if response.note else ""
+        note = sanitized(response.note[:NOTE_CHARACTERS]) if response.note else ""
         bank_ms = None if asked.bank_ms == self._banks[seat] else asked.bank_ms
         self._banks[seat] = asked.bank_ms
         self._make_move(seat, asked.decision, action, ms, note, False, bank_ms, message)

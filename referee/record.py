@@ -7,6 +7,7 @@ from typing import Any
 
 from google.protobuf.json_format import MessageToDict
 
+from referee.sanitizing import escaped_json
 from referee.verdict import Fault, Spent
 
 FORMAT = 1
@@ -19,8 +20,8 @@ class RecordError(ValueError):
 
 
 def dump(line: Line) -> str:
-    """One line of a record, its newline included."""
-    return json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n"
+    """One line of a record, its newline included; hidden characters are escaped as JSON has it."""
+    return escaped_json(json.dumps(line, ensure_ascii=False, separators=(",", ":"))) + "\n"
 
 
 def game_line(game: int, board: int) -> Line:

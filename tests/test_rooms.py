@@ -24,7 +24,7 @@ KNOWN_TO_ARENA = {
     "referee.games",
     "referee.logs",
     "referee.poker",
-    "referee.quote",
+    "referee.sanitizing",
     "referee.record",
     "referee.replay",
     "referee.rpc.sockets",

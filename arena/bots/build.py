@@ -14,7 +14,7 @@ from arena.bots.bot import Bot, program
 from arena.bots.errors import BotError
 from arena.bots.manifest import Manifest
 from arena.bots.report import MIB, Limits
-from referee.quote import sanitized
+from referee.sanitizing import quote, sanitized
 
 PATIENCE: Final = 600.0
 """Seconds a command may take."""
@@ -65,7 +65,7 @@ def build(said: Manifest, folder: Path, patience: float = PATIENCE, trusted: boo
             failure = _run(command, folder, output, patience)
             if failure:
                 raise BotError(
-                    f'{said.name} could not be built: "{shlex.join(words)}" {failure}'
+                    f'{said.name} could not be built: "{quote(shlex.join(words))}" {failure}'
                     f"{_said(output)}"
                 )
 
@@ -88,7 +88,7 @@ def _build_locked_in(said: Manifest, words: tuple[str, ...], folder: Path, patie
         wrote = f" and wrote:\n{text}" if text else " and wrote nothing."
         alone = "" if workshop.network else ", without a network, as builds are here,"
         raise BotError(
-            f'{said.name} could not be built{alone}: "{shlex.join(words)}" {failure}{wrote}'
+            f'{said.name} could not be built{alone}: "{quote(shlex.join(words))}" {failure}{wrote}'
         )
 
 

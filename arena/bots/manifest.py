@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from arena.bots.errors import BotError, nearest
+from referee.sanitizing import HIDDEN, quote
 
 FILE: Final = "bot.toml"
 NAME: Final = re.compile(r"[a-z0-9_-]{1,40}")
@@ -94,7 +95,7 @@ class _Reader:
         for key in self.fields:
             if key not in FIELDS:
                 hint = nearest(key, FIELDS) or f"; the fields are {', '.join(FIELDS)}."
-                raise self._wrong(f'has an unknown field "{key}"{hint}')
+                raise self._wrong(f'has an unknown field "{quote(key, 60)}"{hint}')
         return Manifest(
             name=self._name(),
             version=self._version(),
@@ -159,7 +160,7 @@ class _Reader:
         for game in games:
             if game not in GAMES:
                 hint = nearest(game, GAMES) or f"; the games are {', '.join(sorted(GAMES))}."
-                raise self._wrong(f'names an unknown game "{game}" in "games"{hint}')
+                raise self._wrong(f'names an unknown game "{quote(game, 60)}" in "games"{hint}')
         return games
 
     def _run(self) -> tuple[str, ...]:
@@ -216,9 +217,10 @@ def _text(text: str) -> str:
 def _escaped(character: str) -> str:
     if character in '"\\':
         return "\\" + character
-    if character < " " or character == "\x7f":
-        return f"\\u{ord(character):04x}"
-    return character
+    if character.isprintable() and character not in HIDDEN:
+        return character
+    code = ord(character)
+    return f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"
 
 
 def _texts(texts: tuple[str, ...]) -> str:

@@ -1,7 +1,9 @@
 """Bots in parcels: the files that are a bot as one tar.gz, and defensively out of it again.
 
 What arrives may be made by an enemy. Of it only plain files are taken, each under a relative path
-of plain names into a folder that is new; how much comes out is bounded while it comes out.
+of plain names into a folder that is new; how much comes out is bounded while it comes out. So are
+the headers, which tarfile parses before anything of them can be checked: their bytes per entry, and
+the values that hold for all entries.
 """
 
 from __future__ import annotations
@@ -9,6 +11,7 @@ from __future__ import annotations
 import gzip
 import io
 import tarfile
+import unicodedata
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -18,6 +21,7 @@ from typing import IO, Final, cast
 from arena.bots.archive import MIB, MOST_BYTES, MOST_FILES, files_of
 from arena.bots.bot import Bot
 from arena.bots.errors import BotError
+from referee.sanitizing import HIDDEN, quote
 
 MOST_RATIO: Final = 200
 """So many times its own size a parcel may become; the first MiB is free."""
@@ -25,6 +29,13 @@ _LEVEL: Final = 6
 _PIECE: Final = 64 * 1024
 _HEAD: Final = 64 * 1024
 """No header of a member is larger than this: nobody's paths are."""
+_HEADERS: Final = 2 * _HEAD
+"""Bytes of all headers of one member. Without this bound a chain of headers ends in a
+RecursionError, and a sparse file's list of holes takes memory and time without limit."""
+_MOST_GLOBALS: Final = 100
+"""Values of headers for all members; each extended header of a member copies them."""
+_PRIVILEGES: Final = 0o6000
+"""The setuid and setgid bits."""
 _TAR_BYTES: Final = MOST_BYTES + MOST_FILES * 2048 + MIB
 """What the largest bot comes to with headers and padding."""
 _MOST_MEMBERS: Final = 4 * MOST_FILES
@@ -53,12 +64,14 @@ def pack(bot: Bot, output: IO[bytes]) -> Contents:
         BotError: it cannot be part of an archive (arena.bots.archive).
     """
     files = files_of(bot)
+    names = _Names()
     size = 0
     with (
         gzip.GzipFile(filename="", mode="wb", compresslevel=_LEVEL, fileobj=output, mtime=0) as raw,
         tarfile.open(fileobj=raw, mode="w", format=tarfile.PAX_FORMAT) as tar,
     ):
         for file in files:
+            names.add(file.path)
             data = file.data
             member = tarfile.TarInfo(file.path)
             member.size, member.mode = len(data), 0o755 if file.executable else 0o644
@@ -86,10 +99,15 @@ def unpack(parcel: Path, folder: Path) -> Contents:
 def _unpacked(raw: _Bounded, folder: Path) -> Contents:
     files = size = 0
     folders: set[Path] = set()
+    names = _Names()
     # What it reads of is not a whole file object, but has all that is used of one.
-    with tarfile.TarFile(fileobj=cast(IO[bytes], raw), mode="r", errors="strict") as tar:
-        for member in _members(tar):
+    with tarfile.TarFile(
+        fileobj=cast(IO[bytes], raw), mode="r", encoding="utf-8", errors="surrogateescape"
+    ) as tar:
+        for member in _members(tar, raw):
             path = _place(folder, member)
+            if path != folder:
+                names.add(path.relative_to(folder).as_posix())
             if member.isdir():
                 continue
             files, size = files + 1, size + member.size
@@ -101,16 +119,28 @@ def _unpacked(raw: _Bounded, folder: Path) -> Contents:
             if member.size < 0 or size > MOST_BYTES:
                 raise BotError(_too_large())
             _write(tar, member, path)
-    # To the end, where its checksum is.
-    while raw.read(_PIECE):
-        pass
+    _check_end(raw)
     return Contents(files, size)
 
 
-def _members(tar: tarfile.TarFile) -> Iterator[tarfile.TarInfo]:
+def _check_end(raw: _Bounded) -> None:
+    """Read up to the checksum, and see that the archive ended where it says.
+
+    For tarfile a header that is cut off or broken is the end of an archive, unless it is the first.
+    """
+    if raw.latest != bytes(tarfile.BLOCKSIZE):
+        raise EOFError("it ends without an end mark")
+    while piece := raw.read(_PIECE):
+        if piece.strip(b"\0"):
+            raise BotError("the parcel has data behind its end; pack it again.")
+
+
+def _members(tar: tarfile.TarFile, raw: _Bounded) -> Iterator[tarfile.TarInfo]:
     count = 0
-    while (member := tar.next()) is not None:
+    while (member := raw.header(tar)) is not None:
         count += 1
+        if len(tar.pax_headers) > _MOST_GLOBALS:
+            raise BotError(f"the parcel has more than {_MOST_GLOBALS} values for all entries.")
         if count > _MOST_MEMBERS:
             raise BotError(f"the parcel has more than {_MOST_MEMBERS} entries.")
         # It remembers all members, which nobody needs.
@@ -121,7 +151,7 @@ def _members(tar: tarfile.TarFile) -> Iterator[tarfile.TarInfo]:
 def _place(folder: Path, member: tarfile.TarInfo) -> Path:
     """Where a member comes to lie, if it may."""
     name = member.name
-    shown = f'"{name[:100]}"' if name.isprintable() else ascii(name[:100])
+    shown = f'"{quote(name, 100)}"'
     if member.issparse() or member.type not in (
         tarfile.REGTYPE,
         tarfile.AREGTYPE,
@@ -139,7 +169,7 @@ def _place(folder: Path, member: tarfile.TarInfo) -> Path:
     except UnicodeEncodeError:
         raise BotError(f"{shown} in the parcel is a name that is not UTF-8; rename it.") from None
     if (
-        any(part in ("", ".", "..") or not part.isprintable() for part in parts)
+        any(part in ("", ".", "..") or not _is_visible(part) for part in parts)
         or any(len(part) > _NAME_BYTES for part in encoded)
         or len(name.encode()) > _PATH_BYTES
         or len(parts) > _DEEPEST
@@ -148,7 +178,47 @@ def _place(folder: Path, member: tarfile.TarInfo) -> Path:
             f"{shown} in the parcel is no place within a bot's folder; paths are relative, of "
             "plain names, and not very long."
         )
+    if member.mode & _PRIVILEGES and not member.isdir():
+        raise BotError(
+            f"{shown} in the parcel has the setuid or setgid bit; take it away with chmod ug-s."
+        )
     return folder.joinpath(*parts)
+
+
+def _is_visible(part: str) -> bool:
+    return part.isprintable() and HIDDEN.isdisjoint(part)
+
+
+class _Names:
+    """The paths of an archive, to refuse two that are one on some file system.
+
+    Those of macOS and Windows take names that differ only by case or Unicode form for the same.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[str, str] = {}
+
+    def add(self, path: str) -> None:
+        """Take a path and the folders it lies in.
+
+        Raises:
+            BotError: one of them differs from an earlier one by case or Unicode form alone.
+        """
+        parts = path.split("/")
+        for count in range(1, len(parts) + 1):
+            name = "/".join(parts[:count])
+            same = self._known.setdefault(_folded(name), name)
+            if same != name:
+                raise BotError(
+                    f'"{quote(same, 100)}" and "{quote(name, 100)}" differ only by case or '
+                    "Unicode form, and are one file on some machines; rename one of them."
+                )
+
+
+def _folded(name: str) -> str:
+    """Return the key under which Unicode matches names without regard to case (D146)."""
+    decomposed = unicodedata.normalize("NFD", name)
+    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKD", decomposed.casefold()))
 
 
 def _kind(member: tarfile.TarInfo) -> str:
@@ -173,7 +243,9 @@ def _write(tar: tarfile.TarFile, member: tarfile.TarInfo, path: Path) -> None:
                     raise EOFError("it ends within a file")
                 left -= target.write(piece)
     except (FileExistsError, NotADirectoryError, IsADirectoryError):
-        raise BotError(f'"{member.name}" is in the parcel twice, or is a folder too.') from None
+        raise BotError(
+            f'"{quote(member.name, 100)}" is in the parcel twice, or is a folder too.'
+        ) from None
     path.chmod(0o755 if member.mode & 0o100 else 0o644)
 
 
@@ -183,12 +255,23 @@ class _Bounded:
     def __init__(self, packed: IO[bytes], size: int) -> None:
         self._raw = gzip.GzipFile(fileobj=packed, mode="rb")
         self._most = min(_TAR_BYTES, max(MIB, MOST_RATIO * size))
+        self._header_bytes: int | None = None
+        self.latest = b""
+        """What was read last."""
 
     def __enter__(self) -> _Bounded:
         return self
 
     def __exit__(self, *_: object) -> None:
         self._raw.close()
+
+    def header(self, tar: tarfile.TarFile) -> tarfile.TarInfo | None:
+        """Read the next member of an archive; all its headers together are bounded."""
+        self._header_bytes = _HEADERS
+        try:
+            return tar.next()
+        finally:
+            self._header_bytes = None
 
     def tell(self) -> int:
         return self._raw.tell()
@@ -202,8 +285,13 @@ class _Bounded:
     def read(self, size: int) -> bytes:
         if not 0 <= size <= _HEAD:
             raise BotError(f"the parcel has a header of more than {_HEAD // 1024} KiB.")
+        if self._header_bytes is not None:
+            self._header_bytes -= size
+            if self._header_bytes < 0:
+                raise BotError(f"the parcel has an entry with {_HEADERS // 1024} KiB of headers.")
         self._check(self._raw.tell())
-        return self._raw.read(size)
+        self.latest = self._raw.read(size)
+        return self.latest
 
     def _check(self, place: int) -> None:
         if place <= self._most:
@@ -222,4 +310,7 @@ def _too_large() -> str:
 
 
 def _reason(error: Exception) -> str:
+    if isinstance(error, (ValueError, OverflowError)):
+        # Python's own words for what a parser stumbled over mean nothing to an author.
+        return "a header is not valid"
     return str(error).rstrip(".") or type(error).__name__

@@ -23,7 +23,7 @@ from arena.bots.report import Limits, Report, clause, ending
 from arena.bots.sandbox import runtime
 from arena.bots.sandbox.level import Level
 from arena.bots.sandbox.offer import best, bubblewrap, refusal
-from referee.quote import sanitized
+from referee.sanitizing import quote, sanitized
 
 KEEPER: Final = (
     "import sys; sys.path.append(sys.argv[2]); from arena.bots.keeper.keeper import main; main()"
@@ -139,7 +139,7 @@ class Processes:
             try:
                 argv = command(bot)
             except BotError as error:
-                self._end(process, Report(seat, f"could not be started: {error}"))
+                self._end(process, Report(seat, f"could not be started: {quote(str(error))}"))
                 return address
             limits = asdict(self._limits)
             limits["output"] -= self._written.get(seat, 0)

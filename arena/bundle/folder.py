@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from arena.bundle import document
 from arena.bundle.bundle import Bundle, BundleError
+from referee.sanitizing import escaped_json
 
 STANDINGS: Final = "standings.json"
 README: Final = "README.md"
@@ -136,7 +137,7 @@ class _Records(Mapping[str, str]):
 
 
 def _dump(value: object, path: Path) -> None:
-    text = json.dumps(value, ensure_ascii=False, indent=1)
+    text = escaped_json(json.dumps(value, ensure_ascii=False, indent=1))
     path.write_text(text + "\n", encoding="utf-8", newline="\n")
 
 

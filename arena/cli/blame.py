@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from arena.cli.paint import clean
 from arena.cli.pictures.words import hand
 from referee.games.registry import find
-from referee.quote import sanitized
 from referee.record import Line
 from referee.replay import in_words
+from referee.sanitizing import sanitized
 
 _SHOWN_ACTIONS = 12
 _SHOWN_FIRST, _SHOWN_LAST = 6, 14

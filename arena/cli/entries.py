@@ -14,6 +14,7 @@ from arena.cli.errors import USAGE, CommandError
 from arena.cli.place import Place
 from arena.store import remotes, versions
 from arena.store.errors import Conflict
+from referee.sanitizing import quote
 
 if TYPE_CHECKING:
     from arena.store.versions import Version
@@ -66,12 +67,15 @@ def register_house_bot(place: Place, bot: Bot) -> Version:
 def _check(name: str | None, number: str | None) -> None:
     if name is not None and not NAME.fullmatch(name):
         raise CommandError(
-            f'"{name}" is no name of a bot; a name is 1 to 40 lowercase letters, digits, - and _.',
+            f'"{quote(name, 60)}" is no name of a bot; a name is 1 to 40 lowercase letters, '
+            "digits, - and _.",
             USAGE,
         )
     if number is not None and not VERSION.fullmatch(number):
         raise CommandError(
-            f'"{number}" is no version; a version is up to 40 letters, digits, ., - and _.', USAGE
+            f'"{quote(number, 60)}" is no version; a version is up to 40 letters, digits, ., - and '
+            "_.",
+            USAGE,
         )
 
 

@@ -17,6 +17,7 @@ from arena.store import tournaments
 from arena.store.history import History
 from arena.store.schema import TournamentState
 from arena.store.tournaments import Progress, Tournament
+from referee.sanitizing import sanitized
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
@@ -224,11 +225,13 @@ class _Live:
         self._live.update(Group(*parts))
 
     def _bar(self, sight: Sight) -> None:
+        from rich.markup import escape
+
         progress = sight.progress
         fields: dict[str, Any] = {
             "completed": progress.games,
             "total": max(sight.planned, progress.planned),
-            "words": sight.words,
+            "words": escape(sanitized(sight.words)),
         }
         name = sight.tournament.id
         if name not in self._tasks:
@@ -238,4 +241,4 @@ class _Live:
             self._bars.update(self._tasks[name], **fields)
 
     def say(self, text: str) -> None:
-        self._live.console.print(text, style="yellow", markup=False)
+        self._live.console.print(sanitized(text), style="yellow", markup=False)

@@ -1,4 +1,8 @@
-"""What a command prints: data on standard output, everything else on standard error."""
+"""What a command prints: data on standard output, everything else on standard error.
+
+Every function here spells out control, bidirectional and invisible characters, so commands may
+print text of bots, owners and other arenas without a thought.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,8 @@ import json
 import sys
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
+
+from referee.sanitizing import escaped_json, one_line, sanitized
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -18,11 +24,12 @@ _PAGE_WIDTH = 100
 
 def line(text: str = "") -> None:
     """A line of data."""
-    print(text)
+    print(sanitized(text))
 
 
 def heading(text: str) -> None:
     """A line of data above a table."""
+    text = sanitized(text)
     if is_terminal():
         screen().print(text, style="bold", markup=False)
     else:
@@ -31,6 +38,7 @@ def heading(text: str) -> None:
 
 def state(word: str, style: str, name: str, text: str) -> None:
     """A line of data that begins with a state and what it is about."""
+    name, text = sanitized(name), sanitized(text)
     if is_terminal():
         from rich.text import Text
 
@@ -41,6 +49,7 @@ def state(word: str, style: str, name: str, text: str) -> None:
 
 def marked(mark: str, style: str, name: str, text: str) -> None:
     """A line of data that begins with a mark: how a check came out."""
+    name, text = sanitized(name), sanitized(text)
     if is_terminal():
         from rich.text import Text
 
@@ -51,6 +60,7 @@ def marked(mark: str, style: str, name: str, text: str) -> None:
 
 def told(text: str) -> None:
     """A line of data about a game, its cards painted on a terminal."""
+    text = sanitized(text)
     if is_terminal():
         from arena.cli.paint import painted
 
@@ -72,7 +82,7 @@ def page(markdown: str) -> None:
 
 def document(value: Any) -> None:
     """A value as one line of JSON."""
-    print(json.dumps(value, ensure_ascii=False))
+    print(escaped_json(json.dumps(value, ensure_ascii=False)))
 
 
 def hint(text: str) -> None:
@@ -100,6 +110,7 @@ def next_step(*commands: str) -> None:
 
 def _beside(parts: Sequence[tuple[str, str]]) -> None:
     """A line on standard error, of texts with their styles, after all data so far."""
+    parts = [(style, sanitized(text)) for style, text in parts]
     sys.stdout.flush()
     if not sys.stderr.isatty():
         # Without rich, which takes longer to import than a short command does to run.
@@ -131,7 +142,7 @@ def table(headings: Sequence[str], rows: Rows, *, left: int = 1) -> None:
     left: how many columns, from the first, are set flush left; numbers are flush right. A
         heading that begins with "<" makes its column flush left too.
     """
-    cells = [["" if cell is None else str(cell) for cell in row] for row in rows]
+    cells = [_cells(row) for row in rows]
     if is_terminal():
         screen().print(drawn(headings, cells, left=left))
     else:
@@ -150,14 +161,18 @@ def drawn(headings: Sequence[str], rows: Rows, *, left: int = 1) -> RenderableTy
         is_left = number < left or heading.startswith("<")
         made.add_column(heading.lstrip("<"), justify="left" if is_left else "right", no_wrap=True)
     for row in rows:
-        made.add_row(*(Text("" if cell is None else str(cell)) for cell in row))
+        made.add_row(*map(Text, _cells(row)))
     return made
+
+
+def _cells(row: Sequence[object]) -> list[str]:
+    return ["" if cell is None else one_line(str(cell)) for cell in row]
 
 
 def aligned(headings: Sequence[str], rows: Rows, *, left: int = 1) -> list[str]:
     """The same table as lines of text."""
     words = [heading.lstrip("<") for heading in headings]
-    cells = [words, *(["" if cell is None else str(cell) for cell in row] for row in rows)]
+    cells = [words, *map(_cells, rows)]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     is_left = [n < left or heading.startswith("<") for n, heading in enumerate(headings)]
     return [

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import html
 from collections.abc import Iterator, Sequence
-from html import escape
 from typing import TYPE_CHECKING
 
 from arena import ladders
 from arena.cli import ladder
 from arena.ratings.elo import EloSettings
+from referee.sanitizing import sanitized
 
 if TYPE_CHECKING:
     from arena.exports import Export
@@ -116,3 +117,8 @@ def _notes() -> str:
         "no longer.",
     )
     return "<footer>" + "".join(f"<p>{escape(line)}</p>" for line in told) + "</footer>"
+
+
+def escape(text: str) -> str:
+    """Return a text as HTML shows it: inert, and without characters that hide or reorder others."""
+    return html.escape(sanitized(text))

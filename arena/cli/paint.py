@@ -29,6 +29,6 @@ def painted(line: str) -> Text:
 
 def clean(text: str) -> str:
     """What a bot wrote, as one line that plays no tricks on a terminal."""
-    from referee.quote import sanitized
+    from referee.sanitizing import sanitized
 
     return " ".join(sanitized(text).split())

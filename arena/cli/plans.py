@@ -14,6 +14,7 @@ from arena.pairings.contract import Entrant, Fixture
 from arena.pairings.formats import CLOSED as CLOSED_FORMATS
 from arena.services import cores
 from arena.store import course, tournaments
+from arena.store.errors import BadName, check_name
 from arena.store.spec import Clock, Plan
 from referee.games.contract import SetupError
 
@@ -36,7 +37,7 @@ def prepare(place: Place, wanted: Cup) -> tuple[Plan, list[tuple[Bot, str]]]:
         return _prepared(place, wanted)
     except CommandError as error:
         raise CommandError(f"{where}{error}", error.status, error.advice) from None
-    except SetupError as error:
+    except (BadName, SetupError) as error:
         raise CommandError(f"{where}{error}", USAGE) from None
 
 
@@ -48,6 +49,10 @@ def _prepared(place: Place, wanted: Cup) -> tuple[Plan, list[tuple[Bot, str]]]:
     if wanted.boards < 1:
         raise CommandError(f"a match has at least one board, not {wanted.boards}.", USAGE)
     number = len(wanted.bots)
+    if wanted.name:
+        check_name("a tournament", wanted.name)
+    for owner in {owner for _, owner in wanted.bots if owner}:
+        check_name("an owner", owner)
     plan = Plan(
         name=wanted.name or rules.id,
         game=rules.id,

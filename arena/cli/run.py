@@ -30,6 +30,7 @@ _STATUS = {
     "arena.bots.errors.InfrastructureError": UNREACHABLE,
     "arena.folder.SettingError": USAGE,
     "arena.redis_server.RedisError": UNREACHABLE,
+    "arena.store.errors.BadName": USAGE,
     "arena.store.errors.NotFound": USAGE,
     "arena.store.errors.StoreError": FAILED,
     "arena.store.errors.Unnamed": USAGE,

@@ -16,7 +16,7 @@ from arena.cli.place import Place
 from arena.cli.progress import Progress
 from arena.conformance.check import Check, Outcome
 from arena.conformance.examination import examine as examined
-from referee.quote import sanitized
+from referee.sanitizing import sanitized
 
 _MARKS: Final = {
     Outcome.PASSED: ("✓", "green"),

@@ -9,6 +9,7 @@ from typing import Final
 from pokearena.v1 import relay_pb2
 
 from arena.relay.seat import Seat
+from referee.sanitizing import quote
 
 MOST_TABLES: Final = 64
 """At more tables at a time no bot sits, whatever its author says."""
@@ -129,6 +130,6 @@ class Guest:
         number = message.answer.seat if what == "answer" else message.gone.seat
         seat = self.seats.get(number)
         if seat is not None and what == "gone":
-            seat.end(message.gone.ended[:200] or "ended")
+            seat.end(quote(message.gone.ended, 200) or "ended")
         elif seat is not None and what == "answer":
             seat.hear(message.answer)

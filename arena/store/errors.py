@@ -1,5 +1,7 @@
 """The errors of the store; the text of each is a sentence for the person who meets it."""
 
+from referee.sanitizing import name_fault, quote
+
 
 class StoreError(Exception):
     """Something cannot be stored or found as it was asked."""
@@ -11,6 +13,24 @@ class Unreachable(StoreError):
 
 class Unnamed(StoreError):
     """What names a database names none that the arena could use."""
+
+
+class BadName(StoreError):
+    """A name of an owner, a bot, a version or a tournament cannot be taken."""
+
+
+def check_name(what: str, name: str) -> None:
+    """Refuse a name that could be taken for another one or act on a terminal.
+
+    Args:
+        what: what it names, for the message: "an owner", "a tournament".
+        name: the name as it was given.
+
+    Raises:
+        BadName: it is empty or too long, or has control, bidirectional or invisible characters.
+    """
+    if fault := name_fault(name):
+        raise BadName(f'the name of {what}, "{quote(name, 60)}", {fault}; choose another name.')
 
 
 class NotFound(StoreError):

@@ -15,7 +15,7 @@ from sqlalchemy import Engine, delete, exc, insert, select, update
 
 from arena.store import schema
 from arena.store.database import now, reading, writing
-from arena.store.errors import Conflict, NotFound
+from arena.store.errors import Conflict, NotFound, check_name
 
 _BYTES = 32
 
@@ -32,8 +32,10 @@ def add(engine: Engine, name: str) -> str:
     """Makes an owner known; gives the token, which is told nowhere else.
 
     Raises:
+        BadName: it cannot be the name of an owner.
         Conflict: the owner has one already.
     """
+    check_name("an owner", name)
     token = secrets.token_urlsafe(_BYTES)
     try:
         with writing(engine, "add_owner") as connection:

@@ -12,7 +12,7 @@ from sqlalchemy import ColumnElement, Connection, Engine, Row, func, insert, sel
 from arena.pairings.contract import Entrant, Fixture
 from arena.store import counts, keys, schedule, schema
 from arena.store.database import now, reading, writing
-from arena.store.errors import Conflict, NotFound, StoreError
+from arena.store.errors import Conflict, NotFound, StoreError, check_name
 from arena.store.postgresql import keep
 from arena.store.schema import MatchState, TournamentState
 from arena.store.spec import Clock, Plan
@@ -80,8 +80,10 @@ def create(
     Raises:
         NotFound: an entrant is not registered.
         Conflict: an entrant is retired, or in quarantine.
+        BadName: the name of the tournament or of an owner cannot be taken.
         StoreError: an entrant is named twice, or a match is of no board.
     """
+    check_name("a tournament", plan.name)
     names = [entry.name for entry in entries]
     if len(set(names)) < len(names):
         raise StoreError("an entrant is named twice; each version enters a tournament once.")
@@ -230,7 +232,14 @@ def admit(connection: Connection, names: Sequence[str]) -> None:
 
 
 def enter(connection: Connection, name: str, entries: Sequence[Entrant], first: int) -> None:
-    """Writes entrants of a tournament down; the first of them gets this position."""
+    """Writes entrants of a tournament down; the first of them gets this position.
+
+    Raises:
+        BadName: the name of an owner cannot be taken.
+    """
+    for entry in entries:
+        if entry.owner:
+            check_name("an owner", entry.owner)
     rows: list[Mapping[str, object]] = [
         {
             "tournament": name,

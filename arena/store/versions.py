@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Engine, Row, exc, insert, select, update
 
 from arena.store import schema
 from arena.store.database import now, reading, writing
-from arena.store.errors import Conflict, NotFound
+from arena.store.errors import Conflict, NotFound, check_name
 
 _ALL = select(schema.versions, schema.bots.c.owner).join(
     schema.bots, schema.bots.c.name == schema.versions.c.name
@@ -64,9 +64,11 @@ def add(
         owner: whose bot it is; empty: as it is known, nobody's if it is new.
 
     Raises:
+        BadName: one of the names cannot be taken.
         Conflict: this version is there with other content, or the bot is somebody else's.
     """
     label = f"{name}@{number}"
+    check_name("a version", label)
     try:
         with writing(engine, "add_version") as connection:
             _own(connection, name, owner)
@@ -170,6 +172,8 @@ def retire(engine: Engine, label: str) -> Version:
 
 def _own(connection: Connection, name: str, owner: str) -> None:
     """Sees to it that the bot is known, as this owner's if one is given."""
+    if owner:
+        check_name("an owner", owner)
     bots = schema.bots
     query = select(bots.c.owner).where(bots.c.name == name)
     known = connection.execute(query.with_for_update()).scalar_one_or_none()

@@ -23,6 +23,7 @@ from arena.store.schema import Stage, SubmissionState
 from arena.submissions import admission, ladders
 from arena.submissions.admission import Refused
 from arena.submissions.shelf import Shelf
+from referee.sanitizing import one_line, sanitized
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
@@ -67,7 +68,7 @@ class Office:
                 self.engine,
                 found.id,
                 SubmissionState.REFUSED,
-                self._shown(found, str(refused)),
+                one_line(self._shown(found, str(refused))),
                 status=refused.status,
                 output=self._shown(found, refused.output)[-_OUTPUT:],
             )
@@ -195,7 +196,8 @@ class Office:
             resolver.strangers(self.versions / content).unlink(missing_ok=True)
 
     def _shown(self, found: Submission, text: str) -> str:
-        """A text for its sender, without the folders of this machine."""
+        """A text for its sender, without the folders of this machine and hidden characters."""
+        text = sanitized(text)
         return pathless(text.replace(f"{self.shelf.bench(found.id)}/", ""))
 
 

@@ -10,11 +10,13 @@ from functools import cache
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
 
 from arena.web import words
 from arena.web.kinds import KINDS
 from arena.web.links import Links
 from arena.web.page import Page, Table
+from referee.sanitizing import escaped_json, sanitized
 
 SITE = "Poke arena"
 
@@ -28,9 +30,20 @@ def environment() -> Environment:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        finalize=_shown,
     )
     made.filters.update(words.FILTERS)
     return made
+
+
+def _shown(value: Any) -> Any:
+    """Return what a template puts into a page: no text that hides or reorders others.
+
+    HTML escapes alone would leave U+202E in a page, which shows the text after it backwards.
+    """
+    if isinstance(value, str) and not isinstance(value, Markup):
+        return sanitized(value)
+    return value
 
 
 def html(page: Page, links: Links, **more: Any) -> str:
@@ -84,7 +97,7 @@ def written(page: Page, kind: str) -> str:
 def as_json(page: Page) -> str:
     """What the page says, for programs."""
     data = page.data() if callable(page.data) else page.data
-    return json.dumps(data, ensure_ascii=False, allow_nan=False) + "\n"
+    return escaped_json(json.dumps(data, ensure_ascii=False, allow_nan=False)) + "\n"
 
 
 def plain(page: Page) -> Any:
@@ -98,8 +111,14 @@ def as_csv(table: Table) -> str:
     write = csv.writer(text, lineterminator="\n")
     write.writerow([heading.lstrip("<") for heading in table.headings])
     for row in table.rows:
-        write.writerow(["" if value is None else value for value in row])
+        write.writerow([_csv_value(value) for value in row])
     return text.getvalue()
+
+
+def _csv_value(value: object) -> object:
+    if value is None:
+        return ""
+    return words.one_line(value) if isinstance(value, str) else value
 
 
 def as_markdown(title: str, table: Table) -> str:
@@ -107,14 +126,16 @@ def as_markdown(title: str, table: Table) -> str:
     heads = [heading.lstrip("<") for heading in table.headings]
     sides = [":--" if heading.startswith("<") else "--:" for heading in table.headings]
     lines = [heads, sides, *([_safe(cell) for cell in _cells(row)] for row in table.rows)]
-    return f"## {_safe(title)}\n\n" + "".join(f"| {' | '.join(line)} |\n" for line in lines)
+    return f"## {_safe(words.one_line(title))}\n\n" + "".join(
+        f"| {' | '.join(line)} |\n" for line in lines
+    )
 
 
 def as_text(title: str, table: Table) -> str:
     """A table for a terminal."""
     rows = [[heading.lstrip("<") for heading in table.headings]]
     rows += [list(_cells(row)) for row in table.rows]
-    lines = [title, *_aligned(rows, [h.startswith("<") for h in table.headings])]
+    lines = [words.one_line(title), *_aligned(rows, [h.startswith("<") for h in table.headings])]
     return "".join(f"{line.rstrip()}\n" for line in lines)
 
 

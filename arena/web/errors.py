@@ -14,6 +14,7 @@ from arena.web import drawing
 from arena.web.kinds import KINDS
 from arena.web.links import Links
 from arena.web.page import BadAsk, Forbidden, NoSuchPage, Page
+from referee.sanitizing import one_line
 
 log = logging.getLogger("arena.web")
 
@@ -21,6 +22,8 @@ log = logging.getLogger("arena.web")
 def response(request: Request, error: Exception, links: Links) -> Response:
     """The answer to a request that failed. What nobody foresaw is logged."""
     status, sentence, headers = _told(request, error)
+    # It may repeat a part of the address, which whoever made the link has chosen.
+    sentence = one_line(sentence)
     if status == 204:
         return Response(status_code=status, headers=headers)
     kind = getattr(request.state, "kind", "html")

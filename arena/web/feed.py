@@ -17,6 +17,7 @@ from arena.web.changes import ARENA
 from arena.web.facts import Facts
 from arena.web.sight import Ladder
 from arena.web.state import Web
+from referee.sanitizing import escaped_json
 
 QUIET_SECONDS = 15.0
 """After so long without news something empty is sent, so that proxies keep the line."""
@@ -63,7 +64,7 @@ class Message:
 def message(told: Mapping[str, Any], at: float) -> Message:
     """A message that is told at this time, in seconds since 1970."""
     stamped = {"type": told["type"], "at": round(at, 3), **told}
-    text = json.dumps(stamped, ensure_ascii=False, separators=(",", ":"))
+    text = escaped_json(json.dumps(stamped, ensure_ascii=False, separators=(",", ":")))
     return Message(stamped, text.encode() + b"\n")
 
 

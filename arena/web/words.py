@@ -8,13 +8,14 @@ from typing import Any, Final
 
 from arena.discretion import pathless
 from arena.forecast import duration
+from referee.sanitizing import sanitized
 
 _MINUTE, _HOUR, _DAY = 60, 3600, 86400
 
 
 def one_line(text: str) -> str:
     """A text that cannot break out of its line, nor speak to a terminal."""
-    return "".join(c if c.isprintable() else " " for c in text)
+    return sanitized(text).replace("\n", " ").replace("\t", " ")
 
 
 def holds(text: str, sought: str) -> bool:

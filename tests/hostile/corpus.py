@@ -18,7 +18,8 @@ class Hostile:
 
     verdict: of the game in which it does what it does. sentence: a piece of the fault's sentence,
     or of the output for one that is contained. levels: where it can be run without harm to the
-    machine. otherwise: verdicts and sentences of levels where they are others.
+    machine. otherwise: verdicts and sentences of levels where they are others. then: verdicts and
+    sentences of the further boards of each table.
     """
 
     name: str
@@ -27,6 +28,7 @@ class Hostile:
     levels: tuple[Level, ...] = ALL
     otherwise: Mapping[Level, tuple[str, str]] = field(default_factory=dict)
     bank_ms: int = 300
+    then: tuple[tuple[str, str], ...] = ()
 
     def __str__(self) -> str:
         return self.name
@@ -35,6 +37,14 @@ class Hostile:
         """The verdict and a piece of the sentence at a level."""
         return self.otherwise.get(level, (self.verdict, self.sentence))
 
+    @property
+    def boards(self) -> int:
+        """How many boards each of the two tables plays."""
+        return 1 + len(self.then)
+
+
+SPELLED: Final = r"\x1b]0;title\x07\x1b[2J\u202eevil\u202c\u200b\u2066x\u2069\x9b31m"
+"""How the text of `terminal_escapes` and `deceptive_text` must appear, character by character."""
 
 FAULTS: Final = (
     Hostile("exits_at_start", "init", "exited with status 3"),
@@ -46,6 +56,12 @@ FAULTS: Final = (
     Hostile("never_connects", "init", "it did not listen within"),
     Hostile("hangs", "timeout", "it did not answer within"),
     Hostile("late_by_a_millisecond", "timeout", "it did not answer within"),
+    Hostile(
+        "repeats_a_late_answer",
+        "timeout",
+        "it did not answer within",
+        then=(("protocol", "which was not asked"),),
+    ),
     Hostile("illegal_answers", "illegal", "is not legal"),
     Hostile("empty_answers", "protocol", "its answer holds no"),
     Hostile("random_bytes_answered", "protocol", ""),
@@ -80,6 +96,11 @@ FAULTS: Final = (
     Hostile("socket_is_a_link", "init", "it did not listen within"),
     Hostile("stops_reading", "timeout", "it did not answer within"),
     Hostile("answers_another_game", "protocol", ""),
+    Hostile(
+        "deceptive_text",
+        "protocol",
+        rf"it answered with the error INVALID_ARGUMENT: {SPELLED}\u3164 fake",
+    ),
     # What cannot connect to itself either does not come to it.
     Hostile(
         "a_byte_a_second",
@@ -112,7 +133,7 @@ CONTAINED: Final = (
     Hostile("escapes_by_calls", "finished", levels=LOCKED_IN, bank_ms=30_000),
     Hostile("kills_everybody", "finished", levels=LOCKED_IN, bank_ms=30_000),
     Hostile("reaches_the_other_seat", "finished", "looked at", levels=LOCKED_IN, bank_ms=30_000),
-    Hostile("terminal_escapes", "finished", bank_ms=30_000),
+    Hostile("terminal_escapes", "finished", SPELLED, bank_ms=30_000),
     Hostile("odd_files", "finished", levels=LOCKED_IN, bank_ms=30_000),
     Hostile("ignores_the_end", "finished", bank_ms=30_000),
 )

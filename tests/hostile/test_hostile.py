@@ -13,6 +13,7 @@ from arena.bots.bot import Bot
 from arena.bots.processes import Processes
 from arena.bots.sandbox import Level
 from arena.bots.sandbox.offer import offer
+from referee.sanitizing import sanitized
 from tests.hostile.corpus import CONTAINED, FAULTS, LOCKED_IN, Hostile
 from tests.hostile.traces import left
 from tests.hostile.world import SECRET, Outcome, World, a_world
@@ -85,14 +86,23 @@ def test_a_hostile_bot_gets_its_verdict_and_harms_nobody(
     need(level)
     monkeypatch.setenv("POKEARENA_SECRET", SECRET)
     before, memory = left(), world.memory()
-    outcome = world.play(world.bot(hostile.name), level, hostile.bank_ms)
-    verdict, sentence = hostile.wanted(level)
+    outcome = world.play(world.bot(hostile.name), level, hostile.bank_ms, hostile.boards)
+    _, sentence = hostile.wanted(level)
+    wanted = [hostile.wanted(level), *hostile.then] * 2
     got = outcome.verdicts(1)
     record_property("hostile", [hostile.name, str(level), *got])
-    assert got == [verdict] * 2, (outcome.sentences, outcome.output())
-    told = outcome.sentences or [outcome.output()]
-    assert [said for said in told if sentence not in said] == []
-    assert outcome.verdicts(0) == ["finished"] * 2
+    assert got == [verdict for verdict, _ in wanted], (outcome.sentences, outcome.output())
+    if outcome.sentences:
+        told = [[fault.sentence for fault in game.faulted] for game in outcome.games]
+        for sentences, (_, piece) in zip(told, wanted, strict=True):
+            assert [said for said in sentences if piece not in said] == []
+    else:
+        assert sentence in outcome.output()
+    # Whoever prints a record, a sentence or an output raw is safe.
+    for text in (*outcome.sentences, outcome.output(), *(game.record for game in outcome.games)):
+        assert sanitized(text) == text
+    assert all(said.isprintable() for said in outcome.sentences)
+    assert outcome.verdicts(0) == ["finished"] * len(wanted)
     assert outcome.bank_used(0) == 0
     assert SECRET not in outcome.output()
     assert [f"{one['way']}: {one['got']}" for one in findings(outcome) if "got" in one] == []

@@ -81,7 +81,11 @@ class World:
             shutil.copyfile(PROGRAMS / part, folder / part)
         shutil.copyfile(PROGRAMS / f"{program}.py", folder / "bot.py")
         label = program.replace("_", "-")[:40]
-        (folder / "bot.toml").write_text(f'name = "{label}"\nrun = ["python", "bot.py"]\n')
+        manifest = PROGRAMS / f"{program}.toml"
+        if manifest.is_file():
+            shutil.copyfile(manifest, folder / "bot.toml")
+        else:
+            (folder / "bot.toml").write_text(f'name = "{label}"\nrun = ["python", "bot.py"]\n')
         (folder / "targets.json").write_text(json.dumps(self._targets()))
         folder.chmod(0o755)
         return from_folder(folder)
@@ -112,8 +116,10 @@ class World:
             "tester": os.getpid(),
         }
 
-    def play(self, hostile: Bot, level: Level, bank_ms: int = 300) -> Outcome:
-        """A match over one board, both ways, between an honest bot and a hostile one."""
+    def play(self, hostile: Bot, level: Level, bank_ms: int = 300, boards: int = 1) -> Outcome:
+        """A match, one board unless told otherwise, both ways, between an honest bot and a hostile
+        one. The games of the outcome are in the order of tables, then boards.
+        """
         outcome = Outcome()
         bots = told_apart([self.good, hostile])
         entrants = tuple(
@@ -128,7 +134,7 @@ class World:
             game="poke",
             options={"must_beat": True},
             seats=2,
-            boards=1,
+            boards=boards,
             clock=Clock(allowance_ms=500, bank_ms=bank_ms, start_ms=5000),
             policy="lenient",
             entrants=entrants,
@@ -141,6 +147,7 @@ class World:
 
         with patch("arena.bots.processes.best", lambda: level):
             play_match(spec, self.address, bots, outcome.games.append, hear=hear)
+        outcome.games.sort(key=lambda game: (game.table, game.board))
         return outcome
 
     def memory(self) -> int:

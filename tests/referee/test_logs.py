@@ -114,3 +114,34 @@ def test_lines_for_people_need_no_structlog() -> None:
         "raise SystemExit('structlog' in sys.modules)"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_what_a_bot_sent_adds_no_line_to_a_log_and_plays_no_tricks(log: logging.Logger) -> None:
+    said = listen(log, {})
+    log.warning("gone: %s", "a\n2026-01-01 00:00:00 INFO all is well\x1b[2J\u202eevil\u200b\x9b")
+    (line,) = said.getvalue().splitlines()
+    assert line.endswith(
+        r" WARNING gone: a\n2026-01-01 00:00:00 INFO all is well\x1b[2J\u202eevil\u200b\x9b"
+    )
+
+
+def test_no_line_of_a_traceback_can_be_taken_for_another_entry(log: logging.Logger) -> None:
+    said = listen(log, {})
+    try:
+        raise ValueError("\u202ea\n2026-01-01 00:00:00,000 INFO all is well\x1b[2J")
+    except ValueError:
+        log.exception("failed")
+    first, *rest = said.getvalue().split("\n")[:-1]
+    assert first.endswith(" ERROR failed")
+    assert all(line.startswith("    ") for line in rest)
+    assert rest[-2:] == [
+        r"    ValueError: \u202ea",
+        r"    2026-01-01 00:00:00,000 INFO all is well\x1b[2J",
+    ]
+
+
+def test_json_escapes_what_plays_tricks(log: logging.Logger) -> None:
+    said = listen(log, AS_JSON)
+    log.warning("\u202e\x1b\u200b")
+    assert r"\u202e\u001b\u200b" in said.getvalue()
+    assert said.getvalue().isascii()

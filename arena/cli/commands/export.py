@@ -11,6 +11,7 @@ import rich_click as click
 from arena.cli import output
 from arena.cli.errors import FAILED, USAGE, CommandError
 from arena.cli.options import data_option, scope_options
+from referee.sanitizing import escaped_json
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -111,7 +112,8 @@ def _text(found: Sequence[Export], kind: str) -> str:
     from arena.cli import page
 
     if kind == "json":
-        return json.dumps({"ladders": [one.to_json() for one in found]}, ensure_ascii=False) + "\n"
+        data = {"ladders": [one.to_json() for one in found]}
+        return escaped_json(json.dumps(data, ensure_ascii=False)) + "\n"
     if kind == "html":
         return page.page(found)
     if len(found) > 1:

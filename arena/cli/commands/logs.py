@@ -78,7 +78,7 @@ def _show_faults(found: Found, faults: list[tuple[str, Line]]) -> None:
 def _outputs(directory: Path, found: Found, seat: str | None) -> list[tuple[str, str]]:
     """What the bots' processes wrote, by bot, if it was kept on this machine."""
     from arena.cli import seating
-    from referee.quote import sanitized
+    from referee.sanitizing import sanitized
 
     meant = seating.meant(found, seat)
     written = []

@@ -19,6 +19,7 @@ from arena.cli.paint import painted
 from arena.cli.watching.shown import Section, Shown, shown
 from arena.cli.watching.view import KEYS, Kind, View, Where, pressed
 from arena.web.changes import ARENA, position_of
+from referee.sanitizing import one_line
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -106,17 +107,17 @@ def _split(text: str) -> Iterator[str]:
 
 
 def _drawn(seen: Shown, where: Where, width: int, height: int) -> RenderableType:
-    parts: list[RenderableType] = [Text(seen.title, "bold"), Text()]
+    parts: list[RenderableType] = [Text(one_line(seen.title), "bold"), Text()]
     row = min(where.view.row, max(len(seen.rows) - 1, 0))
     room = max(height - 6 - len(seen.lines) - 3 * len(seen.sections), 5)
     before = 0
     for section in seen.sections:
         if section.heading:
-            parts += [Text(), Text(section.heading, "bold")]
+            parts += [Text(), Text(one_line(section.heading), "bold")]
         mine = row - before if section.opens else None
         parts.append(_table(section, mine, room, width))
         before += len(section.opens)
-    parts += [painted(line) for line in seen.lines]
+    parts += [painted(one_line(line)) for line in seen.lines]
     typed = KEYS if where.typing is None else f"find: {where.typing}▏ (enter, esc)"
     return Group(*parts, Text(), Text(typed, "dim"))
 

@@ -70,7 +70,7 @@ def test_a_bot_that_was_packed_is_the_same_bot_when_it_is_unpacked(unpacking: Un
 
 
 def test_of_the_rights_of_files_only_that_to_run_is_kept(unpacking: Unpacking) -> None:
-    unpacking.of(packed(member("run", b"x", mode=0o6777), member("read", b"x", mode=0o000)))
+    unpacking.of(packed(member("run", b"x", mode=0o1777), member("read", b"x", mode=0o000)))
     modes = {path.name: path.stat().st_mode & 0o7777 for path in unpacking.inside.iterdir()}
     assert modes == {"run": 0o755, "read": 0o644}
 

@@ -19,7 +19,7 @@ from arena.bots.manifest import Manifest
 from arena.bots.processes import Processes
 from arena.bots.report import Limits, Report
 from arena.bots.sandbox import Level
-from referee.quote import sanitized
+from referee.sanitizing import sanitized
 
 SLEEPER = "exec sleep 600"
 # Where a bot may write: the directory of its socket.

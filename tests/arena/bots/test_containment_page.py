@@ -16,7 +16,8 @@ def test_every_program_of_the_corpus_is_listed_with_its_verdict() -> None:
     wanted = {
         one.name: (
             one.verdict,
-            "".join(
+            "".join(f", then `{verdict}`" for verdict, _ in one.then)
+            + "".join(
                 f", `{verdict}` with Landlock alone"
                 for level, (verdict, _) in one.otherwise.items()
                 if level is Level.LANDLOCK

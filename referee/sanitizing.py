@@ -1,0 +1,112 @@
+"""Make text from bots, owners and uploads safe to show on terminals, in logs and on pages."""
+
+import re
+import unicodedata
+
+LONGEST = 300
+_UNSHOWN = frozenset(("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"))
+"""Categories of controls, formats, surrogates, private and unassigned characters, separators."""
+_JOINING = frozenset("\u200d")
+_PERHAPS_UNSHOWN = re.compile(r"[\x7f-\U0010ffff]")
+"""Characters that JSON does not escape by itself and that may have to be."""
+HIDDEN = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0")
+"""Characters that Unicode does not call invisible and that show as nothing."""
+_VARIATION = re.compile("[\u180b-\u180d\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef]")
+"""Variation selectors: invisible after most characters."""
+NAME_CHARACTERS = 100
+"""Longest name of an owner or a tournament."""
+
+
+def quote(text: str, most: int = LONGEST) -> str:
+    """Return one line of at most `most` characters (before escapes) that is safe to show.
+
+    Unlike :func:`sanitized` it spells out line ends, tabs and joiners, too.
+    """
+    shown = text if len(text) <= most else text[: most - 3] + "..."
+    if shown.isprintable() and HIDDEN.isdisjoint(shown):
+        return shown
+    return "".join(
+        character if character.isprintable() and character not in HIDDEN else _spelt(character)
+        for character in shown
+    )
+
+
+def _spelt(character: str) -> str:
+    return character.encode("unicode_escape").decode("ascii")
+
+
+def sanitized(text: str) -> str:
+    """Return a text of several lines as a terminal may show it.
+
+    Control characters, marks that change the direction of text and characters without a width are
+    spelled out, such as ``\\u202e``; letters of any language, accents and emoji stay. Only the
+    joiner stays among the invisible ones, for emoji are put together with it.
+
+    Args:
+        text: whatever a bot or a build wrote.
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(
+        character if _is_harmless(character) else _spelt(character)
+        for character in text.replace("\r\n", "\n")
+    )
+
+
+def one_line(text: str) -> str:
+    """Return the text as :func:`sanitized` does, with line ends and tabs spelled out, too.
+
+    A text of a bot can then add no line to a log, a table or a list.
+    """
+    shown = sanitized(text)
+    return shown if shown.isprintable() else shown.replace("\n", "\\n").replace("\t", "\\t")
+
+
+def escaped_json(text: str) -> str:
+    r"""Escape in a JSON text what :func:`sanitized` spells out; its values stay the same.
+
+    Args:
+        text: JSON as ``json.dumps(..., ensure_ascii=False)`` writes it.
+
+    Returns:
+        The same JSON, with ``\u202e`` in the place of the character itself.
+    """
+    if text.isascii() and "\x7f" not in text:
+        return text
+    return _PERHAPS_UNSHOWN.sub(_json_escape, text)
+
+
+def _json_escape(found: re.Match[str]) -> str:
+    character = found[0]
+    if _is_harmless(character):
+        return character
+    # Surrogate pairs beyond the basic plane, as JSON has them (RFC 8259, section 7).
+    units = character.encode("utf-16-be", "surrogatepass").hex()
+    return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))
+
+
+def name_fault(name: str) -> str:
+    """Return why a text cannot be the name of an owner or a tournament, or an empty text.
+
+    Names identify: two that look the same must be the same. So control, bidirectional and
+    invisible characters and variation selectors are refused, and Unicode normal form C is required.
+    """
+    if not name or name != name.strip():
+        return "is empty, or has spaces at its ends"
+    if len(name) > NAME_CHARACTERS:
+        return f"has more than {NAME_CHARACTERS} characters"
+    for character in name:
+        hidden = character in HIDDEN or _VARIATION.match(character)
+        if hidden or not character.isprintable():
+            return f"has the control or invisible character U+{ord(character):04X}"
+    if unicodedata.normalize("NFC", name) != name:
+        return "is not in Unicode normal form C"
+    return ""
+
+
+def _is_harmless(character: str) -> bool:
+    if character in "\n\t":
+        return True
+    if character in HIDDEN or unicodedata.category(character) in _UNSHOWN:
+        return character in _JOINING
+    return True

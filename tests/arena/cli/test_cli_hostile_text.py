@@ -1,0 +1,145 @@
+"""Text of bots and owners does not act on a terminal, and hostile names are refused."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from arena.cli import output
+from arena.cli.errors import USAGE
+from arena.cli.place import Place
+from arena.store import owners, tournaments, versions
+from tests.arena.cli.terminal import Cli
+
+HOSTILE = "\x1b[2J\u202eevil\u200b\x9b31m\u2066x\u3164"
+SPELLED = r"\x1b[2J\u202eevil\u200b\x9b31m\u2066x\u3164"
+NAMES = {
+    "U+202E": "a\u202eda",
+    "U+200B": "a\u200bda",
+    "U+200D": "a\u200dda",
+    "U+3164": "a\u3164da",
+    "U+001B": "a\x1b[31mda",
+    "U+009B": "a\x9bda",
+    "U+000A": "a\nda",
+    "U+FE0F": "ada\ufe0f",
+}
+
+
+@pytest.mark.parametrize(
+    ("show", "shown"),
+    [
+        (lambda: output.line(HOSTILE), SPELLED),
+        (lambda: output.heading(HOSTILE), SPELLED),
+        (lambda: output.state("ok", "green", HOSTILE, HOSTILE), f"ok    {SPELLED}{SPELLED}"),
+        (lambda: output.marked("x", "red", HOSTILE, HOSTILE), f" x {SPELLED} {SPELLED}"),
+        (lambda: output.told(HOSTILE), SPELLED),
+        (lambda: output.hint(HOSTILE), SPELLED),
+        (lambda: output.warn(HOSTILE), f"warning  {SPELLED}"),
+        (lambda: output.complain(HOSTILE), f"error  {SPELLED}"),
+        (lambda: output.next_step(HOSTILE), f"next  {SPELLED}"),
+        (
+            lambda: output.table(("bot", "<by"), [(HOSTILE, "a\nb")]),
+            f"bot{' ' * (len(SPELLED) - 3)}  by\n{SPELLED}  a\\nb",
+        ),
+        (
+            lambda: output.document({"a": HOSTILE}),
+            r'{"a": "\u001b[2J\u202eevil\u200b\u009b31m\u2066x\u3164"}',
+        ),
+    ],
+    ids=range(11),
+)
+@pytest.mark.parametrize("terminal", [False, True], ids=["pipe", "terminal"])
+def test_nothing_that_is_printed_acts_on_a_terminal(
+    show: Callable[[], None],
+    shown: str,
+    terminal: bool,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(output, "is_terminal", lambda: terminal)
+    monkeypatch.setenv("TERM", "dumb")
+    monkeypatch.setenv("COLUMNS", "300")
+    show()
+    printed = "".join(capsys.readouterr())
+    assert not set(HOSTILE) & set(printed) - set("evil[2J31mx")
+    if not terminal:
+        assert printed.rstrip("\n") == shown
+
+
+@pytest.mark.parametrize("name", NAMES.values(), ids=NAMES)
+def test_names_with_hidden_characters_are_refused(cli: Cli, name: str, here: Path) -> None:
+    (here / "bot.py").write_text("pass\n")
+    tournament = (*("tournament", "run", "poke", "sample:greedy", "sample:random"), "--name", name)
+    for words in (
+        ("owner", "add", name),
+        ("bot", "add", "./bot.py", "--owner", name),
+        ("bot", "add", "./bot.py", "--name", name),
+        ("bot", "add", "./bot.py", "--version", name),
+        ("bot", "add", "--remote", name),
+        ("bot", "add", "--remote", "fine", "--owner", name),
+        tournament,
+    ):
+        said = cli(*words)
+        assert said.status == USAGE, (words, said)
+        assert said.err.startswith("error  ")
+        assert not set(name) & set(said.out + said.err.replace("\n", "")) - set(
+            "ada[31m\u200d\ufe0f"
+        )
+    place = Place(None)
+    assert owners.listing(place.store) == ()
+    assert [one for one in versions.listing(place.store) if one.name not in _HOUSE] == []
+    assert tournaments.listing(place.store) == ()
+
+
+_HOUSE = ("greedy", "random")
+
+
+def test_the_sentence_names_the_character(cli: Cli) -> None:
+    said = cli("owner", "add", "a\u202eda")
+    assert said.err.splitlines()[0] == (
+        r'error  the name of an owner, "a\u202eda", has the control or invisible character U+202E; '
+        "choose another name."
+    )
+
+
+def test_a_tournament_file_with_a_hidden_character_is_refused(cli: Cli, here: Path) -> None:
+    for lines in (
+        'name = "cup\\u202e"\nbots = ["sample:greedy", "sample:random"]\n',
+        'bots = ["sample:greedy"]\n[[entrants]]\nbot = "sample:random"\nowner = "a\\u200bda"\n',
+    ):
+        (here / "cup.toml").write_text(f'game = "poke"\n{lines}')
+        for words in (("--dry-run",), ()):
+            said = cli("tournament", "run", "cup.toml", *words)
+            assert said.status == USAGE, said
+            assert "has the control or invisible character" in said.err
+    assert tournaments.listing(Place(None).store) == ()
+
+
+def test_what_a_manifest_says_is_shown_spelled_out(cli: Cli, here: Path) -> None:
+    (here / "mine").mkdir()
+    escapes = HOSTILE.encode("unicode_escape").decode().replace(r"\x", r"\u00")
+    (here / "mine" / "bot.toml").write_text(
+        f'name = "mine"\nlanguage = "{escapes}"\nauthors = ["{escapes}"]\nrun = ["python", "x"]\n'
+    )
+    assert cli("bot", "add", "./mine").status == 0
+    for words in (("bot", "list"), ("bot", "show", "mine@1")):
+        said = cli(*words)
+        assert SPELLED in said.out
+        assert "\x1b" not in said.out
+        told = cli(*words, "--json").out
+        assert "\u202e" not in told
+        assert repr(HOSTILE)[1:-1] in repr(json.loads(told))
+
+
+@pytest.mark.parametrize("field", ["name", "version"])
+def test_a_bot_toml_with_a_hidden_character_in_its_name_is_refused(
+    cli: Cli, here: Path, field: str
+) -> None:
+    (here / "mine").mkdir()
+    said = {"name": "mine", "version": "1", field: r"a\u202e\u001bb"}
+    lines = [f'{key} = "{value}"' for key, value in said.items()]
+    (here / "mine" / "bot.toml").write_text("\n".join([*lines, 'run = ["x"]\n']))
+    refused = cli("bot", "add", "./mine")
+    assert refused.status != 0
+    assert rf'has "a\u202e\u001bb" as "{field}"' in refused.err

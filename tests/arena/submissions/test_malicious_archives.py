@@ -1,0 +1,293 @@
+"""Archives made to do harm are refused in one sentence, and leave nothing behind."""
+
+import gzip
+import io
+import os
+import random
+import re
+import tarfile
+import tracemalloc
+import zipfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+from starlette.testclient import TestClient
+
+from arena.bots import archive, resolver
+from arena.store import owners, submissions, versions
+from arena.store.schema import SubmissionState
+from arena.web.app import create
+from arena.web.state import Settings, Web
+from tests.arena.submissions.desk import Desk
+
+MOST_MEMORY = 24 << 20
+"""Bytes that may be allocated while an archive is refused."""
+MANIFEST = b'name = "mybot"\nrun = ["python", "bot.py"]\n'
+NOISE = random.Random(7).randbytes(400_000)
+"""Bytes that gzip does not make smaller, so that the bound on the ratio is not the first met."""
+Member = tuple[tarfile.TarInfo, bytes]
+
+
+def member(name: str, data: bytes = b"x", **header: Any) -> Member:
+    """Return a member with these header fields."""
+    made = tarfile.TarInfo(name)
+    made.size = len(data)
+    for field, value in header.items():
+        setattr(made, field, value)
+    return made, data
+
+
+def tar(*members: Member, form: int = tarfile.PAX_FORMAT, encoding: str = "utf-8") -> bytes:
+    """Return the bytes of a tar with a bot's files, then these members, before compression."""
+    files = (member("bot.toml", MANIFEST), member("bot.py", b"pass\n"))
+    output = io.BytesIO()
+    with tarfile.open(
+        fileobj=output, mode="w", format=form, encoding=encoding, errors="surrogateescape"
+    ) as made:
+        for header, data in (*files, *members):
+            made.addfile(header, io.BytesIO(data))
+    return output.getvalue()
+
+
+def packed(*members: Member, **how: Any) -> bytes:
+    """Return the same as tar.gz."""
+    return gzip.compress(tar(*members, **how), 1)
+
+
+def raw(name: str, kind: bytes, data: bytes = b"", size: int | None = None) -> bytes:
+    """Return one header block of any kind, and its data."""
+    header = tarfile.TarInfo(name)
+    header.type, header.size = kind, len(data) if size is None else size
+    return header.tobuf(tarfile.GNU_FORMAT) + data + bytes(-len(data) % tarfile.BLOCKSIZE)
+
+
+def begun(*blocks: bytes) -> bytes:
+    """Return a tar.gz of these blocks, behind a file of noise."""
+    return gzip.compress(raw("noise", tarfile.REGTYPE, NOISE) + b"".join(blocks) + bytes(1024), 1)
+
+
+def old_sparse(real: int) -> bytes:
+    """Return a header of GNU's old sparse format for a file of `real` bytes, of which one is."""
+    block = bytearray(raw("hole", tarfile.GNUTYPE_SPARSE, b"x"))
+    block[386:410] = b"%011o\0%011o\0" % (real - 1, 1)
+    block[483:495] = b"%011o\0" % real
+    block[148:156] = b"        "
+    block[148:156] = b"%06o\0 " % sum(block[:512])
+    return begun(bytes(block))
+
+
+def zipped(size: int | None = None) -> bytes:
+    """Return a zip; its directory and its header may lie about the size of its file."""
+    output = io.BytesIO()
+    with zipfile.ZipFile(output, "w", zipfile.ZIP_DEFLATED) as made:
+        made.writestr("bot.toml", MANIFEST)
+    data = output.getvalue()
+    if size is not None:
+        data = data.replace(len(MANIFEST).to_bytes(4, "little"), size.to_bytes(4, "little"))
+    return data
+
+
+def pax(**headers: str) -> bytes:
+    """Return an archive with an extended header that holds these values."""
+    return packed(member("odd", pax_headers={k.replace("__", "."): v for k, v in headers.items()}))
+
+
+def globals_of(count: int) -> bytes:
+    """Return an archive with many values in headers for all members."""
+    output = io.BytesIO()
+    headers = {f"k{number}": "v" for number in range(count)}
+    with tarfile.open(fileobj=output, mode="w", pax_headers=headers) as made:
+        made.addfile(tarfile.TarInfo("a"))
+    return gzip.compress(output.getvalue(), 1)
+
+
+OUTSIDE = "is no place within a bot's folder"
+LINK, DEVICE, SPARSE = "is a link", "is a device or a pipe", "of a kind that is not known"
+BROKEN = r"this is no whole tar\.gz"
+SAME = "differ only by case or Unicode form"
+HEADERS = "KiB of headers"
+SYM, HARD = tarfile.SYMTYPE, tarfile.LNKTYPE
+
+ARCHIVES: dict[str, tuple[Callable[[], bytes], str]] = {
+    "parent": (lambda: packed(member("../escaped")), OUTSIDE),
+    "parent within": (lambda: packed(member("a/../../escaped")), OUTSIDE),
+    "parent folder": (lambda: packed(member("../d", b"", type=tarfile.DIRTYPE)), OUTSIDE),
+    "absolute": (lambda: packed(member("/tmp/pokearena-escaped")), OUTSIDE),
+    "absolute by pax": (lambda: pax(path="/tmp/pokearena-escaped"), OUTSIDE),
+    "parent by pax": (lambda: pax(path="../../escaped"), OUTSIDE),
+    "zero byte": (lambda: pax(path="a\0b"), OUTSIDE),
+    "hard link outside": (
+        lambda: packed(member("l", b"", type=HARD, linkname="/etc/passwd")),
+        LINK,
+    ),
+    "hard link within": (lambda: packed(member("l", b"", type=HARD, linkname="bot.py")), LINK),
+    "symbolic link": (lambda: packed(member("l", b"", type=SYM, linkname="/etc")), LINK),
+    "through a link": (
+        lambda: packed(member("l", b"", type=SYM, linkname=".."), member("l/escaped")),
+        LINK,
+    ),
+    "character device": (
+        lambda: packed(member("d", b"", type=tarfile.CHRTYPE, devmajor=1, devminor=3)),
+        DEVICE,
+    ),
+    "block device": (lambda: packed(member("d", b"", type=tarfile.BLKTYPE)), DEVICE),
+    "fifo": (lambda: packed(member("p", b"", type=tarfile.FIFOTYPE)), DEVICE),
+    "unknown kind": (lambda: begun(raw("odd", b"Z", b"x")), SPARSE),
+    "sparse": (lambda: old_sparse(8 << 30), SPARSE),
+    "sparse by pax 0.0": (lambda: pax(GNU__sparse__size="9" * 12, GNU__sparse__map="0,1"), SPARSE),
+    "sparse by pax 1.0": (lambda: begun(*sparse_10(b"1\n0\n1\n")), SPARSE),
+    "endless holes": (lambda: begun(*sparse_10(b"9999999\n" + b"0\n" * (1 << 20))), HEADERS),
+    "endless number": (
+        lambda: begun(*sparse_10(b"1\n" + b"1" * (1 << 20))),
+        "a header is not valid",
+    ),
+    "size too large": (lambda: pax(size="99999999999999"), "larger than 100 MiB"),
+    "negative size": (lambda: pax(size="-5"), "larger than 100 MiB"),
+    "duplicate": (lambda: packed(member("a"), member("a", b"y")), "in the parcel twice"),
+    "second manifest": (lambda: packed(member("bot.toml", MANIFEST)), "in the parcel twice"),
+    "file and folder": (lambda: packed(member("a"), member("a/b")), "is a folder too"),
+    "case": (lambda: packed(member("Readme"), member("README")), SAME),
+    "case of a folder": (lambda: packed(member("A/x"), member("a/y")), SAME),
+    "Unicode form": (lambda: packed(member("\u00e9"), member("e\u0301")), SAME),
+    "sharp s": (lambda: packed(member("stra\u00dfe"), member("STRASSE")), SAME),
+    "not UTF-8": (
+        lambda: packed(member("a\udcff\udcfe"), form=tarfile.GNU_FORMAT),
+        "not UTF-8",
+    ),
+    "bidirectional": (
+        lambda: packed(member("cod\u202eyp.exe")),
+        r'"cod\\u202eyp\.exe" .*' + OUTSIDE,
+    ),
+    "zero width": (lambda: packed(member("bot\u200b.py")), r'"bot\\u200b\.py" .*' + OUTSIDE),
+    "Hangul filler": (lambda: packed(member("bot\u3164.py")), r'"bot\\u3164\.py" .*' + OUTSIDE),
+    "escapes": (lambda: packed(member("\x1b[2Ja\nb")), r'"\\x1b\[2Ja\\nb" .*' + OUTSIDE),
+    "long part": (lambda: packed(member("x" * 256)), OUTSIDE),
+    "long path": (lambda: packed(member("/".join(["y" * 200] * 6))), OUTSIDE),
+    "very long path": (lambda: packed(member("z" * 200_000)), "a header of more than 64 KiB"),
+    "65 folders": (lambda: packed(member("/".join("d" * 65) + "/x")), OUTSIDE),
+    "5000 folders": (
+        lambda: packed(*(member(f"{n}/" + "/".join("abcdefghij"), b"") for n in range(600))),
+        "more than 5000 files or folders",
+    ),
+    "gzip bomb": (lambda: packed(member("a", bytes(60 << 20))), "more than 200 times its size"),
+    "gzip in gzip": (lambda: gzip.compress(packed()), BROKEN),
+    "slow bomb": (
+        lambda: packed(member("noise", NOISE * 3), member("a", bytes(110 << 20))),
+        "larger than 100 MiB",
+    ),
+    "zip": (zipped, BROKEN),
+    "zip with lying sizes": (lambda: zipped(0xFFFFFFF0), BROKEN),
+    "garbage behind gzip": (lambda: packed() + b"garbage", BROKEN),
+    "garbage behind tar": (lambda: gzip.compress(tar() + b"garbage"), "data behind its end"),
+    "second archive": (lambda: gzip.compress(tar() + tar()), "data behind its end"),
+    "second gzip member": (lambda: packed() + packed(), "data behind its end"),
+    "100,000 entries": (
+        lambda: begun(*(raw(f"{n}/", tarfile.DIRTYPE) for n in range(100_000))),
+        "more than 20000 entries",
+    ),
+    "100,000 files": (
+        lambda: begun(*(raw(f"{n}", tarfile.REGTYPE) for n in range(100_000))),
+        "more than 5000 files or folders",
+    ),
+    "chain of long names": (
+        lambda: begun(raw("l", tarfile.GNUTYPE_LONGNAME, b"n\0") * 5000, raw("a", b"0")),
+        HEADERS,
+    ),
+    "chain of pax headers": (
+        lambda: begun(raw("x", tarfile.XHDTYPE, b"8 a=bcd\n") * 5000, raw("a", b"0")),
+        HEADERS,
+    ),
+    "large pax header": (lambda: pax(comment="c" * 100_000), "a header of more than 64 KiB"),
+    "many values for all": (lambda: globals_of(2000), "more than 100 values for all entries"),
+    "truncated gzip": (lambda: packed(member("noise", NOISE))[:-2000], BROKEN),
+    "truncated checksum": (lambda: packed()[:-3], BROKEN),
+    "truncated in a file": (lambda: gzip.compress(tar(member("n", NOISE))[:100_000]), BROKEN),
+    "truncated in a header": (lambda: gzip.compress(tar()[:1700]), BROKEN),
+    "without an end": (lambda: gzip.compress(tar()[:2048]), BROKEN),
+    "broken header": (lambda: gzip.compress(tar()[:2048] + b"\xff" * 512 + bytes(1024)), BROKEN),
+    "empty": (lambda: gzip.compress(b""), BROKEN),
+    "setuid": (lambda: packed(member("s", mode=0o4755)), "setuid or setgid bit"),
+    "setgid": (lambda: packed(member("s", mode=0o2755)), "setuid or setgid bit"),
+}
+"""By name: what is sent, and a pattern that the sentence of the refusal holds."""
+
+
+def sparse_10(data: bytes) -> tuple[bytes, bytes]:
+    """Return a pax header of GNU's sparse format 1.0, and a member that begins with its holes."""
+    records = b""
+    for key, value in (("major", "1"), ("minor", "0"), ("realsize", "9"), ("name", "hole")):
+        record = f" GNU.sparse.{key}={value}\n".encode()
+        records += b"%d%s" % (len(record) + 2, record)
+    return raw("x", tarfile.XHDTYPE, records), raw("hole", tarfile.REGTYPE, data)
+
+
+class Arena:
+    """An arena whose pages take submissions, and whose office works on them."""
+
+    def __init__(self, folder: Path) -> None:
+        self.desk = Desk(folder)
+        self.token = owners.add(self.desk.engine, "ada")
+        settings = Settings(rate=0, shelf=self.desk.shelf, push_mib=8, pushes=100)
+        self.client = TestClient(create(Web(self.desk.engine, settings)))
+
+    def push(self, data: bytes, content: str) -> dict[str, Any]:
+        """Send an archive, work on it, and return how it is shown to its owner."""
+        query = urlencode({"name": "mybot", "content": content, "version": ""})
+        sign = {"Authorization": f"Bearer {self.token}"}
+        sent = self.client.post(f"/submissions?{query}", headers=sign, content=data)
+        assert sent.status_code == 201, sent.text
+        name = sent.json()["submission"]
+        self.desk.office.work(name)
+        shown: dict[str, Any] = self.client.get(f"/submissions/{name}.json", headers=sign).json()
+        return shown
+
+    def files(self) -> set[str]:
+        """Return all paths that an archive could have left in the arena's folder or beside it."""
+        root = self.desk.folder
+        return {
+            str(path.relative_to(root))
+            for path in root.rglob("*")
+            if not path.name.startswith("pokearena.db")
+        }
+
+
+@pytest.fixture
+def arena(tmp_path: Path) -> Iterator[Arena]:
+    arena = Arena(tmp_path / "a" / "b")
+    with arena.client, arena.desk.shelf.create().attended():
+        yield arena
+
+
+@pytest.mark.parametrize("name", ARCHIVES)
+def test_a_malicious_archive_is_refused_and_the_next_honest_one_is_taken(
+    arena: Arena, name: str, tmp_path: Path
+) -> None:
+    make, pattern = ARCHIVES[name]
+    data = make()
+    before, around = arena.files(), sorted(os.listdir(tmp_path))
+    tracemalloc.start()
+    try:
+        refused = arena.push(data, "5" * 64)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert (refused["state"], refused["status"]) == (SubmissionState.REFUSED, 422), refused
+    sentence = refused["sentence"]
+    assert re.search(pattern, sentence), sentence
+    assert sentence.isprintable()
+    assert sentence.endswith(".")
+    assert len(sentence) < 400
+    assert arena.files() == before
+    assert sorted(os.listdir(tmp_path)) == around
+    assert not Path("/tmp/pokearena-escaped").exists()
+    assert peak < MOST_MEMORY + len(data), f"{peak:,} bytes"
+    assert versions.listing(arena.desk.engine) == ()
+    honest = arena.desk.bot()
+    content = archive.content_hash(resolver.from_folder(honest))
+    taken = arena.push(packed(), content)
+    assert (taken["state"], taken["version"]) == (SubmissionState.ACCEPTED, "mybot@1"), taken
+    assert submissions.undecided(arena.desk.engine) == ()
+    assert sorted(path.name for path in arena.desk.shelf.root.iterdir()) == ["lock"]
