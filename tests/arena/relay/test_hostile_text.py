@@ -22,8 +22,10 @@ def test_how_a_remote_process_ended_is_spelled_out_and_cut(
     tmp_path: Path, sent: str, shown: str
 ) -> None:
     async def told() -> str:
-        guest = Guest("mybot@1", "\u202einstance", "token", 1)
-        seat = guest.seats[1] = Seat(1, "m-1", tmp_path / "s", lambda message: None)
+        guest = Guest("mybot@1", "owner", "\u202einstance", "token", 1)
+        seat = guest.seats[1] = Seat(
+            1, "m-1", tmp_path / "s", lambda message: None, lambda size: None
+        )
         guest.hear(relay_pb2.ConnectRequest(gone=relay_pb2.Gone(seat=1, ended=sent)))
         return await seat.ended
 
