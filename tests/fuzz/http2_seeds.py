@@ -1,0 +1,173 @@
+"""Write the seeds of the HTTP/2 fuzzer: recorded conversations, and a malformed frame of each type.
+
+    uv run python -m tests.fuzz.http2_seeds FOLDER
+
+The conversations are those of the Python kit and of a bot with ``Act`` alone, over a proxy that
+records what the bot sends. `tests.fuzz.http2_fuzzer` merges them into the corpus.
+"""
+
+import argparse
+import asyncio
+import gzip
+import os
+from contextlib import suppress
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from pokearena.v1 import bot_pb2
+
+from bench.processes import started
+from referee.bot import Bot
+from referee.rpc.http2 import (
+    END_HEADERS,
+    END_STREAM,
+    PADDED,
+    PRIORITY_GIVEN,
+    Kind,
+    Setting,
+    block,
+    frame,
+    numbered,
+    settings,
+)
+from tests.fuzz.http2_target import SHAPES, Action, Chunk, Options, encoded, questions
+from tests.referee.peers import DONE, GOOD, SETTINGS, prefixed
+
+SECONDS = 30.0
+"""Time limit of Start and of each message of a recording."""
+
+OPENING = [
+    Chunk(Action.SEND, 0, SETTINGS),
+    Chunk(
+        Action.SEND,
+        0,
+        frame(Kind.HEADERS, END_HEADERS, 1, GOOD)
+        + frame(Kind.DATA, 0, 1, prefixed(b""))
+        + frame(Kind.HEADERS, END_HEADERS | END_STREAM, 1, DONE),
+    ),
+    Chunk(Action.SEND, 0, frame(Kind.HEADERS, END_HEADERS, 3, GOOD)),
+]
+"""An honest beginning: Start is answered, and the stream Play has begun."""
+ANSWER = bot_pb2.PlayResponse(answers=[bot_pb2.ActResponse()]).SerializeToString()
+
+MALFORMED = {
+    "data-padding": frame(Kind.DATA, PADDED, 3, b"\xff" + prefixed(ANSWER)),
+    "data-too-long": frame(Kind.DATA, 0, 3, b"\x00\xff\xff\xff\xff" + ANSWER),
+    "data-not-compressed": frame(Kind.DATA, 0, 3, prefixed(ANSWER, packed=True)),
+    "headers-index": frame(Kind.HEADERS, END_HEADERS | END_STREAM, 3, b"\xff\xff\x7f"),
+    "headers-priority": frame(Kind.HEADERS, END_HEADERS | PRIORITY_GIVEN, 3, b"\x00"),
+    "priority": frame(Kind.PRIORITY, 0, 0, bytes(5)),
+    "rst-stream": frame(Kind.RST_STREAM, 0, 3, b"\x00"),
+    "settings-length": frame(Kind.SETTINGS, 0, 0, bytes(5)),
+    "settings-window": settings([(Setting.INITIAL_WINDOW_SIZE, 1 << 31)]),
+    "push-promise": frame(Kind.PUSH_PROMISE, END_HEADERS, 3, bytes(4) + GOOD),
+    "ping": frame(Kind.PING, 0, 0, bytes(7)),
+    "goaway": frame(Kind.GOAWAY, 0, 0, bytes(6)),
+    "window-update": numbered(Kind.WINDOW_UPDATE, 3, 0),
+    "continuation": frame(Kind.CONTINUATION, END_HEADERS, 3, DONE),
+    "unknown": b"\xff\xff\xff\x20\x00\x00\x00\x00\x03",
+}
+"""One frame each that a client must refuse, by the name of its file."""
+
+FLOODS = {
+    "pings": (OPENING[0].data + frame(Kind.PING, 0, 0, bytes(8)), Action.REPEAT, 13),
+    "settings": (settings([(Setting.MAX_FRAME_SIZE, 1 << 14)] * 100), Action.REPEAT, 9),
+    "empty-data": (frame(Kind.DATA, 0, 3), Action.REPEAT, 13),
+    "headers-in-pieces": (OPENING[2].data, Action.PIECES, 0),
+}
+"""Bytes, action and amount of a chunk that follows `OPENING`."""
+
+
+def seeds() -> dict[str, bytes]:
+    """Return the inputs that need no bot, by the names of their files."""
+    options = Options(True, SHAPES[0], False)
+    inputs = {
+        f"malformed-{name}": encoded(options, [*OPENING, Chunk(Action.SEND, 0, data)])
+        for name, data in MALFORMED.items()
+    }
+    for name, (data, action, amount) in FLOODS.items():
+        inputs[f"flood-{name}"] = encoded(options, [*OPENING, Chunk(action, amount, data)])
+    headers = block([(":status", "200"), ("grpc-encoding", "gzip")])
+    compressed = frame(Kind.DATA, 0, 3, prefixed(gzip.compress(ANSWER, mtime=0), packed=True))
+    answering = [frame(Kind.HEADERS, END_HEADERS, 3, headers), compressed]
+    inputs["compressed"] = encoded(
+        options, OPENING[:2] + [Chunk(Action.SEND, 0, data) for data in answering]
+    )
+    answer = frame(Kind.DATA, 0, 3, prefixed(ANSWER))
+    for action, amount in ((Action.CLOSE, 1), (Action.STALL, 0), (Action.WAIT, 11)):
+        chunks = [*OPENING, Chunk(action, amount, answer)]
+        inputs[f"action-{action.name.lower()}"] = encoded(options, chunks)
+    return inputs
+
+
+async def recorded(address: str, options: Options) -> bytes:
+    """Return the input that repeats the conversation of a bot that listens at a unix address."""
+    chunks: list[Chunk] = []
+    path = address.removeprefix("unix:")
+    while not os.path.exists(path):
+        await asyncio.sleep(0.02)
+
+    async def forward(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        bot_reader, bot_writer = await asyncio.open_unix_connection(path)
+        sending = asyncio.create_task(_copy(reader, bot_writer, []))
+        await _copy(bot_reader, writer, chunks)
+        await sending
+
+    with TemporaryDirectory() as folder:
+        server = await asyncio.start_unix_server(forward, f"{folder}/proxy")
+        bot = Bot(f"unix:{folder}/proxy")
+        if options.start:
+            await bot.start(bot_pb2.StartRequest(match="m", game="poke", seats=2), SECONDS)
+        for message in questions(options):
+            await bot.ask(message, [], SECONDS)
+        await bot.end("m")
+        await bot.close()
+        server.close()
+        await asyncio.sleep(0.1)
+    return encoded(options, chunks)
+
+
+async def _copy(
+    reader: asyncio.StreamReader, writer: asyncio.StreamWriter, chunks: list[Chunk]
+) -> None:
+    """Forward bytes and note each piece, until one side closes its connection."""
+    with suppress(ConnectionError):
+        while data := await reader.read(1 << 16):
+            chunks.append(Chunk(Action.SEND, 0, data))
+            writer.write(data)
+            await writer.drain()
+    writer.close()
+
+
+def recordings() -> dict[str, bytes]:
+    """Return the conversations with real bots, by the names of their files."""
+    inputs = {}
+    commands = {"play": ["bot.py", "play", "4"], "act": ["bot.py", "act"]}
+    with started(*commands.values()) as addresses:
+        for name, address in zip(commands, addresses, strict=True):
+            for number, shape in enumerate(SHAPES):
+                for large in (False, True):
+                    if large and number != 2:
+                        continue
+                    options = Options(True, shape, large)
+                    size = "-large" if large else ""
+                    inputs[f"{name}-{number}{size}"] = asyncio.run(recorded(address, options))
+    return inputs
+
+
+def main() -> None:
+    """Write all seeds into the folder of the command line."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("folder", type=Path)
+    folder = parser.parse_args().folder
+    folder.mkdir(parents=True, exist_ok=True)
+    inputs = {**seeds(), **recordings()}
+    for name, data in inputs.items():
+        (folder / name).write_bytes(data)
+    print(f"{len(inputs)} seeds written to {folder}")
+
+
+if __name__ == "__main__":
+    main()
