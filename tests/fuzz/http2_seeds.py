@@ -78,6 +78,12 @@ FLOODS = {
 """Bytes, action and amount of a chunk that follows `OPENING`."""
 
 
+COMPRESSED = block([(":status", "200"), ("grpc-encoding", "gzip")])
+LONG_HEADER = b"\x40\x01a\x7f\x81\x07" + b"b" * 1024
+"""A header of 1,024 bytes that enters the table of headers (RFC 7541, section 6.2.1)."""
+DATA = frame(Kind.DATA, 0, 3, bytes(256))
+
+
 def seeds() -> dict[str, bytes]:
     """Return the inputs that need no bot, by the names of their files."""
     options = Options(True, SHAPES[0], False)
@@ -87,17 +93,49 @@ def seeds() -> dict[str, bytes]:
     }
     for name, (data, action, amount) in FLOODS.items():
         inputs[f"flood-{name}"] = encoded(options, [*OPENING, Chunk(action, amount, data)])
-    headers = block([(":status", "200"), ("grpc-encoding", "gzip")])
-    compressed = frame(Kind.DATA, 0, 3, prefixed(gzip.compress(ANSWER, mtime=0), packed=True))
-    answering = [frame(Kind.HEADERS, END_HEADERS, 3, headers), compressed]
-    inputs["compressed"] = encoded(
-        options, OPENING[:2] + [Chunk(Action.SEND, 0, data) for data in answering]
-    )
     answer = frame(Kind.DATA, 0, 3, prefixed(ANSWER))
     for action, amount in ((Action.CLOSE, 1), (Action.STALL, 0), (Action.WAIT, 11)):
         chunks = [*OPENING, Chunk(action, amount, answer)]
         inputs[f"action-{action.name.lower()}"] = encoded(options, chunks)
-    return inputs
+    for name, message in (("compressed", ANSWER), ("compressed-too-large", bytes(2 << 20))):
+        data = frame(Kind.DATA, 0, 3, prefixed(gzip.compress(message, mtime=0), packed=True))
+        inputs[name] = encoded(
+            options,
+            [*OPENING[:2], _send(frame(Kind.HEADERS, END_HEADERS, 3, COMPRESSED)), _send(data)],
+        )
+    return inputs | _header_seeds(options) | _flow_control_seeds(options)
+
+
+def _send(data: bytes) -> Chunk:
+    return Chunk(Action.SEND, 0, data)
+
+
+def _header_seeds(options: Options) -> dict[str, bytes]:
+    """Return inputs with headers beyond the limits, packed and unpacked."""
+    begun = _send(frame(Kind.HEADERS, 0, 3, GOOD))
+    more = Chunk(Action.REPEAT, 6, frame(Kind.CONTINUATION, 0, 3, bytes(256)))
+    unpacked = frame(Kind.HEADERS, END_HEADERS, 3, LONG_HEADER + b"\xbe" * 16)
+    updates = frame(Kind.HEADERS, END_HEADERS, 3, b"\x20" * 3 + GOOD)
+    return {
+        "headers-packed-too-long": encoded(options, [*OPENING[:2], begun, more]),
+        "headers-unpacked-too-long": encoded(options, [*OPENING[:2], _send(unpacked)]),
+        "headers-table-updates": encoded(options, [*OPENING[:2], _send(updates)]),
+    }
+
+
+def _flow_control_seeds(options: Options) -> dict[str, bytes]:
+    """Return inputs that reach the windows of calls and connections, and unread replies."""
+    large = Options(True, SHAPES[2], True)
+    many = Options(True, SHAPES[4], False)
+    begun = _send(frame(Kind.DATA, 0, 3, b"\x00" + (1 << 20).to_bytes(4, "big")))
+    pings = Chunk(Action.REPEAT, 12, frame(Kind.PING, 0, 0, bytes(8)))
+    window = Chunk(Action.READ, 0, numbered(Kind.WINDOW_UPDATE, 3, 1 << 20))
+    return {
+        "large-message": encoded(options, [*OPENING, begun, *[Chunk(Action.REPEAT, 7, DATA)] * 18]),
+        "window-exceeded": encoded(large, [*OPENING, Chunk(Action.REPEAT, 9, DATA)]),
+        "stall-and-read": encoded(large, [*OPENING, Chunk(Action.STALL, 0, b""), pings, window]),
+        "stall-forever": encoded(many, [*OPENING, Chunk(Action.STALL, 0, b""), *[pings] * 20]),
+    }
 
 
 async def recorded(address: str, options: Options) -> bytes:
@@ -145,7 +183,7 @@ def recordings() -> dict[str, bytes]:
     commands = {"play": ["bot.py", "play", "4"], "act": ["bot.py", "act"]}
     with started(*commands.values()) as addresses:
         for name, address in zip(commands, addresses, strict=True):
-            for number, shape in enumerate(SHAPES):
+            for number, shape in enumerate(SHAPES[:4]):
                 for large in (False, True):
                     if large and number != 2:
                         continue

@@ -15,6 +15,7 @@ import gc
 from collections import deque
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import lru_cache
 from typing import Final
 
 from pokearena.v1 import bot_pb2, poke_pb2
@@ -33,10 +34,10 @@ SEPARATOR: Final = b"\xff\xfd"
 ADDRESS: Final = "bot:1"
 START_SECONDS: Final = 5.0
 QUESTION_SECONDS: Final = 1.0
-SHAPES: Final = ((1,), (1, 2, 1), (3, 3), (1, 1, 1, 1, 1))
-"""Questions of each message that the bot is asked."""
-LARGE_BYTES: Final = 40 << 10
-"""Of a large question: three of them exceed the window that a server begins with."""
+SHAPES: Final = ((1,), (1, 2, 1), (3, 3), (1, 1, 1, 1, 1), (200, 1), (2, 8), (1, 1), (16,))
+"""Questions of each message that the bot is asked: 200 grant the largest budget."""
+LARGE_BYTES: Final = 120 << 10
+"""Of a large message of questions: more than the window that a server begins with."""
 RECEIVED_BYTES: Final = 256 << 10
 """The most that asyncio reads from a socket at a time."""
 CONNECTIONS: Final = 3
@@ -77,17 +78,17 @@ class Options:
     shape: tuple[int, ...]
     """Questions of each message."""
     large: bool
-    """Whether questions have `LARGE_BYTES`."""
+    """Whether each message of questions has `LARGE_BYTES`."""
 
     @classmethod
     def of(cls, value: int) -> "Options":
         """Return the options that a byte stands for."""
-        return cls(not value & 1, SHAPES[value >> 1 & 3], bool(value & 8))
+        return cls(not value & 1, SHAPES[value >> 1 & 7], bool(value & 16))
 
     @property
     def value(self) -> int:
         """The byte that stands for the options."""
-        return (not self.start) | SHAPES.index(self.shape) << 1 | self.large << 3
+        return (not self.start) | SHAPES.index(self.shape) << 1 | self.large << 4
 
 
 @dataclass(slots=True)
@@ -124,9 +125,9 @@ def encoded(options: Options, chunks: list[Chunk]) -> bytes:
     return bytes([options.value]) + b"".join(parts)
 
 
+@lru_cache
 def questions(options: Options) -> list[list[Question]]:
     """Return the messages of questions of a conversation."""
-    padding = "x" * LARGE_BYTES if options.large else ""
     legal = [bot_pb2.Action(poke=poke_pb2.PokeAction())]
     return [
         [
@@ -134,7 +135,11 @@ def questions(options: Options) -> list[list[Question]]:
                 game,
                 decision,
                 bot_pb2.ActRequest(
-                    match="m" + padding, game=game, decision=decision, legal=legal, complete=True
+                    match="m" * (LARGE_BYTES // count if options.large else 1),
+                    game=game,
+                    decision=decision,
+                    legal=legal,
+                    complete=True,
                 ).SerializeToString(),
             )
             for game in range(count)

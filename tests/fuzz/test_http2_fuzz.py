@@ -39,9 +39,8 @@ def test_recorded_conversations_of_honest_bots_are_answered() -> None:
         assert drive(data) == ["answered"] * (1 + len(options.shape))
 
 
-@pytest.mark.parametrize("name", seeds())
-def test_the_corpus_has_every_seed_as_it_is_written(name: str) -> None:
-    assert (CORPUS / name).read_bytes() == seeds()[name]
+def test_the_corpus_has_all_seeds() -> None:
+    assert {path.name for path in INPUTS} >= set(seeds())
 
 
 def nothing(*_: Any) -> None:
