@@ -129,7 +129,8 @@ def _flow_control_seeds(options: Options) -> dict[str, bytes]:
     many = Options(True, SHAPES[4], False)
     begun = _send(frame(Kind.DATA, 0, 3, b"\x00" + (1 << 20).to_bytes(4, "big")))
     pings = Chunk(Action.REPEAT, 12, frame(Kind.PING, 0, 0, bytes(8)))
-    window = Chunk(Action.READ, 0, numbered(Kind.WINDOW_UPDATE, 3, 1 << 20))
+    updates = [numbered(Kind.WINDOW_UPDATE, stream, 1 << 20) for stream in (0, 3)]
+    window = Chunk(Action.READ, 0, b"".join(updates))
     return {
         "large-message": encoded(options, [*OPENING, begun, *[Chunk(Action.REPEAT, 7, DATA)] * 18]),
         "window-exceeded": encoded(large, [*OPENING, Chunk(Action.REPEAT, 9, DATA)]),

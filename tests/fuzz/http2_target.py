@@ -23,7 +23,7 @@ from pokearena.v1 import bot_pb2, poke_pb2
 from referee.bot import Bot, How, NoAnswer
 from referee.pulse import StoodStill
 from referee.rpc.budget import CONNECTION, FRAME, FRAME_BYTE, LARGEST, READ, Budget
-from referee.rpc.call import MESSAGE_BYTES
+from referee.rpc.call import MESSAGE_BYTES, Call
 from referee.rpc.channel import Channel
 from referee.rpc.client import SETTING
 from referee.rpc.connection import REPLY_BYTES, Connection
@@ -148,8 +148,18 @@ def questions(options: Options) -> list[list[Question]]:
     ]
 
 
+@dataclass(slots=True, eq=False)
+class Link:
+    """A connection as the server sees it."""
+
+    transport: MemoryTransport
+    connection: Connection
+    received: bytes = b""
+    """What the client has read, from the first frame on that was not whole at the last check."""
+
+
 class ScriptedServer:
-    """A server that follows chunks, and checks the client's memory and charges before each.
+    """A server that follows chunks, and checks the state of the client before each.
 
     Attributes:
         budget: the client's; set before the loop runs.
@@ -161,13 +171,13 @@ class ScriptedServer:
         self._pieces: deque[bytes] = deque()
         self._last: Chunk | None = None
         """The chunk of which pieces are still to be sent."""
-        self._transports: list[MemoryTransport] = []
-        self._received: dict[MemoryTransport, bytes] = {}
-        """What each open connection was sent and has read without an error."""
+        self._links: list[Link] = []
         self._refusals = 0
         self._until = 0.0
         """When the server acts again."""
         self._least_cost = 0.0
+        self._calls: set[Call] = set()
+        """Calls that had not ended at the latest check."""
 
     def accept(self, transport: MemoryTransport) -> bool:
         """Take a connection unless it is to be refused."""
@@ -175,8 +185,8 @@ class ScriptedServer:
         if self._refusals:
             self._refusals -= 1
             return False
-        self._transports.append(transport)
-        self._received[transport] = b""
+        assert isinstance(transport.protocol, Connection)
+        self._links.append(Link(transport, transport.protocol))
         return True
 
     def sleep_seconds(self, now: float) -> float | None:
@@ -186,24 +196,28 @@ class ScriptedServer:
     def act(self, now: float) -> bool:
         """Send the next piece on the newest connection, if that is open and being read."""
         self.check()
-        current = self._transports[-1] if self._transports else None
-        if current is None or not current.open or not current.reading or self._until > now:
+        if not self._links or self._until > now:
+            return False
+        current = self._links[-1]
+        if not current.transport.open or not current.transport.reading:
             return False
         if self._last is None:
             if not self._chunks:
                 return False
-            self._begin(self._chunks.popleft(), current, now)
+            self._begin(self._chunks.popleft(), current.transport, now)
             return True
         if self._pieces:
             self._send(current, self._pieces.popleft())
         if not self._pieces:
             chunk, self._last = self._last, None
             if chunk.action is Action.CLOSE:
-                current.protocol.eof_received()
-                current.hang_up(ConnectionResetError("reset") if chunk.amount & 1 else None)
+                current.connection.eof_received()
+                current.transport.hang_up(
+                    ConnectionResetError("reset") if chunk.amount & 1 else None
+                )
         return True
 
-    def _begin(self, chunk: Chunk, current: MemoryTransport, now: float) -> None:
+    def _begin(self, chunk: Chunk, transport: MemoryTransport, now: float) -> None:
         self._last = chunk
         data, amount = chunk.data, chunk.amount
         match chunk.action:
@@ -215,9 +229,9 @@ class ScriptedServer:
                 times = min(1 << amount % 16, RECEIVED_BYTES // max(1, len(data)))
                 data *= max(1, times)
             case Action.STALL:
-                current.server_reads = False
+                transport.server_reads = False
             case Action.READ:
-                current.read_all()
+                transport.read_all()
             case Action.WAIT:
                 self._until = now + 0.1 * amount
             case Action.REFUSE:
@@ -228,27 +242,32 @@ class ScriptedServer:
             data[at : at + RECEIVED_BYTES] for at in range(0, len(data), RECEIVED_BYTES)
         )
 
-    def _send(self, transport: MemoryTransport, data: bytes) -> None:
+    def _send(self, link: Link, data: bytes) -> None:
         if data:
             self._least_cost += READ
-            self._received[transport] += data
-            transport.protocol.data_received(data)
+            link.received += data
+            link.connection.data_received(data)
 
     def check(self) -> None:
-        """Check the bounds of memory and the charges of what was read.
+        """Check the bounds of memory, the charges of what was read, and the tasks that wait.
 
         Raises:
-            AssertionError: more is kept than may be, or less was charged than it costs.
+            AssertionError: more is kept than may be, less was charged than it costs, or a task
+                waits for what is there.
         """
-        still_open = [transport for transport in self._transports if transport.open]
-        assert len(still_open) <= CONNECTIONS, f"{len(still_open)} open connections"
-        for transport in still_open:
-            assert isinstance(transport.protocol, Connection)
-            check_memory(transport.protocol, transport.unsent)
-            if transport.reading:
-                cost, self._received[transport] = whole_frames(self._received[transport])
+        for link in self._links:
+            check_senders(link.connection)
+        for call in self._calls:
+            check_reader(call)
+        self._calls = {call for call in self._calls if call.status is None}
+        self._links = [link for link in self._links if link.transport.open]
+        assert len(self._links) <= CONNECTIONS, f"{len(self._links)} open connections"
+        for link in self._links:
+            check_memory(link.connection, link.transport.unsent)
+            self._calls.update(link.connection._calls.values())
+            if link.transport.reading:
+                cost, link.received = whole_frames(link.received)
                 self._least_cost += cost
-        self._transports = still_open
         budget = self._budget
         if not budget.exceeded:
             assert budget.left <= LARGEST
@@ -288,6 +307,26 @@ def check_memory(connection: Connection, unsent: int) -> None:
     assert unsent <= REPLY_BYTES + SENT_BYTES, "bytes that the bot does not read"
 
 
+def check_reader(call: Call) -> None:
+    """Check, when all tasks wait, that none waits for a message or an end that is there."""
+    if call._reader is not None:
+        assert call.status is None, "a task waits for a call that has ended"
+        length = int.from_bytes(call._buffer[1:5], "big")
+        assert len(call._buffer) < 5 + length, "a task waits for a message that is there"
+
+
+def check_senders(connection: Connection) -> None:
+    """Check, when all tasks wait, that none waits to send what may be sent."""
+    if connection._changes:
+        assert connection._transport is not None, "a task waits for a connection that is lost"
+        assert (
+            not connection.flowing
+            or connection.credit <= 0
+            or any(call.credit <= 0 for call in connection._calls.values())
+            or len(connection._calls) >= connection._most_calls
+        ), "a task waits for credit that is there"
+
+
 def check_clause(clause: str) -> None:
     """Check that a clause is short, printable and valid Unicode."""
     assert len(clause) <= 500, f"a clause of {len(clause)} characters"
@@ -317,7 +356,7 @@ def drive(data: bytes) -> list[str]:
         assert not pending, f"tasks that were not ended: {pending}"
         timers = [timer for timer in loop._scheduled if not timer.cancelled()]  # type: ignore[attr-defined]
         assert not timers, f"timers that were not cancelled: {timers}"
-        assert not server._transports, "connections that were not closed"
+        assert not server._links, "connections that were not closed"
     finally:
         loop.close()
     gc.collect(1)  # a future whose error nobody retrieved reports it when it is freed

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from referee.rpc.call import Call
 from referee.rpc.connection import Connection
 from referee.rpc.frames import FrameReader
 from referee.rpc.http2 import HeaderReader
@@ -63,6 +64,8 @@ def forgotten(self: Connection, number: int) -> None:
         (HeaderReader, "read", uncaught, "malformed-headers-index"),
         (Connection, "abort", nothing, "malformed-ping"),
         (Connection, "forget", forgotten, "act-3"),
+        (Connection, "_changed", nothing, "stall-and-read"),
+        (Call, "_wake", nothing, "play-0"),
     ],
 )
 def test_the_target_detects_defects_of_the_client(
