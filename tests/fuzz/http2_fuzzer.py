@@ -3,8 +3,8 @@
     uv run --group fuzz python -m tests.fuzz.http2_fuzzer CORPUS_FOLDER -atheris_runs=N
 
 The options are those of libFuzzer (https://llvm.org/docs/LibFuzzer.html): -max_total_time=SECONDS,
--seed=N, -merge=1 NEW_FOLDER OLD_FOLDER. `-help=1` prints them all. An input that fails is written
-to ./crash-HASH; `tests.fuzz.http2_target` describes the format. scripts/fuzz runs this.
+-seed=N, -merge=1 TARGET_FOLDER SOURCE_FOLDER. `-help=1` prints them all. An input that fails is
+written to ./crash-HASH; `tests.fuzz.http2_target` describes the format. scripts/fuzz runs this.
 """
 
 import argparse
@@ -154,7 +154,9 @@ def main() -> None:
     for name, value in DEFAULTS.items():
         if not any(argument.startswith(f"{name}=") for argument in arguments):
             arguments.append(f"{name}={value}")
-    atheris.Setup([sys.argv[0], *arguments], drive, custom_mutator=mutate)
+    # libFuzzer starts itself again for -merge=1 with a shell, by its first argument.
+    program = f"{sys.executable} -m {__spec__.name}"
+    atheris.Setup([program, *arguments], drive, custom_mutator=mutate)
     atheris.Fuzz()
 
 

@@ -3,7 +3,7 @@
     uv run python -m tests.fuzz.http2_seeds FOLDER
 
 The conversations are those of the Python kit and of a bot with ``Act`` alone, over a proxy that
-records what the bot sends. `tests.fuzz.http2_fuzzer` merges them into the corpus.
+records what the bot sends. Their names give the questions of each message.
 """
 
 import argparse
@@ -93,10 +93,6 @@ def seeds() -> dict[str, bytes]:
     }
     for name, (data, action, amount) in FLOODS.items():
         inputs[f"flood-{name}"] = encoded(options, [*OPENING, Chunk(action, amount, data)])
-    answer = frame(Kind.DATA, 0, 3, prefixed(ANSWER))
-    for action, amount in ((Action.CLOSE, 1), (Action.STALL, 0), (Action.WAIT, 11)):
-        chunks = [*OPENING, Chunk(action, amount, answer)]
-        inputs[f"action-{action.name.lower()}"] = encoded(options, chunks)
     for name, message in (("compressed", ANSWER), ("compressed-too-large", bytes(2 << 20))):
         data = frame(Kind.DATA, 0, 3, prefixed(gzip.compress(message, mtime=0), packed=True))
         inputs[name] = encoded(
@@ -180,18 +176,16 @@ async def _copy(
 
 def recordings() -> dict[str, bytes]:
     """Return the conversations with real bots, by the names of their files."""
-    inputs = {}
-    commands = {"play": ["bot.py", "play", "4"], "act": ["bot.py", "act"]}
-    with started(*commands.values()) as addresses:
-        for name, address in zip(commands, addresses, strict=True):
-            for number, shape in enumerate(SHAPES[:4]):
-                for large in (False, True):
-                    if large and number != 2:
-                        continue
-                    options = Options(True, shape, large)
-                    size = "-large" if large else ""
-                    inputs[f"{name}-{number}{size}"] = asyncio.run(recorded(address, options))
-    return inputs
+    with started(["bot.py", "act"], ["bot.py", "play", "4"]) as (act, play):
+        return {
+            name: asyncio.run(recorded(address, options))
+            for name, address, options in (
+                ("act-1-1-1-1-1", act, Options(True, SHAPES[3], False)),
+                ("play-1-2-1", play, Options(True, SHAPES[1], False)),
+                ("play-1-1-1-1-1", play, Options(True, SHAPES[3], False)),
+                ("play-3-3-large", play, Options(True, SHAPES[2], True)),
+            )
+        }
 
 
 def main() -> None:
