@@ -72,16 +72,20 @@ MALFORMED = {
 FLOODS = {
     "pings": (OPENING[0].data + frame(Kind.PING, 0, 0, bytes(8)), Action.REPEAT, 13),
     "settings": (settings([(Setting.MAX_FRAME_SIZE, 1 << 14)] * 100), Action.REPEAT, 9),
-    "empty-data": (frame(Kind.DATA, 0, 3), Action.REPEAT, 13),
-    "headers-in-pieces": (OPENING[2].data, Action.PIECES, 0),
+    "frame-too-large": (frame(Kind.DATA, 0, 3, bytes(1 << 20))[:64], Action.REPEAT, 12),
 }
 """Bytes, action and amount of a chunk that follows `OPENING`."""
 
 
-COMPRESSED = block([(":status", "200"), ("grpc-encoding", "gzip")])
+COMPRESSED = frame(
+    Kind.HEADERS,
+    END_HEADERS | PRIORITY_GIVEN,
+    3,
+    bytes(5) + block([(":status", "200"), ("grpc-encoding", "gzip")]),
+)
 LONG_HEADER = b"\x40\x01a\x7f\x81\x07" + b"b" * 1024
 """A header of 1,024 bytes that enters the table of headers (RFC 7541, section 6.2.1)."""
-DATA = frame(Kind.DATA, 0, 3, bytes(256))
+DATA = frame(Kind.DATA, 0, 3, bytes(250))
 
 
 def seeds() -> dict[str, bytes]:
@@ -97,7 +101,7 @@ def seeds() -> dict[str, bytes]:
         data = frame(Kind.DATA, 0, 3, prefixed(gzip.compress(message, mtime=0), packed=True))
         inputs[name] = encoded(
             options,
-            [*OPENING[:2], _send(frame(Kind.HEADERS, END_HEADERS, 3, COMPRESSED)), _send(data)],
+            [*OPENING[:2], _send(COMPRESSED), _send(data)],
         )
     return inputs | _header_seeds(options) | _flow_control_seeds(options)
 
@@ -124,12 +128,17 @@ def _flow_control_seeds(options: Options) -> dict[str, bytes]:
     large = Options(True, SHAPES[2], True)
     many = Options(True, SHAPES[4], False)
     begun = _send(frame(Kind.DATA, 0, 3, b"\x00" + (1 << 20).to_bytes(4, "big")))
+    too_large = _send(frame(Kind.DATA, 0, 3, b"\x00" + (1 << 21).to_bytes(4, "big")))
+    kilobyte = frame(Kind.DATA, 0, 3, bytes(1024))
     pings = Chunk(Action.REPEAT, 12, frame(Kind.PING, 0, 0, bytes(8)))
     updates = [numbered(Kind.WINDOW_UPDATE, stream, 1 << 20) for stream in (0, 3)]
     window = Chunk(Action.READ, 0, b"".join(updates))
     return {
         "large-message": encoded(options, [*OPENING, begun, *[Chunk(Action.REPEAT, 7, DATA)] * 18]),
-        "window-exceeded": encoded(large, [*OPENING, Chunk(Action.REPEAT, 9, DATA)]),
+        "message-too-large": encoded(
+            many, [*OPENING, too_large, *[Chunk(Action.REPEAT, 8, DATA)] * 18]
+        ),
+        "window-exceeded": encoded(large, [*OPENING, *[Chunk(Action.REPEAT, 8, kilobyte)] * 5]),
         "stall-and-read": encoded(large, [*OPENING, Chunk(Action.STALL, 0, b""), pings, window]),
         "stall-forever": encoded(many, [*OPENING, Chunk(Action.STALL, 0, b""), *[pings] * 20]),
     }

@@ -44,7 +44,7 @@ CONNECTIONS: Final = 3
 """The most that are open together: one per call, and one for new calls."""
 CALLS: Final = 2
 """The most calls at a time: the stream, and one of a single message."""
-SENT_BYTES: Final = 512 << 10
+SENT_BYTES: Final = 256 << 10
 """The most that the client sends beside replies: messages of large questions, and frames."""
 
 
