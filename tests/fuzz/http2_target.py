@@ -5,17 +5,23 @@ once the referee waits for it: `SEPARATOR`, one byte that names the action (`Act
 amount, and the bytes it sends. A separator, not a length, ends a chunk, so that a mutation of one
 chunk leaves the others as they are.
 
+To reproduce a failure without atheris:
+
+    uv run python -m tests.fuzz.http2_target FILE
+
 `drive` plays the conversation of a table with the real `referee.bot.Bot`: Start, some messages of
 questions (by ``Play``, or by ``Act`` where the stream fails), End. It returns the outcomes and
 raises AssertionError for everything that must not happen.
 """
 
+import argparse
 import asyncio
 import gc
 from collections import deque
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import lru_cache
+from pathlib import Path
 from typing import Final
 
 from pokearena.v1 import bot_pb2, poke_pb2
@@ -159,11 +165,7 @@ class Link:
 
 
 class ScriptedServer:
-    """A server that follows chunks, and checks the state of the client before each.
-
-    Attributes:
-        budget: the client's; set before the loop runs.
-    """
+    """A server that follows chunks, and checks the state of the client before each."""
 
     def __init__(self, chunks: list[Chunk], budget: Budget) -> None:
         self._budget = budget
@@ -404,3 +406,17 @@ def _failed(bot: Bot, failure: NoAnswer) -> str:
     if bot.budget.exceeded:
         assert failure.how is How.WRONG, f"the budget is exceeded, and {failure.clause}"
     return failure.how.value
+
+
+def main() -> None:
+    """Run the input files of the command line and print their outcomes."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("file", nargs="+", type=Path, help="an input, for example crash-HASH")
+    for path in parser.parse_args().file:
+        print(f"{path}: {', '.join(drive(path.read_bytes()))}")
+
+
+if __name__ == "__main__":
+    main()
