@@ -1,0 +1,215 @@
+"""Write the seeds of the HTTP/2 fuzzer: recorded conversations, and a malformed frame of each type.
+
+    uv run python -m tests.fuzz.http2_seeds FOLDER
+
+The conversations are those of the Python kit and of a bot with ``Act`` alone, over a proxy that
+records what the bot sends. Their names give the questions of each message.
+"""
+
+import argparse
+import asyncio
+import gzip
+import os
+from contextlib import suppress
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from pokearena.v1 import bot_pb2
+
+from bench.processes import started
+from referee.bot import Bot
+from referee.rpc.http2 import (
+    END_HEADERS,
+    END_STREAM,
+    PADDED,
+    PRIORITY_GIVEN,
+    Kind,
+    Setting,
+    block,
+    frame,
+    numbered,
+    settings,
+)
+from tests.fuzz.http2_target import SHAPES, Action, Chunk, Options, encoded, questions
+from tests.referee.peers import DONE, GOOD, SETTINGS, prefixed
+
+SECONDS = 30.0
+"""Time limit of Start and of each message of a recording."""
+
+OPENING = [
+    Chunk(Action.SEND, 0, SETTINGS),
+    Chunk(
+        Action.SEND,
+        0,
+        frame(Kind.HEADERS, END_HEADERS, 1, GOOD)
+        + frame(Kind.DATA, 0, 1, prefixed(b""))
+        + frame(Kind.HEADERS, END_HEADERS | END_STREAM, 1, DONE),
+    ),
+    Chunk(Action.SEND, 0, frame(Kind.HEADERS, END_HEADERS, 3, GOOD)),
+]
+"""An honest beginning: Start is answered, and the stream Play has begun."""
+ANSWER = bot_pb2.PlayResponse(answers=[bot_pb2.ActResponse()]).SerializeToString()
+
+MALFORMED = {
+    "data-padding": frame(Kind.DATA, PADDED, 3, b"\xff" + prefixed(ANSWER)),
+    "data-too-long": frame(Kind.DATA, 0, 3, b"\x00\xff\xff\xff\xff" + ANSWER),
+    "data-not-compressed": frame(Kind.DATA, 0, 3, prefixed(ANSWER, packed=True)),
+    "headers-index": frame(Kind.HEADERS, END_HEADERS | END_STREAM, 3, b"\xff\xff\x7f"),
+    "headers-priority": frame(Kind.HEADERS, END_HEADERS | PRIORITY_GIVEN, 3, b"\x00"),
+    "priority": frame(Kind.PRIORITY, 0, 0, bytes(5)),
+    "rst-stream": frame(Kind.RST_STREAM, 0, 3, b"\x00"),
+    "settings-length": frame(Kind.SETTINGS, 0, 0, bytes(5)),
+    "settings-window": settings([(Setting.INITIAL_WINDOW_SIZE, 1 << 31)]),
+    "push-promise": frame(Kind.PUSH_PROMISE, END_HEADERS, 3, bytes(4) + GOOD),
+    "ping": frame(Kind.PING, 0, 0, bytes(7)),
+    "goaway": frame(Kind.GOAWAY, 0, 0, bytes(6)),
+    "window-update": numbered(Kind.WINDOW_UPDATE, 3, 0),
+    "continuation": frame(Kind.CONTINUATION, END_HEADERS, 3, DONE),
+    "unknown": b"\xff\xff\xff\x20\x00\x00\x00\x00\x03",
+}
+"""One frame each that a client must refuse, by the name of its file."""
+
+FLOODS = {
+    "pings": (OPENING[0].data + frame(Kind.PING, 0, 0, bytes(8)), Action.REPEAT, 13),
+    "settings": (settings([(Setting.MAX_FRAME_SIZE, 1 << 14)] * 100), Action.REPEAT, 9),
+    "frame-too-large": (frame(Kind.DATA, 0, 3, bytes(1 << 20))[:64], Action.REPEAT, 12),
+}
+"""Bytes, action and amount of a chunk that follows `OPENING`."""
+
+
+COMPRESSED = frame(
+    Kind.HEADERS,
+    END_HEADERS | PRIORITY_GIVEN,
+    3,
+    bytes(5) + block([(":status", "200"), ("grpc-encoding", "gzip")]),
+)
+LONG_HEADER = b"\x40\x01a\x7f\x81\x07" + b"b" * 1024
+"""A header of 1,024 bytes that enters the table of headers (RFC 7541, section 6.2.1)."""
+DATA = frame(Kind.DATA, 0, 3, bytes(250))
+
+
+def seeds() -> dict[str, bytes]:
+    """Return the inputs that need no bot, by the names of their files."""
+    options = Options(True, SHAPES[0], False)
+    inputs = {
+        f"malformed-{name}": encoded(options, [*OPENING, Chunk(Action.SEND, 0, data)])
+        for name, data in MALFORMED.items()
+    }
+    for name, (data, action, amount) in FLOODS.items():
+        inputs[f"flood-{name}"] = encoded(options, [*OPENING, Chunk(action, amount, data)])
+    for name, message in (("compressed", ANSWER), ("compressed-too-large", bytes(2 << 20))):
+        data = frame(Kind.DATA, 0, 3, prefixed(gzip.compress(message, mtime=0), packed=True))
+        inputs[name] = encoded(
+            options,
+            [*OPENING[:2], _send(COMPRESSED), _send(data)],
+        )
+    return inputs | _header_seeds(options) | _flow_control_seeds(options)
+
+
+def _send(data: bytes) -> Chunk:
+    return Chunk(Action.SEND, 0, data)
+
+
+def _header_seeds(options: Options) -> dict[str, bytes]:
+    """Return inputs with headers beyond the limits, packed and unpacked."""
+    begun = _send(frame(Kind.HEADERS, 0, 3, GOOD))
+    more = Chunk(Action.REPEAT, 6, frame(Kind.CONTINUATION, 0, 3, bytes(256)))
+    unpacked = frame(Kind.HEADERS, END_HEADERS, 3, LONG_HEADER + b"\xbe" * 16)
+    updates = frame(Kind.HEADERS, END_HEADERS, 3, b"\x20" * 3 + GOOD)
+    return {
+        "headers-packed-too-long": encoded(options, [*OPENING[:2], begun, more]),
+        "headers-unpacked-too-long": encoded(options, [*OPENING[:2], _send(unpacked)]),
+        "headers-table-updates": encoded(options, [*OPENING[:2], _send(updates)]),
+    }
+
+
+def _flow_control_seeds(options: Options) -> dict[str, bytes]:
+    """Return inputs that reach the windows of calls and connections, and unread replies."""
+    large = Options(True, SHAPES[2], True)
+    many = Options(True, SHAPES[4], False)
+    begun = _send(frame(Kind.DATA, 0, 3, b"\x00" + (1 << 20).to_bytes(4, "big")))
+    too_large = _send(frame(Kind.DATA, 0, 3, b"\x00" + (1 << 21).to_bytes(4, "big")))
+    kilobyte = frame(Kind.DATA, 0, 3, bytes(1024))
+    pings = Chunk(Action.REPEAT, 12, frame(Kind.PING, 0, 0, bytes(8)))
+    updates = [numbered(Kind.WINDOW_UPDATE, stream, 1 << 20) for stream in (0, 3)]
+    window = Chunk(Action.READ, 0, b"".join(updates))
+    return {
+        "large-message": encoded(options, [*OPENING, begun, *[Chunk(Action.REPEAT, 7, DATA)] * 18]),
+        "message-too-large": encoded(
+            many, [*OPENING, too_large, *[Chunk(Action.REPEAT, 8, DATA)] * 18]
+        ),
+        "window-exceeded": encoded(large, [*OPENING, *[Chunk(Action.REPEAT, 8, kilobyte)] * 5]),
+        "stall-and-read": encoded(large, [*OPENING, Chunk(Action.STALL, 0, b""), pings, window]),
+        "stall-forever": encoded(many, [*OPENING, Chunk(Action.STALL, 0, b""), *[pings] * 20]),
+    }
+
+
+async def recorded(address: str, options: Options) -> bytes:
+    """Return the input that repeats the conversation of a bot that listens at a unix address."""
+    chunks: list[Chunk] = []
+    path = address.removeprefix("unix:")
+    while not os.path.exists(path):
+        await asyncio.sleep(0.02)
+
+    async def forward(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        bot_reader, bot_writer = await asyncio.open_unix_connection(path)
+        sending = asyncio.create_task(_copy(reader, bot_writer, []))
+        await _copy(bot_reader, writer, chunks)
+        await sending
+
+    with TemporaryDirectory() as folder:
+        server = await asyncio.start_unix_server(forward, f"{folder}/proxy")
+        bot = Bot(f"unix:{folder}/proxy")
+        if options.start:
+            await bot.start(bot_pb2.StartRequest(match="m", game="poke", seats=2), SECONDS)
+        for message in questions(options):
+            await bot.ask(message, [], SECONDS)
+        await bot.end("m")
+        await bot.close()
+        server.close()
+        await asyncio.sleep(0.1)
+    return encoded(options, chunks)
+
+
+async def _copy(
+    reader: asyncio.StreamReader, writer: asyncio.StreamWriter, chunks: list[Chunk]
+) -> None:
+    """Forward bytes and note each piece, until one side closes its connection."""
+    with suppress(ConnectionError):
+        while data := await reader.read(1 << 16):
+            chunks.append(Chunk(Action.SEND, 0, data))
+            writer.write(data)
+            await writer.drain()
+    writer.close()
+
+
+def recordings() -> dict[str, bytes]:
+    """Return the conversations with real bots, by the names of their files."""
+    with started(["bot.py", "act"], ["bot.py", "play", "4"]) as (act, play):
+        return {
+            name: asyncio.run(recorded(address, options))
+            for name, address, options in (
+                ("act-1-1-1-1-1", act, Options(True, SHAPES[3], False)),
+                ("play-1-2-1", play, Options(True, SHAPES[1], False)),
+                ("play-1-1-1-1-1", play, Options(True, SHAPES[3], False)),
+                ("play-3-3-large", play, Options(True, SHAPES[2], True)),
+            )
+        }
+
+
+def main() -> None:
+    """Write all seeds into the folder of the command line."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("folder", type=Path)
+    folder = parser.parse_args().folder
+    folder.mkdir(parents=True, exist_ok=True)
+    inputs = {**seeds(), **recordings()}
+    for name, data in inputs.items():
+        (folder / name).write_bytes(data)
+    print(f"{len(inputs)} seeds written to {folder}")
+
+
+if __name__ == "__main__":
+    main()
