@@ -37,6 +37,7 @@ PARTS = {
     "evaluator": "comparing hands, beside phevaluator, eval7 and treys",
     "ratings": "the fit of strengths, beside choix and openskill",
     "attacks": "honest bots at another table beside each hostile program",
+    "work_budget": "processor time per unit of the work budget, for each kind of input",
 }
 
 
