@@ -19,7 +19,8 @@ SHARE = 0.2
 FORMS = [("poke", 2), ("pokex", 4), ("pouku", 3), ("saint_poker", 5), ("pokino", 2)]
 
 
-async def _play(game: str, addresses: list[str], boards: int) -> tuple[float, ...]:
+async def budget_shares(game: str, addresses: list[str], boards: int) -> tuple[float, ...]:
+    """Play a table and return the share of its budget that the bot of each seat has used."""
     order = referee_pb2.Table(
         match="m-0123456789",
         game=game,
@@ -42,7 +43,7 @@ def test_house_bots_use_a_small_share_of_the_budget(game: str, seats: int) -> No
     with Processes(level=Level.UNSANDBOXED) as processes:
         bot = resolver.sample("random")
         addresses = [processes.start(seat, bot) for seat in range(seats)]
-        shares = asyncio.run(_play(game, addresses, boards=2))
+        shares = asyncio.run(budget_shares(game, addresses, boards=2))
     assert all(0 < share < SHARE for share in shares)
 
 
@@ -50,7 +51,7 @@ def test_house_bots_use_a_small_share_of_the_budget(game: str, seats: int) -> No
 def test_bots_with_many_games_in_flight_use_a_small_share(command: tuple[str, ...]) -> None:
     bot = ["bot.py", *command]
     with started(bot, bot) as addresses:
-        shares = asyncio.run(_play("poke", addresses, boards=128))
+        shares = asyncio.run(budget_shares("poke", addresses, boards=128))
     assert all(0 < share < SHARE for share in shares)
 
 

@@ -26,6 +26,7 @@ class Process:
 
     popen: subprocess.Popen[str]
     stub: Any
+    address: str
 
     def act(self, question: bot_pb2.ActRequest) -> bot_pb2.ActResponse:
         answer: bot_pb2.ActResponse = self.stub.Act(question, wait_for_ready=True, timeout=PATIENCE)
@@ -75,7 +76,7 @@ def started(command: Sequence[str | Path], folder: Path, address: str) -> Iterat
         channel = stack.enter_context(
             grpc.insecure_channel(address, options=CHANNEL + authority(address))
         )
-        yield Process(popen, bot_pb2_grpc.BotServiceStub(channel))
+        yield Process(popen, bot_pb2_grpc.BotServiceStub(channel), address)
 
 
 def question(luck: int = 0, game: int = 0, decision: int = 0) -> bot_pb2.ActRequest:

@@ -1,5 +1,7 @@
 """The starter kits as authors meet them: copied out, built, submitted and played for real."""
 
+import asyncio
+import itertools
 import re
 import socket
 import subprocess
@@ -10,12 +12,15 @@ from pathlib import Path
 
 import grpc
 import pytest
+from pokearena.v1 import bot_pb2
 
 from arena.bots import manifest
 from arena.bots.bot import program
 from arena.cli.advice import UV_RUN
 from referee.games.registry import GAMES
+from referee.seat import Seat
 from tests.arena.cli.terminal import in_own_process
+from tests.referee.test_work_budget import SHARE, budget_shares
 from tests.sample_bots.authors import Author, author_of
 from tests.sample_bots.languages import LANGUAGES, OUT_OF_IDEAS, ROOT, Language
 from tests.sample_bots.processes import PATIENCE, Process, question, started
@@ -57,11 +62,12 @@ def launch() -> Iterator[Launch]:
     """Starts a bot of an author's kit: with its address, and nothing else in its environment."""
     with ExitStack() as stack:
         short = stack.enter_context(tempfile.TemporaryDirectory(prefix="pb-"))
+        number = itertools.count()
 
         def one(author: Author, run: tuple[str, ...] = (), address: str = "") -> Process:
             words = run or manifest.read(author.built).run
             command = program(words, author.built)
-            at = address or f"unix:{short}/bot"
+            at = address or f"unix:{short}/bot{next(number)}"
             return stack.enter_context(started(command, author.built, at))
 
         yield one
@@ -161,6 +167,27 @@ def test_a_bot_is_asked_by_act_and_by_play_with_the_same_answers(
     assert all(a.action in q.legal for a, q in zip(one_by_one, QUESTIONS, strict=True))
     bot.end()
     bot.terminated()
+
+
+@pytest.mark.long
+@each_author
+@pytest.mark.parametrize(("game", "in_flight"), [("pokino", 32), ("poke", 128)])
+def test_a_kit_uses_a_small_share_of_its_work_budget(
+    author: Author, launch: Launch, monkeypatch: pytest.MonkeyPatch, game: str, in_flight: int
+) -> None:
+    heard = Seat.heard
+
+    def as_many_games(seat: Seat, response: bot_pb2.StartResponse) -> None:
+        heard(seat, response)
+        seat.games_in_flight = in_flight
+
+    # Kits take 16 games at a time unless their authors change it.
+    monkeypatch.setattr(Seat, "heard", as_many_games)
+    bots = [launch(author) for _ in range(2)]
+    shares = asyncio.run(budget_shares(game, [bot.address for bot in bots], boards=in_flight))
+    assert all(0 < share < SHARE for share in shares)
+    for bot in bots:
+        bot.terminated()
 
 
 @pytest.mark.long
