@@ -66,7 +66,7 @@ def run(
         raise folder.SettingError(
             f"{folder.WATCH_MS} must be a number of milliseconds; 0 shows nothing."
         ) from None
-    most = folder.most_versions(environment)
+    most_bytes = folder.most_versions(environment)
     found = redis_server.find(where, environment)
     if found is None:
         raise NoServices(
@@ -95,7 +95,14 @@ def run(
     name = name or fresh_name()
     engine = database.open(url)
     bench = Bench(
-        engine, referee, name, where.outputs, where.versions, found.url, watch_ms, most_bytes=most
+        engine,
+        referee,
+        name,
+        where.outputs,
+        where.versions,
+        found.url,
+        watch_ms,
+        most_bytes=most_bytes,
     )
     log.info("worker %s: Redis %s, referee %s", name, redis_server.shown(found.url), referee)
     play, fallen = functools.partial(attempt, bench), functools.partial(_let_lapse, bench)

@@ -1,6 +1,7 @@
 """For all tests: Hypothesis tries the same cases in every run, and no clock judges it."""
 
 import os
+import subprocess
 import sys
 from collections.abc import Iterator
 from typing import Any
@@ -29,6 +30,25 @@ def synchronous() -> Iterator[str]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sqlite, "SYNCHRONOUS", "OFF")
         yield as_shipped
+
+
+@pytest.fixture(scope="session", autouse=True)
+def failing_tests_end_their_processes() -> Iterator[None]:
+    """Kill the process of a `with Popen(...)` block that ends by an exception.
+
+    The block would wait for the process otherwise, so a test that fails or exceeds its time would
+    hang for ever if its process does.
+    """
+    leave = subprocess.Popen.__exit__
+
+    def end(self: Any, kind: Any, error: Any, trace: Any) -> None:
+        if kind is not None and self.poll() is None:
+            self.kill()
+        leave(self, kind, error, trace)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(subprocess.Popen, "__exit__", end)
+        yield
 
 
 @pytest.fixture(scope="session", autouse=True)
