@@ -19,6 +19,7 @@ class Storm(Beside):
     every: after so many committed games there is a blow, on average: a slow machine is hit less
         often, and no more often in the end.
     spare: none while a match that is played has failed so often already.
+    seconds: the time between two blows; None: they follow from `every`.
     """
 
     def __init__(
@@ -26,8 +27,9 @@ class Storm(Beside):
         arena: Arena,
         witness: Witness,
         weights: Mapping[str, float],
-        every: int,
+        every: int = 0,
         spare: int = 99,
+        seconds: float | None = None,
     ) -> None:
         super().__init__()
         assert arena.serve is not None
@@ -37,20 +39,29 @@ class Storm(Beside):
         self._weights = weights
         self._every = every
         self._spare = spare
+        self._seconds = seconds
         self._luck = random.Random(4)
         self.hits: Counter[str] = Counter()
 
     def go_on(self) -> None:
         """Strikes, and strikes again."""
+        if self._seconds is not None:
+            while not self.over.wait(self._seconds):
+                self._strike_any()
+            return
         goal = 0
         while not self.over.wait(self._luck.uniform(0.02, 0.2)):
             if len(self._witness.games) < goal or self._spared():
                 continue
             goal = len(self._witness.games) + self._luck.randint(0, 2 * self._every)
-            [role] = self._luck.choices([*self._weights], [*self._weights.values()])
-            targets = [self._serve.pid] if role == "serve" else self._serve.of(role)
-            if targets:
-                self._strike(role, self._luck.choice(targets))
+            self._strike_any()
+
+    def _strike_any(self) -> None:
+        """Kill a process of a role at random, if there is one now."""
+        [role] = self._luck.choices([*self._weights], [*self._weights.values()])
+        targets = [self._serve.pid] if role == "serve" else self._serve.of(role)
+        if targets:
+            self._strike(role, self._luck.choice(targets))
 
     def _spared(self) -> bool:
         failed = self._arena.sql("SELECT max(failures) FROM matches WHERE state = 'RUNNING'")
