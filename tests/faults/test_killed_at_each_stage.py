@@ -252,12 +252,10 @@ def test_no_bot_is_charged_for_a_killed_process(
     stopped.let_go()
     stopped.await_closed(match)
     assert stopped.games(match) == calm[bot]
-    failures = len(stopped.reasons(match))
-    if process == "relay":
-        # The table that was ending may be over, and the next one waits for the bot.
-        assert failures in (len(STAGES) - 1, len(STAGES))
-    else:
-        assert failures == (len(STAGES) if process in PLAYING else 0)
+    reasons = stopped.reasons(match)
+    # On a busy machine the table that was ending may be over before the kill takes effect.
+    expected = (len(STAGES) - 1, len(STAGES)) if process in PLAYING else (0,)
+    assert len(reasons) in expected, reasons
 
 
 def test_no_bot_is_charged_for_a_killed_supervisor(conclude: Conclude) -> None:
