@@ -151,10 +151,10 @@ class Relayed:
             if place is None:
                 return Report(seat)
             self._changed.wait_for(lambda: place.ended or place.is_lost, PATIENCE)
-        if place.is_lost and not place.ended:
-            raise InfrastructureError(_LOST)
         if not place.ended and place.tunnel is not None:
             place.tunnel.vouch()
+        if not place.ended and place.is_lost:
+            raise InfrastructureError(_LOST)
         return Report(seat, place.ended)
 
     def _leave(self, seat: int) -> None:
