@@ -26,6 +26,7 @@ PATIENCE: Final = 0.3
 """Seconds in which news that a process has ended may still be on their way."""
 NOWHERE: Final = "unix:/nonexistent/remote-bot"
 """The address of a bot that is not there and not waited for: it does not start in time."""
+_LOST: Final = "The relay ended, and with it the connection of a remote bot."
 _OPTIONS: Final[list[tuple[str, Any]]] = [
     ("grpc.max_receive_message_length", 64 << 10),
     ("grpc.keepalive_time_ms", 5_000),
@@ -43,6 +44,8 @@ class _Place:
     call: Any
     tunnel: Tunnel | None
     ended: str = ""
+    is_lost: bool = False
+    """Whether the relay ended while the bot had this seat."""
 
 
 class Relayed:
@@ -140,15 +143,18 @@ class Relayed:
         """What became of the latest process of a seat.
 
         Raises:
-            InfrastructureError: its tunnel is lost or was held up, so nobody can say.
+            InfrastructureError: its relay or its tunnel is lost, or the tunnel was held up, so the
+                bot's failure may be theirs.
         """
         with self._changed:
             place = self._places.get(seat)
             if place is None:
                 return Report(seat)
-            self._changed.wait_for(lambda: place.ended, PATIENCE)
+            self._changed.wait_for(lambda: place.ended or place.is_lost, PATIENCE)
         if not place.ended and place.tunnel is not None:
             place.tunnel.vouch()
+        if not place.ended and place.is_lost:
+            raise InfrastructureError(_LOST)
         return Report(seat, place.ended)
 
     def _leave(self, seat: int) -> None:
@@ -166,4 +172,7 @@ class Relayed:
                     self._changed.notify_all()
                 self._on_end(Report(seat, place.ended))
         if not self._closing and self._places.get(seat) is place:
-            self._on_lost("The relay ended, and with it the connection of a remote bot.")
+            with self._changed:
+                place.is_lost = True
+                self._changed.notify_all()
+            self._on_lost(_LOST)

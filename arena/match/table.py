@@ -112,6 +112,9 @@ class Table:
                     self._say(self._order(addresses)),
                     metadata=((logs.TABLE, str(self._plan.table)),),
                 )
+                if self._lost:
+                    # Lost while bots were being started, when there was no call to cancel.
+                    raise InfrastructureError(self._lost)
                 self._listen(starts, sink)
             except grpc.RpcError as error:
                 raise InfrastructureError(self._broken(error)) from None

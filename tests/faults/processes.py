@@ -10,6 +10,7 @@ from pathlib import Path
 from arena.bots.keeper import linux
 
 BELOW = {"worker": "horse", "horse": "keeper", "keeper": "guard", "guard": "bot"}
+SERVICES = {"arena.web", "arena.submissions", "arena.relay"}
 
 
 def family(pid: int) -> list[int]:
@@ -20,6 +21,17 @@ def family(pid: int) -> list[int]:
     return found
 
 
+def above(pid: int, top: int) -> list[int]:
+    """Return the processes between `top` and one of its descendants, the highest first.
+
+    The list is empty if the process is not below `top` any more.
+    """
+    line: list[int] = []
+    while (pid := linux.parent(str(pid))) not in (0, top):
+        line.insert(0, pid)
+    return line if pid == top else []
+
+
 def words(pid: int) -> list[str]:
     """The command line of a process; nothing if it is gone."""
     with contextlib.suppress(OSError):
@@ -28,8 +40,8 @@ def words(pid: int) -> list[str]:
 
 
 def roles(serve: int) -> Iterator[tuple[str, int]]:
-    """Every process of `pokearena serve` with what it is: redis, referee, worker, horse, keeper,
-    guard, bot."""
+    """Every process of `pokearena serve` with what it is: redis, referee, web, submissions, relay,
+    worker, horse, keeper, guard, bot."""
     for child in linux.children(serve):
         line = words(child)
         if any("leash.py" in word for word in line):
@@ -38,6 +50,8 @@ def roles(serve: int) -> Iterator[tuple[str, int]]:
             yield "redis", child
         elif "referee" in line and any("worker-" in word for word in line):
             yield "referee", child
+        elif service := SERVICES.intersection(line):
+            yield service.pop().removeprefix("arena."), child
         elif "arena.worker" in line:
             yield "worker", child
             yield from _below(child, "worker")

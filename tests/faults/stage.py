@@ -96,9 +96,13 @@ class Arena:
 
     def slow(self, name: str, nap: float = 0.0, choice: int = 0) -> str:
         """A bot that plays the first or the last (-1) listed action after a nap, in seconds."""
+        return self.program(name, SLOW.format(nap=nap, choice=choice))
+
+    def program(self, name: str, source: str) -> str:
+        """Add a version that is a Python program; return its id."""
         folder = self.where.versions / name
         folder.mkdir()
-        (folder / "bot.py").write_text(SLOW.format(nap=nap, choice=choice))
+        (folder / "bot.py").write_text(source)
         (folder / "bot.toml").write_text(
             f'name = "{name}"\nversion = "1"\nrun = ["python", "bot.py"]\n'
         )
@@ -159,9 +163,11 @@ class Arena:
         return path
 
     @contextmanager
-    def serving(self, workers: int = 1, **environment: str) -> "Iterator[Serve]":
+    def serving(
+        self, workers: int = 1, options: Sequence[str] = ("--no-web",), **environment: str
+    ) -> "Iterator[Serve]":
         """`pokearena serve`, for as long as the block lasts."""
-        self.serve = Serve(self, workers, environment)
+        self.serve = Serve(self, workers, environment, options)
         try:
             yield self.serve
             self.serve.await_idle()
@@ -178,14 +184,21 @@ class Arena:
 class Serve:
     """`pokearena serve` as a process."""
 
-    def __init__(self, arena: Arena, workers: int, environment: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        arena: Arena,
+        workers: int,
+        environment: Mapping[str, str],
+        options: Sequence[str] = ("--no-web",),
+    ) -> None:
         self._arena = arena
         self._workers = workers
+        self._options = options
         self.start(environment)
 
     def start(self, environment: Mapping[str, str] | None = None) -> bool:
         """Starts it, again if need be; false if it died before it was at work."""
-        line = [POKEARENA, "serve", "--json", "--no-web", "--workers", str(self._workers)]
+        line = [POKEARENA, "serve", "--json", *self._options, "--workers", str(self._workers)]
         log = self._arena.root / "serve.log"
         with log.open("ab") as errors:
             self._process = subprocess.Popen(
@@ -197,7 +210,10 @@ class Serve:
             )
         assert self._process.stdout is not None
         said = self._process.stdout.readline()
-        self._url = json.loads(said)["redis"] if said else ""
+        services: dict[str, Any] = json.loads(said) if said else {}
+        self._url = str(services.get("redis") or "")
+        self.relay = str(services.get("relay") or "")
+        """The address at which connectors reach its relay; empty without one."""
         return bool(said)
 
     @property

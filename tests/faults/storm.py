@@ -11,6 +11,15 @@ from tests.faults.beside import Beside
 from tests.faults.stage import Arena
 from tests.faults.witness import Witness
 
+FAILED = """
+SELECT count(*) FROM failures JOIN matches ON matches.id = failures.match
+WHERE matches.state IN ('PENDING', 'RUNNING') AND failures.attempt > (
+    SELECT coalesce(max(games.attempt), 0) FROM games WHERE games.match = failures.match
+)
+GROUP BY failures.match
+"""
+"""How often each match that is not over has failed since its last committed game."""
+
 
 class Storm(Beside):
     """Kills a process every now and then, for as long as the block lasts.
@@ -18,7 +27,9 @@ class Storm(Beside):
     weights: how often each role is hit, beside the others.
     every: after so many committed games there is a blow, on average: a slow machine is hit less
         often, and no more often in the end.
-    spare: none while a match that is played has failed so often already.
+    spare: no blow while a match that is not over has failed so often since its last game.
+    seconds: the time between two blows, longer only where `spare` forbids one; None: the time
+        follows from `every`.
     """
 
     def __init__(
@@ -26,8 +37,9 @@ class Storm(Beside):
         arena: Arena,
         witness: Witness,
         weights: Mapping[str, float],
-        every: int,
+        every: int = 0,
         spare: int = 99,
+        seconds: float | None = None,
     ) -> None:
         super().__init__()
         assert arena.serve is not None
@@ -37,24 +49,42 @@ class Storm(Beside):
         self._weights = weights
         self._every = every
         self._spare = spare
+        self._seconds = seconds
         self._luck = random.Random(4)
         self.hits: Counter[str] = Counter()
+        self.postponed = 0
 
     def go_on(self) -> None:
         """Strikes, and strikes again."""
+        if self._seconds is not None:
+            self._strike_regularly(self._seconds)
+            return
         goal = 0
         while not self.over.wait(self._luck.uniform(0.02, 0.2)):
             if len(self._witness.games) < goal or self._spared():
                 continue
             goal = len(self._witness.games) + self._luck.randint(0, 2 * self._every)
-            [role] = self._luck.choices([*self._weights], [*self._weights.values()])
-            targets = [self._serve.pid] if role == "serve" else self._serve.of(role)
-            if targets:
-                self._strike(role, self._luck.choice(targets))
+            self._strike_any()
+
+    def _strike_regularly(self, seconds: float) -> None:
+        while not self.over.wait(seconds):
+            if self._spared():
+                self.postponed += 1
+                while self._spared() and not self.over.wait(0.05):
+                    pass
+            if not self.over.is_set():
+                self._strike_any()
+
+    def _strike_any(self) -> None:
+        """Kill a process of a role at random, if there is one now."""
+        [role] = self._luck.choices([*self._weights], [*self._weights.values()])
+        targets = [self._serve.pid] if role == "serve" else self._serve.of(role)
+        if targets:
+            self._strike(role, self._luck.choice(targets))
 
     def _spared(self) -> bool:
-        failed = self._arena.sql("SELECT max(failures) FROM matches WHERE state = 'RUNNING'")
-        return (failed[0][0] or 0) >= self._spare
+        failed = self._arena.sql(FAILED)
+        return any(times >= self._spare for (times,) in failed)
 
     def _strike(self, role: str, pid: int) -> None:
         if role in ("worker", "horse"):

@@ -63,8 +63,10 @@ def a_referee(folder: Path) -> Iterator[Referee]:
     ) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == f"referee listening at {address}\n"
-        yield Referee(address, process)
-        process.kill()
+        try:
+            yield Referee(address, process)
+        finally:
+            process.kill()
 
 
 @pytest.fixture(scope="module")

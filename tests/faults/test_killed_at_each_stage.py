@@ -1,0 +1,286 @@
+"""SIGKILL of each process of the arena, at each stage of a bot's life: no bot is charged."""
+
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from arena.results import ClosedGame
+from arena.store import listing, remotes, results
+from arena.store.schema import MatchState
+from tests.arena.relay.stage import Home
+from tests.faults import processes
+from tests.faults.checker import check
+from tests.faults.conftest import Conclude
+from tests.faults.stage import Arena, Serve
+from tests.faults.witness import Witness
+
+pytestmark = [pytest.mark.long, pytest.mark.timeout(120)]
+
+STAGES = ("starting", "ending", "waiting", "answering")
+"""In this order one match has them all. It has two tables of one game: two failures before its
+first game is committed, and two after it, where three would make it void."""
+PLAYING = ("worker", "horse", "keeper", "guard", "sandbox", "referee", "relay")
+"""The processes without which a match cannot go on."""
+BESIDE = ("redis", "web", "submissions")
+"""The processes whose death no match notices."""
+ABOVE = ("worker", "horse", "keeper", "guard", "sandbox")
+"""The processes above a hosted bot, the highest first."""
+HOLD_SECONDS = 15.0
+"""The longest time a bot stops at a stage: less than its clock, so that it is never late."""
+BOT = """
+import sys, time
+from pathlib import Path
+
+HELD = Path(__file__).with_name("held")
+NAME = {name!r}
+
+
+def reach(stage):
+    # The name of the process is what the test can see of a bot in its sandbox.
+    Path("/proc/self/comm").write_text(f"{{NAME}}:{{stage}}")
+    give_up = time.monotonic() + {seconds}
+    while is_held(stage) and time.monotonic() < give_up:
+        time.sleep(0.01)
+
+
+def is_held(stage):
+    try:
+        return HELD.read_text() == stage
+    except FileNotFoundError:
+        return False
+
+
+reach("starting")
+from pokearena_bot import run
+
+
+class Bot:
+    def start(self, start):
+        reach("waiting")
+
+    def act(self, turn):
+        reach("answering")
+        reach("waiting")
+        return turn.legal[{choice}]
+
+    def end(self, end):
+        reach("ending")
+
+
+run(Bot())
+"""
+"""A bot that shows its stage as the name of its process, and stops at the stage in `held`."""
+
+
+def source(name: str, choice: int = 0) -> str:
+    return BOT.format(name=name, choice=choice, seconds=HOLD_SECONDS)
+
+
+class Stopped:
+    """An arena under `serve` whose bots stop at a stage.
+
+    folders: the directory of each bot's files, by its name.
+    """
+
+    def __init__(self, arena: Arena, serve: Serve, folders: dict[str, Path]) -> None:
+        self.arena = arena
+        self.serve = serve
+        self.folders = folders
+        self._held: Path | None = None
+
+    def schedule(self, bot: str, other: str) -> str:
+        """Schedule a match between two bots; return its id."""
+        cup = self.arena.schedule([f"{bot}@1", f"{other}@1"])
+        [match] = listing.matches(self.arena.engine, tournament=cup.id)
+        return match.id
+
+    def calm(self, bot: str, other: str) -> Sequence[ClosedGame]:
+        """Play a match that nothing disturbs; return its games."""
+        match = self.schedule(bot, other)
+        self.await_closed(match)
+        assert self.reasons(match) == []
+        return self.games(match)
+
+    def hold(self, bot: str, other: str, stage: str) -> None:
+        """Stop a bot at a stage until `let_go`. A bot waits for a question as long as its
+        opponent answers."""
+        name, at = (other, "answering") if stage == "waiting" else (bot, stage)
+        mark = self.folders[name] / "held"
+        fresh = mark.with_name("fresh")
+        fresh.write_text(at)
+        fresh.rename(mark)
+        # Only now: whoever was held must not pass the next stage meanwhile.
+        if self._held != mark:
+            self.let_go()
+        self._held = mark
+
+    def let_go(self) -> None:
+        """Let the bot that was held last go on."""
+        if self._held is not None:
+            self._held.unlink()
+        self._held = None
+
+    def await_stage(self, bot: str, other: str, stage: str) -> int:
+        """Wait until a bot has reached a stage; return its process id."""
+        if stage == "waiting":
+            self._await_process(f"{other}:answering")
+        return self._await_process(f"{bot}:{stage}")
+
+    def _await_process(self, name: str) -> int:
+        pids: list[int] = []
+
+        def is_there() -> bool:
+            # Of all that this process started: a remote bot is not below `serve`.
+            pids[:] = [pid for pid in processes.family(os.getpid()) if command_name(pid) == name]
+            return bool(pids)
+
+        wait_until(is_there, name)
+        return pids[0]
+
+    def kill(self, process: str, bot: int) -> int:
+        """Kill a process of the arena, and return its id; of those that hosted bots have of their
+        own the one above this bot."""
+        if process in ABOVE:
+            above = dict(zip(ABOVE, processes.above(bot, self.serve.pid), strict=False))
+            assert above, "the bot has passed its stage before anything was killed"
+            if process == "sandbox":
+                assert command_name(above[process]) == "bwrap"
+            pid = above[process]
+        else:
+            pid = self.serve.one(process)
+        assert processes.send(pid, signal.SIGKILL)
+        return pid
+
+    def await_replaced(self, process: str, pid: int) -> None:
+        """Wait until `serve` has started a process again."""
+        wait_until(lambda: self.serve.of(process) not in ([], [pid]), f"a new {process}")
+
+    def await_game(self, match: str) -> None:
+        """Wait until a game of a match is committed."""
+        games = "SELECT 1 FROM games WHERE match = ?"
+        wait_until(lambda: bool(self.arena.sql(games, match)), "a committed game")
+
+    def await_closed(self, match: str) -> None:
+        """Wait until a match is over; `serve` is started again if it has been killed."""
+        state = "SELECT state FROM matches WHERE id = ?"
+        ended = ([(MatchState.CLOSED.name,)], [(MatchState.VOID.name,)])
+        self.serve.until(lambda: self.arena.sql(state, match) in ended, 100)
+
+    def games(self, match: str) -> Sequence[ClosedGame]:
+        """Return the games of a match that is closed, once, and in which nobody is charged."""
+        closed = self.arena.sql("SELECT count(*) FROM results WHERE match = ?", match)
+        assert closed == [(1,)], self.reasons(match)
+        assert self.arena.sql("SELECT sentence FROM faults WHERE match = ?", match) == []
+        games = results.of_match(self.arena.engine, match).games
+        assert {verdict for game in games for verdict in game.verdicts} == {"finished"}
+        assert {fault for game in games for fault in game.faults} == {0}
+        return games
+
+    def reasons(self, match: str) -> list[str]:
+        """Return why the arena failed in a match, once for each failure."""
+        rows = self.arena.sql("SELECT reason FROM failures WHERE match = ? ORDER BY at", match)
+        return [reason for (reason,) in rows]
+
+
+def command_name(pid: int) -> str:
+    try:
+        return Path(f"/proc/{pid}/comm").read_text().strip()
+    except OSError:
+        return ""
+
+
+def wait_until(condition: Callable[[], bool], what: str, seconds: float = 60) -> None:
+    give_up = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < give_up, f"not within {seconds:g} s: {what}"
+        time.sleep(0.02)
+
+
+def add(arena: Arena, *names: str) -> dict[str, Path]:
+    """Add hosted bots; every other one plays the last listed action. Return their directories."""
+    for number, name in enumerate(names):
+        arena.program(name, source(name, -(number % 2)))
+    return {name: arena.where.versions / name for name in names}
+
+
+@pytest.fixture(scope="module")
+def stopped() -> Iterator[Stopped]:
+    """An arena under all of its services, with two hosted bots and a remote one."""
+    options = ("--port", "0", "--relay", "127.0.0.1:0")
+    with processes.orphanage():
+        arena = Arena()
+        _, token = remotes.add_relayed(arena.engine, "far", "1")
+        folders = add(arena, "first", "last")
+        with (
+            Witness(arena) as witness,
+            arena.serving(1, options) as serve,
+            Home(arena.root, serve.relay, token, bot=source("far")) as home,
+        ):
+            yield Stopped(arena, serve, {**folders, "far": home.folder})
+            serve.until(arena.over)
+        assert arena.sql("SELECT sentence FROM faults") == []
+        check(arena, witness, "SIGKILL at each stage")
+    if not os.environ.get("KEEP"):
+        arena.remove()
+
+
+@pytest.fixture(scope="module")
+def calm(stopped: Stopped) -> dict[str, Sequence[ClosedGame]]:
+    """The games of a match that nothing disturbs, by the name of the first bot."""
+    return {bot: stopped.calm(bot, "last") for bot in ("first", "far")}
+
+
+@pytest.mark.parametrize("process", [*PLAYING, *BESIDE])
+def test_no_bot_is_charged_for_a_killed_process(
+    stopped: Stopped, calm: dict[str, Sequence[ClosedGame]], process: str
+) -> None:
+    bot = "far" if process == "relay" else "first"
+    stopped.hold(bot, "last", STAGES[0])
+    match = stopped.schedule(bot, "last")
+    for stage, then in zip(STAGES, [*STAGES[1:], ""], strict=True):
+        killed = stopped.kill(process, stopped.await_stage(bot, "last", stage))
+        if stage == "ending":
+            stopped.await_game(match)
+        if then:
+            stopped.hold(bot, "last", then)
+        if process in BESIDE:
+            stopped.await_replaced(process, killed)
+    stopped.let_go()
+    stopped.await_closed(match)
+    assert stopped.games(match) == calm[bot]
+    reasons = stopped.reasons(match)
+    # On a busy machine the table that was ending may be over before the kill takes effect.
+    expected = (len(STAGES) - 1, len(STAGES)) if process in PLAYING else (0,)
+    assert len(reasons) in expected, reasons
+
+
+def test_no_bot_is_charged_for_a_killed_supervisor(conclude: Conclude) -> None:
+    """All stages at once, because leases must lapse afterwards: while one bot is starting, its
+    opponent waits for a question."""
+    stages = {"a": "starting", "c": "answering", "e": "ending"}
+    others = {"a": "b", "c": "d", "e": "f"}
+    with processes.orphanage():
+        arena = Arena()
+        folders = add(arena, *"abcdef")
+        with Witness(arena) as witness, arena.serving(3) as serve:
+            tables = {bot: Stopped(arena, serve, folders) for bot in stages}
+            calm = {bot: table.calm(bot, others[bot]) for bot, table in tables.items()}
+            matches = {}
+            for bot, table in tables.items():
+                table.hold(bot, others[bot], stages[bot])
+                matches[bot] = table.schedule(bot, others[bot])
+                table.await_stage(bot, others[bot], stages[bot])
+            assert processes.send(serve.pid, signal.SIGKILL)
+            for table in tables.values():
+                table.let_go()
+            for bot, table in tables.items():
+                table.await_closed(matches[bot])
+                assert table.games(matches[bot]) == calm[bot]
+                assert len(table.reasons(matches[bot])) == 1
+            serve.until(arena.over)
+        conclude(arena, witness, "SIGKILL of serve at each stage")
+    arena.remove()

@@ -1,0 +1,145 @@
+"""A process of the arena is killed every 2.5 s: short games end as in calm, long ones are void."""
+
+import os
+import time
+from collections.abc import Iterator, Sequence
+
+import pytest
+
+from arena.ratings.clips import clip_of
+from arena.ratings.meetings import Meetings
+from arena.ratings.strength import strengths
+from arena.store import folding, listing, results
+from arena.store.schema import MatchState
+from tests.faults import processes
+from tests.faults.conftest import Conclude
+from tests.faults.stage import Arena
+from tests.faults.storm import Storm
+from tests.faults.witness import Witness
+
+pytestmark = [pytest.mark.long, pytest.mark.timeout(1800)]
+
+MATCHES = int(os.environ.get("POKEARENA_STORM", "30"))
+"""How many matches are played; 150 before a release."""
+BOTS = ("random", "greedy", "meek", "bold")
+PAIRS = 6
+SECONDS = 2.5
+"""Between two kills: a game takes a tenth of that, a long one four times as much."""
+ROLES = {"worker": 1, "horse": 1, "referee": 1, "keeper": 1}
+SPARE = 2
+"""A kill waits until no match has failed so often without a game. On a busy machine an attempt may
+need longer for its first game than there is between two kills, and a third failure makes the match
+void, as it should."""
+NAPS = """
+import time
+from pathlib import Path
+from pokearena_bot import run
+
+NAP = Path(__file__).with_name("nap")
+
+
+def choose(turn):
+    time.sleep(float(NAP.read_text()))
+    return turn.legal[{choice}]
+
+
+run(choose, games_in_flight=1)
+"""
+"""A bot that takes as many seconds for each answer as the file `nap` says."""
+NAP = 0.7
+DECISIONS = 16
+
+Outcomes = Sequence[object]
+
+
+def schedule(arena: Arena) -> None:
+    arena.schedule([arena.house(name) for name in BOTS], cycles=-(-MATCHES // PAIRS))
+
+
+def outcomes(arena: Arena) -> Outcomes:
+    """Every result, by its place in the schedule."""
+    closed = [(m.round, m.number, m.entrants, m.games) for m in results.closed(arena.engine)]
+    return sorted(closed, key=lambda result: result[:2])
+
+
+def ratings(arena: Arena, cup: str) -> object:
+    """The standings of a tournament, and the strengths over all of them."""
+    table = folding.fold(arena.engine, [cup], clip_of("saint_poker")).table()
+    return table, strengths(Meetings.of(results.closed(arena.engine)))
+
+
+@pytest.fixture(scope="module")
+def calm() -> Outcomes:
+    """The results of the same matches when nothing is killed."""
+    with processes.orphanage():
+        arena = Arena()
+        schedule(arena)
+        with arena.serving(2) as serve:
+            serve.until(arena.over, 1200)
+    found = outcomes(arena)
+    arena.remove()
+    return found
+
+
+@pytest.fixture(params=["SQLite", "PostgreSQL"])
+def stored(request: pytest.FixtureRequest) -> Iterator[tuple[str, Arena]]:
+    """An arena with an empty store, and the name of its database."""
+    if request.param == "SQLite":
+        with processes.orphanage():
+            arena = Arena()
+            yield request.param, arena
+        arena.remove()
+        return
+    server = request.getfixturevalue("server")
+    with server.database() as url, processes.orphanage(lambda: [server.pid]):
+        arena = Arena(url=url)
+        yield request.param, arena
+        arena.remove()
+
+
+def test_short_games_end_as_without_kills(
+    calm: Outcomes, stored: tuple[str, Arena], conclude: Conclude
+) -> None:
+    database, arena = stored
+    schedule(arena)
+    with Witness(arena) as witness, arena.serving(2) as serve:
+        began = time.monotonic()
+        with Storm(arena, witness, ROLES, seconds=SECONDS, spare=SPARE) as storm:
+            serve.until(arena.over, 1700)
+        took = time.monotonic() - began
+    [(charged,)] = arena.sql("SELECT count(*) FROM faults")
+    hits = ", ".join(f"{number} {role}" for role, number in sorted(storm.hits.items()))
+    kills = f"{sum(storm.hits.values())} kills ({hits}), {storm.postponed} of them late"
+    failures = arena.sql("SELECT count(*), max(failures) FROM matches WHERE failures > 0")
+    print(f"{database}: {took:.0f} s, {kills}, {charged} charged, failures {failures}")
+    tally = conclude(arena, witness, f"SIGKILL every {SECONDS:g} s, {database}")
+    assert sum(storm.hits.values()) > 0
+    assert (tally.void, tally.doubled, charged) == (0, 0, 0)
+    assert tally.closed == tally.matches >= MATCHES
+    assert outcomes(arena) == calm
+
+
+def test_a_game_longer_than_the_time_between_kills_is_void(
+    arena: Arena, conclude: Conclude
+) -> None:
+    assert NAP * DECISIONS > 4 * SECONDS
+    entrants = [arena.program(f"bot{-n}", NAPS.format(choice=n)) for n in (0, -1)]
+    naps = [arena.where.versions / f"bot{-n}" / "nap" for n in (0, -1)]
+    for nap in naps:
+        nap.write_text("0")
+    with Witness(arena) as witness, arena.serving(1) as serve:
+        short = arena.schedule(entrants)
+        serve.until(arena.over)
+        before = ratings(arena, short.id)
+        for nap in naps:
+            nap.write_text(str(NAP))
+        long = arena.schedule(entrants)
+        with Storm(arena, witness, ROLES, seconds=SECONDS):
+            serve.until(arena.over)
+    [match] = listing.matches(arena.engine, tournament=long.id)
+    assert (match.state, match.failures) == (MatchState.VOID, 3)
+    assert arena.sql("SELECT sentence FROM faults") == []
+    assert arena.sql("SELECT 1 FROM games WHERE match = ?", match.id) == []
+    assert arena.sql("SELECT 1 FROM results WHERE match = ?", match.id) == []
+    assert ratings(arena, short.id) == before
+    conclude(arena, witness, f"SIGKILL every {SECONDS:g} s, long games")
