@@ -20,8 +20,8 @@ _FIRST_WAIT_SECONDS = 0.2
 # What it waits for may be back at any moment, and matches are to go on within 20 s of that.
 _LONGEST_WAIT_SECONDS = 5.0
 _STEADY_SECONDS = 2.0
-"""A process that lived so long is restarted after the first pause: it was killed, most likely, and a
-longer pause would delay its match."""
+"""A process that lived so long is restarted after the first pause: most likely it was killed, and
+a longer pause would delay its match."""
 _LOOK_SECONDS = 1.0
 _LOG_BYTES = 8 << 20
 _TAIL_BYTES = 2000

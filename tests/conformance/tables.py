@@ -99,9 +99,20 @@ def is_quick(table: Table) -> bool:
     return plain or (turned == len(game.options) and table.seats == max(game.seats))
 
 
+THIRD = 3
+"""CI's long suite tries one in so many of the other tables, and scripts/release-check the rest."""
+
+
+def marks(number: int, table: Table) -> list[pytest.MarkDecorator]:
+    """Return the marks of the table with this number."""
+    if is_quick(table):
+        return []
+    return [pytest.mark.long] + ([pytest.mark.repetition] if number % THIRD else [])
+
+
 every_table = pytest.mark.parametrize(
     "table",
-    [pytest.param(one, marks=[] if is_quick(one) else [pytest.mark.long]) for one in TABLES],
+    [pytest.param(table, marks=marks(number, table)) for number, table in enumerate(TABLES)],
     ids=str,
     scope="module",
 )

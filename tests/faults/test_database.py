@@ -32,7 +32,7 @@ def under_way(arena: Arena, serve: Serve) -> None:
     serve.until(lambda: len(arena.sql("SELECT 1 FROM games")) > 3)
 
 
-@pytest.mark.parametrize("seconds", [5, 40])
+@pytest.mark.parametrize("seconds", [5, pytest.param(40, marks=pytest.mark.repetition)])
 def test_a_database_locked_by_somebody_else(arena: Arena, conclude: Conclude, seconds: int) -> None:
     cup(arena)
     with Witness(arena) as witness, arena.serving(2) as serve:
@@ -53,7 +53,7 @@ def test_a_database_locked_by_somebody_else(arena: Arena, conclude: Conclude, se
         assert arena.sql("SELECT DISTINCT attempt FROM matches") == [(1,)]
 
 
-@pytest.mark.parametrize("seconds", [5, 40])
+@pytest.mark.parametrize("seconds", [5, pytest.param(40, marks=pytest.mark.repetition)])
 def test_a_database_that_is_moved_away_and_back(
     arena: Arena, conclude: Conclude, seconds: int
 ) -> None:
@@ -73,7 +73,7 @@ def test_a_database_that_is_moved_away_and_back(
     assert tally.p95 < RESUME_SECONDS
 
 
-@pytest.mark.parametrize("seconds", [5, 40])
+@pytest.mark.parametrize("seconds", [5, pytest.param(40, marks=pytest.mark.repetition)])
 def test_the_disk_of_the_database_is_full(conclude: Conclude, seconds: int) -> None:
     with processes.orphanage():
         arena = Arena(disk=small_disk)

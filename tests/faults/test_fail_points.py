@@ -85,12 +85,15 @@ def test_killed_at_a_point_nothing_is_lost_and_nothing_doubled(
 # The operators' transactions are tried beside their tests.
 @pytest.mark.parametrize(
     "name",
-    [
-        f"{what}.written"
-        for what in ("upgrade", "lease", "renew", "commit_game", "closing_game", "release")
-    ]
-    + [f"{what}.written" for what in ("lapse", "extend", "close", "quarantine")]
-    + ["commit_game.committed", "closing_game.committed"],
+    ["lease.written", "commit_game.written", "closing_game.committed", "quarantine.written"]
+    + [
+        pytest.param(name, marks=pytest.mark.repetition)
+        for name in (
+            "commit_game.committed",
+            *(f"{what}.written" for what in ("upgrade", "renew", "release", "closing_game")),
+            *(f"{what}.written" for what in ("lapse", "extend", "close")),
+        )
+    ],
 )
 def test_killed_in_a_transaction_of_postgresql_nothing_is_lost_and_nothing_doubled(
     name: str, conclude: Conclude, server: Cluster

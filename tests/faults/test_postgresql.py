@@ -49,7 +49,7 @@ def is_sound(arena: Arena) -> bool:
     return not list(soundness.problems(arena.engine, lambda what, done, of: None))
 
 
-@pytest.mark.parametrize("seconds", [5, 25])
+@pytest.mark.parametrize("seconds", [5, pytest.param(25, marks=pytest.mark.repetition)])
 def test_a_server_that_crashes_and_is_back(
     arena: Arena, server: Cluster, conclude: Conclude, seconds: int
 ) -> None:

@@ -14,7 +14,7 @@ from arena.rl.table import STANDINGS
 from referee.dealing import Seeded, board_seed
 from referee.games.contract import IllegalAction, SetupError
 from referee.games.registry import GAMES
-from tests.conformance.tables import TABLES, Table, every_table
+from tests.conformance.tables import Table, every_table
 
 SEED_CYCLES = 60
 every_reward = pytest.mark.parametrize("reward", STANDINGS)
@@ -57,7 +57,7 @@ def test_it_passes_the_seed_test_of_pettingzoo(table: Table) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("table", TABLES, ids=str)
+@every_table
 def test_it_runs_the_performance_test_of_pettingzoo(
     table: Table, capsys: pytest.CaptureFixture[str]
 ) -> None:
