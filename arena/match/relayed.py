@@ -13,7 +13,7 @@ from typing import Any, Final, Self
 import grpc
 from pokearena.v1 import relay_pb2, relay_pb2_grpc
 
-from arena import tunnel
+from arena import reach, tunnel
 from arena.bots.bot import Bot
 from arena.bots.errors import BotAbsent, InfrastructureError
 from arena.bots.report import Report
@@ -26,6 +26,7 @@ PATIENCE: Final = 0.3
 """Seconds in which news that a process has ended may still be on their way."""
 NOWHERE: Final = "unix:/nonexistent/remote-bot"
 """The address of a bot that is not there and not waited for: it does not start in time."""
+_FROZEN: Final = "The relay does not respond, and through it no remote bot."
 _LOST: Final = "The relay ended, and with it the connection of a remote bot."
 _OPTIONS: Final[list[tuple[str, Any]]] = [
     ("grpc.max_receive_message_length", 64 << 10),
@@ -43,6 +44,7 @@ class _Place:
     channel: grpc.Channel
     call: Any
     tunnel: Tunnel | None
+    desk: str
     ended: str = ""
     is_lost: bool = False
     """Whether the relay ended while the bot had this seat."""
@@ -119,7 +121,7 @@ class Relayed:
         if not first.HasField("seated"):
             channel.close()
             raise BotAbsent(first.absent.reason)
-        place = self._places[seat] = _Place(channel, call, through)
+        place = self._places[seat] = _Place(channel, call, through, desk)
         threading.Thread(
             target=self._listen, args=(seat, place), name="relayed", daemon=True
         ).start()
@@ -143,8 +145,8 @@ class Relayed:
         """What became of the latest process of a seat.
 
         Raises:
-            InfrastructureError: its relay or its tunnel is lost, or the tunnel was held up, so the
-                bot's failure may be theirs.
+            InfrastructureError: its relay or its tunnel is lost, the relay does not respond, or the
+                tunnel was held up, so the bot's failure may be theirs.
         """
         with self._changed:
             place = self._places.get(seat)
@@ -155,6 +157,8 @@ class Relayed:
             place.tunnel.vouch()
         if not place.ended and place.is_lost:
             raise InfrastructureError(_LOST)
+        if not place.ended and place.tunnel is None and not reach.answers(place.desk):
+            raise InfrastructureError(_FROZEN)
         return Report(seat, place.ended)
 
     def _leave(self, seat: int) -> None:

@@ -62,3 +62,15 @@ def test_a_bot_whose_relay_is_killed_has_no_report(tmp_path: Path) -> None:
         wait_until(lambda: bool(table.lost))
         with pytest.raises(InfrastructureError, match="The relay ended"):
             table.report()
+
+
+def test_a_bot_whose_relay_is_frozen_has_no_report(tmp_path: Path) -> None:
+    with connected(tmp_path) as (relay, version, _), relay.seated(version) as table:
+        table.start()
+        assert relay.process is not None
+        relay.process.send_signal(signal.SIGSTOP)
+        try:
+            with pytest.raises(InfrastructureError, match="does not respond"):
+                table.report()
+        finally:
+            relay.process.send_signal(signal.SIGCONT)
