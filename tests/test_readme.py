@@ -1,4 +1,4 @@
-"""Everything the README shows is run, as a newcomer would: in this order, in one empty folder.
+"""Run everything that the README and the tutorial show: in order, each page in an empty folder.
 
 Only the demo is left to tests/test_installation.py, which runs it in a fresh clone, and the test
 command to `.ci/run`.
@@ -22,6 +22,8 @@ TEST_COMMAND = "uv run pytest"
 FIRST_COMMAND = "uv run pokearena demo"
 PAGE = "http://127.0.0.1:8000/"
 CURL_TIMED_OUT = 28
+TUTORIAL = "docs/tutorial.md"
+COMMAND_PAGES = ("README.md", TUTORIAL)
 
 
 def commands(page: str) -> list[str]:
@@ -71,7 +73,7 @@ def test_ci_runs_exactly_the_test_command_of_the_readme() -> None:
 
 
 class Newcomer:
-    """Types the commands of the README, one after another, in one folder.
+    """Types the commands of a page, one after another, in one folder.
 
     What stays until it is stopped, as `serve` does, stays until all has been typed.
     """
@@ -100,7 +102,7 @@ class Newcomer:
         if words[0] == "curl":
             self._ask(words)
             return
-        assert words[:3] == ["uv", "run", "pokearena"], f"the README shows {line!r}"
+        assert words[:3] == ["uv", "run", "pokearena"], f"the page shows {line!r}"
         for word, meant in (("MATCH", a_match), ("ID", a_tournament)):
             if word in words:
                 words[words.index(word)] = meant(self._data)
@@ -160,17 +162,21 @@ class Newcomer:
 
 
 @pytest.mark.timeout(600)
-def test_everything_the_readme_shows_runs(tmp_path: Path) -> None:
-    for name, text in files("README.md").items():
+@pytest.mark.parametrize("page", COMMAND_PAGES)
+def test_every_shown_command_runs(page: str, tmp_path: Path) -> None:
+    for name, text in files(page).items():
         (tmp_path / name).write_text(text, encoding="utf-8")
     ran = 0
     with Newcomer(tmp_path) as newcomer:
-        for line in commands("README.md"):
+        for line in commands(page):
             if line not in (FIRST_COMMAND, TEST_COMMAND):
                 newcomer.type(line)
                 ran += 1
-    assert ran > 10
-    assert files("README.md")
+    assert ran > 4
+
+
+def test_the_tutorial_shows_a_tournament_file() -> None:
+    assert files(TUTORIAL)
 
 
 def test_every_page_that_the_readme_links_to_is_there() -> None:
