@@ -8,17 +8,18 @@ from typing import Final
 import arena
 
 PAGES: Final[dict[str, str]] = {
-    "bots": "Writing a bot, trying it at home, and having it play here.",
-    "protocol": "How a bot is asked and answers, for authors without a kit, by gRPC or by lines.",
-    "remote": "Having a bot play that stays at its author's, behind any network.",
-    "containment": "What a bot may do on the arena's machine, and what keeps it there.",
-    "ratings": "How strength is fitted, what ± and ? mean, and when two bots can be told apart.",
-    "formats": "Who meets whom: round robin, gauntlet, Swiss, knockout, ladder, test of two.",
-    "dealing": "How cards follow from a seed, so that anybody can deal them again.",
-    "record": "The record of a match, line by line.",
-    "bundle": "A whole tournament as plain files, and how to check it without trusting anybody.",
-    "feed": "What happens here, as it happens, for programs.",
-    "house_bots": "The bots that come with the arena, and how they think.",
+    "tutorial": "Install the arena, write a bot, play a match and run a tournament.",
+    "bots": "Write a bot, test it on your machine and submit it.",
+    "protocol": "The protocol for bots without a starter kit: gRPC, or JSON lines.",
+    "remote": "Run a bot on its author's machine, behind any network.",
+    "containment": "What the sandbox allows a bot to do, and the limits that apply.",
+    "ratings": "How ratings are computed, and what intervals and provisional ratings mean.",
+    "formats": "Tournament formats: round robin, gauntlet, Swiss, knockout, ladder, SPRT.",
+    "dealing": "How cards follow from a seed, so that anyone can deal them again.",
+    "record": "The format of match records.",
+    "bundle": "A whole tournament as plain files that anyone can verify.",
+    "feed": "The event stream for programs.",
+    "house_bots": "The bots that come with the arena, and their strategies.",
 }
 """The pages by name, with what each is about."""
 

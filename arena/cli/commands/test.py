@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     help="What all cards follow from: any text, or 64 hexadecimal digits.",
 )
 @click.option(
-    "--quick", is_flag=True, help="A selection that takes 15 seconds, as before a ladder."
+    "--quick", is_flag=True, help="Run a selection of about 20 seconds, as for a submission."
 )
 @json_option
 @data_option
