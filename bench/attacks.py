@@ -30,7 +30,7 @@ from bench.figure import Figure, Target, told
 from tests.hostile.corpus import CONTAINED, FAULTS
 from tests.hostile.world import World, a_world
 
-SECONDS = 5.0
+SECONDS = 3.0
 SAMPLE_SECONDS = 0.05
 _TICKS = os.sysconf("SC_CLK_TCK")
 RATIO = 2.0
