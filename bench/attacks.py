@@ -4,10 +4,10 @@
     uv run python -m bench.attacks settings_flood fork_bomb
 
 Two referees, as two workers have: one serves a match of an honest bot and the hostile program,
-over and over; the other serves matches of two honest bots, whose decision times are taken from
+again and again; the other serves matches of two honest bots, whose decision times are taken from
 their records. In the same round the hostile program's place is taken by an ordinary busy bot that
-uses about as much processor time: on one core, or on both if the attack used more than one and a
-half. The figure is the 95th percentile of the honest bots' decision times; it should be at most
+thinks for 20 ms about each decision: on one core, or on both if the attack used more than one and a
+half. Its matches are short too, so bots are started about as often. The figure is the 95th percentile of the honest bots' decision times; it should be at most
 twice that beside the busy bot, and no honest bot may exceed its time.
 """
 
