@@ -7,8 +7,9 @@ Two referees, as two workers have: one serves a match of an honest bot and the h
 again and again; the other serves matches of two honest bots, whose decision times are taken from
 their records. In the same round the hostile program's place is taken by an ordinary busy bot that
 thinks for 20 ms about each decision: on one core, or on both if the attack used more than one and a
-half. Its matches are short too, so bots are started about as often. The figure is the 95th percentile of the honest bots' decision times; it should be at most
-twice that beside the busy bot, and no honest bot may exceed its time.
+half. Its matches are short too, so bots are started about as often. The figure is the 95th
+percentile of the honest bots' decision times; it should be at most twice that beside the busy bot,
+and no honest bot may exceed its time.
 """
 
 import _thread
@@ -24,8 +25,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from arena.bots.keeper import linux
-from arena.bots.sandbox import Level, best
+from arena.bots.sandbox import linux
+from arena.bots.sandbox.available_levels import best
+from arena.bots.sandbox.level import Level
 from bench.figure import Figure, Target, told
 from tests.hostile.corpus import CONTAINED, FAULTS
 from tests.hostile.world import World, a_world

@@ -18,11 +18,11 @@ from typing import Any, Final
 
 from sqlalchemy import Engine, Index, insert
 
-from arena.folder import Folder
+from arena.config import Folder
+from arena.ratings.decision_histogram import Thinking
 from arena.store import database, schema
 from arena.store.database import writing
 from arena.store.schema import TournamentState
-from arena.thinking import Thinking
 from bench import ladders
 
 CUPS: Final = 8

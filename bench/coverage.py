@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from arena.ratings.meetings import LineUp, Meetings, Sums, pairs, pairs_of_pairs
 from arena.ratings.scale import ELO, Z95
-from arena.ratings.strength import Strengths, strengths
+from arena.ratings.strength.fit import Strengths, strengths
 
 SPREAD = 200.0
 """Standard deviation of the true strengths in Elo points."""

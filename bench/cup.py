@@ -8,13 +8,16 @@ from pathlib import Path
 
 from sqlalchemy import Engine
 
-from arena import scheduler
-from arena.bots import archive, resolver
-from arena.folder import Folder
-from arena.services import Services
-from arena.store import database, listing, tournaments, versions
-from arena.store.spec import Plan
-from arena.store.tournaments import Tournament
+from arena.bots import resolver, version_store
+from arena.config import Folder
+from arena.services.local import Services
+from arena.store import database
+from arena.store.bots import versions
+from arena.store.matches import listing
+from arena.store.matches.spec import Plan
+from arena.store.tournaments import tournaments
+from arena.store.tournaments.tournaments import Tournament
+from arena.tournaments import scheduler
 
 
 @contextmanager
@@ -34,9 +37,9 @@ def schedule(
     """A tournament in poke. bots: which house bot plays, by the name under which it does."""
     entered = []
     for name, sample in bots.items():
-        bot = archive.admit(resolver.sample(sample), where.versions)
+        bot = version_store.admit(resolver.sample(sample), where.versions)
         # One bot may play under two names.
-        content = archive.content_hash(bot) + name
+        content = version_store.content_hash(bot) + name
         entered.append(versions.add(engine, name, "1", content, str(bot.folder), {}).id)
     settings = {"cycles": cycles}
     plan = Plan("bench", "poke", {"must_beat": True}, 2, boards, settings=settings)

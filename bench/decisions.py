@@ -29,7 +29,7 @@ from bench.figure import Figure, Target, left_out
 from bench.processes import HERE, started
 from bench.sockets import engine, microseconds
 from bench.table import table
-from referee.alarm import Alarm
+from referee.bot_client import Alarm
 from referee.codec import Codec
 from referee.dealing import Seeded, board_seed
 from referee.games.registry import find

@@ -15,9 +15,10 @@ from redis import Redis
 from rq import Queue, Worker
 from rq.serializers import JSONSerializer
 
-from arena import redis_server
-from arena.match_worker import Drain, MatchWorker
-from arena.queue import Hints, connect
+from arena.queue import redis_server
+from arena.queue.match_queue import Hints
+from arena.queue.worker import Drain, MatchWorker
+from arena.system.redis_connection import connect
 from bench.figure import Figure
 
 HINTS = 1000

@@ -17,11 +17,10 @@ from functools import lru_cache
 from itertools import accumulate, combinations
 from math import exp, log
 
-from arena.pairings.contract import Entrant, Fixture, Match, Play, State
-from arena.pairings.guess import guess, meetings
-from arena.pairings.ladder import Ladder
-from arena.pairings.rounds import RoundRobin
-from arena.results import FINISHED, ClosedGame
+from arena.formats.contract import Entrant, Fixture, Match, Play, State
+from arena.formats.ladder import Ladder, guess, meetings
+from arena.formats.round_robin import RoundRobin
+from arena.ratings.closed_match import FINISHED, ClosedGame
 
 ELO = 400 / log(10)
 FIELDS: dict[str, tuple[int, ...]] = {

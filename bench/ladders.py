@@ -18,13 +18,15 @@ from typing import Any
 
 from sqlalchemy import Engine, insert, text
 
-from arena.digest import digest
-from arena.ratings.clips import clip_of
-from arena.ratings.strength import strengths
-from arena.results import FINISHED, ClosedGame, ClosedMatch
-from arena.store import database, folding, schema, versions
+from arena.ladders import folds
+from arena.presentation.clips import clip_of
+from arena.ratings.closed_match import FINISHED, ClosedGame, ClosedMatch
+from arena.ratings.decision_histogram import Thinking
+from arena.ratings.match_digest import digest
+from arena.ratings.strength.fit import strengths
+from arena.store import database, schema
+from arena.store.bots import versions
 from arena.store.schema import MatchState, TournamentState
-from arena.thinking import Thinking
 
 BOTS = 200
 A_ROUND = 100
@@ -159,14 +161,14 @@ def begin(engine: Engine) -> None:
 def measure(engine: Engine, matches: int, dice: random.Random) -> None:
     """Prints a line for each way to a ladder."""
     of, clip = [CUP], clip_of(GAME)
-    met = timed("who met whom, read and summed up", lambda: folding.meetings(engine, of))
+    met = timed("who met whom, read and summed up", lambda: folds.meetings(engine, of))
     timed("strengths of that", lambda: strengths(met))
     timed(
         "both: strengths from the database",
-        lambda: strengths(folding.meetings(engine, of)),
+        lambda: strengths(folds.meetings(engine, of)),
         TARGET,
     )
-    following = folding.Following(engine, of, clip)
+    following = folds.Following(engine, of, clip)
     timed("the whole ladder: Elo, points, faults, times as well", lambda: following.now().table())
     for more in range(3):
         write(engine, matches + more, 1, dice)

@@ -24,10 +24,9 @@ from pathlib import Path
 
 from sqlalchemy import Engine, func, insert, select
 
-from arena.folder import Folder
-from arena.manners import Manners
-from arena.pages import Pages, listen
-from arena.services import Services
+from arena.config import Folder
+from arena.services.local import Services
+from arena.services.web_process import Manners, Pages, listen
 from arena.store import database, schema
 from arena.store.database import reading, writing
 from bench import ladders, starts

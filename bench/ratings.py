@@ -15,11 +15,11 @@ import choix
 import numpy as np
 from threadpoolctl import threadpool_limits
 
+from arena.ratings.closed_match import ClosedGame, ClosedMatch
 from arena.ratings.meetings import LineUp, Meetings, Sums, pairs, pairs_of_pairs
 from arena.ratings.scale import ELO
-from arena.ratings.strength import strengths
-from arena.ratings.strength_settings import StrengthSettings
-from arena.results import ClosedGame, ClosedMatch
+from arena.ratings.strength.fit import strengths
+from arena.ratings.strength.settings import StrengthSettings
 from bench.figure import Figure, Target, left_out
 
 BOTS = 200

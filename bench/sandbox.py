@@ -11,10 +11,10 @@ import statistics
 import time
 
 from arena.bots import resolver
-from arena.bots.listening import listens
 from arena.bots.processes import Processes
-from arena.bots.sandbox import Level
-from arena.bots.sandbox.offer import offer
+from arena.bots.sandbox.available_levels import offer
+from arena.bots.sandbox.level import Level
+from arena.bots.socket_probe import listens
 from bench.processes import started
 from bench.table import table
 

@@ -16,20 +16,14 @@ from pathlib import Path
 
 from sqlalchemy import Engine
 
-from arena import scope
-from arena.scheduler import Scheduler
-from arena.store import (
-    counts,
-    course,
-    listing,
-    matches,
-    played,
-    soundness,
-    tournaments,
-    versions,
-)
+from arena.ladders import key
+from arena.store import consistency
+from arena.store.bots import versions
 from arena.store.database import reading
-from arena.web import sight
+from arena.store.matches import history, listing, transitions
+from arena.store.tournaments import counts, lifecycle, tournaments
+from arena.tournaments.scheduler import Scheduler
+from arena.web.data import snapshot
 from bench import bulk, ladders
 
 BOTS = 10_000
@@ -48,23 +42,23 @@ def asked(what: str, work: Callable[[], object], runs: int = 5) -> None:
 def measure(engine: Engine) -> None:
     """Prints a line for each question."""
     ladder, cup, bot = bulk.LADDER, "t-cup003", bulk.name(BOTS // 2)
-    due = iter(matches.due(engine, 256))
-    asked("the hints' refill: 256 due", lambda: matches.due(engine, 256))
-    asked("a match is leased", lambda: matches.lease(engine, next(due), "bench"), 15)
-    asked("the sweeper's look at the ladder", lambda: course.marks(engine, ladder))
+    due = iter(transitions.due(engine, 256))
+    asked("the hints' refill: 256 due", lambda: transitions.due(engine, 256))
+    asked("a match is leased", lambda: transitions.lease(engine, next(due), "bench"), 15)
+    asked("the sweeper's look at the ladder", lambda: lifecycle.marks(engine, ladder))
     asked("how far the open ladder is", lambda: tournaments.progress(engine, ladder))
     asked("how far a closed one is", lambda: tournaments.progress(engine, cup))
     asked("tournaments, listed", lambda: tournaments.listing(engine))
-    asked("forms and their tournaments", lambda: scope.of_forms(engine))
+    asked("forms and their tournaments", lambda: key.of_forms(engine))
     asked("the newest results", lambda: listing.latest(engine, 20))
     asked("a match", lambda: listing.find(engine, "m-0000005000"))
     asked("matches of the ladder", lambda: listing.matches(engine, tournament=ladder, limit=50))
-    asked("how many matches a bot has played", lambda: played.count(engine, [(bot,)]))
-    asked("the newest matches of a bot", lambda: played.matches(engine, [(bot,)]))
+    asked("how many matches a bot has played", lambda: history.count(engine, [(bot,)]))
+    asked("the newest matches of a bot", lambda: history.matches(engine, [(bot,)]))
     asked("all versions", lambda: versions.listing(engine, retired=True))
-    asked("whether a page could say something else", lambda: sight.marks(engine))
+    asked("whether a page could say something else", lambda: snapshot.marks(engine))
     asked("how many of the ladder have closed", lambda: _closed(engine))
-    asked("what db check finds", lambda: list(soundness.problems(engine, lambda *_: None)), 1)
+    asked("what db check finds", lambda: list(consistency.problems(engine, lambda *_: None)), 1)
     # Last, because it adds a round; of a ladder of millions it may take an hour.
     asked("the first round after a start paired", lambda: Scheduler(engine).advance(), 1)
 

@@ -22,9 +22,10 @@ import time
 from pathlib import Path
 
 from arena.bots.bot import Bot
+from arena.bots.exit_report import Report
 from arena.bots.manifest import Manifest
 from arena.bots.processes import Processes
-from arena.bots.report import Report
+from arena.bots.sandbox import available_levels
 
 BITS = 512
 STRIDE = 256 << 10
@@ -88,7 +89,7 @@ def measure(folder: Path, stays: bool, chance: random.Random) -> tuple[float, fl
     bits = "".join(chance.choice("01") for _ in range(BITS))
     write = WRITER.format(bits=bits, stride=STRIDE, stays=stays)
     read = READER.format(count=BITS, stride=STRIDE)
-    with Processes() as processes:
+    with Processes(level=available_levels.best()) as processes:
         wrote = float(_run(processes, 0, folder, write, wait=not stays).output)
         times = list(map(int, _run(processes, 1, folder, read, wait=True).output.split()))
     # The reader knows that about half of the bits are 1, which were read before.

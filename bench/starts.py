@@ -16,10 +16,12 @@ from pathlib import Path
 from sqlalchemy import Engine
 
 from arena.bots import resolver
-from arena.folder import Folder
-from arena.match.runner import play_match
-from arena.store import course, listing, matches, versions
-from arena.store.tournaments import Tournament
+from arena.config import Folder
+from arena.matches.runner import play_match
+from arena.store.bots import versions
+from arena.store.matches import listing, transitions
+from arena.store.tournaments import lifecycle
+from arena.store.tournaments.tournaments import Tournament
 from bench import cup
 from bench.figure import Figure, Target
 from bench.processes import started
@@ -57,12 +59,12 @@ def without_worker(engine: Engine, where: Folder) -> float:
     with started(["-m", "referee"]) as (referee,):
         taken = []
         for match in listing.matches(engine, tournament=scheduled.id):
-            lease = matches.lease(engine, match.id, "bench", 600.0)
+            lease = transitions.lease(engine, match.id, "bench", 600.0)
             assert lease is not None
             began = time.perf_counter()
             play_match(lease.spec, referee, bots, lambda game: None)
             taken.append(time.perf_counter() - began)
-    course.cancel(engine, scheduled.id)
+    lifecycle.cancel(engine, scheduled.id)
     return statistics.mean(taken)
 
 

@@ -20,12 +20,17 @@ from pathlib import Path
 from google.protobuf.json_format import MessageToDict
 from pokearena.v1 import bot_pb2, referee_pb2
 
-from arena import news, queue, scheduler
-from arena.bots import archive, resolver
-from arena.folder import WATCH_MS, Folder
-from arena.services import Services
-from arena.store import database, listing, tournaments, versions
-from arena.store.spec import Plan
+from arena.bots import resolver, version_store
+from arena.config import WATCH_MS, Folder
+from arena.events import messages
+from arena.services.local import Services
+from arena.store import database
+from arena.store.bots import versions
+from arena.store.matches import listing
+from arena.store.matches.spec import Plan
+from arena.store.tournaments import tournaments
+from arena.system import redis_connection
+from arena.tournaments import scheduler
 from bench.processes import started
 from bench.table import table
 from referee.codec import Codec
@@ -48,13 +53,13 @@ class Ear:
 
     def __init__(self, url: str) -> None:
         self.positions = 0
-        self._client = queue.connect(url)
+        self._client = redis_connection.connect(url)
         self._heard = self._client.pubsub(ignore_subscribe_messages=True)  # type: ignore[no-untyped-call]
-        self._heard.subscribe(**{news.channel(0): self._count})
+        self._heard.subscribe(**{messages.channel(0): self._count})
         self._heard.run_in_thread(sleep_time=0.1, daemon=True, exception_handler=lambda *_: None)
 
     def _count(self, message: dict[str, bytes]) -> None:
-        self.positions += isinstance(news.parse(message["data"]), news.Position)
+        self.positions += isinstance(messages.parse(message["data"]), messages.Position)
 
 
 def position_cost(game_id: str) -> tuple[float, int]:
@@ -74,8 +79,8 @@ def position_cost(game_id: str) -> tuple[float, int]:
         sent = referee_pb2.PositionShown(actors=middle.actors, view=view).SerializeToString()
         shown = referee_pb2.PositionShown.FromString(sent)
         seating = ("some-bot@1",) * 4
-        told = news.Position("m-1", 0, 0, 0, 0, (0,), seating, MessageToDict(shown.view))
-        text = news.text_of(told)
+        told = messages.Position("m-1", 0, 0, 0, 0, (0,), seating, MessageToDict(shown.view))
+        text = messages.text_of(told)
     return 1e6 * (time.process_time() - began) / TIMES, len(text)
 
 
@@ -115,8 +120,8 @@ def play(watch_ms: int) -> tuple[float, float, int]:
         where = Folder(Path(folder)).create()
         engine = database.open(where.database_url({}))
         database.upgrade(engine)
-        bot = archive.admit(resolver.sample(BOT), where.versions)
-        content = archive.content_hash(bot)
+        bot = version_store.admit(resolver.sample(BOT), where.versions)
+        content = version_store.content_hash(bot)
         names = [
             versions.add(engine, name, "1", content + name, str(bot.folder), {}).id
             for name in ("one", "two")

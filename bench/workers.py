@@ -10,7 +10,7 @@ times, so one worker alone may have more than one core's worth already.
 
 from collections.abc import Iterator
 
-from arena.services import cores
+from arena.system.process_info import cores
 from bench import cup
 from bench.figure import Figure
 

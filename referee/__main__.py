@@ -31,7 +31,7 @@ _OPTIONS: list[tuple[str, Any]] = [
     ("grpc.max_metadata_size", 16 << 10),
     ("grpc.absolute_max_metadata_size", 16 << 10),
     ("grpc.server_handshake_timeout_ms", 5_000),
-    # Workers ask whether we live every 5 s (arena.match.runner), however long a bot thinks.
+    # Workers ask whether we live every 5 s (arena.matches.runner), however long a bot thinks.
     ("grpc.http2.min_ping_interval_without_data_ms", 1_000),
     ("grpc.http2.max_ping_strikes", 0),
     ("grpc.so_reuseport", 0),

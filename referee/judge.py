@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from pokearena.v1 import bot_pb2, referee_pb2
 
-from referee.bot import How, NoAnswer
+from referee.bot_client import How, NoAnswer
 from referee.play import Asked, Wrong
 from referee.verdict import Fault, Spent, Verdict
 

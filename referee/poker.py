@@ -20,7 +20,7 @@ class Category(IntEnum):
     FOUR_OF_A_KIND = 7
     STRAIGHT_FLUSH = 8
     FIVE_OF_A_KIND = 9
-    """Only with wild cards (:mod:`referee.wild`)."""
+    """Only with wild cards (:mod:`referee.wild_cards`)."""
 
 
 class HandValue(NamedTuple):

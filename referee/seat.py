@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from pokearena.v1 import bot_pb2, referee_pb2
 
-from referee.bot import Bot
+from referee.bot_client import Bot
 from referee.play import Asked, Play
 from referee.verdict import CRASHES_TO_FORFEIT, FAULTS_TO_FORFEIT, Fault, Spent
 

@@ -9,14 +9,14 @@ import grpc.aio
 from pokearena.v1 import referee_pb2, referee_pb2_grpc
 
 from referee import logs
-from referee.caller import Caller
 from referee.codec import Codec
 from referee.dealing import SEED_BYTES
 from referee.games.contract import SetupError
 from referee.games.registry import GAMES, find
 from referee.play import Setting
-from referee.pulse import StoodStill
+from referee.stall_detector import StoodStill
 from referee.table import Table
+from referee.table_stream import Caller
 
 log = logging.getLogger("referee")
 

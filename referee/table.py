@@ -10,13 +10,13 @@ from typing import Any
 from pokearena.v1 import bot_pb2, referee_pb2
 
 from referee import judge
-from referee.bot import Bot, How, NoAnswer
-from referee.caller import Caller
+from referee.bot_client import Bot, How, NoAnswer
 from referee.play import Asked, Play, Setting, Wrong
-from referee.pulse import Pulse
 from referee.seat import Seat
+from referee.spectator_stream import Window
+from referee.stall_detector import Pulse
+from referee.table_stream import Caller
 from referee.verdict import CRASHES_TO_FORFEIT, PROCESS_FAULTS, Fault, Spent, Verdict
-from referee.window import Window
 
 Batch = list[tuple[Play, Asked]]
 

@@ -82,9 +82,9 @@ def migrated_once() -> Iterator[None]:
 @pytest.fixture
 def unsandboxed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Bots of this test are not locked in: they look at what lies around them."""
-    from arena.bots.sandbox import Level
+    from arena.bots.sandbox.level import Level
 
-    monkeypatch.setattr("arena.bots.processes.best", lambda: Level.UNSANDBOXED)
+    monkeypatch.setattr("arena.bots.sandbox.available_levels.best", lambda: Level.UNSANDBOXED)
 
 
 LONGEST = ("test_everything_the_readme_shows", "test_in_a_storm", "test_installation.py")

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from arena.cli.starter import languages
+from arena.cli.bots.new import languages
 from referee.games.registry import GAMES
 
 ROOT = Path(__file__).parent.parent

@@ -1,1 +1,6 @@
-"""What a bot is, where it is found, and the processes it runs as."""
+"""Find, build and store bots, and run the bot processes of one table.
+
+Uses `arena.errors`, `arena.remote` and `arena.system`. Used by `arena.cli`, `arena.matches`,
+`arena.records`, `arena.remote`, `arena.rl`, `arena.services`, `arena.store` and
+`arena.submissions`.
+"""

@@ -10,11 +10,11 @@ from itertools import chain, count
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from arena.bots.errors import BotError
 from arena.bots.manifest import FILE, STDIO, Manifest
+from arena.errors import BotError
 
 if TYPE_CHECKING:
-    from arena.tunnel import Way
+    from arena.remote.tunnel.streams import Way
 
 BRIDGE: Final = (sys.executable, "-I", "-m", "arena.bots.stdio", "--")
 """What stands before the command of a bot that reads and writes lines."""

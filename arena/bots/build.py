@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import IO, Final
 
 from arena.bots.bot import Bot, program
-from arena.bots.errors import BotError
+from arena.bots.exit_report import MIB, Limits
 from arena.bots.manifest import Manifest
-from arena.bots.report import MIB, Limits
+from arena.errors import BotError
 from referee.sanitizing import quote, sanitized
 
 PATIENCE: Final = 600.0
@@ -73,11 +73,17 @@ def build(said: Manifest, folder: Path, patience: float = PATIENCE, trusted: boo
 def _build_locked_in(said: Manifest, words: tuple[str, ...], folder: Path, patience: float) -> None:
     # What runs bots is not needed to build a trusted one.
     from arena.bots.processes import Processes, Workshop
+    from arena.bots.sandbox import available_levels
 
     ended = threading.Event()
     bot = Bot(said.name, Manifest(said.name, words), folder, trusted=False)
     workshop = Workshop(network=os.environ.get(NETWORK) == "1")
-    with Processes(lambda report: ended.set(), limits=STRANGERS, workshop=workshop) as processes:
+    with Processes(
+        lambda report: ended.set(),
+        limits=STRANGERS,
+        level=available_levels.best(),
+        workshop=workshop,
+    ) as processes:
         processes.start(0, bot)
         in_time = ended.wait(patience)
         processes.stop(0)

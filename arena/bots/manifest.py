@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from arena.bots.errors import BotError, nearest
+from arena.errors import BotError, nearest
 from referee.sanitizing import HIDDEN, quote
 
 FILE: Final = "bot.toml"

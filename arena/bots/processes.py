@@ -17,16 +17,15 @@ from typing import Any, Final, Self
 
 import arena
 from arena.bots.bot import Bot, command
-from arena.bots.errors import BotError, InfrastructureError
-from arena.bots.listening import listens
-from arena.bots.report import Limits, Report, clause, ending
-from arena.bots.sandbox import runtime
-from arena.bots.sandbox.level import Level
-from arena.bots.sandbox.offer import best, bubblewrap, refusal
+from arena.bots.exit_report import Limits, Report, clause, ending
+from arena.bots.sandbox import readable_files
+from arena.bots.sandbox.level import Level, bubblewrap, refusal
+from arena.bots.socket_probe import listens
+from arena.errors import BotError, InfrastructureError
 from referee.sanitizing import quote, sanitized
 
 KEEPER: Final = (
-    "import sys; sys.path.append(sys.argv[2]); from arena.bots.keeper.keeper import main; main()"
+    "import sys; sys.path.append(sys.argv[2]); from arena.bots.sandbox.launcher import main; main()"
 )
 SOCKET: Final = "bot"
 LONGEST_SOCKET: Final = 100
@@ -68,7 +67,7 @@ class Processes:
     ``on_end`` is called with the report of each process that ends without having been stopped,
     ``on_lost`` with a sentence if the keeper ends by itself, which is an infrastructure fault.
     Both are called from any thread and with a lock held: they must return at once. ``level`` is how
-    bots are locked in; None means the best that this machine offers. ``workshop`` is given to
+    bots are locked in. ``workshop`` is given to
     programs that build a bot.
     """
 
@@ -77,7 +76,8 @@ class Processes:
         on_end: Callable[[Report], None] = lambda report: None,
         on_lost: Callable[[str], None] = lambda sentence: None,
         limits: Limits | None = None,
-        level: Level | None = None,
+        *,
+        level: Level,
         workshop: Workshop | None = None,
     ) -> None:
         if sys.platform != "linux":
@@ -89,7 +89,7 @@ class Processes:
         self._on_lost = on_lost
         self._limits = limits or Limits()
         self._workshop = workshop
-        self.level = best() if level is None else level
+        self.level = level
         self._changed = threading.Condition(threading.RLock())
         self._processes: list[_Process] = []
         self._written: dict[int, int] = {}
@@ -159,21 +159,21 @@ class Processes:
             return {"env": env}
         scratch = "/tmp" if self.level is Level.BUBBLEWRAP else directory
         env |= {"PATH": SEARCHED, "HOME": scratch, "TMPDIR": scratch, "LANG": "C.UTF-8"}
-        read = runtime.readable(argv)
+        read = readable_files.readable(argv)
         order: dict[str, object] = {
             "env": env,
             "bwrap": bubblewrap() or "",
-            "own": runtime.own(bot),
+            "own": readable_files.own(bot),
             "read": read,
-            "listed": runtime.listed(argv),
+            "listed": readable_files.listed(argv),
         }
         if self._workshop is not None:
-            homes = runtime.toolchains()
+            homes = readable_files.toolchains()
             # A compiler is several programs, side by side.
             beside = os.path.dirname(argv[0])
             env |= {"PATH": f"{beside}:{SEARCHED}", **homes}
             read += [beside, *homes.values()]
-            order |= {"write": [runtime.own(bot)], "network": self._workshop.network}
+            order |= {"write": [readable_files.own(bot)], "network": self._workshop.network}
         return order
 
     def report(self, seat: int, patience: float = PATIENCE) -> Report:

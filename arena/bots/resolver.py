@@ -18,8 +18,8 @@ from typing import Final
 import arena
 from arena.bots import manifest
 from arena.bots.bot import Bot
-from arena.bots.errors import BotError, nearest
 from arena.bots.manifest import Manifest
+from arena.errors import BotError, nearest
 
 SAMPLE: Final = "sample:"
 GRPC: Final = "grpc://"

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from arena.bots.errors import nearest
 from arena.cli.errors import USAGE, CommandError
-from arena.cli.place import Place
-from arena.store import prefixes, versions
-from arena.store.versions import Version
+from arena.cli.workspace import Place
+from arena.errors import nearest
+from arena.store import id_prefixes
+from arena.store.bots import versions
+from arena.store.bots.versions import Version
 
 _TOURNAMENT = "t-"
 
@@ -14,7 +15,7 @@ _TOURNAMENT = "t-"
 def tournament(place: Place, name: str) -> str:
     """The id of a tournament by the beginning of it; CommandError if there is no such one."""
     prefix = name if name.startswith(_TOURNAMENT) else _TOURNAMENT + name
-    fitting = prefixes.tournaments(place.existing_store, prefix)
+    fitting = id_prefixes.tournaments(place.existing_store, prefix)
     if prefix in fitting:
         return prefix
     if not fitting:

@@ -11,8 +11,9 @@ from typing import Any, TypeVar, cast
 import rich_click as click
 
 from arena.cli.errors import USAGE, CommandError
-from arena.manners import Manners
-from arena.relaying import ADDRESS, USUAL_SECONDS, Relaying
+from arena.config import REMOTE_WAIT_SECONDS
+from arena.services.relay_process import ADDRESS, Relaying
+from arena.services.web_process import Manners
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -43,7 +44,7 @@ def scope_options(command: F) -> F:
 
 def token_said() -> str | None:
     """The token that the environment says, or a file that POKEARENA_TOKEN_FILE names."""
-    from arena.folder import setting
+    from arena.config import setting
 
     found = setting(("POKEARENA_TOKEN",))
     return found[1] if found is not None else None
@@ -195,7 +196,7 @@ def relay_options(command: F) -> F:
                 "--relay-wait",
                 envvar="POKEARENA_RELAY_WAIT",
                 type=click.FloatRange(0, 1e7),
-                default=USUAL_SECONDS,
+                default=REMOTE_WAIT_SECONDS,
                 show_default=True,
                 metavar="SECONDS",
                 help="How long matches wait for a remote bot that is not there.",
@@ -296,7 +297,7 @@ def game_options(command: F) -> F:
 
 def unknown(what: str, word: str, known: list[str]) -> CommandError:
     """The error for a name that means nothing, with the nearest that does."""
-    from arena.bots.errors import nearest
+    from arena.errors import nearest
 
     hint = nearest(word, known) or f"; there are {', '.join(known)}." * bool(known)
     return CommandError(f'there is no {what} "{word}"{hint}', USAGE)

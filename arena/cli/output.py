@@ -15,6 +15,92 @@ from referee.sanitizing import escaped_json, one_line, sanitized
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
+import re
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from rich.text import Text
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Event, Thread
+
+# Cards in the text of a game, painted for a terminal: four colours, with the signs of suits.
+
+
+_CARD: Final = re.compile(r"\b([2-9TJQKA])([CDHS])\b")
+_SUITS: Final = {"C": ("♣", "green"), "D": ("♦", "blue"), "H": ("♥", "red"), "S": ("♠", "bold")}
+
+
+def painted(line: str) -> Text:
+    """A line with its cards painted; every card stays two characters wide."""
+    from rich.text import Text
+
+    made = Text()
+    end = 0
+    for card in _CARD.finditer(line):
+        sign, style = _SUITS[card[2]]
+        made.append(line[end : card.start()])
+        made.append(f"{card[1]}{sign}", style)
+        end = card.end()
+    made.append(line[end:])
+    return made
+
+
+def clean(text: str) -> str:
+    """What a bot wrote, as one line that plays no tricks on a terminal."""
+    from referee.sanitizing import sanitized
+
+    return " ".join(sanitized(text).split())
+
+
+# How far something is that takes its time, on standard error.
+
+
+_PAUSE_SECONDS: Final = 2.0
+_SIGN_OF_LIFE_SECONDS: Final = 15.0
+
+
+class Progress:
+    """Says how many of how many are done, at most every two seconds: nothing if it is quick."""
+
+    def __init__(self) -> None:
+        self._said = time.monotonic()
+
+    def __call__(self, what: str, done: int, of: int) -> None:
+        """So many are done; `what` stands behind the numbers."""
+        if time.monotonic() - self._said >= _PAUSE_SECONDS:
+            hint(f"{done} of {of} {what}")
+            self._said = time.monotonic()
+
+    def now(self, what: str) -> None:
+        """This is done at the moment."""
+        if time.monotonic() - self._said >= _PAUSE_SECONDS:
+            hint(what)
+            self._said = time.monotonic()
+
+
+@contextmanager
+def taking_its_time(what: str) -> Iterator[None]:
+    """Says what is under way and how long it took, nothing if it is quick."""
+    began, over = time.monotonic(), Event()
+
+    def tell() -> None:
+        if over.wait(_PAUSE_SECONDS):
+            return
+        hint(what)
+        while not over.wait(_SIGN_OF_LIFE_SECONDS):
+            hint(f"still at it after {time.monotonic() - began:.0f} s")
+        hint(f"that took {time.monotonic() - began:.0f} s")
+
+    teller = Thread(target=tell, name="progress", daemon=True)
+    teller.start()
+    try:
+        yield
+    finally:
+        over.set()
+        teller.join()
+
 
 Rows = Iterable[Sequence[object]]
 
@@ -62,8 +148,6 @@ def told(text: str) -> None:
     """A line of data about a game, its cards painted on a terminal."""
     text = sanitized(text)
     if is_terminal():
-        from arena.cli.paint import painted
-
         screen().print(painted(text))
     else:
         print(text)
@@ -102,7 +186,7 @@ def complain(sentence: str) -> None:
 
 def next_step(*commands: str) -> None:
     """What to type next: the last words of every command."""
-    from arena.cli.advice import typed
+    from arena.cli.errors import typed
 
     for number, command in enumerate(commands):
         _beside((("bold", "      " if number else "next  "), ("cyan", typed(command))))

@@ -2,9 +2,45 @@
 
 from __future__ import annotations
 
+import importlib
+from typing import Any
+
 import rich_click as click
 
-from arena.cli.lazy import LazyGroup
+# A group of commands whose modules are imported only when one of them is called.
+
+
+class Later(click.RichCommand):
+    """Stands for a command in the help of its group until it is called.
+
+    where: "module:name" of the command itself.
+    """
+
+    def __init__(self, name: str, where: str, short: str) -> None:
+        super().__init__(name=name, help=short, add_help_option=False)
+        self._where = where
+
+    def load(self) -> click.Command:
+        """The command itself."""
+        module, _, name = self._where.partition(":")
+        found: click.Command = getattr(importlib.import_module(module), name)
+        return found
+
+
+class LazyGroup(click.RichGroup):
+    """Knows its commands by name and a few words; imports the one that is called."""
+
+    def later(self, name: str, where: str, short: str) -> None:
+        """Adds a command that is imported when it is called."""
+        self.add_command(Later(name, where, short))
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, Any, list[str]]:
+        """The command that the arguments name, imported."""
+        name, command, rest = super().resolve_command(ctx, args)
+        return name, command.load() if isinstance(command, Later) else command, rest
+
 
 _COMMANDS = {
     "See it": {
@@ -46,6 +82,18 @@ _COMMANDS = {
     },
 }
 
+_PACKAGES = {
+    "bots": "bot new owner",
+    "develop": "ask bench doctor rules test",
+    "matches": "logs play replay verify why",
+    "tournaments": "demo tournament",
+    "ladders": "compare export ladder matrix standings",
+    "services": "db metrics referee serve web worker",
+    "watch": "watch",
+}
+"""Packages of arena.cli, with the commands in each."""
+_PACKAGE_OF = {name: package for package, names in _PACKAGES.items() for name in names.split()}
+
 _GROUPS = [{"name": title, "commands": list(commands)} for title, commands in _COMMANDS.items()]
 _HELP = {
     # Loading emojis takes as long as all the rest of a help; so does the panel of options, of
@@ -82,4 +130,4 @@ def pokearena() -> None:
 
 for _commands in _COMMANDS.values():
     for _name, _short in _commands.items():
-        pokearena.later(_name, f"arena.cli.commands.{_name}:{_name}", _short)
+        pokearena.later(_name, f"arena.cli.{_PACKAGE_OF[_name]}.{_name}:{_name}", _short)

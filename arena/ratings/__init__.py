@@ -1,5 +1,5 @@
-"""Ratings: pure functions of closed matches, one module a way of rating.
+"""Compute Elo, strength, SPRT, standings and crosstables as pure functions of closed matches.
 
-Nothing here is ever stored that cannot be computed again from the matches, and no result depends
-on the order in which the matches were played or are given.
+Uses no other package of the arena. Used by `arena.cli`, `arena.formats`, `arena.ladders`,
+`arena.records`, `arena.services`, `arena.store`, `arena.tournaments` and `arena.web`.
 """

@@ -15,8 +15,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
+from arena.ratings.closed_match import Scored, pairwise
 from arena.ratings.scale import Z95, gap_of, normal
-from arena.results import Scored, pairwise
 
 NORMALIZED = 800.0 / math.log(10.0)
 """Points of normalized Elo of one standard deviation of a game."""

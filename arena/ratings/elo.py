@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from elo import Elo
 
-from arena.results import Scored, canonical_order, pairwise
+from arena.ratings.closed_match import Scored, canonical_order, pairwise
 
 # A gap of so many times 2 * beta (each is a factor of ten in the odds) is as good as any wider
 # one: the weaker side's expected score is already lost in the rounding. The package overflows

@@ -23,8 +23,8 @@ from dataclasses import dataclass, replace
 from itertools import permutations
 from math import copysign, fsum, log1p, sqrt
 
+from arena.ratings.closed_match import Scored, canonical_order, pairwise
 from arena.ratings.scale import normal
-from arena.results import Scored, canonical_order, pairwise
 
 LEAST = 8
 """A pair is judged if the taker has so many matches with the giver, and so many without."""

@@ -14,7 +14,7 @@ from itertools import chain, combinations, combinations_with_replacement
 from operator import attrgetter
 from typing import NamedTuple, Self
 
-from arena.results import Scored
+from arena.ratings.closed_match import Scored
 
 _Result = tuple[tuple[str, ...], int, tuple[int, ...]]
 

@@ -16,8 +16,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Self
 
+from arena.ratings.closed_match import ClosedMatch
 from arena.ratings.scale import Z95
-from arena.results import ClosedMatch
 
 USUAL_SHARE = 0.98
 """The share of margins that `usual_clip` leaves as they are."""

@@ -1,5 +1,7 @@
 """The training ground: the arena's games for reinforcement learning (docs/training.md).
 
+Uses `arena.bots` and `arena.presentation`. No other package uses it.
+
     from arena.rl import env
 
     e = env("saint_poker", seats=2, reward="points", render_mode="ansi")

@@ -8,8 +8,7 @@ from gymnasium import spaces
 from pettingzoo import AECEnv
 from pettingzoo.utils import wrappers
 
-from arena.rl.spaces import Observation, action_space, observation_space, observed, standing
-from arena.rl.table import Table
+from arena.rl.table import Observation, Table, action_space, observation_space, observed, standing
 from referee.dealing import SEED_BYTES, Luck, Seeded
 
 ANSI = "ansi"

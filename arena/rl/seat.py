@@ -8,8 +8,7 @@ import gymnasium
 from pokearena.v1 import bot_pb2
 
 from arena.bots.in_process import Choose, answer, load
-from arena.rl.spaces import Observation, action_space, observation_space, observed, standing
-from arena.rl.table import Table
+from arena.rl.table import Observation, Table, action_space, observation_space, observed, standing
 from referee.codec import Codec
 from referee.dealing import SEED_BYTES, Luck, Seeded
 from referee.games.contract import IllegalAction

@@ -1,18 +1,62 @@
 """A game that is being played, decision by decision, in numbers: what both environments are made
 of. It holds no random numbers of its own; luck is handed in."""
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Final
+from __future__ import annotations
 
-from arena.ratings.clips import clip_of
-from arena.rl.encodings import ENCODINGS, Groups
-from arena.rl.vector import Numbers
-from arena.scene import draw
-from arena.scene import scene as scenes
-from arena.scene.text import lines
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+import numpy as np
+from gymnasium import spaces
+
+from arena.presentation import elements as scenes
+from arena.presentation.clips import clip_of
+from arena.presentation.games.encoding import Numbers
+from arena.presentation.games.registry import ENCODINGS, Groups, draw
+from arena.presentation.text import lines
 from referee.dealing import Luck, Seeded
 from referee.games.contract import Action, IllegalAction, State, View
 from referee.games.registry import find
+
+# The spaces of both environments, and how a table fills them.
+
+
+Observation = dict[str, Any]
+"""``observation``: numbers from -1 to 1; ``action_mask``: 1 for each action that is legal."""
+
+
+def observation_space(table: Table) -> spaces.Dict:
+    """The space of what a seat of a table observes."""
+    return spaces.Dict(
+        {
+            "observation": spaces.Box(-1, 1, (table.width,), np.float32),
+            "action_mask": spaces.Box(0, 1, (table.encoding.size,), np.int8),
+        }
+    )
+
+
+def action_space(table: Table) -> spaces.Discrete:
+    """The space of what a seat does."""
+    return spaces.Discrete(table.encoding.size)
+
+
+def observed(table: Table, seat: int) -> Observation:
+    """What a seat observes; nothing is legal for one that is not asked."""
+    mask = np.zeros(table.encoding.size, np.int8)
+    mask[list(table.groups(seat))] = 1
+    return {"observation": table.observe(seat), "action_mask": mask}
+
+
+def standing(reward: str) -> Standing:
+    """What is rewarded.
+
+    Raises:
+        ValueError: there is no such reward.
+    """
+    if reward not in STANDINGS:
+        raise ValueError(f'reward is "{reward}"; it must be {" or ".join(STANDINGS)}')
+    return STANDINGS[reward]
+
 
 Standing = Callable[["Table"], tuple[float, ...]]
 """What the game is worth to each seat as it stands, from -1 to 1; zero for all sides together."""
@@ -134,7 +178,7 @@ def by_places(table: Table) -> tuple[float, ...]:
 
 def by_points(table: Table) -> tuple[float, ...]:
     """The mean over the other sides of the lead in points, as a part of the lead at which ladders
-    clip (``arena.ratings.clips``), and clipped there."""
+    clip (``arena.presentation.clips``), and clipped there."""
     return _against_others(table.sides, table.state.scores, clip_of(table.game.id))
 
 

@@ -1,1 +1,8 @@
-"""The store: the one place where the truth of the arena is kept (design, section 6)."""
+"""Store the state of the arena in a database, the single source of truth: schema, migrations,
+queries and backup.
+
+Uses `arena.bots`, `arena.errors`, `arena.formats`, `arena.presentation`, `arena.ratings` and
+`arena.system`. Used by `arena.cli`, `arena.ladders`, `arena.matches`, `arena.queue`,
+`arena.records`, `arena.remote`, `arena.services`, `arena.submissions`, `arena.tournaments` and
+`arena.web`.
+"""

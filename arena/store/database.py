@@ -16,9 +16,9 @@ from sqlalchemy.engine import URL, make_url
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.functions import FunctionElement
 
-from arena import failpoint, timings
+from arena.errors import StoreError, Unnamed, Unreachable
 from arena.store import postgresql, sqlite
-from arena.store.errors import StoreError, Unnamed, Unreachable
+from arena.system import failpoint, timings
 
 if TYPE_CHECKING:
     from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection

@@ -16,12 +16,48 @@ from sqlalchemy import (
     Index,
     Integer,
     LargeBinary,
+    MetaData,
     Table,
     Text,
     UniqueConstraint,
 )
 
-from arena.store.freight import crate_pieces, crates, metadata
+# The tables of what is sent from one machine to another, and how all tables name their parts.
+
+
+metadata = MetaData(
+    naming_convention={
+        "pk": "pk_%(table_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "ck": "ck_%(table_name)s_%(constraint_name)s",
+    }
+)
+
+# The files of versions, where other machines may have to play them
+# (arena.store.bots.version_files).
+crates = Table(
+    "crates",
+    metadata,
+    Column("content_hash", Text, primary_key=True),
+    # SHA-256 of the packed bytes.
+    Column("digest", Text, nullable=False),
+    Column("pieces", Integer, nullable=False),
+    Column("bytes", Integer, nullable=False),
+    # 0: only strangers have sent it.
+    Column("trusted", Integer, nullable=False),
+    Column("created", Double, nullable=False),
+)
+
+crate_pieces = Table(
+    "crate_pieces",
+    metadata,
+    Column("content_hash", Text, primary_key=True),
+    Column("number", Integer, primary_key=True),
+    Column("data", LargeBinary, nullable=False),
+)
+
 
 __all__ = ["crate_pieces", "crates", "metadata"]
 
@@ -100,7 +136,7 @@ owners = Table(
     "owners",
     metadata,
     Column("name", Text, primary_key=True),
-    # SHA-256 of the token, in hexadecimal (arena.store.owners).
+    # SHA-256 of the token, in hexadecimal (arena.store.bots.owners).
     Column("token", Text, nullable=False),
     Column("created", Double, nullable=False),
 )
@@ -165,7 +201,7 @@ remotes = Table(
     Column("made", Double),
     # Where the relay that has it takes orders for seats.
     Column("desk", Text, nullable=False, server_default=""),
-    # How workers on other machines reach that, if they can (arena.tunnel.Way).
+    # How workers on other machines reach that, if they can (arena.remote.tunnel.streams.Way).
     Column("way", JSON(none_as_null=True)),
     # When it came, or went; and until when it is taken to be there.
     Column("since", Double),
@@ -283,7 +319,8 @@ games = Table(
     Column("committed", Double, nullable=False),
     # Behind what is read without it, because SQLite has to read through it to what comes after.
     Column("record", Text, nullable=False),
-    # How long the entrants thought (arena.thinking); None if it was never counted.
+    # How long the entrants thought (arena.ratings.decision_histogram); None if it was never
+    # counted.
     Column("thinking", JSON(none_as_null=True)),
 )
 
@@ -323,8 +360,9 @@ results = Table(
     # {"entrants": [...], "games": [{"game", "places", "scores", "verdicts", "faults"}, ...]}
     Column("outcome", JSON, nullable=False),
     Column("closed", Double, nullable=False, index=True),
-    # The same summed up for ladders (arena.digest), and how long the entrants thought. They follow
-    # from the games: `ladder rebuild` makes them anew. None in results of older databases.
+    # The same summed up for ladders (arena.ratings.match_digest), and how long the entrants
+    # thought. They follow from the games: `ladder rebuild` makes them anew. None in results of
+    # older databases.
     Column("digest", Text),
     Column("thinking", JSON(none_as_null=True)),
 )

@@ -1,1 +1,6 @@
-"""Bots that owners send over the network, on their way to being versions."""
+"""Process bots that owners push over the network: admission, build, examination and registration.
+
+Uses `arena.bots`, `arena.config`, `arena.errors`, `arena.formats`, `arena.matches`,
+`arena.presentation`, `arena.records`, `arena.store` and `arena.system`. Used by `arena.cli`,
+`arena.services` and `arena.web`.
+"""

@@ -10,13 +10,14 @@ from collections.abc import Iterator
 from dataclasses import replace
 from types import FrameType
 
-from arena import files, folder
+from arena import config
 from arena.bots.bot import Bot
-from arena.conformance import examination
-from arena.conformance.check import Check
 from arena.store import database
-from arena.submissions import runner
-from arena.submissions.shelf import Shelf
+from arena.store.bots import version_files
+from arena.submissions import stages
+from arena.submissions.conformance import examination
+from arena.submissions.conformance.check import Check
+from arena.submissions.pending_uploads import Shelf
 from arena.submissions.stages import Office
 from referee import logs
 
@@ -29,8 +30,8 @@ def main() -> int:
     logs.set_up()
     os.nice(_NICE)
     signal.signal(signal.SIGTERM, _leave)
-    where = folder.locate().create()
-    referee = os.environ[folder.REFEREE]
+    where = config.locate().create()
+    referee = os.environ[config.REFEREE]
 
     def examine(bot: Bot) -> Iterator[Check]:
         return examination.examine(bot, referee, thorough=False, is_built=True)
@@ -38,8 +39,8 @@ def main() -> int:
     engine = database.open(where.database_url())
     office = Office(engine, Shelf(where.submissions), where.versions, examine)
     if where.shares_store():
-        office = replace(office, keep=functools.partial(files.keep, engine))
-    runner.run(office)
+        office = replace(office, keep=functools.partial(version_files.keep, engine))
+    stages.run(office)
     return 0
 
 

@@ -6,8 +6,8 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from arena.bots import manifest, resolver
-from arena.store import versions
-from arena.store.errors import NotFound
+from arena.errors import NotFound
+from arena.store.bots import versions
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine

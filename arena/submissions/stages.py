@@ -11,26 +11,165 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from arena.bots import archive, file_tree, manifest, parcel, resolver
+from arena.bots import manifest, resolver, upload_archive, version_store
 from arena.bots.bot import Bot
-from arena.bots.errors import BotError
-from arena.bots.sandbox.level import Level
-from arena.bots.sandbox.offer import best, refusal
-from arena.discretion import pathless
-from arena.store import submissions, versions
-from arena.store.errors import Conflict
+from arena.bots.sandbox.available_levels import best
+from arena.bots.sandbox.level import Level, refusal
+from arena.errors import BotError, Conflict
+from arena.records.redaction import pathless
+from arena.store.bots import submissions, versions
 from arena.store.schema import Stage, SubmissionState
-from arena.submissions import admission, ladders
+from arena.submissions import admission
 from arena.submissions.admission import Refused
-from arena.submissions.shelf import Shelf
+from arena.submissions.pending_uploads import Shelf
+from arena.system import file_tree
 from referee.sanitizing import one_line, sanitized
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
 
-    from arena.conformance.check import Check
-    from arena.store.submissions import Submission
-    from arena.store.versions import Version
+    from arena.store.bots.submissions import Submission
+    from arena.store.bots.versions import Version
+    from arena.submissions.conformance.check import Check
+import logging
+from typing import TYPE_CHECKING
+
+from arena.formats.contract import Entrant
+from arena.formats.ladder import Ladder
+from arena.store.tournaments import lifecycle, tournaments
+
+if TYPE_CHECKING:
+    from sqlalchemy import Engine
+
+    from arena.bots.manifest import Manifest
+    from arena.store.bots.versions import Version
+    from arena.store.tournaments.tournaments import Tournament
+import time
+from collections import Counter
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from sqlalchemy.exc import SQLAlchemyError
+
+from arena.errors import InfrastructureError, StoreError
+
+if TYPE_CHECKING:
+    from arena.store.bots.submissions import Submission
+
+
+# Ladders that are open: what owners push comes onto them by itself.
+
+
+log = logging.getLogger("arena.submissions")
+
+
+def open_to(engine: Engine, said: Manifest) -> tuple[Tournament, ...]:
+    """The ladders that take in a bot with this manifest, the oldest first."""
+    return tuple(
+        one
+        for one in tournaments.listing(engine, over=False)
+        if one.plan.settings.get("open") is True and said.plays(one.plan.game)
+    )
+
+
+def join(engine: Engine, version: Version, said: Manifest) -> tuple[str, ...]:
+    """Lets a version into all ladders that are open to it; of its bot only the newest play on.
+
+    May be done again: what is on a ladder already stays there. Gives the ladders it is on.
+    """
+    joined = []
+    for ladder in open_to(engine, said):
+        if version.id not in ladder.entrants:
+            try:
+                lifecycle.add(engine, ladder.id, [Entrant(version.id, version.owner)])
+            except Conflict as error:
+                # It is over by now, or somebody else has let it in.
+                log.info("%s does not come onto %s: %s", version.id, ladder.id, error)
+                continue
+        joined.append(ladder.id)
+        _make_room(engine, ladder.id, version)
+    return tuple(joined)
+
+
+def _make_room(engine: Engine, ladder: str, newest: Version) -> None:
+    """Takes the oldest versions of a bot off a ladder, if it has more than may play."""
+    found = tournaments.find(engine, ladder)
+    most = int(found.plan.settings.get("versions", Ladder().versions))
+    there = [
+        entry.name
+        for entry in found.entries
+        if entry.name.partition("@")[0] == newest.name and entry.withdrawn is None
+    ]
+    for version in there[:-most] if most else ():
+        lifecycle.withdraw(engine, ladder, version, f"{newest.id} came")
+
+
+# Works on submissions, one after another, for as long as its process lives.
+
+
+_PAUSE_SECONDS: Final = 0.5
+_TROUBLE_SECONDS: Final = 5.0
+_TIDY_SECONDS: Final = 600.0
+
+
+def run(office: Office, goes_on: Callable[[], bool] = lambda: True) -> None:
+    """Works for as long as it is to; waits first while another one works on the same folder."""
+    with office.shelf.create().attended():
+        log.info("submissions are worked on")
+        tidy_at = 0.0
+        while goes_on():
+            if time.monotonic() >= tidy_at:
+                tidy_at = time.monotonic() + _TIDY_SECONDS
+                _tidy(office)
+            time.sleep(_PAUSE_SECONDS if _round(office) else _TROUBLE_SECONDS)
+
+
+def _round(office: Office) -> bool:
+    """Works on what is there; owners take turns. Says whether the arena did its part."""
+    well = True
+    tried: list[Submission] = []
+    try:
+        while (waiting := next_of(submissions.undecided(office.engine), tried)) is not None:
+            tried.append(waiting)
+            well &= _work(office, waiting.id)
+    except (SQLAlchemyError, StoreError) as error:
+        log.warning("submissions cannot be worked on: %s", error)
+        return False
+    return well
+
+
+def next_of(undecided: Sequence[Submission], tried: Sequence[Submission]) -> Submission | None:
+    """Return the next submission: the oldest of the owner who has had the fewest turns.
+
+    Args:
+        undecided: the submissions that wait, the oldest first.
+        tried: those that had their turn in this round. They wait for the next round.
+    """
+    turns = Counter(submission.owner for submission in tried)
+    done = {submission.id for submission in tried}
+    waiting = [submission for submission in undecided if submission.id not in done]
+    return min(waiting, key=lambda submission: turns[submission.owner], default=None)
+
+
+def _work(office: Office, submission: str) -> bool:
+    try:
+        decided = office.work(submission)
+    except (OSError, InfrastructureError) as error:
+        log.warning("the arena failed with %s: %s", submission, error)
+        if submissions.find(office.engine, submission).attempts >= MOST_ATTEMPTS:
+            office.give_up(submission, "")
+        return False
+    log.info("%s is %s: %s", submission, decided.state, decided.sentence)
+    return True
+
+
+def _tidy(office: Office) -> None:
+    try:
+        version_store.tidy(office.versions)
+        office.shelf.tidy({one.id for one in submissions.undecided(office.engine)})
+    except (SQLAlchemyError, StoreError, OSError) as error:
+        log.warning("what was left of submissions cannot be removed: %s", error)
+
 
 MOST_ATTEMPTS: Final = 3
 _OUTPUT: Final = 8192
@@ -99,7 +238,7 @@ class Office:
                 raise
         else:
             submissions.step(self.engine, found.id, Stage.ENTERING)
-        joined = ladders.join(self.engine, version, manifest.read(Path(version.folder)))
+        joined = join(self.engine, version, manifest.read(Path(version.folder)))
         return submissions.decide(
             self.engine,
             found.id,
@@ -126,9 +265,9 @@ class Office:
         file_tree.remove(bench)
         bench.mkdir(mode=0o700)
         try:
-            parcel.unpack(self.shelf.parcel(found.id), bench)
+            upload_archive.unpack(self.shelf.parcel(found.id), bench)
             bot = replace(resolver.from_folder(bench), trusted=False)
-            content = archive.content_hash(bot)
+            content = version_store.content_hash(bot)
         except FileNotFoundError:
             raise Refused(422, "what was sent is not here any more; push it again.") from None
         except BotError as error:
@@ -147,7 +286,7 @@ class Office:
     def _built(self, found: Submission, bot: Bot) -> Bot:
         submissions.step(self.engine, found.id, Stage.BUILDING)
         try:
-            return archive.admit(bot, self.versions)
+            return version_store.admit(bot, self.versions)
         except BotError as error:
             sentence, _, output = str(error).partition("\n")
             raise Refused(422, sentence, output) from None

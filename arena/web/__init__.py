@@ -1,1 +1,6 @@
-"""The arena in the browser: pages drawn here, which move while matches close."""
+"""Serve the arena's pages and its HTTP API, and export tournaments as static sites.
+
+Uses `arena.config`, `arena.errors`, `arena.events`, `arena.formats`, `arena.ladders`,
+`arena.presentation`, `arena.queue`, `arena.ratings`, `arena.records`, `arena.services`,
+`arena.store`, `arena.submissions`, `arena.system` and `arena.tournaments`. Used by `arena.cli`.
+"""

@@ -7,11 +7,13 @@ import os
 import socket
 from dataclasses import asdict
 
-from arena import folder, manners, redis_server
+from arena import config
+from arena.queue import redis_server
+from arena.services import web_process
 from arena.store import database
-from arena.submissions.shelf import Shelf
+from arena.submissions.pending_uploads import Shelf
 from arena.web import server
-from arena.web.state import Settings
+from arena.web.data.state import Settings
 from referee import logs
 
 _NICE = 5
@@ -22,15 +24,15 @@ def main() -> int:
     """Reads the command line and the environment, and serves until it is told to stop."""
     parser = argparse.ArgumentParser(prog="web", description="Serves the pages.")
     parser.add_argument("--socket", type=int, required=True, help="descriptor that listens")
-    manners.add_arguments(parser)
+    web_process.add_arguments(parser)
     told = parser.parse_args()
     logs.set_up()
     os.nice(_NICE)
-    where = folder.locate()
+    where = config.locate()
     named = redis_server.setting()
     with socket.socket(fileno=told.socket) as listening:
         listening.set_inheritable(False)
-        wanted = manners.told(told)
+        wanted = web_process.told(told)
         settings = Settings(
             **asdict(wanted),
             redis=named.url if named else "",

@@ -16,16 +16,16 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from arena import restarting
-from arena.web import downloads, errors, readiness, relay, uploads
-from arena.web.bounds import Bounds
-from arena.web.feed import Feed
-from arena.web.links import ServerLinks
+from arena.events import restarts
+from arena.web.data.state import Web
+from arena.web.page import ServerLinks
 from arena.web.routes import PAGES
-from arena.web.security import Kinds, Security
-from arena.web.serving import FEED, LIVE, Serving
-from arena.web.state import Web
-from arena.web.uploads import Uploads
+from arena.web.serving import downloads, error_pages, readiness, relay_address, uploads
+from arena.web.serving.feed import Feed
+from arena.web.serving.request_limits import Bounds
+from arena.web.serving.responses import FEED, LIVE, Serving
+from arena.web.serving.security import Kinds, Security
+from arena.web.serving.uploads import Uploads
 
 _STATIC = Path(__file__).parent / "static"
 
@@ -51,7 +51,7 @@ def create(web: Web) -> Starlette:
             await web.watch()
 
         tasks = [
-            asyncio.create_task(restarting.keep_task_running("web", work, web.settings.redis))
+            asyncio.create_task(restarts.keep_task_running("web", work, web.settings.redis))
             for work in (watch, web.remember, web.hear, web.receive, feed.run)
         ]
         try:
@@ -62,12 +62,12 @@ def create(web: Web) -> Starlette:
             await asyncio.gather(*tasks, return_exceptions=True)
 
     async def failed(request: Request, error: Exception) -> Response:
-        return errors.response(request, error, links)
+        return error_pages.response(request, error, links)
 
     routes: list[BaseRoute] = [
         *readiness.routes(web),
         Route(FEED, serving.feed(feed)),
-        relay.route(web),
+        relay_address.route(web),
         Mount("/static", StaticFiles(directory=_STATIC)),
         *downloads.routes(web, serving.failing),
     ]

@@ -119,7 +119,8 @@ class Histogram:
 def histogram(stored: Sequence[int], bins: int) -> Histogram | None:
     """Decision times as bars, each of a factor of the root of two; None if there are none.
 
-    stored: as `arena.thinking` keeps them: bin, count, ... bins: so many are a factor of two.
+    stored: as `arena.ratings.decision_histogram` keeps them: bin, count, ... bins: so many are a
+    factor of two.
     """
     merged: dict[int, int] = {}
     each = bins // 2

@@ -2,18 +2,176 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import Any, Final
 
-from arena.store.errors import NotFound
-from arena.web import bounds, drawing, openapi_push
-from arena.web.kinds import KINDS
-from arena.web.links import Links
-from arena.web.page import Ask, BadAsk, NoSuchPage
-from arena.web.routes import PAGES, Address
-from arena.web.samples import Samples, names, plain
-from arena.web.state import Web
+from arena.errors import NotFound
+from arena.store.bots import submissions
+from arena.store.matches import listing
+from arena.store.schema import MatchState
+from arena.store.tournaments import tournaments
+from arena.web.address import Address
+from arena.web.data.state import Web
+from arena.web.page import Ask, BadAsk, Links, NoSuchPage
+from arena.web.serving import rendering, request_limits
+from arena.web.serving.content_types import KINDS
+
+# What OpenAPI says of pushing a bot: the one address at which programs send something.
+
+
+SECURITY: Final[Mapping[str, Any]] = {
+    "owner": {
+        "type": "http",
+        "scheme": "bearer",
+        "description": "the token of an owner of bots, which the organiser makes",
+    }
+}
+_QUERY: Final = (
+    ("name", "the name of the bot, as its bot.toml says it", "mybot"),
+    (
+        "content",
+        "the hash of its content, as `pokearena bot push --dry-run` tells it",
+        "5f51356c8af2d92d51d67649f0de050c6ad831c43036788f8216e26012fe680b",
+    ),
+    ("version", "the version that its bot.toml names, if it names one", ""),
+)
+_ANSWERS: Final = (
+    ("200", "Without a body: it would be taken. Or this is a submission already: that one."),
+    ("201", "It has arrived, and is worked on; `Location` says where to look."),
+)
+_REFUSALS: Final = (
+    ("401", "No token, or one that is no owner's."),
+    ("403", "The name is another's, or this arena takes no bots over the network."),
+    ("408", "It took too long to arrive."),
+    ("409", "This content, or this version, is here already."),
+    ("413", "It is too large."),
+    ("422", "The name or the hash is none."),
+    ("429", "Too many; `Retry-After` says in how many seconds to ask again."),
+    ("503", "Nobody works on submissions at the moment."),
+)
+_EXAMPLE: Final[Mapping[str, Any]] = {
+    "submission": "s-7f3k9q2xwd",
+    "owner": "ada",
+    "bot": "mybot",
+    "content_hash": _QUERY[1][2],
+    "bytes": 22_284,
+    "state": "waiting",
+    "stage": "received",
+    "stages": [{"stage": "received", "state": "done", "began": "2026-11-22T06:42:52.816+00:00"}],
+    "version": None,
+    "ladders": [],
+    "created": "2026-11-22T06:42:52.816+00:00",
+    "ended": None,
+    "status": None,
+    "sentence": None,
+    "output": None,
+}
+
+
+def operation() -> dict[str, Any]:
+    """Of `POST /submissions`."""
+    return {
+        "summary": "Pushes a bot.",
+        "description": "`pokearena bot push` does it: the files of a bot as a tar.gz. It is "
+        "checked, built, tested and put on the ladder; `GET /submissions/{id}` tells how far it "
+        "is. Without a body it is asked whether it would be taken.",
+        "operationId": "push",
+        "security": [{"owner": []}],
+        "parameters": [_push_parameter(*each) for each in _QUERY],
+        "requestBody": {
+            "required": False,
+            "content": {"application/gzip": {"schema": {"type": "string", "format": "binary"}}},
+        },
+        "responses": {
+            **{status: _answer(says) for status, says in _ANSWERS},
+            **{status: _refusal(says) for status, says in _REFUSALS},
+        },
+    }
+
+
+def _push_parameter(name: str, says: str, example: str) -> dict[str, Any]:
+    told: dict[str, Any] = {"name": name, "in": "query", "description": says}
+    told |= {"required": bool(example), "schema": {"type": "string"}}
+    return told | ({"example": example} if example else {})
+
+
+def _answer(says: str) -> dict[str, Any]:
+    content = {"schema": {"type": "object"}, "example": dict(_EXAMPLE)}
+    return {"description": says, "content": {KINDS["json"]: content}}
+
+
+def _refusal(says: str) -> dict[str, Any]:
+    schema = {"$ref": "#/components/schemas/Error"}
+    return {"description": says, "content": {KINDS["json"]: {"schema": schema}}}
+
+
+# Addresses that can be tried: those of pages, filled with what there is in this arena.
+
+
+_PLACE = re.compile(r"\{(\w+)(?::\w+)?\}")
+
+
+def names(path: str) -> tuple[str, ...]:
+    """The names of the values in an address of a page."""
+    return tuple(_PLACE.findall(path))
+
+
+def plain(path: str) -> str:
+    """An address of a page with nothing but names in its braces, as OpenAPI writes it."""
+    return _PLACE.sub(r"{\1}", path)
+
+
+class Samples:
+    """What there is in an arena, to fill addresses with."""
+
+    def __init__(self, web: Web) -> None:
+        self._known = _known(web)
+
+    def values(self, address: Address) -> Mapping[str, str] | None:
+        """The values of a page that there is; None if there is none of its kind yet."""
+        found: dict[str, str] = {}
+        for name in names(address.path):
+            value = self._known.get(_kind(address.path, name))
+            if value is None:
+                return None
+            found[name] = value
+        return found
+
+    def query(self, address: Address) -> Mapping[str, str]:
+        """What has to stand behind the question mark."""
+        needed = {"one", "other"} & {name for name, _ in address.query}
+        return {name: self._known[name] for name in sorted(needed) if name in self._known}
+
+
+def _kind(path: str, name: str) -> str:
+    """What an id is of: it is called the same wherever it stands."""
+    if name != "id":
+        return name
+    return next((kind for kind in ("match", "submission") if f"/{kind}" in path), "tournament")
+
+
+def _known(web: Web) -> dict[str, str]:
+    known: dict[str, Any] = {"game": "poke", "page": "ratings", "n": "0"}
+    for form, ladder in web.sight.ladders.items():
+        ranked = [line.entrant for line in ladder.table.lines]
+        if len(ranked) >= 2:
+            known |= {"form": form, "one": ranked[0], "other": ranked[1]}
+            known["name"] = ranked[0].partition("@")[0]
+            break
+    for pushed in submissions.listing(web.engine, limit=1):
+        known["submission"] = pushed.id
+    held = tournaments.listing(web.engine)
+    for one in reversed(held):
+        closed = listing.matches(
+            web.engine, tournament=one.id, states=(MatchState.CLOSED,), limit=1
+        )
+        if closed:
+            known |= {"tournament": one.id, "match": closed[0].id}
+            break
+    return known
+
 
 ABOUT = """\
 Every page of the arena is to be had by programs too: put `.json`, `.csv`, `.md` or `.txt` behind \
@@ -45,7 +203,7 @@ _ERRORS = {
 }
 
 
-def document(web: Web, links: Links, release: str) -> dict[str, Any]:
+def document(web: Web, links: Links, addresses: Sequence[Address], release: str) -> dict[str, Any]:
     """The whole document."""
     samples = Samples(web)
     return {
@@ -59,12 +217,12 @@ def document(web: Web, links: Links, release: str) -> dict[str, Any]:
         "paths": {
             plain(each.path): {
                 **_path(web, links, each, samples),
-                **({"post": openapi_push.operation()} if each.path == bounds.PUSH else {}),
+                **({"post": operation()} if each.path == request_limits.PUSH else {}),
             }
-            for each in PAGES
+            for each in addresses
         },
         "components": {
-            "securitySchemes": dict(openapi_push.SECURITY),
+            "securitySchemes": dict(SECURITY),
             "schemas": {
                 "Error": {
                     "type": "object",
@@ -132,7 +290,7 @@ def _content(
     if values is not None and address.path != "/openapi":
         ask = Ask(values, samples.query(address), links)
         with suppress(BadAsk, NoSuchPage, NotFound):
-            told["example"] = shortened(drawing.plain(address.draw(web, ask)))
+            told["example"] = shortened(rendering.plain(address.draw(web, ask)))
     return told
 
 

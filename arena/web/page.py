@@ -4,9 +4,42 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
+from urllib.parse import quote, urlencode
 
-from arena.web.links import Links
+# Addresses of pages: of the server, or of files that lie beside each other.
+
+
+class Links(Protocol):
+    """Makes addresses. Names come from strangers: whatever they hold is quoted."""
+
+    def to(self, *words: object, **query: object) -> str:
+        """The address of a page: its words, such as "bots", "greedy", and its query."""
+
+    def static(self, name: str) -> str:
+        """The address of a style or a script."""
+
+
+class ServerLinks:
+    """Addresses on the server, from its root."""
+
+    def __init__(self, version: str = "") -> None:
+        self._version = version
+
+    def to(self, *words: object, **query: object) -> str:
+        """An absolute path."""
+        path = "/" + "/".join(quote(str(word), safe="@") for word in words)
+        return path + _query(query)
+
+    def static(self, name: str) -> str:
+        """An absolute path that changes with the release, so that it may be kept for long."""
+        return f"/static/{name}" + (f"?v={self._version}" if self._version else "")
+
+
+def _query(values: Mapping[str, object]) -> str:
+    told = {name: str(value) for name, value in values.items() if value not in (None, "")}
+    return f"?{urlencode(told)}" if told else ""
+
 
 Rows = Sequence[Sequence[object]]
 
@@ -57,7 +90,7 @@ class Page:
     data: the same for programs, or what makes it; None if there is nothing but the HTML.
     tables: (as CSV, for people as text); None where a page is no table.
     parts: the parts that move: `fragments/NAME.html`, drawn into the element of this id.
-    topics: what it depends on (arena.web.changes); it is drawn anew when one of them changes.
+    topics: what it depends on (arena.web.data.changes); it is drawn anew when one of them changes.
     fresh: for how many seconds it may be kept while none does; 0: it is drawn for each who asks.
     """
 

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-
 from arena.web import paging
-from arena.web.page import Ask, Page
+from arena.web.address import Address
 from arena.web.pages import (
     api,
     bot,
@@ -23,29 +20,6 @@ from arena.web.pages import (
     tournament,
     tournaments,
 )
-from arena.web.state import Web
-
-Draw = Callable[[Web, Ask], Page]
-
-
-@dataclass(frozen=True, slots=True)
-class Address:
-    """A page: its address, what draws it, and what it is, in a sentence.
-
-    query: what may stand behind the question mark, with a few words each; nothing else is seen.
-    example: how such an address looks, where the path has values.
-    owners: whether who sends the token of an owner of bots is shown more.
-    kinds: in which forms it is to be had (arena.web.kinds).
-    """
-
-    path: str
-    draw: Draw
-    summary: str
-    query: tuple[tuple[str, str], ...] = ()
-    example: str = ""
-    kinds: tuple[str, ...] = ("html", "json")
-    owners: bool = False
-
 
 TABLE = ("html", "json", "csv", "md", "txt")
 """The kinds of a page that is a table."""
@@ -171,7 +145,17 @@ PAGES: tuple[Address, ...] = (
     Address("/rules", docs.games, "The games that are played here."),
     Address("/rules/{game}", docs.rules, "The rules of a game.", example="/rules/poke"),
     Address("/docs", docs.contents, "All pages that tell how the arena works."),
-    Address("/docs/api", api.page, "What programs can ask for.", kinds=("html",)),
+    Address(
+        "/docs/api",
+        lambda web, ask: api.page(web, ask, PAGES),
+        "What programs can ask for.",
+        kinds=("html",),
+    ),
     Address("/docs/{page}", docs.page, "One of them.", example="/docs/ratings"),
-    Address("/openapi", api.document, "The same as an OpenAPI document.", kinds=("json",)),
+    Address(
+        "/openapi",
+        lambda web, ask: api.document(web, ask, PAGES),
+        "The same as an OpenAPI document.",
+        kinds=("json",),
+    ),
 )

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import policy
 
-from arena.ratings.clips import clip_of
+from arena.presentation.clips import clip_of
 from arena.rl import SeatEnv
 
 GAME = "saint_poker"

@@ -13,10 +13,10 @@ from typing import Any, Literal
 import pytest
 from playwright.sync_api import Browser, Page
 
-from arena.cli.place import Place
+from arena.cli.workspace import Place
+from arena.web.data.state import Settings, Web
+from arena.web.openapi import Samples, names, plain
 from arena.web.routes import PAGES
-from arena.web.samples import Samples, names, plain
-from arena.web.state import Settings, Web
 from tests.arena.cli.stored import hold
 from tests.arena.web.closed_matches import Held, play, table
 from tests.arena.web.pushed import push

@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from arena.cli.place import Place
-from arena.store import owners, versions
-from arena.web.state import Settings, Web
+from arena.cli.workspace import Place
+from arena.store.bots import owners, versions
+from arena.web.data.state import Settings, Web
 from tests.arena.cli.stored import hold
 from tests.arena.web.closed_matches import play, table
+from tests.arena.web.pages.test_bot_pages import EVIL, crash
 from tests.arena.web.served import served
-from tests.arena.web.test_bot_pages import EVIL, crash
 from tests.browser.conftest import keep
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(300)]

@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page
 
-from arena.pages import Pages, listen
-from arena.services import Services
-from arena.store import listing
-from tests.arena.test_services import Arena
+from arena.services.local import Services
+from arena.services.web_process import Pages, listen
+from arena.store.matches import listing
+from tests.arena.services.test_services import Arena
 from tests.browser.conftest import keep
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(300)]

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page
 
-from arena import telling
-from arena.cli.place import Place
-from arena.store import results
-from arena.web.state import Settings, Web
+from arena.cli.workspace import Place
+from arena.presentation import narration
+from arena.store.matches import results
+from arena.web.data.state import Settings, Web
 from referee.record import read
 from tests.arena.web.closed_matches import Held, play, table
 from tests.arena.web.served import served
@@ -78,7 +78,7 @@ def test_a_game_is_stepped_through_by_keys(
     held = play(place, table)
     record = read(results.record(place.store, held.match))
     assert record.seed is not None
-    told = list(telling.positions(record.match, record.games[0], record.seed))
+    told = list(narration.positions(record.match, record.games[0], record.seed))
     open_game(tab, site, held)
     for number, position in enumerate(told):
         assert step(tab) == number
@@ -103,7 +103,7 @@ def test_one_seat_sees_its_own_hand_alone(place: Place, site: str, tab: Page, ta
     held = play(place, table)
     record = read(results.record(place.store, held.match))
     assert record.seed is not None
-    told = list(telling.positions(record.match, record.games[0], record.seed))
+    told = list(narration.positions(record.match, record.games[0], record.seed))
     at = len(told) // 2
     position = told[at]["position"]
     known = position.get("known", [[]] * table.seats)

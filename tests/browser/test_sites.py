@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import BrowserContext, Page
 
-from arena.web import site
-from tests.arena.bundle.stage import Stage
+from arena.web import static_site
+from tests.arena.records.bundle.stage import Stage
 from tests.browser.conftest import keep
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(300)]
@@ -17,7 +17,7 @@ def exported(tmp_path: Path) -> Path:
     """The first page of a round robin of three."""
     stage = Stage(tmp_path)
     cup = stage.play_out(stage.begin("round-robin", stage.bots(3)))
-    site.write(stage.engine, cup.id, tmp_path / "site")
+    static_site.write(stage.engine, cup.id, tmp_path / "site")
     stage.engine.dispose()
     return tmp_path / "site" / "index.html"
 

@@ -10,7 +10,7 @@ from referee.games.contract import Action, Game, Legal, Options, State, View
 from referee.games.poke import Poke
 from referee.games.poke.legal import can_beat
 from referee.games.saint_poker import SaintPoker
-from referee.games.saint_poker.words import SaintPokerCards
+from referee.games.saint_poker.actions import SaintPokerCards
 from referee.poker import best_hand
 
 Look = Callable[[Any, int, Any], Any]

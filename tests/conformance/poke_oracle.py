@@ -7,8 +7,8 @@ from typing import Any
 from referee.cards import DECK
 from referee.dealing import Arranged
 from referee.games.contract import State
+from referee.games.poke.actions import Draw
 from referee.games.poke.state import PokeState
-from referee.games.poke.words import Draw
 from tests.conformance.oracle import Oracle, Part, Story
 from tests.conformance.walks import Step
 

@@ -8,7 +8,7 @@ from referee.cards import RANK
 from referee.dealing import Luck
 from referee.dominoes import DOMINOES
 from referee.games.pokino import Pokino
-from referee.games.pokino.words import PokinoCards
+from referee.games.pokino.actions import PokinoCards
 from tests.conformance.leaks import Leak, Look, Reordered, high
 
 Dealer = Callable[[Any, int, Luck], Any]

@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 from referee.dealing import Arranged
 from referee.games.contract import Action, State
-from referee.games.pokino.words import Domino, Run
+from referee.games.pokino.actions import Domino, Run
 from tests.conformance.oracle import Oracle, Part, Story
 from tests.conformance.walks import Step
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from referee.cards import DECK, RANK
 from referee.games.pouku import Pouku
-from referee.games.pouku.words import PoukuCards
+from referee.games.pouku.actions import PoukuCards
 from tests.conformance.leaks import Leak, Look, Reordered, high
 
 

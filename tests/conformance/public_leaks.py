@@ -9,10 +9,10 @@ from referee.games.contract import Game
 from referee.games.poke import Poke
 from referee.games.pokex import Pokex
 from referee.games.pokino import Pokino
-from referee.games.pokino.words import PokinoCards
+from referee.games.pokino.actions import PokinoCards
 from referee.games.pouku import Pouku
 from referee.games.saint_poker import SaintPoker
-from referee.games.saint_poker.words import SaintPokerCards
+from referee.games.saint_poker.actions import SaintPokerCards
 from tests.conformance.leaks import Leak, Show, high
 
 

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import click
 
-from arena.cli.lazy import Later
-from arena.cli.root import pokearena
+from arena.cli.root import Later, pokearena
 from tests.deploy.manifests import ROOT
 
 

@@ -6,9 +6,10 @@ import click
 import pytest
 from rq import Queue
 
-from arena import queue
-from arena.hold import GRACE_SECONDS
-from arena.web import relay, uploads
+from arena.matches.lease_renewal import GRACE_SECONDS
+from arena.queue import match_queue
+from arena.system import redis_connection
+from arena.web.serving import relay_address, uploads
 from tests.deploy.manifests import CHART, Pod, Tree, of_kind, pods, render, rules, selects
 from tests.deploy.spoken import understood, variables
 
@@ -168,7 +169,7 @@ def test_what_is_pushed_goes_to_the_pod_that_works_on_it(helm: str, tmp_path: Pa
     }
     assert paths == {
         uploads.ADDRESS: "arena-services",
-        relay.ADDRESS: "arena-services",
+        relay_address.ADDRESS: "arena-services",
         "/": "arena-web",
     }
 
@@ -239,7 +240,7 @@ def test_jobs_are_started_by_the_queue_the_arena_has_and_end_by_themselves(
     manifests = render(helm, tmp_path, "--set", "worker.mode=scaledjob")
     [scaled] = of_kind(manifests, "ScaledJob")
     [trigger] = scaled["spec"]["triggers"]
-    key = Queue(queue.QUEUE, connection=queue.connect("redis://nowhere")).key
+    key = Queue(match_queue.QUEUE, connection=redis_connection.connect("redis://nowhere")).key
     assert trigger["metadata"]["listName"] == key
     [authentication] = of_kind(manifests, "TriggerAuthentication")
     assert trigger["authenticationRef"]["name"] == authentication["metadata"]["name"]

@@ -11,8 +11,9 @@ import pytest
 import redis
 import yaml
 
-from arena import folder, redis_server
-from arena.hold import GRACE_SECONDS
+from arena import config
+from arena.matches.lease_renewal import GRACE_SECONDS
+from arena.queue import redis_server
 from tests.deploy.manifests import DEPLOY, ROOT, Tree
 from tests.deploy.spoken import understood, variables
 
@@ -69,8 +70,8 @@ def test_metrics_are_not_asked_for_unless_they_are_wanted(compose: Tree) -> None
 
 
 def test_what_is_written_into_containers_is_yaml(compose: Tree) -> None:
-    for config in compose["configs"].values():
-        assert yaml.safe_load(config["content"])["apiVersion"] == 1
+    for file in compose["configs"].values():
+        assert yaml.safe_load(file["content"])["apiVersion"] == 1
 
 
 def test_no_container_of_ours_is_root_or_may_become_it(compose: Tree) -> None:
@@ -104,7 +105,7 @@ def test_the_arena_understands_every_command_and_variable(compose: Tree, tmp_pat
             assert plain in known or plain == "TMPDIR"
             if plain != variable:
                 a_file.write_text("a secret\n", encoding="utf-8")
-                assert folder.setting((plain,), {variable: str(a_file)}) == (variable, "a secret")
+                assert config.setting((plain,), {variable: str(a_file)}) == (variable, "a secret")
 
 
 def test_workers_have_time_to_give_their_match_back(compose: Tree) -> None:

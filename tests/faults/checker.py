@@ -8,16 +8,18 @@ from itertools import groupby
 from statistics import quantiles
 from typing import Any
 
-from arena import standings
-from arena.bundle.audit import audit
-from arena.bundle.gathering import gather
-from arena.digest import digest
-from arena.ratings.clips import clip_of
+from arena.ladders import folds
+from arena.presentation.clips import clip_of
+from arena.ratings import standings
+from arena.ratings.closed_match import ClosedGame, ClosedMatch
+from arena.ratings.match_digest import digest
 from arena.ratings.meetings import Meetings
-from arena.ratings.strength import strengths
-from arena.results import ClosedGame, ClosedMatch
-from arena.store import folding, games, listing, results, tournaments
+from arena.ratings.strength.fit import strengths
+from arena.records.bundle.audit import audit
+from arena.records.bundle.collection import gather
+from arena.store.matches import games, listing, results
 from arena.store.schema import MatchState, TournamentState
+from arena.store.tournaments import tournaments
 from referee import record
 from tests.faults.stage import Arena
 from tests.faults.witness import Witness
@@ -169,7 +171,7 @@ def _ratings_are_those_of_the_records(arena: Arena, again: list[ClosedMatch]) ->
     told = list(results.closed(arena.engine))
     for cup in tournaments.listing(arena.engine):
         clip = clip_of(cup.plan.game)
-        stored = folding.fold(arena.engine, [cup.id], clip).table()
+        stored = folds.fold(arena.engine, [cup.id], clip).table()
         own = {match.id for match in results.closed(arena.engine, [cup.id])}
         anew = [digest(match, clip) for match in again if match.id in own]
         assert stored == standings.table(reversed(anew), clip)

@@ -6,37 +6,27 @@ from pathlib import Path
 
 from sqlalchemy import Engine
 
-from arena import scheduler
-from arena.bots import archive, parcel, resolver
+from arena.bots import resolver, upload_archive, version_store
 from arena.bots.sandbox.level import Level
-from arena.folder import Folder
-from arena.pairings.contract import Entrant
-from arena.store import (
-    copying,
-    course,
-    crates,
-    database,
-    matches,
-    owners,
-    quarantine,
-    rebuilding,
-    remotes,
-    submissions,
-    tournaments,
-    versions,
-    waiting,
-)
-from arena.store.spec import Clock, Plan
-from arena.store.submissions import Limits, Sent
-from arena.submissions.shelf import Shelf
+from arena.config import Folder
+from arena.formats.contract import Entrant
+from arena.records import rebuilt_results
+from arena.store import backup_file, database
+from arena.store.bots import owners, quarantine, remote_bots, submissions, version_files, versions
+from arena.store.bots.submissions import Limits, Sent
+from arena.store.matches import transitions, waiting
+from arena.store.matches.spec import Clock, Plan
+from arena.store.tournaments import lifecycle, tournaments
+from arena.submissions.pending_uploads import Shelf
 from arena.submissions.stages import Office
+from arena.tournaments import scheduler
 
 
 def rebuild(engine: Engine) -> None:
     """Writes every result down anew."""
     cups = [cup.id for cup in tournaments.listing(engine)]
-    for found in list(rebuilding.rebuilt(engine, cups)):
-        rebuilding.store(engine, found)
+    for found in list(rebuilt_results.rebuilt(engine, cups)):
+        rebuilt_results.store(engine, found)
 
 
 def push(engine: Engine, where: Folder, bot: str, submission: str) -> None:
@@ -44,9 +34,9 @@ def push(engine: Engine, where: Folder, bot: str, submission: str) -> None:
     found = resolver.from_folder(Path(bot))
     shelf = Shelf(where.submissions)
     with shelf.part(submission).open("wb") as output:
-        parcel.pack(found, output)
+        upload_archive.pack(found, output)
     shelf.settle(submission)
-    content = archive.content_hash(found)
+    content = version_store.content_hash(found)
     submissions.add(engine, Sent(submission, "ada", found.label, content, 1), Limits())
 
 
@@ -67,13 +57,13 @@ def main(url: str, action: str, *words: str) -> None:
     elif action == "add_version":
         versions.add(engine, "late", "1", "0" * 64, "/late", {})
     elif action == "keep_crate":
-        crates.keep(engine, "0" * 64, io.BytesIO(b"packed"), trusted=False)
+        version_files.keep_build(engine, "0" * 64, io.BytesIO(b"packed"), trusted=False)
     elif action == "trust_crate":
-        crates.trust(engine, "0" * 64)
+        version_files.trust(engine, "0" * 64)
     elif action == "add_remote":
-        remotes.add_relayed(engine, "far", "1")
+        remote_bots.add_relayed(engine, "far", "1")
     elif action == "presence":
-        remotes.came(engine, "far@1", "", 1)
+        remote_bots.came(engine, "far@1", "", 1)
     elif action == "give_up":
         waiting.give_up(engine, 0, 0)
     elif action == "own":
@@ -89,7 +79,7 @@ def main(url: str, action: str, *words: str) -> None:
     elif action == "receive":
         receive(engine, Folder(Path(words[0])))
     elif action == "restore":
-        copying.restore(engine, Path(words[0]), lambda what, done, of: None)
+        backup_file.restore(engine, Path(words[0]), lambda what, done, of: None)
     elif action == "rebuild":
         rebuild(engine)
     elif action == "retire":
@@ -97,13 +87,13 @@ def main(url: str, action: str, *words: str) -> None:
     elif action == "lift":
         quarantine.lift(engine, *words)
     elif action == "join":
-        course.add(engine, words[0], [Entrant(words[1])])
+        lifecycle.add(engine, words[0], [Entrant(words[1])])
     elif action == "withdraw":
-        course.withdraw(engine, *words)
+        lifecycle.withdraw(engine, *words)
     elif action == "void":
-        matches.void(engine, words[0], "The organiser gave it up.")
+        transitions.void(engine, words[0], "The organiser gave it up.")
     else:
-        {"pause": course.pause, "resume": course.resume, "cancel": course.cancel}[action](
+        {"pause": lifecycle.pause, "resume": lifecycle.resume, "cancel": lifecycle.cancel}[action](
             engine, *words
         )
 

@@ -4,8 +4,8 @@ import signal
 from collections.abc import Callable
 from pathlib import Path
 
-from arena.failpoint import HINTS, VARIABLE
-from arena.store import tournaments
+from arena.store.tournaments import tournaments
+from arena.system.failpoint import HINTS, VARIABLE
 from tests.faults import processes
 from tests.faults.stage import Arena, Serve
 from tests.faults.witness import Witness

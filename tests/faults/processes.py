@@ -7,10 +7,10 @@ import time
 from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 
-from arena.bots.keeper import linux
+from arena.bots.sandbox import linux
 
 BELOW = {"worker": "horse", "horse": "keeper", "keeper": "guard", "guard": "bot"}
-SERVICES = {"arena.web", "arena.submissions", "arena.relay"}
+SERVICES = {"arena.web": "web", "arena.submissions": "submissions", "arena.remote.relay": "relay"}
 
 
 def family(pid: int) -> list[int]:
@@ -44,15 +44,15 @@ def roles(serve: int) -> Iterator[tuple[str, int]]:
     worker, horse, keeper, guard, bot."""
     for child in linux.children(serve):
         line = words(child)
-        if any("leash.py" in word for word in line):
+        if any("parent_death_signal.py" in word for word in line):
             continue
         if any("valkey" in word or "redis-server" in word for word in line[:1]):
             yield "redis", child
         elif "referee" in line and any("worker-" in word for word in line):
             yield "referee", child
-        elif service := SERVICES.intersection(line):
-            yield service.pop().removeprefix("arena."), child
-        elif "arena.worker" in line:
+        elif service := next((SERVICES[word] for word in line if word in SERVICES), ""):
+            yield service, child
+        elif "arena.services.worker_process" in line:
             yield "worker", child
             yield from _below(child, "worker")
 

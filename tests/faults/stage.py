@@ -19,15 +19,18 @@ from redis import Redis
 from redis.exceptions import RedisError
 from sqlalchemy import Engine
 
-from arena import queue, scheduler
 from arena.bots import resolver
-from arena.failpoint import VARIABLE
-from arena.folder import Folder
-from arena.queue import Hints
-from arena.store import database, tournaments, versions
+from arena.config import Folder
+from arena.queue.match_queue import Hints
+from arena.store import database
+from arena.store.bots import versions
+from arena.store.matches.spec import Clock, Plan
 from arena.store.schema import TournamentState
-from arena.store.spec import Clock, Plan
-from arena.store.tournaments import Tournament
+from arena.store.tournaments import tournaments
+from arena.store.tournaments.tournaments import Tournament
+from arena.system import redis_connection
+from arena.system.failpoint import VARIABLE
+from arena.tournaments import scheduler
 from tests.faults import processes
 
 Disk = Callable[[Path], AbstractContextManager[object]]
@@ -243,7 +246,7 @@ class Serve:
 
     def redis(self) -> Redis:
         """A connection to its Redis."""
-        return queue.connect(self._url)
+        return redis_connection.connect(self._url)
 
     def until(self, true: Callable[[], bool], seconds: float = 300) -> None:
         """Waits, and starts it again whenever it dies."""

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from arena import queue
-from arena.queue import Hints
-from arena.sweeper import Sweeper
+from arena.queue.match_queue import Hints
+from arena.queue.sweeper import Sweeper
+from arena.system import redis_connection
 from tests.faults.conftest import Conclude
 from tests.faults.stage import Arena, Serve
 from tests.faults.witness import Witness
@@ -69,7 +69,7 @@ def once_each(arena: Arena) -> None:
 def test_every_hint_is_delivered_five_times(arena: Arena, conclude: Conclude) -> None:
     cup(arena, FEWER)
     with Witness(arena) as witness, arena.serving(2) as serve:
-        with queue.connect(serve.url) as connection:
+        with redis_connection.connect(serve.url) as connection:
             while not arena.over():
                 for (match,) in arena.sql("SELECT id FROM matches WHERE state <> 'CLOSED'"):
                     Hints(connection).drop(match)
@@ -87,7 +87,7 @@ def test_three_sweepers_sweep_at_once_without_a_pause(arena: Arena, conclude: Co
     over = threading.Event()
 
     def sweep(url: str) -> int:
-        with queue.connect(url) as connection:
+        with redis_connection.connect(url) as connection:
             sweeper = Sweeper(arena.engine, connection, threading.Event())
             put = 0
             while not over.wait(0.01):
@@ -127,7 +127,7 @@ def worker(arena: Arena, serve: Serve, environment: dict[str, str]) -> Iterator[
         The worker's log.
     """
     data = arena.root / "elsewhere"
-    command = [sys.executable, "-P", "-m", "arena.worker", "--name", "elsewhere"]
+    command = [sys.executable, "-P", "-m", "arena.services.worker_process", "--name", "elsewhere"]
     services = {"POKEARENA_REDIS_URL": serve.url, "POKEARENA_DATABASE_URL": arena.url}
     with (
         (arena.root / "worker.log").open("wb") as errors,

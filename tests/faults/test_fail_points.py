@@ -5,8 +5,8 @@ from collections.abc import Callable
 
 import pytest
 
-from arena.failpoint import HINTS, NAMES, VARIABLE
-from arena.store import versions
+from arena.store.bots import versions
+from arena.system.failpoint import HINTS, NAMES, VARIABLE
 from tests.cluster import Cluster
 from tests.faults import processes
 from tests.faults.conftest import Conclude

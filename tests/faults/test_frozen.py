@@ -7,9 +7,9 @@ import time
 
 import pytest
 
-from arena import folder
-from arena.store.matches import LEASE_SECONDS
-from arena.store.spec import Clock
+from arena import config
+from arena.store.matches.spec import Clock
+from arena.store.matches.transitions import LEASE_SECONDS
 from tests.faults import processes
 from tests.faults.checker import RESUME_SECONDS
 from tests.faults.conftest import Conclude
@@ -67,7 +67,7 @@ def test_a_referee_that_nobody_watches_over_is_left_alone_until_it_is_back(
     with subprocess.Popen(line, stdout=subprocess.PIPE) as referee:
         assert referee.stdout is not None
         referee.stdout.readline()
-        with Witness(arena) as witness, arena.serving(1, **{folder.REFEREE: address}) as serve:
+        with Witness(arena) as witness, arena.serving(1, **{config.REFEREE: address}) as serve:
             until_a_game(arena, serve)
             freeze([referee.pid], 2 * BEYOND)
             witness.blow()

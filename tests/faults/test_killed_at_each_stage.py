@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from arena.results import ClosedGame
-from arena.store import listing, remotes, results
+from arena.ratings.closed_match import ClosedGame
+from arena.store.bots import remote_bots
+from arena.store.matches import listing, results
 from arena.store.schema import MatchState
-from tests.arena.relay.stage import Home
+from tests.arena.remote.stage import Home
 from tests.faults import processes
 from tests.faults.checker import check
 from tests.faults.conftest import Conclude
@@ -213,7 +214,7 @@ def stopped() -> Iterator[Stopped]:
     options = ("--port", "0", "--relay", "127.0.0.1:0")
     with processes.orphanage():
         arena = Arena()
-        _, token = remotes.add_relayed(arena.engine, "far", "1")
+        _, token = remote_bots.add_relayed(arena.engine, "far", "1")
         folders = add(arena, "first", "last")
         with (
             Witness(arena) as witness,

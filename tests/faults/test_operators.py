@@ -5,9 +5,11 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from arena.failpoint import NAMES
-from arena.store import copying, submissions, tournaments, versions
+from arena.store import backup_file
+from arena.store.bots import submissions, versions
 from arena.store.schema import SubmissionState
+from arena.store.tournaments import tournaments
+from arena.system.failpoint import NAMES
 from tests.faults import processes
 from tests.faults.conftest import Conclude
 from tests.faults.points import assert_reached, play, serve_under, whose
@@ -60,7 +62,7 @@ def when_a_ladder_is_rebuilt(arena: Arena, witness: Witness, kill: Kill, action:
 
 def when_a_backup_is_restored(arena: Arena, witness: Witness, kill: Kill, action: str) -> None:
     kept = arena.root / "kept.db"
-    copying.backup(arena.engine, kept, lambda what, done, of: None)
+    backup_file.backup(arena.engine, kept, lambda what, done, of: None)
     arena.engine.dispose()
     for file in arena.where.root.glob("arena.db*"):
         file.unlink()

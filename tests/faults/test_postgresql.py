@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from sqlalchemy import create_engine, exc
 
-from arena.store import database, soundness
+from arena.store import consistency, database
 from tests.cluster import Cluster
 from tests.faults import processes
 from tests.faults.conftest import Conclude
@@ -46,7 +46,7 @@ def under_way(arena: Arena, serve: Serve) -> None:
 
 
 def is_sound(arena: Arena) -> bool:
-    return not list(soundness.problems(arena.engine, lambda what, done, of: None))
+    return not list(consistency.problems(arena.engine, lambda what, done, of: None))
 
 
 @pytest.mark.parametrize("seconds", [5, pytest.param(25, marks=pytest.mark.repetition)])

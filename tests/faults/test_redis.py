@@ -11,7 +11,9 @@ from pathlib import Path
 import pytest
 from redis.exceptions import ResponseError
 
-from arena import folder, queue, redis_server
+from arena import config
+from arena.queue import match_queue, redis_server
+from arena.system import redis_connection
 from tests.faults import processes
 from tests.faults.checker import RESUME_SECONDS
 from tests.faults.conftest import Conclude
@@ -76,7 +78,7 @@ def test_redis_has_no_memory_left_for_a_while(arena: Arena, conclude: Conclude) 
             with pytest.raises(ResponseError):
                 connection.set("anything", 1)
             # Longer than Redis remembers a worker that does not show itself.
-            time.sleep(queue.FORGOTTEN_SECONDS + 5)
+            time.sleep(match_queue.FORGOTTEN_SECONDS + 5)
             witness.blow(idle=True)
             connection.config_set("maxmemory", 0)
         serve.until(arena.over)
@@ -89,7 +91,7 @@ def test_redis_has_no_memory_left_for_a_while(arena: Arena, conclude: Conclude) 
 def test_the_disk_of_redis_is_full_for_a_while(arena: Arena, conclude: Conclude) -> None:
     cup(arena)
     with redis_on_disk(arena.temporary / "redis") as (url, pid):
-        named = {folder.REDIS[0]: url}
+        named = {config.REDIS[0]: url}
         with Witness(arena) as witness, arena.serving(2, **named) as serve:
             wait_for_leases(arena, serve, 2)
             full(pid, True)
@@ -125,7 +127,7 @@ def redis_on_disk(directory: Path) -> Iterator[tuple[str, int]]:
 
 
 def refuses(url: str) -> bool:
-    with queue.connect(url) as connection:
+    with redis_connection.connect(url) as connection:
         try:
             connection.set("anything", 1)
         except ResponseError as error:

@@ -6,10 +6,11 @@ from collections.abc import Iterator, Sequence
 
 import pytest
 
-from arena.ratings.clips import clip_of
+from arena.ladders import folds
+from arena.presentation.clips import clip_of
 from arena.ratings.meetings import Meetings
-from arena.ratings.strength import strengths
-from arena.store import folding, listing, results
+from arena.ratings.strength.fit import strengths
+from arena.store.matches import listing, results
 from arena.store.schema import MatchState
 from tests.faults import processes
 from tests.faults.conftest import Conclude
@@ -64,7 +65,7 @@ def outcomes(arena: Arena) -> Outcomes:
 
 def ratings(arena: Arena, cup: str) -> object:
     """The standings of a tournament, and the strengths over all of them."""
-    table = folding.fold(arena.engine, [cup], clip_of("saint_poker")).table()
+    table = folds.fold(arena.engine, [cup], clip_of("saint_poker")).table()
     return table, strengths(Meetings.of(results.closed(arena.engine)))
 
 

@@ -4,9 +4,11 @@ import os
 
 import pytest
 
-from arena.ratings.clips import clip_of
-from arena.results import ClosedMatch
-from arena.store import folding, results, tournaments
+from arena.ladders import folds
+from arena.presentation.clips import clip_of
+from arena.ratings.closed_match import ClosedMatch
+from arena.store.matches import results
+from arena.store.tournaments import tournaments
 from tests.faults import processes
 from tests.faults.checker import RESUME_SECONDS
 from tests.faults.conftest import Conclude
@@ -74,5 +76,5 @@ def _outcome(arena: Arena) -> tuple[object, ...]:
     closed: list[ClosedMatch] = list(results.closed(arena.engine))
     places = [(match.round, match.number, match.entrants, match.games) for match in closed]
     [cup] = tournaments.listing(arena.engine)
-    table = folding.fold(arena.engine, [cup.id], clip_of(cup.plan.game)).table()
+    table = folds.fold(arena.engine, [cup.id], clip_of(cup.plan.game)).table()
     return places, table, table.strengths

@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 from pokearena.v1 import bot_pb2
 
 from bench.processes import started
-from referee.bot import Bot
+from referee.bot_client import Bot
 from referee.rpc.http2 import (
     END_HEADERS,
     END_STREAM,

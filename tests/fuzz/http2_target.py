@@ -9,9 +9,9 @@ To reproduce a failure without atheris:
 
     uv run python -m tests.fuzz.http2_target FILE
 
-`drive` plays the conversation of a table with the real `referee.bot.Bot`: Start, some messages of
-questions (by ``Play``, or by ``Act`` where the stream fails), End. It returns the outcomes and
-raises AssertionError for everything that must not happen.
+`drive` plays the conversation of a table with the real `referee.bot_client.Bot`: Start, some
+messages of questions (by ``Play``, or by ``Act`` where the stream fails), End. It returns the
+outcomes and raises AssertionError for everything that must not happen.
 """
 
 import argparse
@@ -26,14 +26,14 @@ from typing import Final
 
 from pokearena.v1 import bot_pb2, poke_pb2
 
-from referee.bot import Bot, How, NoAnswer
-from referee.pulse import StoodStill
+from referee.bot_client import Bot, How, NoAnswer
 from referee.rpc.budget import CONNECTION, FRAME, FRAME_BYTE, LARGEST, READ, Budget
 from referee.rpc.call import MESSAGE_BYTES, Call
 from referee.rpc.channel import Channel
 from referee.rpc.client import SETTING
 from referee.rpc.connection import REPLY_BYTES, Connection
 from referee.rpc.http2 import FRAME_BYTES, HEAD_BYTES, HEADERS_BYTES, WINDOW_BYTES, head_at
+from referee.stall_detector import StoodStill
 from tests.fuzz.virtual_loop import MemoryTransport, VirtualLoop
 
 SEPARATOR: Final = b"\xff\xfd"
@@ -108,7 +108,7 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question of a table, see `referee.bot.Question`."""
+    """A question of a table, see `referee.bot_client.Question`."""
 
     game: int
     decision: int

@@ -20,8 +20,8 @@ from pokearena.v1 import bot_pb2, bot_pb2_grpc, referee_pb2
 from referee.codec import Codec
 from referee.codec import DecodeError as NoAction
 from referee.dealing import board_seed
-from referee.pulse import StoodStill
 from referee.record import GameRecord
+from referee.stall_detector import StoodStill
 from tests.conformance.tables import Table
 from tests.fuzz.decoder import check_sentence, good_answers, tried
 from tests.fuzz.mutations import Mutations

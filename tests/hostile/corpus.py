@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from arena.bots.sandbox import Level
+from arena.bots.sandbox.level import Level
 
 PROGRAMS: Final = Path(__file__).parent / "programs"
 LOCKED_IN: Final = (Level.BUBBLEWRAP, Level.LANDLOCK)

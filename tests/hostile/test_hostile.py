@@ -11,8 +11,8 @@ import pytest
 
 from arena.bots.bot import Bot
 from arena.bots.processes import Processes
-from arena.bots.sandbox import Level
-from arena.bots.sandbox.offer import offer
+from arena.bots.sandbox.available_levels import offer
+from arena.bots.sandbox.level import Level
 from referee.sanitizing import sanitized
 from tests.hostile.corpus import CONTAINED, FAULTS, LOCKED_IN, Hostile
 from tests.hostile.traces import left
@@ -162,7 +162,7 @@ def _await_word(processes: Processes, word: str) -> None:
 def test_a_stranger_s_bot_does_not_play_without_a_sandbox(world: World) -> None:
     from dataclasses import replace
 
-    from arena.bots.errors import InfrastructureError
+    from arena.errors import InfrastructureError
 
     stranger = replace(world.bot("honest_bot"), trusted=False)
     assert isinstance(stranger, Bot)

@@ -16,12 +16,12 @@ from pathlib import Path
 from unittest.mock import patch
 
 from arena.bots.bot import Bot, told_apart
-from arena.bots.report import Report
+from arena.bots.exit_report import Report
 from arena.bots.resolver import from_folder
-from arena.bots.sandbox import Level
-from arena.match.runner import play_match
-from arena.store.games import PlayedGame
-from arena.store.spec import Clock, Entrant, MatchSpec
+from arena.bots.sandbox.level import Level
+from arena.matches.runner import play_match
+from arena.store.matches.games import PlayedGame
+from arena.store.matches.spec import Clock, Entrant, MatchSpec
 from referee.dealing import commitment
 from tests.hostile.corpus import PROGRAMS
 
@@ -145,7 +145,7 @@ class World:
         def hear(entrant: int, reports: Sequence[Report]) -> None:
             outcome.reports.setdefault(entrant, []).extend(reports)
 
-        with patch("arena.bots.processes.best", lambda: level):
+        with patch("arena.bots.sandbox.available_levels.best", lambda: level):
             play_match(spec, self.address, bots, outcome.games.append, hear=hear)
         outcome.games.sort(key=lambda game: (game.table, game.board))
         return outcome

@@ -16,12 +16,15 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Engine
 
-from arena import scheduler
-from arena.store import database, listing, results, tournaments, versions
-from arena.store.listing import Match
+from arena.store import database
+from arena.store.bots import versions
+from arena.store.matches import listing, results
+from arena.store.matches.listing import Match
+from arena.store.matches.spec import Clock, Plan
 from arena.store.schema import MatchState, TournamentState
-from arena.store.spec import Clock, Plan
-from arena.store.tournaments import Tournament
+from arena.store.tournaments import tournaments
+from arena.store.tournaments.tournaments import Tournament
+from arena.tournaments import scheduler
 from tests.arena.cli.terminal import POKEARENA
 from tests.hosts.network import Host, Network, needs_namespaces
 from tests.hosts.servers import Servers, needs, wait_until
@@ -300,7 +303,7 @@ def test_hosts_that_are_cut_off_and_come_back_lose_nothing(
     assert fetched(a) | fetched(b) <= contents
     assert fetched(a)
     assert fetched(b)
-    assert any("arena.worker" in line for line in lines)
+    assert any("arena.services.worker_process" in line for line in lines)
     secrets = [(services.folder / name).read_text() for name in ("database", "redis")]
     words = [secret.partition("://")[2].partition("@")[0].rpartition(":")[2] for secret in secrets]
     assert not [line for line in lines for word in words if word in line]

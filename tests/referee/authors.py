@@ -10,13 +10,13 @@ from typing import Any
 import grpc.aio
 from pokearena.v1 import bot_pb2, bot_pb2_grpc, referee_pb2
 
-from referee.caller import Caller
 from referee.codec import Codec
 from referee.dealing import board_seed
 from referee.games.registry import find
 from referee.play import Setting
 from referee.record import GameRecord, read_games
 from referee.table import Table
+from referee.table_stream import Caller
 
 Answer = bot_pb2.ActResponse
 

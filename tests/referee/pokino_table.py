@@ -8,9 +8,9 @@ from referee.dealing import Arranged
 from referee.dominoes import NUMBERS, Tile, dominoes, pile_of
 from referee.games.contract import Action
 from referee.games.pokino import Pokino
+from referee.games.pokino.actions import Domino, PassTurn, PokinoSquare, Run
 from referee.games.pokino.grid import square
 from referee.games.pokino.layout import Layout
-from referee.games.pokino.words import Domino, PassTurn, PokinoSquare, Run
 
 SPOKE = "0-6 4-5 1-7 8-12"
 """With the inner squares 6 4 1 12, going round from (0, 0): the example of the rules page."""

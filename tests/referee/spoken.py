@@ -7,13 +7,13 @@ from referee.cards import Card, cards, deck_of
 from referee.dealing import Arranged
 from referee.games.contract import Action
 from referee.games.poke import Poke
-from referee.games.poke.words import Answer, Draw, Lead, Stand
+from referee.games.poke.actions import Answer, Draw, Lead, Stand
 from referee.games.pokex import Pokex
-from referee.games.pokex.words import Bid, NameWild, PassBid, PlayCard, PlayPair
+from referee.games.pokex.actions import Bid, NameWild, PassBid, PlayCard, PlayPair
 from referee.games.pouku import Pouku
-from referee.games.pouku.words import Discard, Give, GoOut
+from referee.games.pouku.actions import Discard, Give, GoOut
 from referee.games.saint_poker import SaintPoker
-from referee.games.saint_poker.words import PickUp, River, Show
+from referee.games.saint_poker.actions import PickUp, River, Show
 
 
 def action(text: str) -> Action:

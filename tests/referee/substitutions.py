@@ -1,6 +1,6 @@
 """What a hand with wild cards is worth, found by trying every card that they may stand for.
 
-Written from the rules page alone, slowly: nothing in it is shared with referee/wild.py.
+Written from the rules page alone, slowly: nothing in it is shared with referee/wild_cards.py.
 """
 
 from collections import Counter

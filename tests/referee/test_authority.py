@@ -8,7 +8,7 @@ from threading import Thread
 import pytest
 from pokearena.v1 import bot_pb2
 
-from referee.bot import Bot, NoAnswer
+from referee.bot_client import Bot, NoAnswer
 
 SETTINGS = bytes([0, 0, 0, 4, 0, 0, 0, 0, 0])
 """The frame with which a server of HTTP/2 begins."""

@@ -8,7 +8,7 @@ from referee.cards import DECK_WITH_JOKERS, JOKERS, RANKS, deck_of
 from referee.dealing import Arranged, Seeded
 from referee.games.contract import IllegalAction, SetupError
 from referee.games.pokex import Pokex
-from referee.games.pokex.words import Bid, NameWild, PassBid
+from referee.games.pokex.actions import Bid, NameWild, PassBid
 from tests.referee.spoken import listed, may, play, pokex
 
 HANDS = [" ".join(DECK_WITH_JOKERS[12 * seat : 12 * seat + 12]) for seat in range(4)]

@@ -7,7 +7,7 @@ import pytest
 from referee.cards import cards
 from referee.dealing import Seeded
 from referee.games.pokino import Pokino
-from referee.games.pokino.words import PokinoRun, PokinoTurn
+from referee.games.pokino.actions import PokinoRun, PokinoTurn
 from tests.referee.pokino_table import play, rich, started
 
 ONE = "2C 3C 4C 5C 7C"

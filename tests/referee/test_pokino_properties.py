@@ -13,9 +13,9 @@ from referee.cards import DECK
 from referee.dealing import Seeded
 from referee.dominoes import DOMINOES, Tile
 from referee.games.pokino import Pokino
+from referee.games.pokino.actions import Domino, PassTurn, Run
 from referee.games.pokino.grid import FARTHEST
 from referee.games.pokino.layout import Layout
-from referee.games.pokino.words import Domino, PassTurn, Run
 from tests.referee.pokino_table import numbers, started, with_table
 
 NAMES = tuple(Pokino.options)

@@ -3,8 +3,8 @@
 import pytest
 
 from referee.games.contract import IllegalAction
+from referee.games.pokino.actions import Run
 from referee.games.pokino.runs import LISTED, NUMBER, points
-from referee.games.pokino.words import Run
 from tests.referee.pokino_table import action, listed, may, play, rich, started, with_table
 
 TWO = "8S 8H 8C TS TH"

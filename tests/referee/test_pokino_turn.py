@@ -10,7 +10,7 @@ from referee.dealing import Arranged, Seeded
 from referee.dominoes import DOMINOES, pile_of
 from referee.games.contract import IllegalAction, SetupError
 from referee.games.pokino import Pokino
-from referee.games.pokino.words import Domino, PassTurn, Run
+from referee.games.pokino.actions import Domino, PassTurn, Run
 from tests.referee.pokino_table import (
     action,
     listed,

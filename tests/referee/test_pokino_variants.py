@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from referee.games.pokino import Pokino
-from referee.games.pokino.words import Domino, PassTurn, Run
+from referee.games.pokino.actions import Domino, PassTurn, Run
 from tests.referee.pokino_table import action, listed, may, numbers, play, rich, started, with_table
 
 FIVE = "6S 4S AC QH 9C"

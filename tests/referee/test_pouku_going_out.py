@@ -6,7 +6,7 @@ import pytest
 
 from referee.cards import cards, deck_of
 from referee.games.pouku import Pouku
-from referee.games.pouku.words import PoukuCards
+from referee.games.pouku.actions import PoukuCards
 from tests.referee.spoken import may, play, pouku
 
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from referee.cards import cards
-from referee.games.pouku.words import Discard, Give
+from referee.games.pouku.actions import Discard, Give
 from tests.referee.spoken import listed, may, play, pouku
 
 

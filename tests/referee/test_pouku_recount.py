@@ -9,7 +9,7 @@ import pytest
 from referee.cards import DECK
 from referee.dealing import Seeded
 from referee.games.pouku import Pouku
-from referee.games.pouku.words import GoOut
+from referee.games.pouku.actions import GoOut
 from tests.referee.pouku_by_hand import best_worth, dearest, every_yaku, worth
 
 FEW, MANY = 8, 40

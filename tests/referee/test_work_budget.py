@@ -8,14 +8,14 @@ from pokearena.v1 import referee_pb2
 
 from arena.bots import resolver
 from arena.bots.processes import Processes
-from arena.bots.sandbox import Level
+from arena.bots.sandbox.level import Level
 from bench.processes import started
-from referee import pulse
-from referee.caller import Caller
+from referee import stall_detector
 from referee.dealing import board_seed
 from referee.rpc.budget import LARGEST, PER_QUESTION, START, Budget, BudgetExceeded
 from referee.service import RefereeService
 from referee.table import Table
+from referee.table_stream import Caller
 
 SHARE = 0.2
 FORMS = [("poke", 2), ("pokex", 4), ("pouku", 3), ("saint_poker", 5), ("pokino", 2)]
@@ -36,7 +36,7 @@ async def budget_shares(game: str, addresses: list[str], boards: int) -> tuple[f
     )
     # These tests are about cost; on a busy machine this process may stand still.
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pulse, "STILL_SECONDS", math.inf)
+        patch.setattr(stall_detector, "STILL_SECONDS", math.inf)
         return await _play(order)
 
 

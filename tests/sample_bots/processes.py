@@ -11,7 +11,7 @@ from typing import Any
 import grpc
 from pokearena.v1 import bot_pb2, bot_pb2_grpc
 
-from arena.bots.listening import authority
+from arena.bots.socket_probe import authority
 
 PATIENCE = 30
 CHANNEL: list[tuple[str, Any]] = [

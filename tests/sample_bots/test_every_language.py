@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from arena.cli.starter import languages
+from arena.cli.bots.new import languages
 from tests.arena.cli.terminal import in_own_process
 from tests.sample_bots.authors import author_of
 from tests.sample_bots.languages import KITS, LANGUAGES

@@ -11,7 +11,7 @@ from pokearena.v1 import bot_pb2
 from bench.strength import HOUSE, Form, load, measure
 from referee.cards import DECK_WITH_JOKERS, RANKS
 from referee.games.registry import GAMES
-from referee.wild import wild_hand
+from referee.wild_cards import wild_hand
 
 CENTRE = {4: "AS AC 3D AH KD KH", 2: "2S 3S 4S 5S 6S 7S 8S 9S TS JS QS KS"}
 

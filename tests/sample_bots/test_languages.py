@@ -16,7 +16,7 @@ from pokearena.v1 import bot_pb2
 
 from arena.bots import manifest
 from arena.bots.bot import program
-from arena.cli.advice import UV_RUN
+from arena.cli.errors import UV_RUN
 from referee.games.registry import GAMES
 from referee.seat import Seat
 from tests.arena.cli.terminal import in_own_process

@@ -14,13 +14,13 @@ from referee.cards import DECK, Card, cards, deck_of, in_order
 from referee.codec import Codec
 from referee.dealing import Arranged, Seeded, board_seed
 from referee.games.contract import Action, State
-from referee.games.poke.words import Stand
+from referee.games.poke.actions import Stand
 from referee.games.pokino.grid import ends
 from referee.games.pokino.runs import NUMBER
 from referee.games.pokino.state import PokinoState
 from referee.games.registry import GAMES
+from referee.games.saint_poker.actions import SaintPokerRound
 from referee.games.saint_poker.state import SaintPokerState
-from referee.games.saint_poker.words import SaintPokerRound
 from tests.arena.cli.terminal import in_own_process
 
 PLAYED = [

@@ -3,6 +3,8 @@
 import asyncio
 import os
 import signal
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any, Final
 
 import grpc
@@ -10,7 +12,179 @@ import grpc.aio
 from pokearena.v1 import bot_pb2, bot_pb2_grpc
 
 from arena.bots.stdio import lines
-from arena.bots.stdio.program import Program
+from arena.bots.stdio.lines import Malformed, Said, is_answer, read, shown
+
+# A program that is asked by lines and answers by lines.
+
+
+# What a program writes, cut into lines.
+
+
+LONGEST: Final = 1 << 20
+"""Bytes of a line; what is longer is handed on in pieces."""
+
+
+class Splitter:
+    """Cuts bytes into lines, and holds the line that is not complete yet."""
+
+    def __init__(self) -> None:
+        self._held: list[bytes] = []
+        self._size = 0
+        self._is_rest = False
+
+    def feed(self, data: bytes) -> Iterator[tuple[bytes, bool]]:
+        """The lines that are complete now, each with whether it is the rest of a longer one."""
+        *lines, rest = data.split(b"\n")
+        for line in lines:
+            yield self._take(line), self._is_rest
+            self._is_rest = False
+        if rest:
+            self._held.append(rest)
+            self._size += len(rest)
+        if self._size > LONGEST:
+            yield self._take(b""), self._is_rest
+            self._is_rest = True
+
+    def rest(self) -> bytes:
+        """What stands behind the last line."""
+        return self._take(b"")
+
+    def _take(self, end: bytes) -> bytes:
+        line = b"".join((*self._held, end))
+        self._held.clear()
+        self._size = 0
+        return line
+
+
+LOG: Final = 2
+
+
+@dataclass(slots=True)
+class _Open:
+    """A line that the program owes an answer to."""
+
+    name: str
+    question: tuple[int, int] | None
+    understand: Callable[[Said], Any]
+    answer: asyncio.Future[Any]
+    """Cancelled when nobody waits for it any more; the program owes the line all the same."""
+
+
+class Program(asyncio.Protocol):
+    """What is written to the program and what is read from it.
+
+    Every line that is written is owed one line. An answer that names game and decision belongs
+    to that question, any other to the oldest that is open, so that who answers late is not taken
+    to answer the next question.
+    """
+
+    def __init__(self, gone: Callable[[], None]) -> None:
+        self._gone = gone
+        self._splitter = Splitter()
+        self._open: list[_Open] = []
+        self._unasked = ""
+        self._is_over = False
+        self._input: asyncio.WriteTransport | None = None
+
+    async def listen_and_speak(self, input_end: int, output_end: int) -> None:
+        """Takes over the ends of the pipes to the program's input and from its output."""
+        loop = asyncio.get_running_loop()
+        await loop.connect_read_pipe(lambda: self, os.fdopen(output_end, "rb", 0))
+        self._input, _ = await loop.connect_write_pipe(
+            asyncio.BaseProtocol, os.fdopen(input_end, "wb", 0)
+        )
+
+    async def ask(
+        self,
+        line: bytes,
+        name: str,
+        understand: Callable[[Said], Any],
+        question: tuple[int, int] | None = None,
+    ) -> Any:
+        """Writes a line and waits for its answer.
+
+        Args:
+            line: what is written.
+            name: what it is called in the log.
+            understand: from what the program said to what is returned; may raise Malformed.
+            question: game and decision, for a question.
+
+        Raises:
+            Malformed: what came is no answer, or an answer came before that nothing had asked for.
+        """
+        if self._unasked:
+            unasked, self._unasked = self._unasked, ""
+            raise Malformed(f"it had answered {unasked} when nothing was asked")
+        answer = asyncio.get_running_loop().create_future()
+        self._open.append(_Open(name, question, understand, answer))
+        self._write(line)
+        return await answer
+
+    def end(self, line: bytes) -> None:
+        """Writes the last line and closes the program's input; nobody waits for its answer."""
+        self._is_over = True
+        unread = asyncio.get_running_loop().create_future()
+        unread.add_done_callback(asyncio.Future.exception)
+        self._open.append(_Open("end", None, lambda said: said, unread))
+        self._write(line)
+        if self._input is not None:
+            self._input.close()
+
+    def data_received(self, data: bytes) -> None:
+        """Hears what the program writes."""
+        for line, is_rest in self._splitter.feed(data):
+            if is_rest or not is_answer(line):
+                os.write(LOG, line + b"\n")
+            else:
+                self._hear(line)
+
+    def connection_lost(self, error: Exception | None) -> None:
+        """Hears that the program writes nothing any more."""
+        if rest := self._splitter.rest():
+            os.write(LOG, rest + b"\n")
+        self._gone()
+
+    def _write(self, line: bytes) -> None:
+        assert self._input is not None
+        self._input.write(line)
+
+    def _hear(self, line: bytes) -> None:
+        said: Said | None = None
+        failure: Malformed | None = None
+        try:
+            if len(line) > LONGEST:
+                raise Malformed(f"its line is longer than {LONGEST} bytes")
+            said = read(line)
+        except Malformed as malformed:
+            failure = malformed
+        one = self._owed(said.question if said is not None else None)
+        if one is None:
+            self._note(f"nothing had asked for the answer {shown(line)}")
+            if not self._is_over:
+                self._unasked = self._unasked or shown(line)
+        elif one.answer.done():
+            self._note(f"too late: the answer {shown(line)} to {one.name}")
+        elif failure is not None:
+            one.answer.set_exception(failure)
+        elif said is not None:
+            self._settle(one, said)
+
+    def _settle(self, one: _Open, said: Said) -> None:
+        try:
+            one.answer.set_result(one.understand(said))
+        except Malformed as failure:
+            one.answer.set_exception(failure)
+
+    def _owed(self, question: tuple[int, int] | None) -> _Open | None:
+        """The line that an answer belongs to, which is owed none any more."""
+        for number, one in enumerate(self._open):
+            if question is None or one.question == question:
+                return self._open.pop(number)
+        return None
+
+    def _note(self, sentence: str) -> None:
+        os.write(LOG, f"[stdio] {sentence}\n".encode())
+
 
 _OPTIONS: Final = [
     ("grpc.max_receive_message_length", 64 << 20),

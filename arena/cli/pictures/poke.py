@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import Any
 
-from arena.cli.pictures.words import by_seat, columns, hand
+from arena.cli.pictures.wording import by_seat, columns, hand
+from referee.games.poke.actions import PokeTrick
 from referee.games.poke.state import PokeState
-from referee.games.poke.words import PokeTrick
 
 _DOUBLED = {1: "", 2: "doubled", 4: "redoubled"}
 

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import Any
 
-from arena.cli.pictures.words import by_seat, columns, hand
+from arena.cli.pictures.wording import by_seat, columns, hand
+from referee.games.pokex.actions import Pair, PokexDeal, PokexTrick
 from referee.games.pokex.state import PokexState
-from referee.games.pokex.words import Pair, PokexDeal, PokexTrick
 
 Names = Sequence[str]
 

@@ -3,9 +3,110 @@
 from collections.abc import Sequence
 from typing import Any
 
-from arena.cli.pictures.board import SEATS, board
-from arena.cli.pictures.words import by_seat, columns, hand
+from arena.cli.pictures.wording import by_seat, columns, hand
+from referee.dominoes import NUMBERS
+from referee.games.pokino.layout import Layout
 from referee.games.pokino.state import PokinoState
+
+# Dominoes on a grid as text.
+#
+# A number stands in the middle of its square; the two squares of a domino are joined by a frame.
+# A closed border bears a mark: ``●``, or the letter of the seat that owns it (``a`` is seat 0).
+
+
+Point = tuple[int, int]
+WIDE, HIGH = 4, 2
+"""Columns and lines from one square to the next."""
+
+SEATS = "abcdef"
+
+_UP, _DOWN, _LEFT, _RIGHT = 1, 2, 4, 8
+_JOINTS = {
+    _LEFT | _RIGHT: "─",
+    _UP | _DOWN: "│",
+    _DOWN | _RIGHT: "┌",
+    _DOWN | _LEFT: "┐",
+    _UP | _RIGHT: "└",
+    _UP | _LEFT: "┘",
+    _UP | _DOWN | _RIGHT: "├",
+    _UP | _DOWN | _LEFT: "┤",
+    _DOWN | _LEFT | _RIGHT: "┬",
+    _UP | _LEFT | _RIGHT: "┴",
+    15: "┼",
+}
+
+
+def board(layout: Layout, owned: bool) -> list[str]:
+    """The used part of the grid; owned: whether a mark tells who placed a token.
+
+    The columns and rows of squares are numbered at its edges.
+    """
+    if not layout.tiles:
+        return ["  nothing lies on the table"]
+    squares = {square for tile in _squares(layout) for square in tile}
+    left, right = min(x for x, _ in squares), max(x for x, _ in squares)
+    top, bottom = min(y for _, y in squares), max(y for _, y in squares)
+    lines = _Lines()
+    for pair in _squares(layout):
+        lines.frame([((x - left) * WIDE, (y - top) * HIGH) for x, y in pair])
+    for tile, (low, high) in zip(layout.tiles, _squares(layout), strict=True):
+        for (x, y), number in zip((low, high), NUMBERS[tile.domino], strict=True):
+            lines.write((x - left) * WIDE + 1, (y - top) * HIGH + 1, f"{number:>2} ")
+    for token in layout.tokens:
+        mark = SEATS[token.owner] if owned else "●"
+        x, y = (token.second_x - left) * WIDE, (token.second_y - top) * HIGH
+        across = token.y == token.second_y
+        lines.write(x if across else x + 2, y + 1 if across else y, mark)
+    return _numbered(lines.text((right - left + 1) * WIDE, (bottom - top + 1) * HIGH), left, top)
+
+
+def _squares(layout: Layout) -> list[tuple[Point, Point]]:
+    return [((t.x, t.y), (t.second_x, t.second_y)) for t in layout.tiles]
+
+
+def _numbered(text: list[str], left: int, top: int) -> list[str]:
+    """The lines with the coordinates of their squares."""
+    wide = max(map(len, text))
+    above = "".join(f"{left + column:>3} " for column in range(wide // WIDE))
+    beside = [f"{top + row // HIGH:>4} " if row % HIGH else "     " for row in range(len(text))]
+    return [
+        f"      {above}".rstrip(),
+        *(f"{b} {line}".rstrip() for b, line in zip(beside, text, strict=True)),
+    ]
+
+
+class _Lines:
+    """A sheet to draw on."""
+
+    def __init__(self) -> None:
+        self._joints: dict[Point, int] = {}
+        self._written: dict[Point, str] = {}
+
+    def frame(self, corners: list[Point]) -> None:
+        """A frame round the two squares whose upper left corners are given."""
+        left, right = min(x for x, _ in corners), max(x for x, _ in corners) + WIDE
+        top, bottom = min(y for _, y in corners), max(y for _, y in corners) + HIGH
+        for x in range(left, right):
+            for y in (top, bottom):
+                self._join(x, y, _RIGHT)
+                self._join(x + 1, y, _LEFT)
+        for y in range(top, bottom):
+            for x in (left, right):
+                self._join(x, y, _DOWN)
+                self._join(x, y + 1, _UP)
+
+    def _join(self, x: int, y: int, way: int) -> None:
+        self._joints[x, y] = self._joints.get((x, y), 0) | way
+
+    def write(self, x: int, y: int, text: str) -> None:
+        """Puts a text over what was drawn."""
+        for at, letter in enumerate(text, x):
+            self._written[at, y] = letter
+
+    def text(self, wide: int, high: int) -> list[str]:
+        """The sheet."""
+        drawn = {point: _JOINTS[joint] for point, joint in self._joints.items()} | self._written
+        return ["".join(drawn.get((x, y), " ") for x in range(wide + 1)) for y in range(high + 1)]
 
 
 class PokinoPicture:

@@ -3,9 +3,9 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from arena.cli.pictures.words import columns, hand
+from arena.cli.pictures.wording import columns, hand
+from referee.games.pouku.actions import PoukuDeal, PoukuTurn
 from referee.games.pouku.state import PoukuState
-from referee.games.pouku.words import PoukuDeal, PoukuTurn
 
 Names = Sequence[str]
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from arena.cli.pictures.words import by_seat, columns, hand
+from arena.cli.pictures.wording import by_seat, columns, hand
 from referee.games.saint_poker.state import SaintPokerState
 
 

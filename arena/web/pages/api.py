@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib.metadata import version
 from urllib.parse import urlencode
 
+from arena.web import openapi
+from arena.web.address import Address
+from arena.web.data.state import Web
+from arena.web.openapi import Samples, plain
 from arena.web.page import Ask, Page
-from arena.web.state import Web
 
 
-def document(web: Web, ask: Ask) -> Page:
-    """OpenAPI, as JSON only."""
-    # It tells of all pages, of which it is one.
-    from arena.web import openapi
-
-    told = openapi.document(web, ask.links, version("pokearena"))
+def document(web: Web, ask: Ask, addresses: Sequence[Address]) -> Page:
+    """OpenAPI, as JSON only. addresses: those of all pages, of which this is one."""
+    told = openapi.document(web, ask.links, addresses, version("pokearena"))
     return Page(title="OpenAPI", template="", model={}, data=told, fresh=60.0)
 
 
-def page(web: Web, ask: Ask) -> Page:
+def page(web: Web, ask: Ask, addresses: Sequence[Address]) -> Page:
     """The addresses with what they take, and one of each to try."""
-    from arena.web import openapi
-    from arena.web.routes import PAGES
-    from arena.web.samples import Samples, plain
-
     samples = Samples(web)
 
     def tried(path: str, kind: str, query: dict[str, str]) -> str:
@@ -31,7 +28,7 @@ def page(web: Web, ask: Ask) -> Page:
         return path + ending + (f"?{urlencode(query)}" if query else "")
 
     rows = []
-    for each in PAGES:
+    for each in addresses:
         values, query = samples.values(each), dict(samples.query(each))
         path = plain(each.path)
         for name, value in (values or {}).items():

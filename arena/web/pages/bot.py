@@ -2,26 +2,152 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from arena.histories import Past
+from arena.ladders.rating_history import Past, Point, Value
 from arena.ratings.crosstable import Cell
-from arena.store import blame, played, remotes, submissions
-from arena.store.played import Played
-from arena.store.versions import Version
-from arena.thinking import BINS, Thinking
-from arena.web import charts, courses, paging, words
-from arena.web.changes import ARENA, HISTORIES, SUBMISSIONS
-from arena.web.charts import Histogram
-from arena.web.courses import Chart
+from arena.ratings.decision_histogram import BINS, Thinking
+from arena.store.bots import remote_bots, submissions
+from arena.store.bots.versions import Version
+from arena.store.matches import faults, history
+from arena.store.matches.history import Played
+from arena.web import charts, paging, wording
+from arena.web.charts import Histogram, Tick
+from arena.web.data.changes import ARENA, HISTORIES, SUBMISSIONS
+from arena.web.data.snapshot import Ladder
+from arena.web.data.state import Web
 from arena.web.page import Ask, BadAsk, NoSuchPage, Page, Table
 from arena.web.pages import ladder as ladders
 from arena.web.pages import submission
 from arena.web.pages.bots import state
-from arena.web.sight import Ladder
-from arena.web.state import Web
+
+# The history of some versions of a bot as a chart.
+
+
+WIDTH, HEIGHT = 760, 280
+LEFT, RIGHT, TOP, BOTTOM = 48, 96, 16, 30
+SHOWN = 4
+"""So many versions have lines; more could not be told apart."""
+_LEAST_ROOM = 60.0
+_LABEL = 15.0
+
+
+@dataclass(frozen=True, slots=True)
+class Course:
+    """One version: its line, the band of its 95 % interval, and its name at the end."""
+
+    name: str
+    number: int
+    line: str
+    band: str
+    x: float
+    y: float
+    label: float
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """The chart.
+
+    uploads: where versions were added meanwhile. values, times: the ticks of the axes.
+    """
+
+    courses: tuple[Course, ...]
+    uploads: tuple[Tick, ...]
+    values: tuple[Tick, ...]
+    times: tuple[Tick, ...]
+    told: str
+
+
+class _Scale:
+    """Where a value of a point lies."""
+
+    def __init__(self, points: Sequence[Point], values: Iterable[Value]) -> None:
+        known = [value.strength for value in values]
+        # The band of the first rounds is far wider than what is of interest: it is cut.
+        room = max(_LEAST_ROOM, 0.25 * (max(known) - min(known)))
+        self.low, self.high = min(known) - room, max(known) + room
+        self.points = points
+
+    def x(self, place: float) -> float:
+        """Of a point by its place; half a place is between two."""
+        last = max(len(self.points) - 1, 1)
+        return round(LEFT + (WIDTH - LEFT - RIGHT) * min(max(place / last, 0.0), 1.0), 1)
+
+    def y(self, value: float) -> float:
+        """Of a strength."""
+        share = (min(max(value, self.low), self.high) - self.low) / (self.high - self.low)
+        return round(TOP + (HEIGHT - TOP - BOTTOM) * (1 - share), 1)
+
+
+def chart(past: Past, versions: Sequence[Version]) -> Chart | None:
+    """The chart of some versions of one bot; None where there are not two points of one."""
+    shown = [version for version in versions if len(past.of(version.id)) > 1][-SHOWN:]
+    if not shown:
+        return None
+    names = [version.id for version in shown]
+    points = [point for point in past.points if any(name in point.values for name in names)]
+    scale = _Scale(points, (v for p in points for n in names if (v := p.values.get(n))))
+    courses = [_course(scale, name, at) for at, name in enumerate(names)]
+    return Chart(
+        courses=tuple(_apart(courses)),
+        uploads=tuple(_uploads(scale, versions)),
+        values=tuple(
+            Tick(scale.y(value), f"{value:.0f}")
+            for value in charts.round_steps(scale.low, scale.high, 5)
+        ),
+        times=tuple(_times(scale)),
+        told="; ".join(_in_words(past, name) for name in names),
+    )
+
+
+def _course(scale: _Scale, name: str, number: int) -> Course:
+    own = [(at, p.values[name]) for at, p in enumerate(scale.points) if name in p.values]
+    upper = [(scale.x(at), scale.y(value.high)) for at, value in own]
+    lower = [(scale.x(at), scale.y(value.low)) for at, value in own]
+    middle = [(scale.x(at), scale.y(value.strength)) for at, value in own]
+    x, y = middle[-1]
+    return Course(
+        name, number, charts.line(middle), charts.line([*upper, *reversed(lower)]), x, y, y
+    )
+
+
+def _apart(courses: Sequence[Course]) -> list[Course]:
+    """The same with their names below each other where their ends are close."""
+    placed: list[Course] = []
+    for course in sorted(courses, key=lambda each: (each.y, each.number)):
+        label = max(course.y, placed[-1].label + _LABEL) if placed else course.y
+        told = (course.name, course.number, course.line, course.band, course.x, course.y)
+        placed.append(Course(*told, label))
+    return sorted(placed, key=lambda each: each.number)
+
+
+def _uploads(scale: _Scale, versions: Sequence[Version]) -> Iterable[Tick]:
+    for version in versions:
+        before = sum(point.at < version.created for point in scale.points)
+        # What was added before all that is shown, or after it, changes nothing that is seen.
+        if 0 < before < len(scale.points):
+            yield Tick(scale.x(before - 0.5), f"@{version.number}")
+
+
+def _times(scale: _Scale) -> Iterable[Tick]:
+    last = len(scale.points) - 1
+    days = {wording.moment(scale.points[at].at)[:10] for at in (0, last)}
+    for at in sorted({0, last // 2, last}):
+        told = wording.moment(scale.points[at].at)
+        yield Tick(scale.x(at), told[11:16] if len(days) == 1 else told[:10])
+
+
+def _in_words(past: Past, name: str) -> str:
+    own = past.of(name)
+    (_, first), (_, last) = own[0], own[-1]
+    return (
+        f"{name}: {len(own)} points, from {first.strength:.0f} to {last.strength:.0f}, "
+        f"now from {last.low:.0f} to {last.high:.0f}"
+    )
+
 
 _PUSHED = 5
 EXTREMES = 3
@@ -82,9 +208,9 @@ def page(web: Web, ask: Ask) -> Page:
     ]
     of = web.sight.ladders[form].scope.tournaments if form else ()
     wish = paging.wanted(ask, 25)
-    listed = played.matches(web.engine, [own], of, wish.offset, wish.limit)
-    piece = wish.of([_row(match, own) for match in listed], played.count(web.engine, [own], of))
-    kinds = blame.kinds(web.engine, own)
+    listed = history.matches(web.engine, [own], of, wish.offset, wish.limit)
+    piece = wish.of([_row(match, own) for match in listed], history.count(web.engine, [own], of))
+    kinds = faults.kinds(web.engine, own)
     pushed = submissions.listing(web.engine, name=name, limit=_PUSHED)
     return Page(
         title=f"The bot {name}",
@@ -94,7 +220,7 @@ def page(web: Web, ask: Ask) -> Page:
             "versions": versions,
             "by": list(_by(versions[-1])),
             "state": state,
-            "remotes": remotes.listing(web.engine),
+            "remotes": remote_bots.listing(web.engine),
             "form": form,
             "standings": standings,
             "piece": piece,
@@ -124,7 +250,7 @@ def found_bot(web: Web, ask: Ask) -> tuple[str, tuple[Version, ...]]:
     name = ask.path["name"].partition("@")[0]
     versions = [version for version in web.sight.versions.values() if version.name == name]
     if not versions:
-        raise NoSuchPage(f"there is no bot {words.one_line(name)}.")
+        raise NoSuchPage(f"there is no bot {wording.one_line(name)}.")
     return name, tuple(sorted(versions, key=lambda version: version.created))
 
 
@@ -142,7 +268,7 @@ def _form(web: Web, ask: Ask) -> str:
     form = ask.query.get("form", "")
     if form and form not in web.sight.ladders:
         known = ", ".join(web.sight.ladders) or "none yet"
-        raise BadAsk(f"there is no ladder {words.one_line(form)}; there are {known}.")
+        raise BadAsk(f"there is no ladder {wording.one_line(form)}; there are {known}.")
     return form
 
 
@@ -160,7 +286,7 @@ def _standing(web: Web, ladder: Ladder, versions: Sequence[Version]) -> Standing
         ladder.scope.form,
         tuple(lines),
         past,
-        courses.chart(past, versions),
+        chart(past, versions),
         tuple(ups[:half]),
         tuple(reversed(ups[half:][-EXTREMES:])),
         charts.histogram(thinking.stored(), BINS),
@@ -193,9 +319,9 @@ def _version_json(version: Version) -> dict[str, Any]:
         "content_hash": version.content_hash,
         "authors": list(version.authors),
         "language": version.language,
-        "created": words.iso(version.created),
-        "retired": words.iso(version.retired) or None,
-        "quarantined": words.iso(version.quarantined) or None,
+        "created": wording.iso(version.created),
+        "retired": wording.iso(version.retired) or None,
+        "quarantined": wording.iso(version.quarantined) or None,
         "quarantine_reason": version.quarantine_reason,
     }
 
@@ -213,7 +339,7 @@ def _standing_json(one: Standing) -> dict[str, Any]:
 def _history_json(past: Past, name: str) -> list[dict[str, Any]]:
     return [
         {
-            "at": words.iso(point.at),
+            "at": wording.iso(point.at),
             "round": point.round,
             "strength": value.strength,
             "interval": [round(value.low, 6), round(value.high, 6)],
@@ -227,7 +353,7 @@ def _row_json(row: Row) -> dict[str, Any]:
         "match": row.match.match,
         "tournament": row.match.tournament,
         "ladder": row.match.form,
-        "closed": words.iso(row.match.closed),
+        "closed": wording.iso(row.match.closed),
         "version": row.version,
         "opponents": list(row.opponents),
         "score": round(row.score, 6),
@@ -247,7 +373,7 @@ def _csv(rows: Sequence[Row]) -> Table:
         [
             (
                 *(row.match.match, row.match.tournament, row.match.form),
-                *(words.iso(row.match.closed), row.version, " ".join(row.opponents)),
+                *(wording.iso(row.match.closed), row.version, " ".join(row.opponents)),
                 *(row.score, len(row.match.games)),
                 sum(row.match.faults().get(row.version, {}).values()),
                 row.p95,

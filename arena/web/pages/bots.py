@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from arena import ladders
-from arena.store.versions import Version
-from arena.web import paging, words
+from arena.ladders import ladder_values
+from arena.store.bots.versions import Version
+from arena.web import paging, wording
+from arena.web.data.snapshot import Sight
+from arena.web.data.state import Web
 from arena.web.page import Ask, Page, Table
-from arena.web.sight import Sight
-from arena.web.state import Web
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +116,7 @@ def sought(every: Sequence[Line], find: str) -> list[Line]:
     return [
         line
         for line in every
-        if words.holds(f"{line.name} {line.owner} {line.authors} {line.language}", find)
+        if wording.holds(f"{line.name} {line.owner} {line.authors} {line.language}", find)
     ]
 
 
@@ -128,7 +128,7 @@ def _bests(sight: Sight) -> dict[str, list[Best]]:
             name = line.entrant.partition("@")[0]
             if name not in seen:
                 seen.add(name)
-                ranks = ladders.ranks(line, "–")
+                ranks = ladder_values.ranks(line, "–")
                 best = Best(form, line.entrant, place, ranks, len(ladder.table.lines))
                 found.setdefault(name, []).append(best)
     return found
@@ -142,7 +142,7 @@ def _table(some: Sequence[Line]) -> Table:
             (
                 *(line.name, line.owner, line.authors, line.language, line.state),
                 len(line.versions),
-                "; ".join(f"{words.form_name(b.form)} {b.ranks}" for b in line.bests),
+                "; ".join(f"{wording.form_name(b.form)} {b.ranks}" for b in line.bests),
             )
             for line in some
         ],

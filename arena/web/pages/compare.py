@@ -6,18 +6,17 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from arena import comparing
-from arena.comparing import Found
-from arena.comparison import Comparison, Test
+from arena.ladders import head_to_head
+from arena.ladders.head_to_head import Comparison, Found, Test
 from arena.ratings.duel import Interval
 from arena.ratings.sprt import Sprt
-from arena.store import played
-from arena.store.played import Played
-from arena.web import charts, paging, words
+from arena.store.matches import history
+from arena.store.matches.history import Played
+from arena.web import charts, paging, wording
+from arena.web.data.snapshot import Ladder
+from arena.web.data.state import Web
 from arena.web.page import Ask, BadAsk, NoSuchPage, Page, Table
 from arena.web.pages.ladder import found_ladder
-from arena.web.sight import Ladder
-from arena.web.state import Web
 
 PAIRS = (
     ("LL", "lost both"),
@@ -39,11 +38,11 @@ def page(web: Web, ask: Ask) -> Page:
     wish = paging.wanted(ask, 25)
     found = _found(web, ladder, (one, other), _test_of(ask))
     pair, of = ({one}, {other}), ladder.scope.tournaments
-    listed = played.matches(web.engine, pair, of, wish.offset, wish.limit)
-    piece = wish.of(listed, played.count(web.engine, pair, of))
+    listed = history.matches(web.engine, pair, of, wish.offset, wish.limit)
+    piece = wish.of(listed, history.count(web.engine, pair, of))
     comparison = found.comparison
     return Page(
-        title=f"{one} against {other} at {words.form_name(form)}",
+        title=f"{one} against {other} at {wording.form_name(form)}",
         template="compare.html",
         model={
             "form": form,
@@ -73,13 +72,13 @@ def facts(found: Comparison) -> list[tuple[str, str]]:
     """What there is to say of two, with its name."""
     games = found.wins + found.draws + found.losses
     told = [
-        ("score", words.percent(found.duel.score, 1)),
+        ("score", wording.percent(found.duel.score, 1)),
         ("games", f"{games}: {found.wins} won, {found.draws} drawn, {found.losses} lost"),
         ("matches", str(found.matches)),
         ("Elo difference", _interval(found.elo)),
     ]
     if found.superiority is not None:
-        told.append(("likelihood of superiority", words.percent(found.superiority, 2)))
+        told.append(("likelihood of superiority", wording.percent(found.superiority, 2)))
     if found.duel.error:
         told.append(("normalized Elo", _interval(found.normalized)))
     points = found.points
@@ -109,7 +108,7 @@ def _bot(ladder: Ladder, ask: Ask, which: str) -> str:
     # Who says only the name means the strongest of its versions here.
     found = next((each for each in names if each.partition("@")[0] == name), None)
     if found is None:
-        raise NoSuchPage(f"there is no {words.one_line(name)} on the ladder {ladder.scope.form}.")
+        raise NoSuchPage(f"there is no {wording.one_line(name)} on the ladder {ladder.scope.form}.")
     return found
 
 
@@ -126,10 +125,10 @@ def _test_of(ask: Ask) -> Sprt | None:
 
 def _found(web: Web, ladder: Ladder, pair: tuple[str, str], test: Sprt | None) -> Found:
     try:
-        return comparing.compare(web.engine, ladder.scope, pair, None, test)
-    except comparing.NotMet as error:
+        return head_to_head.compare_stored(web.engine, ladder.scope, pair, None, test)
+    except head_to_head.NotMet as error:
         raise NoSuchPage(str(error)) from None
-    except comparing.Uneven as error:
+    except head_to_head.Uneven as error:
         raise BadAsk(f"{error}; `pokearena compare --tournament` compares one at a time.") from None
 
 
@@ -162,14 +161,14 @@ def _signed(value: float | None, digits: int = 1) -> str:
         return "–"
     if not math.isfinite(value):
         return "∞" if value > 0 else "−∞"
-    return words.signed(value, digits)
+    return wording.signed(value, digits)
 
 
 def _as_json(match: Played, one: str) -> dict[str, Any]:
     return {
         "match": match.match,
         "tournament": match.tournament,
-        "closed": words.iso(match.closed),
+        "closed": wording.iso(match.closed),
         "score": round(match.score(one), 6),
         "faults": match.faults(),
     }
@@ -178,7 +177,7 @@ def _as_json(match: Played, one: str) -> dict[str, Any]:
 def _csv(some: Sequence[Played], one: str, other: str) -> Table:
     heads = ("match", "tournament", "closed", "bot", "opponent", "score", "games")
     rows = [
-        (m.match, m.tournament, words.iso(m.closed), one, other, m.score(one), len(m.games))
+        (m.match, m.tournament, wording.iso(m.closed), one, other, m.score(one), len(m.games))
         for m in some
     ]
     return Table(heads, rows)

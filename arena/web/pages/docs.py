@@ -2,19 +2,113 @@
 
 from __future__ import annotations
 
-from arena import library
-from arena.web.links import Links
-from arena.web.page import Ask, NoSuchPage, Page
-from arena.web.state import Web
-from arena.web.writing import Written, written
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+from markupsafe import Markup
+
+from arena.presentation import shipped_docs
+from arena.web.data.state import Web
+from arena.web.page import Ask, Links, NoSuchPage, Page
 from referee.games.registry import GAMES
+
+# Written pages as HTML: Markdown without HTML in it, headings that can be linked to.
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A page: its title, its text as HTML, and its sections as (anchor, heading)."""
+
+    title: str
+    html: Markup
+    sections: tuple[tuple[str, str], ...]
+
+
+def written(markdown: str, links: Links) -> Written:
+    """A page of ours. Links to pages that are not shipped are words."""
+    reader = MarkdownIt("commonmark", {"html": False}).enable("table")
+    tokens = reader.parse(markdown)
+    title, sections = "", []
+    known: set[str] = set()
+    for place, token in enumerate(tokens):
+        if token.type == "heading_open":
+            text = _text(tokens[place + 1])
+            anchor = _anchor(text, known)
+            token.attrs["id"] = anchor
+            if token.tag == "h1":
+                title = title or text
+            elif token.tag == "h2":
+                sections.append((anchor, text))
+        # The policy of our pages lets no style into them.
+        style = str(token.attrs.pop("style", ""))
+        if style:
+            token.attrs["class"] = style.rpartition(":")[2]
+        if token.children:
+            token.children = _linked(token.children, lambda href: _address(href, links))
+    html = str(reader.renderer.render(tokens, reader.options, {}))
+    wide = html.replace("<table>", '<div class="wide" tabindex="0" role="region"><table>')
+    return Written(title, Markup(wide.replace("</table>", "</table></div>")), tuple(sections))
+
+
+def _text(token: Token) -> str:
+    return "".join(child.content for child in token.children or ())
+
+
+def _anchor(heading: str, known: set[str]) -> str:
+    """A name for the address, as GitHub makes them."""
+    plain = re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-") or "section"
+    anchor, number = plain, 1
+    while anchor in known:
+        anchor, number = f"{plain}-{number}", number + 1
+    known.add(anchor)
+    return anchor
+
+
+def _linked(tokens: Sequence[Token], address: Callable[[str], str]) -> list[Token]:
+    """Words with their links led to where those pages are; links that lead nowhere are words."""
+    kept: list[Token] = []
+    dropped: list[bool] = []
+    for token in tokens:
+        if token.type == "link_open":
+            href = address(str(token.attrs.get("href", "")))
+            dropped.append(not href)
+            token.attrs["href"] = href
+            if href:
+                kept.append(token)
+        elif token.type == "link_close":
+            if not dropped.pop():
+                kept.append(token)
+        elif token.type != "image":
+            kept.append(token)
+    return kept
+
+
+def _address(href: str, links: Links) -> str:
+    path, hash_, anchor = href.partition("#")
+    if href.startswith(("https://", "#")):
+        return href
+    name = PurePosixPath(path).stem
+    if not path.endswith(".md"):
+        return ""
+    if name in shipped_docs.PAGES:
+        return links.to("docs", name) + hash_ + anchor
+    if name in GAMES:
+        return links.to("rules", name) + hash_ + anchor
+    return ""
+
 
 _KEPT_SECONDS = 3600.0
 
 
 def contents(web: Web, ask: Ask) -> Page:
     """All pages that tell how it works."""
-    pages = [(name, _page(name, ask.links).title, about) for name, about in library.PAGES.items()]
+    pages = [
+        (name, _page(name, ask.links).title, about) for name, about in shipped_docs.PAGES.items()
+    ]
     return Page(
         title="How it works",
         template="docs.html",
@@ -28,10 +122,12 @@ def contents(web: Web, ask: Ask) -> Page:
 def page(web: Web, ask: Ask) -> Page:
     """One of them; raises NoSuchPage."""
     name = ask.path["page"]
-    if name not in library.PAGES:
-        raise NoSuchPage(f"there is no page {name}; there are {', '.join(library.PAGES)}.")
+    if name not in shipped_docs.PAGES:
+        raise NoSuchPage(f"there is no page {name}; there are {', '.join(shipped_docs.PAGES)}.")
     found = _page(name, ask.links)
-    return _written(found, library.page(name), {"above": ("docs", "How it works"), "game": None})
+    return _written(
+        found, shipped_docs.page(name), {"above": ("docs", "How it works"), "game": None}
+    )
 
 
 def games(web: Web, ask: Ask) -> Page:
@@ -65,7 +161,7 @@ def rules(web: Web, ask: Ask) -> Page:
         raise NoSuchPage(f"there is no game {name}; there are {', '.join(GAMES)}.")
     found = _rules(name, ask.links)
     model = {"above": ("rules", "Games"), "game": GAMES[name]}
-    return _written(found, library.rules(name), model)
+    return _written(found, shipped_docs.rules(name), model)
 
 
 def _written(found: Written, markdown: str, model: dict[str, object]) -> Page:
@@ -84,8 +180,8 @@ def _is_of(form: str, game: str) -> bool:
 
 
 def _page(name: str, links: Links) -> Written:
-    return written(library.page(name), links)
+    return written(shipped_docs.page(name), links)
 
 
 def _rules(game: str, links: Links) -> Written:
-    return written(library.rules(game), links)
+    return written(shipped_docs.rules(game), links)

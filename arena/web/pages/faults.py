@@ -7,17 +7,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from arena.discretion import pathless
-from arena.explanation import Explanation
-from arena.results import FAULTS
-from arena.store import blame, owners, results
-from arena.store.errors import NotFound
-from arena.store.results import LoggedFault
-from arena.store.versions import Version
+from arena.errors import NotFound
+from arena.ratings.closed_match import FAULTS
+from arena.records.fault_explanation import Explanation
+from arena.records.redaction import pathless
+from arena.store.bots import owners
+from arena.store.bots.versions import Version
+from arena.store.matches import faults, results
+from arena.store.matches.results import LoggedFault
 from arena.web import paging
+from arena.web.data.state import Web
 from arena.web.page import Ask, BadAsk, Forbidden, Page, Table
 from arena.web.pages.bot import found_bot
-from arena.web.state import Web
 from referee.record import GameRecord, MatchRecord, RecordError, read_games
 
 _OWN: Final = ("answer", "clock", "exit_status", "signal", "peak_memory")
@@ -103,9 +104,9 @@ def page(web: Web, ask: Ask) -> Page:
     name, versions = found_bot(web, ask)
     owned = _is_owner(web, ask, versions)
     own = [version.id for version in versions]
-    kinds, kind = blame.kinds(web.engine, own), _kind(ask)
+    kinds, kind = faults.kinds(web.engine, own), _kind(ask)
     wish = paging.wanted(ask, 20, 100)
-    found = blame.faults(web.engine, own, kind, wish.offset, wish.limit)
+    found = faults.faults(web.engine, own, kind, wish.offset, wish.limit)
     told = [_told(web, fault, versions) if owned else Told(fault) for fault in found]
     piece = wish.of(told, kinds.get(kind, 0) if kind else sum(kinds.values()))
     table = _table(piece.items)

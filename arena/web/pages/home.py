@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from arena import plain
-from arena.store import listing, tournaments
-from arena.web.changes import ARENA, position_of
-from arena.web.outlook import Outlook
+from arena.store.matches import listing
+from arena.store.tournaments import tournaments
+from arena.tournaments import json_values
+from arena.web.data.changes import ARENA, position_of
+from arena.web.data.live_tables import LiveTable, live_table
+from arena.web.data.state import Web
+from arena.web.data.time_estimates import Outlook
 from arena.web.page import Ask, Page
 from arena.web.pages import ladder
 from arena.web.pages.tournaments import Line
-from arena.web.state import Web
-from arena.web.tables import LiveTable, live_table
 from referee.games.registry import GAMES
 
 TOP = 5
@@ -25,13 +26,13 @@ def page(web: Web, ask: Ask) -> Page:
     """The page."""
     sight = web.sight
     tops = [(one.scope.form, ladder.lines(sight, one)[:TOP]) for one in sight.ladders.values()]
-    match = web.screen.pick(web)
+    match = web.screen.pick(web.sight, web.newsroom.positions)
     shown: LiveTable | None = None
     topics = {ARENA}
     on_screen: dict[str, Any] = {"match": None, "shown": None, "form": ""}
     if match is not None:
         tournament = tournaments.find(web.engine, match.tournament)
-        shown = live_table(web, match, tournament)
+        shown = live_table(web.newsroom.positions, match, tournament)
         on_screen = {"match": match, "shown": shown, "form": tournament.plan.form}
         topics.add(position_of(match.id))
     others = [one for one in sight.running if match is None or one.id != match.id]
@@ -54,10 +55,10 @@ def page(web: Web, ask: Ask) -> Page:
         },
         data={
             "ladders": {form: [line.to_json() for line in lines] for form, lines in tops},
-            "running": [plain.match(one) for one in sight.running],
+            "running": [json_values.match(one) for one in sight.running],
             "shown": {"match": match.id, "position": shown.to_json()} if match and shown else None,
-            "tournaments": [plain.tournament(*each) for each in sight.going],
-            "latest": [plain.match(one) for one in latest],
+            "tournaments": [json_values.tournament(*each) for each in sight.going],
+            "latest": [json_values.match(one) for one in latest],
         },
         parts=("home-table", "home-now", "home-tops", "home-latest"),
         topics=frozenset(topics),

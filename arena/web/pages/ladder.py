@@ -7,17 +7,17 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from arena import ladders
-from arena.results import FAULTS
-from arena.standings import Standing
-from arena.store.versions import Version
-from arena.web import paging, words
-from arena.web.changes import ARENA, HISTORIES
+from arena.ladders import ladder_values
+from arena.ratings.closed_match import FAULTS
+from arena.ratings.standings import Standing
+from arena.store.bots.versions import Version
+from arena.web import paging, wording
 from arena.web.charts import Spark
+from arena.web.data.changes import ARENA, HISTORIES
+from arena.web.data.rating_charts import Trail
+from arena.web.data.snapshot import Ladder, Sight
+from arena.web.data.state import Web
 from arena.web.page import Ask, BadAsk, NoSuchPage, Page, Table
-from arena.web.sight import Ladder, Sight
-from arena.web.state import Web
-from arena.web.trails import Trail
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +43,12 @@ class Line:
     @property
     def ranks(self) -> str:
         """Its rank, or the range of ranks it may have."""
-        return ladders.ranks(self.standing, "–")
+        return ladder_values.ranks(self.standing, "–")
 
     @property
     def ago(self) -> str:
         """How long ago that was, in words."""
-        return "" if self.seen is None else words.ago(max(time.time() - self.seen, 0.0))
+        return "" if self.seen is None else wording.ago(max(time.time() - self.seen, 0.0))
 
     @property
     def authors(self) -> str:
@@ -78,7 +78,7 @@ class Line:
             "language": self.language,
             "p95_ms": self.thinking,
             "places_gained_24h": self.moved,
-            "last_seen": words.iso(self.seen) or None,
+            "last_seen": wording.iso(self.seen) or None,
         }
 
 
@@ -129,7 +129,7 @@ def page(web: Web, ask: Ask) -> Page:
     piece = paging.wanted(ask, LINES).cut(some)
     shown, form = piece.items, found.scope.form
     return Page(
-        title=f"{words.form_name(form)}: the ladder",
+        title=f"{wording.form_name(form)}: the ladder",
         template="ladder.html",
         model={
             "form": form,
@@ -140,7 +140,7 @@ def page(web: Web, ask: Ask) -> Page:
             "told": told(every),
             "sort": ask.query.get("sort", ""),
             "find": ask.query.get("find", ""),
-            "remarks": list(ladders.remarks(found.table)),
+            "remarks": list(ladder_values.remarks(found.table)),
             "faults": FAULTS,
         },
         data={
@@ -201,7 +201,7 @@ def sought(every: Sequence[Line], words_sought: str) -> list[Line]:
     return [
         line
         for line in every
-        if words.holds(f"{line.name} {line.authors} {line.language}", words_sought)
+        if wording.holds(f"{line.name} {line.authors} {line.language}", words_sought)
     ]
 
 
@@ -235,7 +235,7 @@ def _csv(form: str, some: Iterable[Line]) -> Table:
             *(int(s.provisional), one.elo, one.matches, one.games, one.wins, one.draws),
             *(one.losses, one.points, one.board.mean if one.board else None),
             *(line.faults.get(kind, 0) for kind in (*FAULTS, "forfeit")),
-            *(line.thinking, words.iso(line.seen), line.moved),
+            *(line.thinking, wording.iso(line.seen), line.moved),
         )
 
     return Table(heads, [row(line) for line in some])
@@ -245,7 +245,7 @@ def _text(some: Iterable[Line], shown: frozenset[str]) -> Table:
     def points(line: Line) -> str:
         board = line.standing.board
         margin = board.margin if board else None
-        return (words.signed(board.mean) if board else "") + (f" ±{margin:.1f}" if margin else "")
+        return (wording.signed(board.mean) if board else "") + (f" ±{margin:.1f}" if margin else "")
 
     def strength(line: Line) -> str:
         mark = "?" if line.standing.strength.provisional else ""
@@ -253,7 +253,7 @@ def _text(some: Iterable[Line], shown: frozenset[str]) -> Table:
 
     cells: dict[str, tuple[str, Callable[[Line], object]]] = {
         "rank": ("#", lambda line: line.ranks),
-        "move": ("24 h", lambda line: words.gained(line.moved)),
+        "move": ("24 h", lambda line: wording.gained(line.moved)),
         "bot": ("<bot", lambda line: line.name),
         "by": ("<by", lambda line: line.authors),
         "language": ("<language", lambda line: line.language),
@@ -266,7 +266,7 @@ def _text(some: Iterable[Line], shown: frozenset[str]) -> Table:
         ),
         "points": ("points/board", points),
         "faults": ("<faults", lambda line: ", ".join(f"{n} {k}" for k, n in line.faults.items())),
-        "thinking": ("p95 ms", lambda line: words.milliseconds(line.thinking)),
+        "thinking": ("p95 ms", lambda line: wording.milliseconds(line.thinking)),
         "seen": ("seen", lambda line: line.ago),
     }
     kept = [each for key, each in cells.items() if key in shown]

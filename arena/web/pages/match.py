@@ -10,24 +10,23 @@ from itertools import groupby
 from operator import add
 from typing import Any
 
-from arena import plain
-from arena.discretion import pathless
-from arena.pace import Decision
-from arena.results import FAULTS, means, scores
-from arena.store import listing, results, tournaments
-from arena.store.listing import Match
-from arena.store.results import LoggedFault
+from arena.ratings.closed_match import FAULTS, means, scores
+from arena.ratings.decision_histogram import Thinking
+from arena.records.decision_times import Decision, slowest
+from arena.records.redaction import pathless
+from arena.store.matches import listing, results
+from arena.store.matches.listing import Match
+from arena.store.matches.results import LoggedFault, ScoredGame, scorecard
 from arena.store.schema import OPEN, MatchState
-from arena.store.scorecard import ScoredGame, scorecard
-from arena.store.slowest import slowest
-from arena.store.tournaments import Tournament
-from arena.thinking import Thinking
-from arena.web import words
-from arena.web.changes import ARENA, position_of
+from arena.store.tournaments import tournaments
+from arena.store.tournaments.tournaments import Tournament
+from arena.tournaments import json_values
+from arena.web import wording
+from arena.web.data.changes import ARENA, position_of
+from arena.web.data.live_tables import live_table
+from arena.web.data.state import Web
+from arena.web.data.verification import Verification
 from arena.web.page import Ask, Page, Table
-from arena.web.state import Web
-from arena.web.tables import live_table
-from arena.web.verification import Verification
 from referee.record import read
 
 _KEPT_SECONDS = 600.0
@@ -121,10 +120,10 @@ def page(web: Web, ask: Ask) -> Page:
         "shown": None,
         "elsewhere": [name for name in match.entrants if _is_remote(web, name)],
     }
-    data = {**plain.match(match), "form": tournament.plan.form}
-    title = f"{' v '.join(match.entrants)}: {words.form_name(tournament.plan.form)}"
+    data = {**json_values.match(match), "form": tournament.plan.form}
+    title = f"{' v '.join(match.entrants)}: {wording.form_name(tournament.plan.form)}"
     if match.state in OPEN:
-        shown = live_table(web, match, tournament)
+        shown = live_table(web.newsroom.positions, match, tournament)
         return Page(
             title=title,
             template="match.html",
@@ -180,7 +179,7 @@ def _verified(web: Web, match: Match) -> Verification | None:
 def _verified_json(found: Verification | None) -> dict[str, Any] | None:
     if found is None:
         return None
-    return {"at": plain.iso(found.at), "problems": list(found.problems)}
+    return {"at": json_values.iso(found.at), "problems": list(found.problems)}
 
 
 def sides_of(
@@ -297,11 +296,11 @@ def _text(sides: Sequence[Side]) -> Table:
                 side.name,
                 f"{side.wins}–{side.draws}–{side.losses}",
                 side.points,
-                words.percent(side.share, 1),
+                wording.percent(side.share, 1),
                 side.faults,
-                words.milliseconds(side.quantile(0.5)),
-                words.milliseconds(side.quantile(0.95)),
-                words.milliseconds(side.slowest),
+                wording.milliseconds(side.quantile(0.5)),
+                wording.milliseconds(side.quantile(0.95)),
+                wording.milliseconds(side.slowest),
             )
             for side in sides
         ],

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from arena import ladders
+from arena.ladders import ladder_values
 from arena.ratings.crosstable import Cell
-from arena.web import paging, words
+from arena.web import paging, wording
+from arena.web.data.snapshot import Ladder
+from arena.web.data.state import Web
 from arena.web.page import Ask, BadAsk, Page, Table
 from arena.web.pages.ladder import found_ladder
-from arena.web.sight import Ladder
-from arena.web.state import Web
 
 LINES, MOST = 30, 60
 """So many bots are shown against each other, and at most so many."""
@@ -56,7 +56,7 @@ def page(web: Web, ask: Ask) -> Page:
     rows = [_row(web, ladder, place, piece.items, los) for place in piece.items]
     title = "how likely each is the stronger" if los else "who beats whom"
     return Page(
-        title=f"{words.form_name(form)}: {title}",
+        title=f"{wording.form_name(form)}: {title}",
         template="matrix.html",
         model={
             "form": form,
@@ -65,7 +65,7 @@ def page(web: Web, ask: Ask) -> Page:
             "los": los,
             "every": len(ladder.table.lines),
             "find": ask.query.get("find", ""),
-            "remarks": list(ladders.remarks(ladder.table)),
+            "remarks": list(ladder_values.remarks(ladder.table)),
         },
         data={
             "form": form,

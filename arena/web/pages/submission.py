@@ -6,14 +6,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from arena import plain
-from arena.store import owners, submissions
+from arena.store.bots import owners, submissions
+from arena.store.bots.submissions import Submission
 from arena.store.schema import Stage, SubmissionState
-from arena.store.submissions import Submission
-from arena.web import paging, words
-from arena.web.changes import SUBMISSIONS
+from arena.tournaments import json_values
+from arena.web import paging, wording
+from arena.web.data.changes import SUBMISSIONS
+from arena.web.data.state import Web
 from arena.web.page import Ask, Forbidden, Page, Table
-from arena.web.state import Web
 
 _DONE: Final = {
     Stage.RECEIVED: "received",
@@ -84,13 +84,13 @@ def to_json(found: Submission, *, owned: bool) -> dict[str, Any]:
         "state": str(found.state),
         "stage": str(found.stage),
         "stages": [
-            {"stage": str(step.stage), "state": step.state, "began": plain.iso(step.at)}
+            {"stage": str(step.stage), "state": step.state, "began": json_values.iso(step.at)}
             for step in steps(found)
         ],
         "version": found.version,
         "ladders": list(found.ladders),
-        "created": plain.iso(found.created),
-        "ended": plain.iso(found.ended),
+        "created": json_values.iso(found.created),
+        "ended": json_values.iso(found.ended),
     }
     if owned:
         told |= {
@@ -156,7 +156,7 @@ def _table(some: Sequence[Submission]) -> Table:
     return Table(
         ("<submission", "<bot", "<owner", "<pushed", "<state", "<version"),
         [
-            (one.id, one.name, one.owner, words.moment(one.created), how, one.version)
+            (one.id, one.name, one.owner, wording.moment(one.created), how, one.version)
             for one, how in lines(some)
         ],
     )

@@ -7,25 +7,27 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import Any
 
-from arena import decision, ladders, plain, scheduler
-from arena.pairings.contract import Entrant, Over, Ranking, Step
-from arena.pairings.contract import Match as Fixed
-from arena.pairings.knockout import Knockout, Tie
-from arena.pairings.swiss import Swiss, Worth
+from arena.formats.contract import Entrant, Over, Ranking, Step
+from arena.formats.contract import Match as Fixed
+from arena.formats.knockout import Knockout, Tie
+from arena.formats.swiss import Swiss, Worth
+from arena.ladders import ladder_values
 from arena.ratings.crosstable import Cell, crosstable
-from arena.standings import Standing
-from arena.standings import Table as Ranked
-from arena.store import listing, tournaments
-from arena.store.history import History
-from arena.store.listing import Match
+from arena.ratings.standings import Standing
+from arena.ratings.standings import Table as Ranked
+from arena.store.matches import listing
+from arena.store.matches.listing import Match
 from arena.store.schema import MatchState, TournamentState
-from arena.store.tournaments import Tournament
-from arena.web import paging, words
-from arena.web.changes import ARENA
+from arena.store.tournaments import tournaments
+from arena.store.tournaments.format_history import History
+from arena.store.tournaments.tournaments import Tournament
+from arena.tournaments import decision, json_values, scheduler
+from arena.web import paging, wording
+from arena.web.data.changes import ARENA
+from arena.web.data.state import Web
 from arena.web.page import Ask, Page, Table
 from arena.web.pages import match as match_page
 from arena.web.pages import tournaments as list_page
-from arena.web.state import Web
 
 _CROSSED = 24
 """A crosstable is drawn of so many at the most; larger ones are on a page of their own."""
@@ -86,7 +88,7 @@ def page(web: Web, ask: Ask) -> Page:
     piece = wish.of(matches, overview.progress.matches)
     closed = found.state is TournamentState.CLOSED
     return Page(
-        title=f"{found.plan.name}: {words.form_name(found.plan.form)}",
+        title=f"{found.plan.name}: {wording.form_name(found.plan.form)}",
         template="tournament.html",
         model={
             "found": found,
@@ -96,7 +98,7 @@ def page(web: Web, ask: Ask) -> Page:
             "scores": course.scores,
             "drained": decision.drained(course.step) if course.step else (),
             "crossed": _shades(table, [line.standing.entrant for line in lines]),
-            "remarks": list(ladders.remarks(table)),
+            "remarks": list(ladder_values.remarks(table)),
             "piece": piece,
             "rounds": [(n, list(own)) for n, own in groupby(matches, lambda one: one.round)],
             "states": match_page.STATES,
@@ -107,12 +109,12 @@ def page(web: Web, ask: Ask) -> Page:
             "checked": _checked(web, matches),
         },
         data={
-            **plain.tournament(found, overview.progress),
+            **json_values.tournament(found, overview.progress),
             "seconds_left": overview.outlook.seconds_left,
             "matches_expected": overview.outlook.matches,
             "standings": [_line_json(line) for line in lines],
             "decision": decision.to_json(course.step) if course.step else None,
-            "schedule": [plain.match(one) for one in matches],
+            "schedule": [json_values.match(one) for one in matches],
             "list": piece.to_json(),
         },
         csv=_csv(lines),
@@ -158,7 +160,7 @@ def _lines(found: Tournament, table: Ranked, course: _Course) -> list[Line]:
     ranking = course.ranking or _by_worth(course.worth)
     if not ranking:
         return [
-            Line(ladders.ranks(one, "–"), one, entries[one.entrant], None)
+            Line(ladder_values.ranks(one, "–"), one, entries[one.entrant], None)
             for one in table.lines
             if one.entrant in entries
         ]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from arena import forecast, plain
-from arena.store import tournaments
-from arena.store.tournaments import Progress, Tournament
-from arena.web import paging, words
-from arena.web.outlook import Outlook
+from arena.store.tournaments import tournaments
+from arena.store.tournaments.tournaments import Progress, Tournament
+from arena.tournaments import json_values, time_estimate
+from arena.web import paging, wording
+from arena.web.data.state import Web
+from arena.web.data.time_estimates import Outlook
 from arena.web.page import Ask, Page, Table
-from arena.web.state import Web
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Line:
     def left(self) -> str:
         """How long it will take, in words; empty where nobody can say."""
         seconds = self.outlook.seconds_left
-        return "" if seconds is None else forecast.duration(seconds)
+        return "" if seconds is None else time_estimate.duration(seconds)
 
 
 def page(web: Web, ask: Ask) -> Page:
@@ -43,19 +43,21 @@ def page(web: Web, ask: Ask) -> Page:
         template="tournaments.html",
         model={"lines": lines, "piece": piece},
         data={
-            "tournaments": [plain.tournament(line.tournament, line.progress) for line in lines],
+            "tournaments": [
+                json_values.tournament(line.tournament, line.progress) for line in lines
+            ],
             "list": piece.to_json(),
         },
         csv=Table(
             ("tournament", "name", "form", "format", "bots", "state", "games", "planned", "begun"),
-            [_row(line, words.iso(line.tournament.created)) for line in lines],
+            [_row(line, wording.iso(line.tournament.created)) for line in lines],
         ),
         text=Table(
             (
                 *("<tournament", "<name", "<form", "<format", "bots", "<state", "games"),
                 *("planned", "<begun"),
             ),
-            [_row(line, words.moment(line.tournament.created)) for line in lines],
+            [_row(line, wording.moment(line.tournament.created)) for line in lines],
         ),
         parts=("tournament-lines",),
         headers=piece.headers,

@@ -5,9 +5,9 @@ from typing import ClassVar
 
 from referee.dealing import Luck
 from referee.games.contract import Game, Option, Options
-from referee.games.poke.seen import seen
+from referee.games.poke.actions import Answer, Draw, Lead, PokeView, Stand
+from referee.games.poke.from_view import seen
 from referee.games.poke.state import PokeState
-from referee.games.poke.words import Answer, Draw, Lead, PokeView, Stand
 
 
 class Poke(Game):

@@ -7,7 +7,7 @@ from random import Random
 
 from referee.cards import RANK
 from referee.games.contract import Action, Spelled, Words
-from referee.games.poke.words import Answer, Draw, Hand, Lead, Stand
+from referee.games.poke.actions import Answer, Draw, Hand, Lead, Stand
 
 
 def beats(answer: Hand, lead: Hand) -> bool:

@@ -5,9 +5,9 @@ from typing import ClassVar
 
 from referee.dealing import Luck
 from referee.games.contract import Game, Option, Options
-from referee.games.pokex.seen import seen
+from referee.games.pokex.actions import Bid, NameWild, PassBid, PlayCard, PlayPair, PokexView
+from referee.games.pokex.from_view import seen
 from referee.games.pokex.state import PokexState
-from referee.games.pokex.words import Bid, NameWild, PassBid, PlayCard, PlayPair, PokexView
 
 
 class Pokex(Game):

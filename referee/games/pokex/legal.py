@@ -8,8 +8,8 @@ from random import Random
 
 from referee.cards import RANKS, Card
 from referee.games.contract import Action, Legal, Spelled, Words
-from referee.games.pokex.words import Bid, Hand, NameWild, PassBid, PlayCard, PlayPair
-from referee.wild import is_wild
+from referee.games.pokex.actions import Bid, Hand, NameWild, PassBid, PlayCard, PlayPair
+from referee.wild_cards import is_wild
 
 HIGHEST_BID = 6
 

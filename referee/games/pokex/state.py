@@ -6,9 +6,7 @@ from dataclasses import dataclass
 from referee.cards import DECK_WITH_JOKERS, Card, in_order
 from referee.dealing import Luck
 from referee.games.contract import Action, Legal, State
-from referee.games.pokex.legal import HIGHEST_BID, Calls, Cards, Names, Pairs
-from referee.games.pokex.score import is_over, score_deal
-from referee.games.pokex.words import (
+from referee.games.pokex.actions import (
     Bid,
     Hand,
     NameWild,
@@ -21,7 +19,38 @@ from referee.games.pokex.words import (
     PokexTrick,
     PokexView,
 )
-from referee.wild import wild_hand
+from referee.games.pokex.legal import HIGHEST_BID, Calls, Cards, Names, Pairs
+from referee.wild_cards import wild_hand
+
+# What a deal of Pokex gives, and when the game is over (docs/rules/pokex.md, *The score*).
+
+
+GOAL = 33
+
+
+def triangle(tricks: int) -> int:
+    """1 + 2 + ... + tricks."""
+    return tricks * (tricks + 1) // 2
+
+
+def declared(bid: int, tricks: int) -> int:
+    """What the declarer's side scores."""
+    return 0 if tricks < bid else triangle(bid) + bid * (tricks - bid)
+
+
+def score_deal(bid: int, declarer: int, taken: Pair) -> Pair:
+    """The points of a deal by side; ``declarer`` is a seat and says nothing if ``bid`` is 0."""
+    points = [triangle(tricks) for tricks in taken]
+    if bid:
+        side = declarer % 2
+        points[side] = declared(bid, taken[side])
+    return points[0], points[1]
+
+
+def is_over(points: Pair) -> bool:
+    """Whether a side has won, with these totals after a whole deal."""
+    return max(points) >= GOAL and points[0] != points[1]
+
 
 TRICKS = 6
 

@@ -7,12 +7,12 @@ from referee.cards import DECK, in_order
 from referee.dealing import Luck
 from referee.dominoes import DOMINOES, Tile, tiles_in_order
 from referee.games.contract import Game, Option, Options
+from referee.games.pokino.actions import Domino, PassTurn, PokinoView, Run
+from referee.games.pokino.from_view import seen
 from referee.games.pokino.grid import square
 from referee.games.pokino.layout import Layout
 from referee.games.pokino.legal import ENOUGH
-from referee.games.pokino.seen import seen
 from referee.games.pokino.state import PokinoState, Variants
-from referee.games.pokino.words import Domino, PassTurn, PokinoView, Run
 
 HAND = 5
 TILES = 3

@@ -4,7 +4,7 @@ A square is ``(y + 1024) * 2048 + x + 1024``. A pair of neighbours is twice its 
 square, plus one if the other lies below: a place for a domino, a border, or a domino's middle.
 """
 
-from referee.games.pokino.words import PokinoSquare
+from referee.games.pokino.actions import PokinoSquare
 
 FARTHEST = 1000
 DOWN = 2048

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from referee.dominoes import NUMBERS, Tile
+from referee.games.pokino.actions import PokinoTile, PokinoToken
 from referee.games.pokino.grid import coordinates, ends, pair, square
 from referee.games.pokino.ground import Ground
-from referee.games.pokino.words import PokinoTile, PokinoToken
 
 
 @dataclass(frozen=True, init=False)

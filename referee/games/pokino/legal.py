@@ -6,10 +6,10 @@ from itertools import chain
 from random import Random
 
 from referee.games.contract import Action, Legal
+from referee.games.pokino.actions import Domino, Hand, PassTurn, Run, Tiles
 from referee.games.pokino.ground import Ground
 from referee.games.pokino.placements import count, may_lay, placement, placements
 from referee.games.pokino.runs import Search, listed, may_run
-from referee.games.pokino.words import Domino, Hand, PassTurn, Run, Tiles
 
 ENOUGH = 7
 """With so many cards the draw is a choice, if it is ever one."""

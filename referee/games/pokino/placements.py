@@ -5,6 +5,7 @@ from functools import cache
 from itertools import chain, islice
 
 from referee.dominoes import NUMBERS, Tile
+from referee.games.pokino.actions import Domino
 from referee.games.pokino.grid import (
     DOWN,
     STEPS,
@@ -15,7 +16,6 @@ from referee.games.pokino.grid import (
     within,
 )
 from referee.games.pokino.ground import Ground
-from referee.games.pokino.words import Domino
 
 
 def may_lay(action: Domino, hand: tuple[Tile, ...], ground: Ground) -> bool:

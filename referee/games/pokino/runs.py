@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from itertools import pairwise, permutations, product
 
 from referee.cards import DECK, Card
+from referee.games.pokino.actions import Hand, PokinoSquare, Run
 from referee.games.pokino.grid import SQUARES, STEPS, around, ends, pair, square, within
 from referee.games.pokino.ground import Ground
-from referee.games.pokino.words import Hand, PokinoSquare, Run
 
 NUMBER: dict[Card, int] = {c: "KA23456789TJQ".index(c[0]) for c in DECK}
 """The number that a card matches: the king 0, the ace 1, the queen 12."""

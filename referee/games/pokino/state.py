@@ -1,18 +1,13 @@
 """A position of Pokino and what follows from an action (docs/rules/pokino.md)."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from referee.cards import Card, in_order
 from referee.dealing import Luck
-from referee.dominoes import tiles_in_order
+from referee.dominoes import NUMBERS, tiles_in_order
 from referee.games.contract import Action, Legal, Merit, State
-from referee.games.pokino.layout import Layout
-from referee.games.pokino.legal import Turns
-from referee.games.pokino.placements import squares
-from referee.games.pokino.runs import steps_of
-from referee.games.pokino.score import scores
-from referee.games.pokino.words import (
+from referee.games.pokino.actions import (
     Domino,
     Hand,
     PassTurn,
@@ -23,6 +18,39 @@ from referee.games.pokino.words import (
     Run,
     Tiles,
 )
+from referee.games.pokino.layout import Layout
+from referee.games.pokino.legal import Turns
+from referee.games.pokino.placements import squares
+from referee.games.pokino.runs import points, steps_of
+
+# The points of Pokino (docs/rules/pokino.md, K-7).
+
+
+BEAD = 5
+"""What a bead is worth with the variant greed."""
+
+
+def scores(
+    beads: Sequence[int], runs: Iterable[PokinoRun], layout: Layout, greed: bool, territory: bool
+) -> tuple[int, ...]:
+    """The points of every seat, if the game ended now."""
+    if territory:
+        return _territory(layout, len(beads))
+    found = [BEAD * held if greed else 0 for held in beads]
+    for run in runs:
+        found[run.seat] += points(len(run.cards))
+    return tuple(found)
+
+
+def _territory(layout: Layout, seats: int) -> tuple[int, ...]:
+    """The pips of the dominoes on which a seat has strictly the most tokens."""
+    found = [0] * seats
+    for domino, owners in layout.owners().items():
+        tokens = [owners.count(seat) for seat in range(seats)]
+        most = max(tokens)
+        if most and tokens.count(most) == 1:
+            found[tokens.index(most)] += sum(NUMBERS[domino])
+    return tuple(found)
 
 
 @dataclass(frozen=True, slots=True)

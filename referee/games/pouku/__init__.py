@@ -7,9 +7,9 @@ from typing import ClassVar
 from referee.cards import DECK
 from referee.dealing import Luck
 from referee.games.contract import Game, Option, Options, SetupError
-from referee.games.pouku.seen import seen
+from referee.games.pouku.actions import Discard, Give, GoOut, PoukuView
+from referee.games.pouku.from_view import seen
 from referee.games.pouku.state import Form, PoukuState
-from referee.games.pouku.words import Discard, Give, GoOut, PoukuView
 from referee.games.pouku.yaku import Values
 
 

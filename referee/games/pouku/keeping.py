@@ -5,7 +5,7 @@ from functools import lru_cache
 from itertools import combinations, islice
 
 from referee.cards import RANK, Card
-from referee.games.pouku.words import Hand
+from referee.games.pouku.actions import Hand
 from referee.games.pouku.yaku import ACE, LONGEST, LOW_ACE, SHORTEST, name_of
 
 Fields = tuple[Hand, ...]

@@ -1,15 +1,14 @@
 """A position of Pouku, and what follows from it."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from referee.cards import DECK, Card, in_order
 from referee.dealing import Luck
-from referee.games.contract import Action, State
-from referee.games.pouku.counting import Offer, kept_worth, owed
-from referee.games.pouku.legal import Turns
-from referee.games.pouku.words import (
+from referee.games.contract import Action, Legal, State
+from referee.games.pouku.actions import (
     Discard,
+    Give,
     GoOut,
     Hand,
     PoukuCards,
@@ -17,7 +16,59 @@ from referee.games.pouku.words import (
     PoukuTurn,
     PoukuView,
 )
+from referee.games.pouku.counting import Offer, kept_worth, owed
+from referee.games.pouku.keeping import Fields, is_keep, keeps
 from referee.games.pouku.yaku import Values
+
+# What is legal in Pouku: one decision a turn (docs/rules/pouku.md, U-3, U-4, U-5).
+
+
+@dataclass(frozen=True, slots=True)
+class Turns(Legal):
+    """A discard, a discard after a keep, or going out: what changes least comes first."""
+
+    hand: Hand
+    fields: Fields
+    """What may be kept of, by seat; all empty if nothing may be kept."""
+    teams: bool
+    offer: Offer
+    needed: int
+    """What going out must be worth."""
+
+    def __contains__(self, action: object) -> bool:
+        match action:
+            case Discard(card, keep):
+                return self._may_discard(card, keep)
+            case Give(card, keep):
+                return self.teams and self._may_discard(card, keep)
+            case GoOut():
+                return self.offer.reaches(self.needed)
+        return False
+
+    def _may_discard(self, card: str, keep: Hand) -> bool:
+        if card not in self.hand or card in keep:
+            return False
+        return not keep or is_keep(keep, self.hand, self.fields)
+
+    @property
+    def complete(self) -> bool:
+        """Whether all keeps are listed."""
+        return keeps(self.hand, self.fields)[1]
+
+    def __iter__(self) -> Iterator[Action]:
+        kinds = (Discard, Give) if self.teams else (Discard,)
+        for kind in kinds:
+            for card in self.hand:
+                yield kind(card)
+        listed, _ = keeps(self.hand, self.fields)
+        for keep in listed:
+            for kind in kinds:
+                for card in self.hand:
+                    if card != keep[0]:
+                        yield kind(card, keep)
+        if self.offer.reaches(self.needed):
+            yield GoOut()
+
 
 FIELD = 2
 """Field cards at the start of a deal."""

@@ -6,9 +6,9 @@ from typing import ClassVar
 from referee.cards import DECK, in_order
 from referee.dealing import Luck
 from referee.games.contract import Game, Option, Options
-from referee.games.saint_poker.seen import seen
+from referee.games.saint_poker.actions import PickUp, River, SaintPokerView, Show
+from referee.games.saint_poker.from_view import seen
 from referee.games.saint_poker.state import FUTURE, SaintPokerState
-from referee.games.saint_poker.words import PickUp, River, SaintPokerView, Show
 
 HAND = 10
 

@@ -7,9 +7,8 @@ from plan import Position
 
 from referee.cards import RANK, Card
 from referee.games.contract import Action
-from referee.games.poke.score import LEG, LEG_POINTS, RUBBER
-from referee.games.poke.state import PokeState
-from referee.games.poke.words import Answer, Draw, Lead, Stand
+from referee.games.poke.actions import Answer, Draw, Lead, Stand
+from referee.games.poke.state import LEG, LEG_POINTS, RUBBER, PokeState
 from referee.poker import Category, best_hand
 
 Hand = tuple[Card, ...]

@@ -8,10 +8,9 @@ from plan import Position
 
 from referee.cards import RANK, RANKS, Card
 from referee.games.contract import Action
-from referee.games.pokex.score import declared, triangle
-from referee.games.pokex.state import TRICKS, PokexState
-from referee.games.pokex.words import Bid, NameWild, PassBid, PlayCard, PlayPair
-from referee.wild import is_wild, wild_hand
+from referee.games.pokex.actions import Bid, NameWild, PassBid, PlayCard, PlayPair
+from referee.games.pokex.state import TRICKS, PokexState, declared, triangle
+from referee.wild_cards import is_wild, wild_hand
 
 Hand = tuple[Card, ...]
 

@@ -6,8 +6,8 @@ from plan import Position
 
 from referee.cards import RANK, Card
 from referee.games.contract import Action
+from referee.games.saint_poker.actions import PickUp, River, Show
 from referee.games.saint_poker.state import SaintPokerState
-from referee.games.saint_poker.words import PickUp, River, Show
 from referee.poker import HandValue, best_hand
 
 Hand = tuple[Card, ...]

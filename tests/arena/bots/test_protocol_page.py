@@ -15,6 +15,7 @@ import pytest
 from arena.bots.bot import Bot
 from arena.bots.manifest import Manifest
 from arena.bots.processes import Processes
+from arena.bots.sandbox import available_levels
 from referee.codec import Codec
 from referee.games.registry import GAMES
 from referee.verdict import Verdict
@@ -50,7 +51,7 @@ def test_the_transcript_is_a_game_of_the_page_s_own_bot() -> None:
 
 def test_the_bot_of_one_line_plays(tmp_path: Path) -> None:
     (line,) = shell("By lines")
-    with Processes() as processes:
+    with Processes(level=available_levels.best()) as processes:
         said = Manifest("line", ("sh", "-c", line), transport="stdio")
         address = processes.start(0, Bot("line", said, tmp_path))
         played = play([address, Author()], start_ms=1000 * A_MINUTE, allowance_ms=1000 * A_MINUTE)

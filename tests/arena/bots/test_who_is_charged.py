@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from arena.bots.bot import Bot
-from arena.bots.errors import InfrastructureError
-from arena.bots.keeper import linux
+from arena.bots.exit_report import Report
 from arena.bots.manifest import Manifest
 from arena.bots.processes import Processes
-from arena.bots.report import Report
-from arena.bots.sandbox import Level
-from tests.arena.bots.test_sandbox import LOCKED, needed
+from arena.bots.sandbox import linux
+from arena.bots.sandbox.level import Level
+from arena.errors import InfrastructureError
+from tests.arena.bots.sandbox.test_sandbox import LOCKED, needed
 
 SECONDS = 30.0
 LISTENS = """

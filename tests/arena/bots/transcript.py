@@ -11,7 +11,7 @@ from typing import Any, Final
 from arena.bots import manifest, resolver
 from arena.bots.bot import Bot
 from arena.bots.processes import Processes
-from arena.bots.sandbox import Level
+from arena.bots.sandbox.level import Level
 from referee.dealing import board_seed
 from tests.referee.authors import Played, play
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from arena.cli import main
-from arena.cli.own_referee import own_referee
-from arena.cli.place import Place
+from arena.cli.services.own_referee import own_referee
+from arena.cli.workspace import Place
 from tests.arena.cli.stored import Hold, Scores, hold
 from tests.arena.cli.terminal import Cli, Said, Write, in_own_process
 
@@ -78,8 +78,8 @@ def cli(
     def shared() -> Iterator[str]:
         yield request.getfixturevalue("referee")
 
-    for room in ("bench", "testing"):
-        monkeypatch.setattr(f"arena.cli.{room}.own_referee", shared)
+    for module in ("matches.local_match", "develop.examination"):
+        monkeypatch.setattr(f"arena.cli.{module}.own_referee", shared)
 
     def run(*words: object) -> Said:
         capsys.readouterr()

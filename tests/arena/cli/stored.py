@@ -3,11 +3,12 @@
 import json
 from collections.abc import Callable, Mapping, Sequence
 
-from arena import scheduler
-from arena.cli.place import Place
-from arena.pairings import round_robin
-from arena.store import games, matches, versions
-from arena.store.spec import Plan
+from arena.cli.workspace import Place
+from arena.formats.pairings import round_robin
+from arena.store.bots import versions
+from arena.store.matches import games, transitions
+from arena.store.matches.spec import Plan
+from arena.tournaments import scheduler
 from referee.games.registry import find
 
 Scores = Mapping[frozenset[str], Sequence[tuple[str, ...]]]
@@ -63,8 +64,8 @@ def hold(
     plan = Plan("cup", game, options, seats=seats, boards=boards, settings={"cycles": cycles})
     rounds = 1 + max(pairing.round for pairing in round_robin(len(names), sides, 1))
     cup = scheduler.begin(place.store, plan, names)
-    while due := matches.due(place.store):
-        lease = matches.lease(place.store, due[0], "w")
+    while due := transitions.due(place.store):
+        lease = transitions.lease(place.store, due[0], "w")
         assert lease is not None
         sitting = lease.spec.versions
         given = results.get(frozenset(name.partition("@")[0] for name in sitting), ())
@@ -73,6 +74,6 @@ def hold(
             order = given[at % len(given)] if given else ()
             wanted = [f"{name}@1" for name in order] or sorted(sitting, key=names.index)
             text = record(number, boards, sitting, wanted)
-            matches.commit_game(place.store, lease, games.read(text, sitting))
+            transitions.commit_game(place.store, lease, games.read(text, sitting))
     scheduler.Scheduler(place.store).advance()
     return cup.id

@@ -7,8 +7,7 @@ from collections.abc import Iterator
 import click
 import pytest
 
-from arena.cli.lazy import Later
-from arena.cli.root import pokearena
+from arena.cli.root import Later, pokearena
 from tests.arena.cli.terminal import Cli
 
 HEAVY = ("sqlalchemy", "alembic", "grpc", "google.protobuf", "redis", "rq", "elo", "referee.games")

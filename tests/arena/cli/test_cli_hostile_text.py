@@ -8,8 +8,9 @@ import pytest
 
 from arena.cli import output
 from arena.cli.errors import USAGE
-from arena.cli.place import Place
-from arena.store import owners, tournaments, versions
+from arena.cli.workspace import Place
+from arena.store.bots import owners, versions
+from arena.store.tournaments import tournaments
 from tests.arena.cli.terminal import Cli
 
 HOSTILE = "\x1b[2J\u202eevil\u200b\x9b31m\u2066x\u3164"

@@ -4,9 +4,9 @@ import random
 
 import pytest
 
+from arena.ratings.closed_match import ClosedGame, ClosedMatch
 from arena.ratings.crosstable import crosstable
 from arena.ratings.meetings import Meetings
-from arena.results import ClosedGame, ClosedMatch
 
 NAMES = "abcde"
 

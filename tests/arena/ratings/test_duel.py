@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from arena.ratings.closed_match import ClosedGame, ClosedMatch
 from arena.ratings.duel import (
     Duel,
     elo_difference,
@@ -15,7 +16,6 @@ from arena.ratings.duel import (
     superiority,
     trinomial,
 )
-from arena.results import ClosedGame, ClosedMatch
 
 CENT = 0.00501
 """Figures are printed with two decimals."""

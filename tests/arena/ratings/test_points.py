@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from arena.ratings.closed_match import ClosedGame, ClosedMatch
 from arena.ratings.points import Points, PointSums, usual_clip
-from arena.results import ClosedGame, ClosedMatch
 
 
 def match(number: int, entrants: str, *scores: tuple[int, ...] | None) -> ClosedMatch:

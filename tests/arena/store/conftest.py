@@ -11,11 +11,12 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Engine, update
 
-from arena import scheduler
-from arena.store import database, schema, versions
-from arena.store.games import PlayedGame
-from arena.store.spec import Plan
-from arena.store.tournaments import Tournament
+from arena.store import database, schema
+from arena.store.bots import versions
+from arena.store.matches.games import PlayedGame
+from arena.store.matches.spec import Plan
+from arena.store.tournaments.tournaments import Tournament
+from arena.tournaments import scheduler
 from tests.cluster import Cluster, cluster
 
 CONTENDER = Path(__file__).with_name("store_contender.py")

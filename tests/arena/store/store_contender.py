@@ -9,11 +9,13 @@ import sys
 
 from sqlalchemy import Engine
 
-from arena.store import database, games, listing, matches, versions
-from arena.store.errors import LeaseLost
-from arena.store.games import PlayedGame
-from arena.store.matches import Lease
-from arena.store.spec import MatchSpec
+from arena.errors import LeaseLost
+from arena.store import database
+from arena.store.bots import versions
+from arena.store.matches import games, listing, transitions
+from arena.store.matches.games import PlayedGame
+from arena.store.matches.spec import MatchSpec
+from arena.store.matches.transitions import Lease
 
 
 def played_game(
@@ -55,7 +57,7 @@ def play(engine: Engine, lease: Lease, padding: int = 0) -> None:
     for number in range(lease.spec.games):
         if number not in done:
             fault = "timeout" if number % 2 else None
-            matches.commit_game(
+            transitions.commit_game(
                 engine, lease, played_game(lease.spec, number, fault=fault, padding=padding)
             )
             print(number, flush=True)
@@ -63,8 +65,8 @@ def play(engine: Engine, lease: Lease, padding: int = 0) -> None:
 
 def work(engine: Engine, owner: str) -> None:
     while any(match.ended is None for match in listing.matches(engine)):
-        for match in matches.due(engine):
-            lease = matches.lease(engine, match, owner)
+        for match in transitions.due(engine):
+            lease = transitions.lease(engine, match, owner)
             if lease is not None:
                 print("took", match, flush=True)
                 play(engine, lease)
@@ -79,7 +81,7 @@ def main(url: str, task: str, *words: str) -> None:
     elif task == "work":
         work(engine, *words)
     elif task == "commit":
-        lease = matches.lease(engine, words[0], "doomed", seconds=600)
+        lease = transitions.lease(engine, words[0], "doomed", seconds=600)
         assert lease is not None
         try:
             play(engine, lease, padding=1_000_000)

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from arena.store import clock
+from arena.store import sqlite
 
 FIRST = """
 import sys
 from pathlib import Path
-from arena.store import clock
+from arena.store import sqlite as clock
 for _ in range(20):
     print(repr(clock.of(Path(sys.argv[1]))() - __import__("time").clock_gettime(7)))
 """
@@ -20,16 +20,16 @@ for _ in range(20):
 
 def test_it_is_the_wall_clock_when_it_is_first_asked(tmp_path: Path) -> None:
     before = time.time()
-    assert before - 0.01 < clock.of(tmp_path / "arena.db")() < time.time() + 0.01
+    assert before - 0.01 < sqlite.of(tmp_path / "arena.db")() < time.time() + 0.01
 
 
 def test_it_does_not_follow_a_wall_clock_that_is_set(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    first = clock.of(tmp_path / "arena.db")
+    first = sqlite.of(tmp_path / "arena.db")
     wall = time.time
     monkeypatch.setattr(time, "time", lambda: wall() + 3600)
-    later = clock.of(tmp_path / "arena.db")
+    later = sqlite.of(tmp_path / "arena.db")
     assert abs(later() - first()) < 1
     assert abs(later() - wall()) < 1
 
@@ -46,9 +46,9 @@ def test_of_many_processes_that_are_first_at_once_all_have_the_same(tmp_path: Pa
 def test_the_note_of_an_earlier_boot_is_replaced(tmp_path: Path) -> None:
     old = tmp_path / "arena.db-clock-00000000-0000-0000-0000-000000000000"
     old.write_text("5.0")
-    assert abs(clock.of(tmp_path / "arena.db")() - time.time()) < 1
+    assert abs(sqlite.of(tmp_path / "arena.db")() - time.time()) < 1
     assert not old.exists()
 
 
 def test_where_nothing_can_be_written_it_goes_all_the_same(tmp_path: Path) -> None:
-    assert abs(clock.of(tmp_path / "no" / "folder" / "arena.db")() - time.time()) < 1
+    assert abs(sqlite.of(tmp_path / "no" / "folder" / "arena.db")() - time.time()) < 1

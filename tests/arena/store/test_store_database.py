@@ -20,8 +20,9 @@ from sqlalchemy import Dialect, Engine, create_engine, exc, insert, inspect, sel
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.schema import CreateTable
 
-from arena.store import database, schema, tournaments
-from arena.store.errors import StoreError, Unreachable
+from arena.errors import StoreError, Unreachable
+from arena.store import database, schema
+from arena.store.tournaments import tournaments
 
 SQLITE: Dialect = sqlite.dialect()
 POSTGRESQL: Dialect = postgresql.dialect()  # type: ignore[no-untyped-call]

@@ -5,10 +5,11 @@ from collections.abc import Callable
 
 from sqlalchemy import Engine, func, select
 
-from arena.store import database, listing, matches, results, schema
-from arena.store.games import PlayedGame
+from arena.store import database, schema
+from arena.store.matches import listing, results, transitions
+from arena.store.matches.games import PlayedGame
 from arena.store.schema import MatchState
-from arena.store.tournaments import Tournament
+from arena.store.tournaments.tournaments import Tournament
 from referee import record
 
 Schedule = Callable[..., Tournament]
@@ -21,7 +22,7 @@ def test_a_killed_process_leaves_whole_games_or_none_and_none_it_announced_is_lo
     store: Engine, schedule: Schedule, played: Played, lapse: Lapse, contend: Start
 ) -> None:
     schedule(boards=200)
-    (match,) = matches.due(store)
+    (match,) = transitions.due(store)
     announced: set[int] = set()
     for kills in range(2):
         process = contend("commit", match)
@@ -36,12 +37,12 @@ def test_a_killed_process_leaves_whole_games_or_none_and_none_it_announced_is_lo
         assert listing.find(store, match).attempt == kills + 1
         check_games(store, match, announced)
         lapse(match)
-    survivor = matches.lease(store, match, "survivor")
+    survivor = transitions.lease(store, match, "survivor")
     assert survivor is not None
     done = {game.game for game in survivor.committed}
     for number in range(survivor.spec.games):
         if number not in done:
-            matches.commit_game(store, survivor, played(survivor.spec, number))
+            transitions.commit_game(store, survivor, played(survivor.spec, number))
     assert listing.find(store, match).state is MatchState.CLOSED
     read = record.read(results.record(store, match))
     assert [game.number for game in read.games] == list(range(400))

@@ -20,14 +20,17 @@ from hypothesis.stateful import (
 )
 from sqlalchemy import Engine, update
 
-from arena import scheduler
-from arena.scheduler import Scheduler
-from arena.store import course, database, listing, matches, results, schema, tournaments, versions
-from arena.store.errors import Conflict, LeaseLost
-from arena.store.games import PlayedGame
-from arena.store.matches import FAILURES_TO_VOID, Lease
+from arena.errors import Conflict, LeaseLost
+from arena.store import database, schema
+from arena.store.bots import versions
+from arena.store.matches import listing, results, transitions
+from arena.store.matches.games import PlayedGame
+from arena.store.matches.spec import Plan
+from arena.store.matches.transitions import FAILURES_TO_VOID, Lease
 from arena.store.schema import OPEN, MatchState, TournamentState
-from arena.store.spec import Plan
+from arena.store.tournaments import lifecycle, tournaments
+from arena.tournaments import scheduler
+from arena.tournaments.scheduler import Scheduler
 
 PENDING, RUNNING = MatchState.PENDING, MatchState.RUNNING
 BOARDS = 1
@@ -81,7 +84,7 @@ class Leases(RuleBasedStateMachine):
         self.scheduler = Scheduler(self.store)
         self.cup = cup.id
         self.cup_state = TournamentState.RUNNING
-        self.ids = matches.due(self.store)
+        self.ids = transitions.due(self.store)
         self.model = [Model(), Model()]
 
     def teardown(self) -> None:
@@ -105,7 +108,7 @@ class Leases(RuleBasedStateMachine):
     def lease(self, which: int) -> Lease | MultipleResults[Lease]:
         match = self.model[which]
         due = self.is_due(match)
-        lease = matches.lease(self.store, self.ids[which], "worker", seconds=3600)
+        lease = transitions.lease(self.store, self.ids[which], "worker", seconds=3600)
         if due and self.cup_state is TournamentState.CANCELLED:
             match.state = MatchState.CANCELLED
             due = False
@@ -134,13 +137,13 @@ class Leases(RuleBasedStateMachine):
 
     @rule(lease=leases)
     def renew(self, lease: Lease) -> None:
-        assert matches.renew(self.store, lease) == self.of(lease).held_by(lease.attempt)
+        assert transitions.renew(self.store, lease) == self.of(lease).held_by(lease.attempt)
 
     @rule(lease=leases, game=st.integers(0, 2 * BOARDS - 1))
     def commit(self, lease: Lease, game: int) -> None:
         match = self.of(lease)
         try:
-            closed = matches.commit_game(self.store, lease, PLAYED(lease.spec, game))
+            closed = transitions.commit_game(self.store, lease, PLAYED(lease.spec, game))
         except LeaseLost:
             assert not match.held_by(lease.attempt)
             return
@@ -159,7 +162,7 @@ class Leases(RuleBasedStateMachine):
     @rule(lease=leases, reason=st.sampled_from([None, "The referee was lost."]))
     def release(self, lease: Lease, reason: str | None) -> None:
         match = self.of(lease)
-        matches.release(self.store, lease, reason)
+        transitions.release(self.store, lease, reason)
         if not match.newest(lease.attempt) or (reason is not None and match.fail()):
             self.settle()
         elif self.cup_state is TournamentState.CANCELLED:
@@ -171,7 +174,9 @@ class Leases(RuleBasedStateMachine):
     def void(self, which: int, sure: int) -> None:
         if sure == 0:
             match = self.model[which]
-            assert matches.void(self.store, self.ids[which], "Because.") == (match.state in OPEN)
+            assert transitions.void(self.store, self.ids[which], "Because.") == (
+                match.state in OPEN
+            )
             if match.state in OPEN:
                 match.state = MatchState.VOID
             self.settle()
@@ -179,20 +184,20 @@ class Leases(RuleBasedStateMachine):
     @precondition(lambda self: self.cup_state is TournamentState.RUNNING)
     @rule()
     def pause(self) -> None:
-        course.pause(self.store, self.cup)
+        lifecycle.pause(self.store, self.cup)
         self.cup_state = TournamentState.PAUSED
 
     @precondition(lambda self: self.cup_state is TournamentState.PAUSED)
     @rule()
     def resume(self) -> None:
-        course.resume(self.store, self.cup)
+        lifecycle.resume(self.store, self.cup)
         self.cup_state = TournamentState.RUNNING
 
     @precondition(lambda self: self.cup_state in (TournamentState.RUNNING, TournamentState.PAUSED))
     @rule(sure=st.integers(0, 2))
     def cancel(self, sure: int) -> None:
         if sure == 0:
-            course.cancel(self.store, self.cup)
+            lifecycle.cancel(self.store, self.cup)
             self.cup_state = TournamentState.CANCELLED
             for match in self.model:
                 if match.state is PENDING:
@@ -210,7 +215,7 @@ class Leases(RuleBasedStateMachine):
     @invariant()
     def what_nobody_has_is_due(self) -> None:
         due = [name for name, match in zip(self.ids, self.model, strict=True) if self.is_due(match)]
-        assert list(matches.due(self.store)) == due
+        assert list(transitions.due(self.store)) == due
 
     @invariant()
     def closed_matches_and_no_others_have_a_result_of_all_their_games(self) -> None:

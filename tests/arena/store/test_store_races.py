@@ -11,24 +11,16 @@ from concurrent.futures import Future, ThreadPoolExecutor
 import pytest
 from sqlalchemy import Connection, Engine, insert, select, text, update
 
-from arena.pairings.contract import Entrant
-from arena.store import (
-    course,
-    database,
-    matches,
-    postgresql,
-    quarantine,
-    remotes,
-    schema,
-    submissions,
-    tournaments,
-    versions,
-)
-from arena.store.errors import Conflict, StoreError, TooMany
-from arena.store.games import PlayedGame
+from arena.errors import Conflict, StoreError, TooMany
+from arena.formats.contract import Entrant
+from arena.store import database, postgresql, schema
+from arena.store.bots import quarantine, remote_bots, submissions, versions
+from arena.store.bots.submissions import Limits, Sent
+from arena.store.matches import transitions
+from arena.store.matches.games import PlayedGame
 from arena.store.schema import MatchState
-from arena.store.submissions import Limits, Sent
-from arena.store.tournaments import Tournament
+from arena.store.tournaments import lifecycle, tournaments
+from arena.store.tournaments.tournaments import Tournament
 
 pytestmark = [
     pytest.mark.long,
@@ -79,10 +71,10 @@ def test_a_match_that_is_being_leased_is_leased_once(
     store: Engine, schedule: Schedule, beside: Beside
 ) -> None:
     schedule()
-    (match,) = matches.due(store)
+    (match,) = transitions.due(store)
     with database.writing(store) as connection:
-        assert matches._lock_if_due(connection, match) is not None
-        second = beside(matches.lease, store, match, "second")
+        assert transitions._lock_if_due(connection, match) is not None
+        second = beside(transitions.lease, store, match, "second")
         assert not second.done()
         table = schema.matches
         connection.execute(
@@ -97,12 +89,12 @@ def test_a_match_given_back_while_its_tournament_is_cancelled_is_not_played_agai
     store: Engine, schedule: Schedule, beside: Beside
 ) -> None:
     cup = schedule()
-    (match,) = matches.due(store)
-    lease = matches.lease(store, match, "worker")
+    (match,) = transitions.due(store)
+    lease = transitions.lease(store, match, "worker")
     assert lease is not None
     with database.writing(store) as connection:
-        course._turn(connection, cup.id, schema.TournamentState.CANCELLED, ended=database.now())
-        back = beside(matches.release, store, lease)
+        lifecycle._turn(connection, cup.id, schema.TournamentState.CANCELLED, ended=database.now())
+        back = beside(transitions.release, store, lease)
         assert not back.done()
     back.result()
     assert state_of(store, match) is MatchState.CANCELLED
@@ -116,7 +108,7 @@ def test_a_version_that_is_let_in_while_it_is_quarantined_is_refused(
     table = schema.versions
     with database.writing(store) as connection:
         postgresql.keep(connection, select(table.c.id).where(table.c.id == "late@1"))
-        joins = beside(course.add, store, cup.id, [Entrant("late@1")])
+        joins = beside(lifecycle.add, store, cup.id, [Entrant("late@1")])
         assert not joins.done()
         connection.execute(
             update(table)
@@ -149,10 +141,10 @@ def test_what_two_schedulers_have_concluded_from_the_same_is_stored_once(
     cup = schedule(3)
     with database.writing(store) as connection:
         connection.execute(text("UPDATE matches SET state = 'VOID', ended = 1"))
-    seen = course.marks(store, cup.id)
+    seen = lifecycle.marks(store, cup.id)
     with database.writing(store) as connection:
         locked(connection, cup.id)
-        both = [beside(course.close, store, cup.id, seen) for _ in range(2)]
+        both = [beside(lifecycle.close, store, cup.id, seen) for _ in range(2)]
         assert not any(one.done() for one in both)
     assert sorted(bool(one.result()) for one in both) == [False, True]
 
@@ -174,10 +166,10 @@ def test_a_token_given_twice_at_once_is_one_token(store: Engine, beside: Beside)
     table = schema.versions
     with database.writing(store) as connection:
         postgresql.keep(connection, select(table.c.id).where(table.c.id == version.id))
-        both = [beside(remotes.renew, store, version.id) for _ in range(2)]
+        both = [beside(remote_bots.renew, store, version.id) for _ in range(2)]
         assert not any(one.done() for one in both)
     given = [str(one.result()) for one in both]
-    known = [remotes.of_token(store, token) for token in given]
+    known = [remote_bots.of_token(store, token) for token in given]
     assert sum(found is not None for found in known) == 1
 
 
@@ -185,13 +177,13 @@ def test_a_dead_workers_matches_and_those_nobody_waits_for_are_taken_in_one_orde
     store: Engine, schedule: Schedule, beside: Beside
 ) -> None:
     schedule(4)
-    first, last = min(matches.due(store)), max(matches.due(store))
+    first, last = min(transitions.due(store)), max(transitions.due(store))
     for match in (last, first):
-        assert matches.lease(store, match, "dead") is not None
+        assert transitions.lease(store, match, "dead") is not None
     table = schema.matches
     with database.writing(store) as connection:
         connection.execute(select(table.c.id).where(table.c.id == first).with_for_update())
-        lapsed = beside(matches.lapse, store, "dead")
+        lapsed = beside(transitions.lapse, store, "dead")
         assert not lapsed.done()
         # Who waits for the first has not taken the last.
         rows = select(table.c.id).where(table.c.id == last).with_for_update(nowait=True)

@@ -7,13 +7,16 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from sqlalchemy import Engine, func, select
 
-from arena.scheduler import Scheduler
-from arena.store import course, database, listing, matches, results, schema, tournaments, versions
-from arena.store.errors import Conflict, LeaseLost
-from arena.store.games import PlayedGame
-from arena.store.matches import FAILURES_TO_VOID
+from arena.errors import Conflict, LeaseLost
+from arena.store import database, schema
+from arena.store.bots import versions
+from arena.store.matches import listing, results, transitions
+from arena.store.matches.games import PlayedGame
+from arena.store.matches.transitions import FAILURES_TO_VOID
 from arena.store.schema import OPEN, MatchState, TournamentState
-from arena.store.tournaments import Tournament
+from arena.store.tournaments import lifecycle, tournaments
+from arena.store.tournaments.tournaments import Tournament
+from arena.tournaments.scheduler import Scheduler
 
 Schedule = Callable[..., Tournament]
 Played = Callable[..., PlayedGame]
@@ -34,7 +37,7 @@ def test_in_a_storm_every_match_ends_once_and_no_game_is_doubled(
         luck = random.Random(worker)
         while any(match.state in OPEN for match in listing.matches(store)):
             # Hints are doubled and late: any match is tried.
-            lease = matches.lease(store, luck.choice(names), f"worker-{worker}")
+            lease = transitions.lease(store, luck.choice(names), f"worker-{worker}")
             if cancelled and len(list(results.closed(store))) >= CANCELLED_AFTER:
                 cancel(store, cup.id)
             if lease is None:
@@ -42,11 +45,11 @@ def test_in_a_storm_every_match_ends_once_and_no_game_is_doubled(
             try:
                 for number in luck.sample(range(lease.spec.games), luck.randint(1, 4)):
                     if number not in [game.game for game in lease.committed]:
-                        matches.commit_game(store, lease, played(lease.spec, number))
+                        transitions.commit_game(store, lease, played(lease.spec, number))
                     if luck.random() < 0.05:
                         lapse(lease.match)
-                matches.renew(store, lease)
-                matches.release(store, lease, "It broke." if luck.random() < 0.05 else None)
+                transitions.renew(store, lease)
+                transitions.release(store, lease, "It broke." if luck.random() < 0.05 else None)
             except LeaseLost:
                 continue
 
@@ -57,7 +60,7 @@ def test_in_a_storm_every_match_ends_once_and_no_game_is_doubled(
 
 def cancel(store: Engine, cup: str) -> None:
     try:
-        course.cancel(store, cup)
+        lifecycle.cancel(store, cup)
     except Conflict:
         assert tournaments.find(store, cup).state is TournamentState.CANCELLED
 

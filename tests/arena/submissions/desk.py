@@ -2,17 +2,18 @@
 
 from pathlib import Path
 
-from arena import scheduler
-from arena.bots import archive, parcel, resolver
+from arena.bots import resolver, upload_archive, version_store
 from arena.bots.sandbox.level import Level
-from arena.cli.place import Place
-from arena.conformance.check import Check
-from arena.store import keys, submissions, versions
-from arena.store.spec import Plan
-from arena.store.submissions import Limits, Sent, Submission
-from arena.store.tournaments import Tournament
-from arena.submissions.shelf import Shelf
+from arena.cli.workspace import Place
+from arena.store import ids
+from arena.store.bots import submissions, versions
+from arena.store.bots.submissions import Limits, Sent, Submission
+from arena.store.matches.spec import Plan
+from arena.store.tournaments.tournaments import Tournament
+from arena.submissions.conformance.check import Check
+from arena.submissions.pending_uploads import Shelf
 from arena.submissions.stages import Office
+from arena.tournaments import scheduler
 
 HOUSE = ("greedy", "random")
 
@@ -46,12 +47,12 @@ class Desk:
         """Has it arrive, as the web server does."""
         bot = resolver.from_folder(folder)
         assert bot.manifest is not None
-        made = keys.submission_id()
+        made = ids.submission_id()
         with self.shelf.part(made).open("wb") as output:
-            parcel.pack(bot, output)
+            upload_archive.pack(bot, output)
         self.shelf.settle(made)
         size = self.shelf.parcel(made).stat().st_size
-        sent = Sent(made, owner, bot.manifest.name, archive.content_hash(bot), size)
+        sent = Sent(made, owner, bot.manifest.name, version_store.content_hash(bot), size)
         return submissions.add(self.engine, sent, Limits())
 
     def pushed(self, folder: Path, owner: str = "ada") -> Submission:

@@ -16,11 +16,11 @@ from urllib.parse import urlencode
 import pytest
 from starlette.testclient import TestClient
 
-from arena.bots import archive, resolver
-from arena.store import owners, submissions, versions
+from arena.bots import resolver, version_store
+from arena.store.bots import owners, submissions, versions
 from arena.store.schema import SubmissionState
 from arena.web.app import create
-from arena.web.state import Settings, Web
+from arena.web.data.state import Settings, Web
 from tests.arena.submissions.desk import Desk
 
 MOST_MEMORY = 24 << 20
@@ -286,7 +286,7 @@ def test_a_malicious_archive_is_refused_and_the_next_honest_one_is_taken(
     assert peak < MOST_MEMORY + len(data), f"{peak:,} bytes"
     assert versions.listing(arena.desk.engine) == ()
     honest = arena.desk.bot()
-    content = archive.content_hash(resolver.from_folder(honest))
+    content = version_store.content_hash(resolver.from_folder(honest))
     taken = arena.push(packed(), content)
     assert (taken["state"], taken["version"]) == (SubmissionState.ACCEPTED, "mybot@1"), taken
     assert submissions.undecided(arena.desk.engine) == ()

@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 
 from arena.bots.sandbox.level import Level
-from arena.conformance.check import Check, Outcome
-from arena.store import course, submissions, tournaments, versions
+from arena.store.bots import submissions, versions
 from arena.store.schema import Stage, SubmissionState
-from arena.submissions import runner
+from arena.store.tournaments import lifecycle, tournaments
+from arena.submissions import stages
+from arena.submissions.conformance.check import Check, Outcome
 from tests.arena.submissions.desk import Desk
 
 
@@ -47,7 +48,7 @@ def test_what_is_pushed_comes_onto_the_ladders_that_are_open(desk: Desk) -> None
     there, closed = desk.ladder(open=True), desk.ladder()
     other = desk.ladder("saint_poker", open=True)
     over = desk.ladder(open=True)
-    course.cancel(desk.engine, over.id)
+    lifecycle.cancel(desk.engine, over.id)
     done = desk.pushed(desk.bot("mybot", 'games = ["poke"]'))
     assert done.ladders == (there.id,)
     assert done.sentence == f"mybot@1 is on the ladder {there.id}."
@@ -168,15 +169,15 @@ def test_a_submission_that_was_interrupted_is_taken_up_again(
                 desk.office.work(sent.id)
 
     for where in (
-        "arena.bots.parcel.unpack",
-        "arena.bots.archive.admit",
-        "arena.store.versions.add",
+        "arena.bots.upload_archive.unpack",
+        "arena.bots.version_store.admit",
+        "arena.store.bots.versions.add",
     ):
         interrupted(where)
         assert submissions.find(desk.engine, sent.id).state is SubmissionState.RUNNING
         with desk.engine.begin() as connection:
             connection.exec_driver_sql("UPDATE submissions SET attempts = 0")
-    for where in ("arena.store.course.add", "arena.store.submissions.decide"):
+    for where in ("arena.store.tournaments.lifecycle.add", "arena.store.bots.submissions.decide"):
         interrupted(where)
     done = desk.office.work(sent.id)
     assert (done.state, done.version, done.ladders) == (
@@ -204,11 +205,11 @@ def test_a_runner_that_cannot_work_tries_again_and_then_gives_up(
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("arena.bots.parcel.unpack", full)
-    monkeypatch.setattr(runner, "_TROUBLE_SECONDS", 0.0)
+    monkeypatch.setattr("arena.bots.upload_archive.unpack", full)
+    monkeypatch.setattr(stages, "_TROUBLE_SECONDS", 0.0)
     sent = desk.push(desk.bot())
     rounds = iter([True, True, True, False])
-    runner.run(desk.office, lambda: next(rounds))
+    stages.run(desk.office, lambda: next(rounds))
     found = submissions.find(desk.engine, sent.id)
     assert (found.state, found.attempts) == (SubmissionState.FAILED, 3)
 
@@ -222,7 +223,7 @@ def test_a_runner_works_on_the_oldest_first_and_alone(desk: Desk) -> None:
         seen.append(desk.shelf.is_attended)
         return len(seen) == 1
 
-    runner.run(desk.office, goes_on)
+    stages.run(desk.office, goes_on)
     assert seen == [True, True]
     assert not desk.shelf.is_attended
     done = [submissions.find(desk.engine, one.id) for one in sent]

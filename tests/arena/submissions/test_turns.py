@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Engine
 
-from arena.store import database, submissions
-from arena.store.submissions import Limits, Sent, Submission
-from arena.submissions.runner import next_of
+from arena.store import database
+from arena.store.bots import submissions
+from arena.store.bots.submissions import Limits, Sent, Submission
+from arena.submissions.stages import next_of
 
 
 @pytest.fixture

@@ -12,12 +12,13 @@ from pathlib import Path
 
 import pytest
 
-from arena import scheduler
-from arena.cli import entries
-from arena.cli.place import Place
-from arena.store import listing, owners, submissions
+from arena.cli.bots import registration
+from arena.cli.workspace import Place
+from arena.store.bots import owners, submissions
+from arena.store.matches import listing
+from arena.store.matches.spec import Clock, Plan
 from arena.store.schema import MatchState, Stage
-from arena.store.spec import Clock, Plan
+from arena.tournaments import scheduler
 from tests.arena.cli.terminal import POKEARENA, Said, in_own_process
 
 pytestmark = [
@@ -63,7 +64,7 @@ def runner(place: Place) -> int:
 def test_a_bot_is_pushed_onto_a_ladder_and_plays_there(tmp_path: Path) -> None:
     place = Place(tmp_path / "data")
     token = owners.add(place.store, "ada")
-    house = [entries.register(place, place.bot(f"sample:{n}")).id for n in ("random", "meek")]
+    house = [registration.register(place, place.bot(f"sample:{n}")).id for n in ("random", "meek")]
     plan = Plan(
         *("open", "poke", {"must_beat": True}, 2, 1, "ladder"),
         settings={"open": True, "limit": 60},

@@ -3,10 +3,11 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from arena import scheduler
-from arena.cli.place import Place
-from arena.store import games, matches, versions
-from arena.store.spec import Plan
+from arena.cli.workspace import Place
+from arena.store.bots import versions
+from arena.store.matches import games, transitions
+from arena.store.matches.spec import Plan
+from arena.tournaments import scheduler
 from referee.record import read_games
 from tests.conformance.recorded import match_record
 from tests.conformance.tables import TABLES, Table
@@ -39,11 +40,11 @@ def play(
         versions.add(place.store, name, "1", f"{number:064x}", f"/bots/{name}", {"run": ["x"]})
     plan = Plan("cup", played.game.id, played.options, seats=played.seats, boards=boards)
     cup = scheduler.begin(place.store, plan, [f"{name}@1" for name in names])
-    lease = matches.lease(place.store, matches.due(place.store)[0], "w", 600)
+    lease = transitions.lease(place.store, transitions.due(place.store)[0], "w", 600)
     assert lease is not None
     record = list(read_games(match_record(played, lease.spec.seed, boards)))
     for game in record if close else record[:-1]:
         text = change(game.text)
-        matches.commit_game(place.store, lease, games.read(text, lease.spec.versions))
+        transitions.commit_game(place.store, lease, games.read(text, lease.spec.versions))
     scheduler.Scheduler(place.store).advance()
     return Held(cup.id, lease.spec.id)

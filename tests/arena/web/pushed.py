@@ -1,11 +1,12 @@
 """Submissions in a store, as owners would have left them there."""
 
-from arena.cli.place import Place
-from arena.store import keys, submissions
-from arena.store.submissions import Limits, Sent, Submission
+from arena.cli.workspace import Place
+from arena.store import ids
+from arena.store.bots import submissions
+from arena.store.bots.submissions import Limits, Sent, Submission
 
 
 def push(place: Place, owner: str = "ada", name: str = "mybot", content: str = "5") -> Submission:
     """A submission that waits."""
-    sent = Sent(keys.submission_id(), owner, name, content * 64, 1000)
+    sent = Sent(ids.submission_id(), owner, name, content * 64, 1000)
     return submissions.add(place.store, sent, Limits())

@@ -7,22 +7,22 @@ from contextlib import contextmanager
 
 import uvicorn
 
-from arena import pages
+from arena.services import web_process
 from arena.web import server
-from arena.web.state import Web
+from arena.web.data.state import Web
 
 
 @contextmanager
 def served(web: Web) -> Iterator[str]:
     """Serves until the block ends; gives the address, without a slash behind it."""
     running = uvicorn.Server(server.config(web))
-    with pages.listen("127.0.0.1", 0) as listening:
+    with web_process.listen("127.0.0.1", 0) as listening:
         thread = threading.Thread(target=running.run, kwargs={"sockets": [listening]})
         thread.start()
         try:
             while not running.started:
                 time.sleep(0.01)
-            yield pages.address_of(listening).rstrip("/")
+            yield web_process.address_of(listening).rstrip("/")
         finally:
             running.should_exit = True
             thread.join()

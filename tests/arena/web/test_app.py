@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from arena.cli.place import Place
-from arena.store import versions
+from arena.cli.workspace import Place
+from arena.store.bots import versions
 from arena.web.app import create
-from arena.web.state import Settings, Web
+from arena.web.data.state import Settings, Web
 from tests.arena.cli.stored import hold
 
 ORDER = {

@@ -4,10 +4,11 @@ import itertools
 
 import pytest
 
-from arena.histories import Past, Point, Value
-from arena.store.versions import Version
-from arena.thinking import BINS, Thinking
-from arena.web import charts, courses
+from arena.ladders.rating_history import Past, Point, Value
+from arena.ratings.decision_histogram import BINS, Thinking
+from arena.store.bots.versions import Version
+from arena.web import charts
+from arena.web.pages import bot
 
 
 def version(number: int, created: float) -> Version:
@@ -43,7 +44,7 @@ def test_small_changes_do_not_fill_a_spark() -> None:
 
 
 def test_a_chart_has_a_line_a_band_and_a_name_for_each_version() -> None:
-    found = courses.chart(
+    found = bot.chart(
         past({1: (1200, 300)}, {1: (1210, 50)}, {1: (1220, 40), 2: (1300, 200)}, {2: (1310, 30)}),
         [version(1, 0.5), version(2, 2.5)],
     )
@@ -53,8 +54,8 @@ def test_a_chart_has_a_line_a_band_and_a_name_for_each_version() -> None:
     assert [len(numbers(course.band)) for course in found.courses] == [6, 4]
     for course in found.courses:
         for x, y in numbers(course.line) + numbers(course.band):
-            assert courses.LEFT <= x <= courses.WIDTH - courses.RIGHT
-            assert courses.TOP <= y <= courses.HEIGHT - courses.BOTTOM
+            assert bot.LEFT <= x <= bot.WIDTH - bot.RIGHT
+            assert bot.TOP <= y <= bot.HEIGHT - bot.BOTTOM
     assert [mark.text for mark in found.uploads] == ["@2"]
     third, fourth = numbers(found.courses[1].line)
     assert numbers(found.courses[0].line)[1][0] < found.uploads[0].at < third[0] < fourth[0]
@@ -62,15 +63,15 @@ def test_a_chart_has_a_line_a_band_and_a_name_for_each_version() -> None:
 
 def test_names_of_lines_that_end_together_stand_apart() -> None:
     rows = [{1: (1200.0, 9.0), 2: (1201.0, 9.0), 3: (1199.0, 9.0)}] * 2
-    found = courses.chart(past(*rows), [version(n, 0) for n in (1, 2, 3)])
+    found = bot.chart(past(*rows), [version(n, 0) for n in (1, 2, 3)])
     assert found is not None
     labels = sorted(course.label for course in found.courses)
     assert all(b - a >= 14 for a, b in itertools.pairwise(labels))
 
 
 def test_one_point_is_no_chart() -> None:
-    assert courses.chart(past({1: (1200, 10)}), [version(1, 0)]) is None
-    assert courses.chart(Past(), [version(1, 0)]) is None
+    assert bot.chart(past({1: (1200, 10)}), [version(1, 0)]) is None
+    assert bot.chart(Past(), [version(1, 0)]) is None
 
 
 def test_a_histogram_counts_every_decision_once() -> None:

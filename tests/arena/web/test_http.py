@@ -9,13 +9,14 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from arena.cli.place import Place
-from arena.web import routes, serving
+from arena.cli.workspace import Place
+from arena.web import routes
+from arena.web.address import Address
 from arena.web.app import create
+from arena.web.data.snapshot import Sight, Watcher
+from arena.web.data.state import Settings, Web
 from arena.web.page import Ask, Page
-from arena.web.routes import Address
-from arena.web.sight import Sight, Watcher
-from arena.web.state import Settings, Web
+from arena.web.serving import responses
 from tests.arena.cli.stored import hold
 
 
@@ -121,7 +122,7 @@ def test_a_failure_nobody_foresaw_is_one_guarded_sentence(
     place = Place(tmp_path / "data")
     hold(place, ["ada", "bob"], {}, boards=1)
     with TestClient(create(Web(place.store, Settings()))) as client:
-        for address in ("/fails", "/fails.json", f"{serving.LIVE}/fails"):
+        for address in ("/fails", "/fails.json", f"{responses.LIVE}/fails"):
             answer = client.get(address)
             assert answer.status_code == 500
             assert "secret" not in answer.text

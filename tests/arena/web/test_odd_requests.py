@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
-from arena.cli.place import Place
+from arena.cli.workspace import Place
 from arena.web.app import create
+from arena.web.data.state import Settings, Web
+from arena.web.openapi import Samples, names, plain
 from arena.web.routes import PAGES
-from arena.web.samples import Samples, names, plain
-from arena.web.state import Settings, Web
 from tests.arena.cli.stored import hold
 from tests.arena.web.closed_matches import play, table
 from tests.arena.web.pushed import push

@@ -7,16 +7,15 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from arena.cli.place import Place
-from arena.web import drawing
+from arena.cli.workspace import Place
+from arena.web.address import Address
 from arena.web.app import create
-from arena.web.kinds import KINDS
-from arena.web.links import ServerLinks
-from arena.web.openapi import shortened
-from arena.web.page import Ask
-from arena.web.routes import PAGES, Address
-from arena.web.samples import Samples, plain
-from arena.web.state import Settings, Web
+from arena.web.data.state import Settings, Web
+from arena.web.openapi import Samples, plain, shortened
+from arena.web.page import Ask, ServerLinks
+from arena.web.routes import PAGES
+from arena.web.serving import rendering
+from arena.web.serving.content_types import KINDS
 from tests.arena.cli.stored import hold
 from tests.arena.web.closed_matches import play, table
 from tests.arena.web.pushed import push
@@ -91,7 +90,7 @@ def test_a_page_is_to_be_had_in_the_forms_that_are_told(
     if values is None:
         pytest.fail(f"there is nothing in this arena to try {address.path} with")
     page = address.draw(web, Ask(values, samples.query(address), ServerLinks()))
-    assert drawing.offered(page) == address.kinds
+    assert rendering.offered(page) == address.kinds
 
 
 def test_people_are_told_the_same(client: TestClient) -> None:

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from starlette.testclient import TestClient
 
-from arena.cli.place import Place
-from arena.store import owners
-from arena.submissions.shelf import Shelf
+from arena.cli.workspace import Place
+from arena.store.bots import owners
+from arena.submissions.pending_uploads import Shelf
 from arena.web.app import create
-from arena.web.state import Settings, Web
+from arena.web.data.state import Settings, Web
 from tests.arena.cli.stored import hold
 from tests.arena.web.closed_matches import play, table
 from tests.arena.web.pushed import push

@@ -16,18 +16,19 @@ from pokearena.v1 import bot_pb2
 from sqlalchemy import delete, insert, select, update
 from starlette.testclient import TestClient
 
-from arena.cli.place import Place
-from arena.news import GameOver, MatchStarted, Position
+from arena.cli.workspace import Place
+from arena.events.messages import GameOver, MatchStarted, Position
 from arena.store import schema
 from arena.store.database import reading, writing
 from arena.web import app as app_module
+from arena.web.address import Address
 from arena.web.app import create
-from arena.web.feed import Feed, Filter
-from arena.web.kinds import KINDS
+from arena.web.data.state import Settings, Web
+from arena.web.openapi import Samples, names, plain
 from arena.web.page import Ask, Page
-from arena.web.routes import PAGES, Address
-from arena.web.samples import Samples, names, plain
-from arena.web.state import Settings, Web
+from arena.web.routes import PAGES
+from arena.web.serving.content_types import KINDS
+from arena.web.serving.feed import Feed, Filter
 from referee.dealing import Seeded
 from referee.games.contract import State
 from referee.replay import codec_of

@@ -2,9 +2,9 @@
 
 import pytest
 
-from arena.web import drawing, paging
-from arena.web.links import ServerLinks
-from arena.web.page import Ask, BadAsk
+from arena.web import paging
+from arena.web.page import Ask, BadAsk, ServerLinks
+from arena.web.serving import rendering
 
 LETTERS = "abcdefg"
 
@@ -68,7 +68,7 @@ def test_a_limit_is_a_bounded_whole_number(text: str) -> None:
 
 def test_the_pager_is_drawn() -> None:
     piece = paging.wanted(ask(page="2", limit="3")).cut(LETTERS)
-    template = drawing.environment().get_template("fragments/pager.html")
+    template = rendering.environment().get_template("fragments/pager.html")
     text = template.render(piece=piece)
     assert 'href="?limit=3&amp;page=3" rel="next"' in text
     assert "page 2 of 3" in text

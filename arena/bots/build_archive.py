@@ -1,0 +1,146 @@
+"""Built versions in crates: the folder of a version as it plays, packed as one tar.gz to be sent to
+another machine of the same arena.
+
+A parcel (arena.bots.upload_archive) holds what an author has written; a crate also what building it
+has left, so the machine that plays needs no compilers. Of what cargo keeps to build again nothing
+is
+packed: it is many times larger than the program, and no program needs it.
+"""
+
+from __future__ import annotations
+
+import gzip
+import os
+import tarfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, Final
+
+from arena.bots import version_store
+from arena.bots.resolver import from_folder
+from arena.bots.version_store import MIB
+from arena.errors import BotError
+from arena.system import file_tree
+from arena.system.file_tree import Entry, TreeTooLarge
+
+MOST_BYTES: Final = 1024 * MIB
+"""The largest built version, unpacked."""
+MOST_PACKED: Final = 256 * MIB
+MOST_ENTRIES: Final = 100_000
+_LEVEL: Final = 6
+_CARGO: Final = ".cargo-lock"
+_REBUILDING: Final = frozenset({"deps", "build", "incremental", ".fingerprint", _CARGO})
+
+
+def pack(folder: Path, output: IO[bytes]) -> None:
+    """Writes the folder of a built version as a tar.gz.
+
+    Raises:
+        BotError: it is too large. OSError: a file cannot be read.
+    """
+    size = 0
+    with (
+        gzip.GzipFile(filename="", mode="wb", compresslevel=_LEVEL, fileobj=output, mtime=0) as raw,
+        tarfile.open(fileobj=raw, mode="w", format=tarfile.PAX_FORMAT) as tar,
+    ):
+        for count, path in enumerate(_walk(folder)):
+            member = _member(path, path.relative_to(folder).as_posix())
+            size += member.size
+            _check(count + 1, size)
+            if member.isreg():
+                with path.open("rb") as source:
+                    tar.addfile(member, source)
+            else:
+                tar.addfile(member)
+    if output.tell() > MOST_PACKED:
+        raise BotError(_too_large(f"{MOST_PACKED // MIB} MiB packed"))
+
+
+def unpack(crate: IO[bytes], versions: Path, content: str) -> None:
+    """Puts what is in a crate into `versions`, as the folder named by its content hash.
+
+    It appears complete, or not at all; whoever does the same at the same time is no trouble.
+
+    Raises:
+        BotError: it is broken, or is not what its name says. OSError: it cannot be written.
+    """
+    with version_store.fresh(versions) as copy:
+        try:
+            with tarfile.open(fileobj=crate, mode="r:gz", errorlevel=1) as tar:
+                size = 0
+                for count, member in enumerate(tar):
+                    size += member.size
+                    _check(count + 1, size)
+                    tar.extract(member, copy, set_attrs=True, filter=_allowed)
+        except (tarfile.TarError, EOFError, gzip.BadGzipFile) as error:
+            raise BotError(f"the stored files of {content[:12]}… are broken: {error}.") from None
+        if version_store.content_hash(from_folder(copy)) != content:
+            raise BotError(f"the stored files of {content[:12]}… are not what their hash says.")
+        version_store.settle(copy, versions / content)
+
+
+def _walk(folder: Path) -> Iterator[Path]:
+    """Yield the paths that are packed, every folder before its content, always in the same order.
+
+    Raises:
+        BotError: there are too many, or folders are nested too deeply.
+    """
+    try:
+        for entry in file_tree.walk(folder, entries=MOST_ENTRIES, enter=_is_packed):
+            # Sockets, pipes and devices cannot be sent, and no bot needs them.
+            if (entry.is_folder or entry.is_link or entry.is_file) and _is_packed(entry):
+                yield folder / entry.path
+    except TreeTooLarge as error:
+        raise BotError(f"the built bot cannot be sent to other machines: {error}.") from None
+
+
+def _is_packed(entry: Entry) -> bool:
+    """Return whether an entry is sent: not what cargo or Python make again."""
+    if entry.name == "__pycache__":
+        return False
+    return entry.name not in _REBUILDING or not _is_there(_CARGO, entry.parent)
+
+
+def _is_there(name: str, folder: int) -> bool:
+    try:
+        os.stat(name, dir_fd=folder, follow_symlinks=False)
+    except OSError:
+        return False
+    return True
+
+
+def _member(path: Path, name: str) -> tarfile.TarInfo:
+    member = tarfile.TarInfo(name)
+    found = path.lstat()
+    member.mode = 0o755 if found.st_mode & 0o100 else 0o644
+    if path.is_symlink():
+        member.type, member.linkname = tarfile.SYMTYPE, os.readlink(path)
+    elif path.is_dir():
+        member.type = tarfile.DIRTYPE
+    else:
+        member.size = found.st_size
+    return member
+
+
+def _allowed(member: tarfile.TarInfo, folder: str) -> tarfile.TarInfo:
+    """A member that lies in the folder and is nothing but a file, a folder or a link."""
+    if member.issym():
+        # A virtual environment leads to the machine's Python. Nothing is ever written through it,
+        # and the sandbox shows no more where it leads than elsewhere.
+        tarfile.data_filter(member.replace(linkname="."), folder)
+        return member
+    return tarfile.data_filter(member, folder)
+
+
+def _check(count: int, size: int) -> None:
+    if count > MOST_ENTRIES:
+        raise BotError(_too_large(f"{MOST_ENTRIES} files"))
+    if size > MOST_BYTES:
+        raise BotError(_too_large(f"{MOST_BYTES // MIB} MiB"))
+
+
+def _too_large(most: str) -> str:
+    return (
+        f"the bot with all that building it left is larger than {most}, and has to be sent to other"
+        " machines; let its build remove what is not needed to play."
+    )

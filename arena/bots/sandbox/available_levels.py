@@ -1,0 +1,240 @@
+"""Which levels this machine offers: each is tried out with a program that tries to get out.
+
+What was found holds for this process and those forked from it, so a worker looks once.
+"""
+
+import os
+import sys
+import tempfile
+import threading
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Final
+
+from arena.bots.bot import Bot
+from arena.bots.exit_report import Report
+from arena.bots.manifest import Manifest
+from arena.bots.sandbox import landlock
+from arena.bots.sandbox.level import INSTALL, SETTING, Level, bubblewrap
+from arena.errors import InfrastructureError
+
+# A bot that tries what it must not be able to do; run at a level before that is relied on.
+
+
+PATIENCE: Final = 20.0
+"""Seconds the program may take on a machine that is busy."""
+DONE: Final = "tried everything"
+PROGRAM: Final = """
+import ctypes, errno, os, sys
+import _socket as socket
+
+libc = ctypes.CDLL(None, use_errno=True)
+
+def tried(what):
+    def run(action):
+        try:
+            did = action()
+        except (OSError, ValueError):
+            return
+        if did is not False:
+            print("it could " + what)
+    return run
+
+@tried("read a file of the arena")
+def _():
+    open({secret!r}).close()
+
+@tried("write beside its own files")
+def _():
+    open(os.path.join({folder!r}, "new"), "w").close()
+
+@tried("write outside its scratch space")
+def _():
+    open("/usr/.pokearena", "w").close()
+    os.unlink("/usr/.pokearena")
+
+@tried("see the environment of another process")
+def _():
+    return any(b"=" in open("/proc/" + str(pid) + "/environ", "rb").read()
+               for pid in (1, {owner}, os.getppid()))
+
+@tried("signal the arena")
+def _():
+    os.kill({owner}, 0)
+
+@tried("reach the network")
+def _():
+    with_port = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    with_port.settimeout(2)
+    with_port.connect(("127.0.0.1", {port}))
+
+@tried("reach an abstract socket")
+def _():
+    abstract = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    abstract.connect({abstract!r})
+
+@tried("make a socket of the kernel")
+def _():
+    socket.socket(16, socket.SOCK_RAW, 0)
+
+@tried("make a namespace")
+def _():
+    return libc.unshare(0x10000000) == 0
+
+@tried("trace processes")
+def _():
+    return libc.ptrace(0, 0, 0, 0) == 0
+
+@tried("lock a file that others see")
+def _():
+    import fcntl
+    fcntl.flock(os.open("/usr", os.O_RDONLY), fcntl.LOCK_SH | fcntl.LOCK_NB)
+
+@tried("do what only root may")
+def _():
+    status = open("/proc/self/status").read()
+    return int(status.split("CapEff:")[1].split()[0], 16) != 0
+
+open(os.path.join(os.environ["TMPDIR"], "scratch"), "w").close()
+print({done!r})
+"""
+
+
+def escapes(level: Level) -> str:
+    """What a bot at this level could do that it must not, as a clause; empty if it is locked in.
+
+    Raises:
+        InfrastructureError: the processes could not be kept.
+    """
+    import socket
+
+    from arena.bots.processes import Processes
+
+    with (
+        tempfile.TemporaryDirectory(prefix="pokearena-try-") as name,
+        socket.create_server(("127.0.0.1", 0)) as port,
+        socket.socket(socket.AF_UNIX) as abstract,
+    ):
+        # The name is empty: the kernel chooses one.
+        abstract.bind("")
+        abstract.listen()
+        bot, secret = Path(name) / "bot", Path(name) / "secret"
+        os.chmod(name, 0o755)
+        bot.mkdir()
+        secret.write_text("secret")
+        os.chmod(secret, 0o644)
+        program = PROGRAM.format(
+            secret=str(secret),
+            folder=str(bot),
+            owner=os.getpid(),
+            port=port.getsockname()[1],
+            abstract=abstract.getsockname(),
+            done=DONE,
+        )
+        (bot / "bot.py").write_text(program)
+        said = Manifest("self-test", ("python", "-I", "-S", "bot.py"))
+        ended = threading.Event()
+        with Processes(lambda report: ended.set(), level=level) as processes:
+            processes.start(0, Bot("self-test", said, bot))
+            if not ended.wait(PATIENCE):
+                return f"the self-test took longer than {PATIENCE:.0f} s"
+            return _escaped(processes.ends(0)[0])
+
+
+def _escaped(report: Report) -> str:
+    lines = report.output.strip().splitlines()
+    if report.ended == "exited with status 0" and lines == [DONE]:
+        return ""
+    if lines[-1:] == [DONE]:
+        return f"a bot was not locked in: {', '.join(lines[:-1])}"
+    said = f", and wrote: {' '.join(lines)[-500:]}" if lines else ""
+    return f"the self-test {report.ended}{said}"
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """Whether a level can be had here; if not, why, and what would help."""
+
+    level: Level
+    why_not: str = ""
+    fix: str = ""
+
+    @property
+    def holds(self) -> bool:
+        """Whether the level can be had and has held against the program that tried to get out."""
+        return not self.why_not
+
+
+@cache
+def offer(level: Level) -> Offer:
+    """Tries a level out; takes some tenths of a second for the first time."""
+
+    if level is Level.UNSANDBOXED:
+        return Offer(level)
+    if sys.platform != "linux":
+        return Offer(level, "there are sandboxes on Linux only", "use Linux")
+    if level is Level.BUBBLEWRAP:
+        if bubblewrap() is None:
+            return Offer(level, "bubblewrap is not installed", INSTALL)
+        if os.geteuid() == 0 and not os.path.exists("/usr/bin/setpriv"):
+            return Offer(level, "setpriv is not installed", "apt install util-linux")
+    if level is Level.LANDLOCK and landlock.version() == 0:
+        return Offer(level, "the kernel has no Landlock", "use Linux 6.12 or later")
+    try:
+        escaped = escapes(level)
+    except InfrastructureError as error:
+        return Offer(level, str(error))
+    return Offer(level, escaped)
+
+
+@cache
+def has_disk(level: Level) -> bool:
+    """Return whether bots of a level get a file system of their own for what they write.
+
+    Without one, only files that have names count towards their limit (docs/containment.md). It is
+    tried in a process of its own, whose mounts end with it.
+    """
+    import tempfile
+
+    from arena.bots.sandbox import memory_disk
+
+    if level is Level.UNSANDBOXED or (level is Level.LANDLOCK and os.geteuid() != 0):
+        return False
+    with tempfile.TemporaryDirectory(prefix="pokearena-try-") as name:
+        directory = os.path.join(name, "socket")
+        os.mkdir(directory)
+        pid = os.fork()
+        if pid == 0:
+            try:
+                os._exit(0 if memory_disk.Disk(directory, memory_disk.PAGE, 16).mount(None) else 1)
+            finally:
+                os._exit(1)
+        status = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+        memory_disk.remove_places(directory)
+    return status == 0
+
+
+@cache
+def best() -> Level:
+    """The best level that this machine offers, or the one that is named in the environment.
+
+    Raises:
+        InfrastructureError: the level that is named cannot be had; the text says why.
+    """
+    named = os.environ.get(SETTING)
+    if named is None:
+        return next(level for level in Level if offer(level).holds)
+    try:
+        level = Level(named)
+    except ValueError:
+        raise InfrastructureError(
+            f'{SETTING} is "{named}", which is no sandbox; write one of {", ".join(Level)}.'
+        ) from None
+    found = offer(level)
+    if not found.holds:
+        hint = f" ({found.fix})" if found.fix else ""
+        raise InfrastructureError(
+            f"{SETTING} asks for {level}, which this machine does not offer: {found.why_not}{hint}."
+        )
+    return level

@@ -1,0 +1,235 @@
+"""Versions of hosted bots as folders of files, each named by the hash of its content.
+
+The content of a bot is the sorted relative paths of its files, with their bytes and whether they
+are executable. What tools leave behind (caches, virtual environments, version control) is not
+part of it, nor, for a bot with build commands, what its package managers fetch again. Of a bot
+whose manifest is another file of its folder, that file's text stands as the bot.toml.
+"""
+
+import contextlib
+import hashlib
+import os
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from arena.bots import manifest
+from arena.bots.bot import Bot
+from arena.bots.build import build
+from arena.bots.resolver import fetched, from_folder, strangers
+from arena.errors import BotError
+from arena.system import file_tree
+from arena.system.file_tree import TreeTooLarge
+
+MIB: Final = 1024 * 1024
+MOST_BYTES: Final = 100 * MIB
+MOST_FILES: Final = 5000
+IGNORED: Final = frozenset(
+    {
+        "__pycache__",
+        ".git",
+        ".hg",
+        ".svn",
+        ".venv",
+        "venv",
+        ".mypy_cache",
+        ".ruff_cache",
+        ".pytest_cache",
+        ".hypothesis",
+        ".idea",
+        ".vscode",
+        ".pokearena",
+        ".DS_Store",
+    }
+)
+_NEW: Final = ".new-"
+_STALE_SECONDS: Final = 86_400.0
+FETCHED: Final = frozenset({"node_modules", "target"})
+"""Folders that a build makes again."""
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file of a bot: where it lies in its folder, and what is in it."""
+
+    path: str
+    executable: bool
+    source: Path | bytes
+
+    @property
+    def data(self) -> bytes:
+        return self.source if isinstance(self.source, bytes) else self.source.read_bytes()
+
+
+def content_hash(bot: Bot) -> str:
+    """The content hash of a hosted bot, 64 hexadecimal digits; empty for a remote one.
+
+    Raises:
+        BotError: it has a file that cannot be read or be part of a bot, or too many or too large
+            ones.
+    """
+    if bot.manifest is None or bot.folder is None:
+        return ""
+    return bot.content or _hash(files_of(bot))
+
+
+def admit(bot: Bot, versions: Path) -> Bot:
+    """Copies a hosted bot into `versions`/HASH, builds it there, and gives back that copy as bot.
+
+    The folder appears complete and built, or not at all. A content that is there already is
+    neither copied nor built again. What only strangers have sent has a mark beside it.
+
+    Raises:
+        BotError: it cannot be part of the archive, or building it failed.
+    """
+    if bot.manifest is None or bot.folder is None:
+        raise BotError(f"{bot.label} is a remote bot; it has no files to keep.")
+    files = files_of(bot)
+    digest = _hash(files)
+    if not (versions / digest).is_dir():
+        with fresh(versions) as copy:
+            _copy(files, copy)
+            # The name must be true of the copy, even if the folder changed meanwhile.
+            copied = replace(bot, folder=copy, file=None, manifest_file=manifest.FILE)
+            digest = _hash(files_of(copied))
+            _open_up(copy)
+            build(manifest.read(copy), copy, trusted=bot.trusted)
+            if not bot.trusted:
+                strangers(versions / digest).touch()
+            settle(copy, versions / digest)
+    folder = versions / digest
+    # What is added here stays here.
+    fetched(folder).unlink(missing_ok=True)
+    if bot.trusted:
+        strangers(folder).unlink(missing_ok=True)
+    return from_folder(folder, bot.label, digest)
+
+
+def _open_up(folder: Path) -> None:
+    """Let every user read the files: a sandboxed bot is a user of its own.
+
+    Raises:
+        BotError: the build left too many files, or folders that are nested too deeply.
+    """
+    try:
+        file_tree.let_all_read(folder)
+    except TreeTooLarge as error:
+        raise BotError(f"the build left files that cannot be kept: {error}.") from None
+
+
+def tidy(versions: Path) -> None:
+    """Removes what processes left that were killed while they copied or built. Raises OSError."""
+    for copy in versions.glob(f"{_NEW}*"):
+        with contextlib.suppress(FileNotFoundError):
+            if time.time() - copy.stat().st_mtime > _STALE_SECONDS:
+                file_tree.remove(copy)
+
+
+@contextlib.contextmanager
+def fresh(versions: Path) -> Iterator[Path]:
+    """A new folder in which a version is put together; what is left of it at the end is removed.
+
+    Raises OSError.
+    """
+    versions.mkdir(parents=True, exist_ok=True)
+    copy = Path(tempfile.mkdtemp(prefix=_NEW, dir=versions))
+    try:
+        yield copy
+    finally:
+        file_tree.remove(copy)
+
+
+def settle(copy: Path, place: Path) -> None:
+    """Gives what was put together its name, and lets every user read it. Raises OSError."""
+    _open_up(copy)
+    try:
+        copy.rename(place)
+    except OSError:
+        # Somebody else has put the same content there meanwhile.
+        if not place.is_dir():
+            raise
+
+
+def files_of(bot: Bot) -> list[File]:
+    """The files that are the content of a hosted bot, sorted by path.
+
+    Raises:
+        BotError: one cannot be read or be part of a bot, or there are too many or too large ones.
+    """
+    said, folder = bot.manifest, bot.folder
+    assert said is not None
+    assert folder is not None
+    if bot.file is not None:
+        text = manifest.render(said).encode()
+        files = [_file(folder / bot.file, bot.file), File(manifest.FILE, False, text)]
+    else:
+        ignored = IGNORED | FETCHED if said.build else IGNORED
+        files = list(_walk(folder, ignored))
+    if bot.manifest_file != manifest.FILE:
+        files = [file for file in files if file.path != manifest.FILE]
+        files.append(File(manifest.FILE, False, (folder / bot.manifest_file).read_bytes()))
+    return sorted(files, key=lambda file: file.path)
+
+
+def _walk(folder: Path, ignored: frozenset[str]) -> Iterator[File]:
+    count, size = 0, 0
+    try:
+        for entry in file_tree.walk(folder, enter=lambda entry: entry.name not in ignored):
+            if entry.is_folder or entry.name in ignored or entry.name.endswith(".pyc"):
+                continue
+            count, size = count + 1, size + entry.stat.st_size
+            _check_bounds(folder, count, size)
+            yield _file(folder / entry.path, entry.path)
+    except TreeTooLarge as error:
+        raise BotError(f"{folder} cannot be a bot: {error}.") from None
+    except OSError as error:
+        raise BotError(f"{folder} cannot be read: {error.strerror}.") from None
+
+
+def _check_bounds(root: Path, count: int, size: int) -> None:
+    if count > MOST_FILES:
+        raise BotError(
+            f"{root} has more than {MOST_FILES} files; a bot has {MOST_FILES} at the most, so "
+            "move what it does not need to play elsewhere."
+        )
+    if size > MOST_BYTES:
+        raise BotError(
+            f"{root} is larger than {MOST_BYTES // MIB} MiB; a bot has {MOST_BYTES // MIB} MiB at "
+            "the most, so move what it does not need to play elsewhere."
+        )
+
+
+def _file(path: Path, name: str) -> File:
+    if path.is_symlink():
+        raise BotError(f"{path} is a link; a bot is made of plain files, so put the file there.")
+    if not path.is_file():
+        raise BotError(f"{path} is not a plain file; a bot is made of plain files.")
+    if not os.access(path, os.R_OK):
+        raise BotError(f"{path} cannot be read; give yourself the right to read it.")
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        raise BotError(f"{path!r} has a name that is not UTF-8; rename it.") from None
+    return File(name, bool(path.stat().st_mode & 0o100), path)
+
+
+def _hash(files: list[File]) -> str:
+    total = hashlib.sha256()
+    for file in files:
+        data = file.data
+        # Lengths before contents, so that no two different lists run together the same way.
+        kind = "x" if file.executable else "-"
+        total.update(f"{kind} {len(file.path.encode())} {len(data)}\n{file.path}\n".encode())
+        total.update(data)
+    return total.hexdigest()
+
+
+def _copy(files: list[File], folder: Path) -> None:
+    for file in files:
+        target = folder / file.path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(file.data)
+        target.chmod(0o755 if file.executable else 0o644)

@@ -1,0 +1,284 @@
+"""`pokearena bot`: the versions of bots that may enter tournaments."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import rich_click as click
+
+from arena.cli import output
+from arena.cli.bots.connect import connect
+from arena.cli.bots.push import push, submission
+from arena.cli.errors import USAGE, CommandError
+from arena.cli.options import data_option, json_option
+
+if TYPE_CHECKING:
+    from arena.store.bots.remote_bots import Remote
+    from arena.store.bots.versions import Version
+
+
+@click.group()
+def bot() -> None:
+    """The versions of bots that may enter tournaments.
+
+    A version never changes: what it is, is kept and named by the hash of its content. What a
+    remote bot is, its author knows.
+    """
+
+
+for _elsewhere in (connect, push, submission):
+    bot.add_command(_elsewhere)
+
+
+@bot.command(epilog="Example: pokearena bot add ./mybot")
+@click.argument("bot", metavar="[BOT]", required=False)
+@click.option("--remote", metavar="NAME", help="A bot that its author runs: makes a token for it.")
+@click.option("--at", metavar="ADDRESS", help="Of a remote bot that can be reached: grpc://...")
+@click.option("--name", help="Instead of the name in its bot.toml; a remote bot needs one.")
+@click.option("--version", "number", help="Instead of the version in its bot.toml.")
+@click.option("--owner", default="", metavar="NAME", help="Whose bot it is.")
+@json_option
+@data_option
+def add(
+    bot: str | None,
+    remote: str | None,
+    at: str | None,
+    name: str | None,
+    number: str | None,
+    owner: str,
+    as_json: bool,
+    data: Path | None,
+) -> None:
+    """Add a bot as it is now: a folder, a file (.toml, .py), sample:NAME or grpc://HOST:PORT.
+
+    It is built if its bot.toml says how. Without a version there it gets the next number;
+    the same content again is the same version. Bots of one owner do not meet at tables of more
+    than two sides, unless a tournament asks for it.
+
+    --remote NAME makes a version known that its author runs, and prints the token with which it
+    connects (`pokearena bot connect`), once. With --at it is asked at its address instead.
+    """
+    from arena.cli.bots import registration
+    from arena.cli.workspace import Place
+
+    place = Place(data)
+    if remote is not None and (bot, at, name) == (None, None, None):
+        made, token = registration.register_relayed(place, remote, number, owner)
+        _tell_token(made.id, token, as_json)
+        return
+    if remote is not None and bot is None and name is None:
+        bot, name, at = at, remote, None
+    if bot is None or at is not None or (remote is not None and name != remote):
+        raise CommandError(
+            "name a BOT, or --remote NAME, with --at ADDRESS if it can be reached.", USAGE
+        )
+    version = registration.register(place, place.bot(bot), name=name, number=number, owner=owner)
+    if as_json:
+        output.document(_as_json(version))
+    else:
+        where = version.manifest.get("address", "connects to the relay")
+        output.line(f"{version.id}  {version.content_hash or where}")
+        game = next(iter(version.manifest.get("games") or ()), "poke")
+        output.next_step(f"pokearena tournament run {game} {version.id} sample:greedy")
+
+
+@bot.command("list", epilog="Example: pokearena bot list --all")
+@click.option("--all", "everything", is_flag=True, help="The retired ones as well.")
+@json_option
+@data_option
+def listing(everything: bool, as_json: bool, data: Path | None) -> None:
+    """List the versions. With --json a line each."""
+    from arena.cli import formatting
+    from arena.cli.workspace import Place
+    from arena.store.bots import remote_bots, versions
+
+    store = Place(data).existing_store
+    found, elsewhere = versions.listing(store, retired=everything), remote_bots.listing(store)
+    if as_json:
+        for version in found:
+            output.document(_as_json(version, elsewhere.get(version.id)))
+        return
+    output.table(
+        ("version", "<owner", "<language", "<games", "<added", "<state"),
+        [
+            (
+                version.id,
+                version.owner or "–",
+                version.manifest.get("language") or "–",
+                " ".join(version.manifest.get("games") or ("all",)),
+                formatting.local(version.created),
+                _state(version, elsewhere.get(version.id)),
+            )
+            for version in found
+        ],
+    )
+    output.next_step("pokearena bot add FOLDER")
+
+
+@bot.command(epilog="Example: pokearena bot show greedy@1")
+@click.argument("version", metavar="NAME@VERSION")
+@json_option
+@data_option
+def show(version: str, as_json: bool, data: Path | None) -> None:
+    """Show a version: what it is, where it is kept, how it stands."""
+    from arena.cli import formatting, lookup
+    from arena.cli.ladders import ladder_table
+    from arena.cli.workspace import Place
+    from arena.ladders import key
+    from arena.store.bots import remote_bots
+
+    place = Place(data)
+    found = lookup.version(place, version)
+    remote = remote_bots.find(place.store, found.id)
+    ladders = ladder_table.of_scopes(place.store, key.of_forms(place.store)).items()
+    standing = {form: table for form, table in ladders if found.id in table.entrants}
+    if as_json:
+        stands = {form: table.of(found.id).to_json() for form, table in standing.items()}
+        output.document({**_as_json(found, remote), "standings": stands})
+        return
+    manifest = found.manifest
+    facts = {
+        "version": found.id,
+        "owner": found.owner,
+        "state": _state(found, remote),
+        "refused": _refusals(remote),
+        "because": found.quarantine_reason,
+        "added": formatting.local(found.created),
+        "authors": ", ".join(manifest.get("authors") or ()),
+        "language": manifest.get("language", ""),
+        "games": " ".join(manifest.get("games") or ("all",)),
+        "runs": " ".join(manifest.get("run") or ()),
+        "address": manifest.get("address", ""),
+        "content": found.content_hash,
+        "folder": found.folder,
+    }
+    for name, value in facts.items():
+        if value:
+            output.line(f"{name:<10}{value}")
+    for form, table in standing.items():
+        output.line()
+        output.heading(form)
+        output.table(*ladder_table.shown(table, [found.id]))
+    output.next_step("pokearena standings")
+
+
+@bot.command(epilog="Example: pokearena bot retire mybot@1")
+@click.argument("version", metavar="NAME@VERSION")
+@json_option
+@data_option
+def retire(version: str, as_json: bool, data: Path | None) -> None:
+    """Withdraw a version from future tournaments.
+
+    The tournaments it is in go on, and its results stay.
+    """
+    from arena.cli import lookup
+    from arena.cli.workspace import Place
+    from arena.store.bots import versions
+
+    place = Place(data)
+    found = versions.retire(place.existing_store, lookup.version(place, version).id)
+    if as_json:
+        output.document(_as_json(found))
+    else:
+        output.line(f"{found.id} is retired: it enters no more tournaments")
+        output.next_step("pokearena bot list --all")
+
+
+@bot.command(epilog="Example: pokearena bot release mybot@1")
+@click.argument("version", metavar="NAME@VERSION")
+@json_option
+@data_option
+def release(version: str, as_json: bool, data: Path | None) -> None:
+    """Let a version out of quarantine.
+
+    A version is put there when the arena itself keeps failing in matches with it, and in none
+    without it. It may enter tournaments again; to those it was in it does not come back.
+    """
+    from arena.cli import lookup
+    from arena.cli.workspace import Place
+    from arena.store.bots import quarantine
+
+    place = Place(data)
+    found = quarantine.lift(place.existing_store, lookup.version(place, version).id)
+    if as_json:
+        output.document(_as_json(found))
+    else:
+        output.line(f"{found.id} is out of quarantine: it may enter tournaments again")
+        output.next_step("pokearena bot list")
+
+
+@bot.command(epilog="Example: pokearena bot renew mybot@1")
+@click.argument("version", metavar="NAME@VERSION")
+@json_option
+@data_option
+def renew(version: str, as_json: bool, data: Path | None) -> None:
+    """Make another token for a remote bot; the one before is worth nothing from now on.
+
+    Whoever is connected with that one is cut off.
+    """
+    from arena.cli import lookup
+    from arena.cli.workspace import Place
+    from arena.store.bots import remote_bots
+
+    place = Place(data)
+    found = lookup.version(place, version).id
+    _tell_token(found, remote_bots.renew(place.existing_store, found), as_json)
+
+
+def _tell_token(version: str, token: str, as_json: bool) -> None:
+    if as_json:
+        output.document({"version": version, "token": token})
+        return
+    output.line(token)
+    output.hint(f"the token of {version}: it is shown this once, and only its hash is kept")
+    output.hint("its author connects with it, from anywhere; the arena needs `serve --relay`")
+    output.next_step(f"pokearena bot connect URL --token {token} -- COMMAND")
+
+
+def _refusals(remote: Remote | None) -> str:
+    """Connections that said they were this bot and were not let in."""
+    from arena.cli import formatting
+
+    if remote is None or not remote.refusals:
+        return ""
+    return f"{remote.refusals}, last {formatting.local(remote.refused)}: {remote.refusal}"
+
+
+def _state(version: Version, remote: Remote | None) -> str:
+    from arena.cli import formatting
+
+    if version.retired is not None:
+        return f"retired {formatting.local(version.retired)}"
+    if version.quarantined is not None:
+        return f"in quarantine {formatting.local(version.quarantined)}"
+    if remote is not None:
+        return remote.words + (f" since {formatting.local(remote.since)}" if remote.since else "")
+    return "active"
+
+
+def _as_json(version: Version, remote: Remote | None = None) -> dict[str, object]:
+    from arena.tournaments import json_values
+
+    return {
+        "version": version.id,
+        "name": version.name,
+        "number": version.number,
+        "owner": version.owner,
+        "content_hash": version.content_hash,
+        "folder": version.folder,
+        "manifest": dict(version.manifest),
+        "created": json_values.iso(version.created),
+        "retired": json_values.iso(version.retired),
+        "quarantined": json_values.iso(version.quarantined),
+        "quarantine_reason": version.quarantine_reason,
+        "remote": remote
+        and {
+            "relayed": remote.relayed,
+            "here": remote.here,
+            "since": json_values.iso(remote.since),
+            "refusals": remote.refusals,
+            "refused": json_values.iso(remote.refused),
+            "refusal": remote.refusal,
+        },
+    }

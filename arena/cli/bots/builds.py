@@ -1,0 +1,62 @@
+"""Bots that an author works on are built where they lie, when they have changed since."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from arena.bots.build import build
+from arena.bots.version_store import FETCHED, content_hash
+from arena.cli.output import taking_its_time
+
+if TYPE_CHECKING:
+    from arena.bots.bot import Bot
+    from arena.cli.workspace import Place
+
+
+def up_to_date(place: Place, bot: Bot) -> Bot:
+    """The same bot, built if it needs it; versions of the store are built already.
+
+    What it was after the last build is kept in the data folder. Raises BotError.
+    """
+    if bot.manifest is None or bot.folder is None or bot.content or not bot.manifest.build:
+        return bot
+    known = _note(place, bot)
+    with contextlib.suppress(FileNotFoundError):
+        if known.read_text(encoding="ascii") == _state(bot, bot.folder):
+            return bot
+    with building(bot):
+        build(bot.manifest, bot.folder)
+    place.folder.create()
+    known.parent.mkdir(mode=0o700, exist_ok=True)
+    known.write_text(_state(bot, bot.folder), encoding="ascii")
+    return bot
+
+
+def building(bot: Bot) -> contextlib.AbstractContextManager[None]:
+    """While it lasts, a person is told that the bot is being built, unless that is quick."""
+    commands = bot.manifest.build if bot.manifest else ()
+    if not commands:
+        return contextlib.nullcontext()
+    words = " && ".join(map(shlex.join, commands))
+    return taking_its_time(f"building {bot.label}: {words}")
+
+
+def _note(place: Place, bot: Bot) -> Path:
+    """The file that says what the bot was like after it was built here."""
+    where = hashlib.sha256(f"{bot.folder}\n{bot.manifest_file}".encode()).hexdigest()
+    return place.folder.root / "builds" / where[:32]
+
+
+def _state(bot: Bot, folder: Path) -> str:
+    """What a bot is made of, and what building it has left: if either differs, it is built."""
+    left = [
+        (name, sorted(os.listdir(folder / name)))
+        for name in sorted(FETCHED | {".venv"})
+        if (folder / name).is_dir()
+    ]
+    return hashlib.sha256(f"{content_hash(bot)}\n{left}".encode()).hexdigest()

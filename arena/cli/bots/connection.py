@@ -1,0 +1,172 @@
+"""What the author of a remote bot sees while it is connected."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import signal
+import sys
+from pathlib import Path
+from typing import Any
+
+from pokearena.v1 import bot_pb2, relay_pb2
+
+from arena.cli import output
+from arena.cli.errors import FAILED, INTERRUPTED, OK, UNREACHABLE, USAGE, CommandError
+from arena.remote.connector import connection as targets
+from arena.remote.connector.bot_process import Command
+from arena.remote.connector.connection import Connector, OutOfReach, Refused, Target
+
+
+def command_of(words: tuple[str, ...]) -> Command:
+    """What runs the bot that these words mean; CommandError if there is no such thing."""
+    from arena.bots import bot as bots
+    from arena.bots import resolver
+    from arena.cli.bots import builds
+    from arena.cli.workspace import Place
+    from arena.errors import BotError
+
+    named = Path(words[0]).expanduser()
+    is_bot = words[0].startswith(resolver.SAMPLE) or named.is_dir()
+    if len(words) == 1 and (is_bot or named.suffix in (".py", ".toml")):
+        try:
+            found = builds.up_to_date(Place(), resolver.resolve(words[0]))
+            assert found.folder is not None
+            return Command(bots.command(found), found.folder)
+        except BotError as error:
+            raise CommandError(str(error), USAGE) from None
+    program = shutil.which(words[0])
+    if program is None:
+        raise CommandError(
+            f'there is no program "{words[0]}" here; a bot is a folder with a bot.toml, a .py '
+            "file, sample:NAME, or a command after --.",
+            USAGE,
+        )
+    return Command((str(Path(program).absolute()), *words[1:]), Path.cwd())
+
+
+def target_of(url: str, authority: Path | None) -> Target:
+    """The relay of this URL; CommandError if it is none or cannot be found."""
+    try:
+        return targets.find(url, authority)
+    except targets.BadTarget as error:
+        raise CommandError(str(error), USAGE) from None
+    except targets.NoTarget as error:
+        raise CommandError(str(error), UNREACHABLE) from None
+
+
+def stay(
+    target: Target,
+    token: str,
+    command: Command,
+    tables: int,
+    authority: Path | None,
+    as_json: bool,
+) -> int:
+    """Stays connected until Ctrl-C, or until the arena ends it. Returns the exit status."""
+    if target.exposed:
+        output.warn("without TLS the token can be read on the way; grpcs:// speaks TLS.")
+    told = _Told(as_json)
+    connector = Connector(target, token, command, tables, told, authority)
+    try:
+        return asyncio.run(_stay(connector, told))
+    except Refused as refused:
+        raise CommandError(str(refused), FAILED) from None
+    except OutOfReach as error:
+        raise CommandError(str(error), UNREACHABLE) from None
+
+
+async def _stay(connector: Connector, told: _Told) -> int:
+    running = asyncio.ensure_future(connector.run())
+    asked = 0
+
+    def interrupted() -> None:
+        nonlocal asked
+        asked += 1
+        if asked == 1:
+            told("leaving", {})
+            connector.leave()
+        else:
+            running.cancel()
+
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, interrupted)
+    try:
+        await running
+    except asyncio.CancelledError:
+        told("left", {"at_once": True})
+        return INTERRUPTED
+    told("left", {"at_once": False})
+    output.next_step("pokearena bot connect URL --token TOKEN -- COMMAND")
+    return OK
+
+
+class _Told:
+    """Says what happens, a line each: for people, or as JSON."""
+
+    def __init__(self, as_json: bool) -> None:
+        self._as_json = as_json
+        self._lost = False
+
+    def __call__(self, word: str, what: dict[str, Any]) -> None:
+        """Something has happened."""
+        if word == "lost" and self._lost:
+            return
+        self._lost = word == "lost"
+        if self._as_json:
+            output.document({"event": word, **{k: _plain(v) for k, v in what.items()}})
+            sys.stdout.flush()
+            return
+        text = getattr(self, f"_say_{word}")(**what)
+        if word in ("table", "outcome", "connected"):
+            output.line(text)
+            sys.stdout.flush()
+        else:
+            output.hint(text)
+
+    def _say_connected(self, version: str, tables: int) -> str:
+        at = "one table" if tables == 1 else f"{tables} tables"
+        return f"connected · {version} · sits at {at} at a time · waiting"
+
+    def _say_again(self, version: str, tables: int) -> str:
+        return f"connected again · {version}"
+
+    def _say_lost(self, reason: str) -> str:
+        return f"the connection was lost, and is made again ({reason})"
+
+    def _say_table(self, start: bytes) -> str:
+        said = bot_pb2.StartRequest.FromString(start)
+        games = f"{said.games} game{'s' * (said.games != 1)}"
+        return f"{said.match}  {said.game}, seat {said.seat + 1} of {said.seats}, {games}"
+
+    def _say_outcome(self, outcome: relay_pb2.Outcome) -> str:
+        against = f"{outcome.match}  v {', '.join(outcome.opponents)}"
+        if outcome.void_reason:
+            return f"{against}  no result: {outcome.void_reason}"
+        lost = outcome.games - outcome.wins - outcome.draws
+        points = "–".join(map(str, (outcome.points, *outcome.others)))
+        faults = f" · faults {outcome.faults}" if outcome.faults else ""
+        return f"{against}  {points} · won {outcome.wins}, lost {lost} of {outcome.games}{faults}"
+
+    def _say_leaving(self) -> str:
+        return "leaving when the tables at hand are over; Ctrl-C once more leaves at once"
+
+    def _say_left(self, at_once: bool) -> str:
+        return "left at once: what was open runs out of time" if at_once else "left"
+
+
+def _plain(value: object) -> object:
+    from google.protobuf.json_format import MessageToDict
+
+    if isinstance(value, relay_pb2.Outcome):
+        return MessageToDict(
+            value, preserving_proto_field_name=True, always_print_fields_with_no_presence=True
+        )
+    if isinstance(value, bytes):
+        return MessageToDict(
+            bot_pb2.StartRequest.FromString(value),
+            preserving_proto_field_name=True,
+            always_print_fields_with_no_presence=True,
+        )
+    return value

@@ -1,0 +1,416 @@
+"""`pokearena bot push`: a bot into somebody else's arena, over the network."""
+
+from __future__ import annotations
+
+import http.client
+import ipaddress
+import json
+import tempfile
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any, Final
+from urllib.parse import quote, urlencode
+
+import rich_click as click
+
+from arena.bots import upload_archive, version_store
+from arena.bots.bot import Bot
+from arena.cli import output
+from arena.cli.errors import FAILED, INTERRUPTED, UNREACHABLE, USAGE, CommandError
+from arena.cli.options import data_option, json_option, token_said
+
+# A bot on its way into somebody else's arena.
+
+
+# Somebody else's arena, over the network.
+
+
+_SECONDS: Final = 60.0
+_LONGEST: Final = 2**20
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What an arena says. wait: the seconds after which it wants to be asked again, if it says."""
+
+    status: int
+    told: Mapping[str, Any]
+    wait: float | None = None
+
+    @property
+    def sentence(self) -> str:
+        """Why it refuses."""
+        return str(self.told.get("error") or f"it answers with status {self.status}.")
+
+
+class Silent(Exception):
+    """It does not answer. Its text is a clause."""
+
+
+@dataclass(frozen=True, slots=True)
+class Elsewhere:
+    """An arena at the address of its pages, and the token by which it knows us."""
+
+    url: str
+    token: str = field(repr=False)
+
+    def ask(self, path: str, body: IO[bytes] | bytes | None = None, size: int = 0) -> Answer:
+        """Asks for an address of it, or sends something there.
+
+        Raises Silent.
+        """
+        request = urllib.request.Request(f"{self.url}{path}")
+        request.add_header("Accept", "application/json")
+        request.add_header("Authorization", f"Bearer {self.token}")
+        request.add_header("User-Agent", "pokearena")
+        if body is not None:
+            request.data = body
+            request.add_header("Content-Type", "application/gzip")
+            request.add_header("Content-Length", str(size))
+        try:
+            with _opener().open(request, timeout=_SECONDS) as answer:
+                return _answer(answer)
+        except urllib.error.HTTPError as error:
+            with error:
+                return _answer(error)
+        except urllib.error.URLError as error:
+            raise Silent(_reason(error.reason)) from None
+        except (OSError, http.client.HTTPException) as error:
+            raise Silent(_reason(error)) from None
+
+    @property
+    def is_open_to_listeners(self) -> bool:
+        """Whether the token can be read on its way."""
+        parts = urllib.parse.urlsplit(self.url)
+        return parts.scheme == "http" and not _is_here(parts.hostname or "")
+
+
+def elsewhere(url: str, token: str) -> Elsewhere:
+    """The arena at an address; CommandError if it is none."""
+    parts = urllib.parse.urlsplit(url)
+    try:
+        good = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+    except ValueError:
+        good = False
+    if not good or parts.query or parts.fragment:
+        raise CommandError(
+            f'"{url}" is no address of an arena; write for example https://arena.example.org.',
+            USAGE,
+        )
+    if parts.username or parts.password:
+        raise CommandError("the token is said by --token or POKEARENA_TOKEN, not in --to.", USAGE)
+    if not token.isascii() or not token.isprintable():
+        raise CommandError("this is no token; it is one word that the organiser gave you.", USAGE)
+    return Elsewhere(url.rstrip("/"), token)
+
+
+def cannot_reach(url: str, reason: str, advice: str = "") -> CommandError:
+    """The error for an arena that does not answer."""
+    return CommandError(f"the arena at {url} cannot be reached: {reason}.", UNREACHABLE, advice)
+
+
+class _Straight(urllib.request.HTTPRedirectHandler):
+    """Goes nowhere else: the token is for the arena that was named."""
+
+    def redirect_request(self, *_: Any, **__: Any) -> None:
+        return None
+
+
+def _opener() -> urllib.request.OpenerDirector:
+    return urllib.request.build_opener(_Straight)
+
+
+def _answer(answer: Any) -> Answer:
+    said = answer.read(_LONGEST)
+    wait = answer.headers.get("Retry-After") or ""
+    try:
+        told = json.loads(said)
+    except ValueError:
+        told = {}
+    if 300 <= answer.status < 400:
+        told = {"error": f"it leads to {answer.headers.get('Location', 'elsewhere')}; say that."}
+    return Answer(
+        answer.status,
+        told if isinstance(told, dict) else {},
+        float(wait) if wait.isdigit() else None,
+    )
+
+
+def _reason(error: object) -> str:
+    if isinstance(error, TimeoutError):
+        return "it does not answer in time"
+    said = getattr(error, "strerror", None) or str(error) or type(error).__name__
+    return str(said).rstrip(".")
+
+
+def _is_here(host: str) -> bool:
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+_PATIENCE_SECONDS: Final = 60.0
+_FIRST_SECONDS: Final = 0.5
+_LONGEST_SECONDS: Final = 5.0
+_IN_MEMORY: Final = 4 * 2**20
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """What would be sent: of which bot and version, its content, how much it is, and packed."""
+
+    name: str
+    version: str
+    content: str
+    contents: upload_archive.Contents
+    file: IO[bytes]
+    size: int
+
+    def to_json(self) -> dict[str, Any]:
+        """It as plain values."""
+        return {
+            "bot": self.name,
+            "version": self.version or None,
+            "content_hash": self.content,
+            "files": self.contents.files,
+            "bytes_unpacked": self.contents.bytes,
+            "bytes": self.size,
+        }
+
+
+@contextmanager
+def packed(bot: Bot) -> Iterator[Packed]:
+    """The files of a bot as they are sent; CommandError for one that has none, BotError."""
+    said = bot.manifest
+    if said is None:
+        raise CommandError(f"{bot.label} runs elsewhere; there are no files to push.", USAGE)
+    content = version_store.content_hash(bot)
+    with tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY) as file:
+        contents = upload_archive.pack(bot, file)
+        size = file.tell()
+        file.seek(0)
+        yield Packed(said.name, said.version or "", content, contents, file, size)
+
+
+def send(arena: Elsewhere, what: Packed) -> Mapping[str, Any]:
+    """Sends it, if it is wanted; gives the submission that it is there.
+
+    Raises CommandError, with the sentence of the arena if it refuses.
+    """
+    said = {"name": what.name, "content": what.content}
+    path = "/submissions?" + urlencode(said | ({"version": what.version} if what.version else {}))
+    asked = _patient(arena, path)
+    if "submission" in asked.told:
+        return asked.told
+    most = int(asked.told.get("most_bytes") or 0)
+    if what.size > most:
+        raise CommandError(
+            f"{what.name} is {what.size:,} bytes packed, and {arena.url} takes {most:,} at the "
+            "most; move what it does not need to play elsewhere.",
+            FAILED,
+        )
+    try:
+        answer = arena.ask(path, what.file, what.size)
+    except Silent as silent:
+        raise cannot_reach(arena.url, str(silent), "") from None
+    return _welcome(arena, answer).told
+
+
+def look(arena: Elsewhere, submission: str) -> Mapping[str, Any]:
+    """How a submission stands. Raises CommandError."""
+    try:
+        answer = arena.ask(f"/submissions/{quote(submission, safe='')}.json")
+    except Silent as silent:
+        raise cannot_reach(arena.url, str(silent)) from None
+    return _welcome(arena, answer).told
+
+
+def follow(arena: Elsewhere, first: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """How a submission stands, again and again, until it is decided.
+
+    Raises CommandError; Ctrl-C too, which leaves the submission going.
+    """
+    name, told = str(first["submission"]), first
+    pause, heard = _FIRST_SECONDS, time.monotonic()
+    again = f"pokearena bot submission {name} --to {arena.url}"
+    try:
+        while True:
+            yield told
+            if told["state"] not in ("waiting", "running"):
+                return
+            time.sleep(pause)
+            pause = min(pause * 1.3, _LONGEST_SECONDS)
+            before = told
+            try:
+                told = look(arena, name)
+                heard = time.monotonic()
+                if told["stage"] != before["stage"]:
+                    pause = _FIRST_SECONDS
+            except CommandError as error:
+                lost = error.status == UNREACHABLE
+                if not lost or time.monotonic() - heard > _PATIENCE_SECONDS:
+                    raise CommandError(str(error), error.status, again) from None
+    except KeyboardInterrupt:
+        raise CommandError(
+            f"no longer watching; {name} is worked on all the same.", INTERRUPTED, again
+        ) from None
+
+
+def tell(
+    arena: Elsewhere, states: Iterator[Mapping[str, Any]], as_json: bool, bot: str = "BOT"
+) -> int:
+    """Says what becomes of a submission as it comes; gives the exit status.
+
+    bot: what was pushed, as it is typed.
+    """
+    told: Mapping[str, Any] = {}
+    said = 0
+    for told in states:
+        begun = [step["stage"] for step in told["stages"] if step["state"] != "open"]
+        if not as_json:
+            for stage in begun[said:]:
+                output.hint(stage)
+        # It is begun again if it was interrupted.
+        said = max(said, len(begun))
+    if as_json:
+        output.document(dict(told))
+    else:
+        _conclude(arena, told, bot)
+    return 0 if told["state"] == "accepted" else FAILED
+
+
+def _conclude(arena: Elsewhere, told: Mapping[str, Any], bot: str) -> None:
+    if told["state"] == "accepted":
+        output.line(str(told["sentence"]))
+        output.next_step(f"open {arena.url}/bots/{told['bot']}")
+        return
+    output.complain(f"refused while {told['stage']}: {told['sentence']}")
+    if told.get("output"):
+        output.hint("the end of what was written:")
+        output.line(str(told["output"]).rstrip())
+    output.next_step(f"pokearena test {bot}")
+
+
+def _patient(arena: Elsewhere, path: str) -> Answer:
+    """Asks whether it would be taken; waits a little for an arena that is being started."""
+    until = time.monotonic() + _FIRST_SECONDS * 20
+    while True:
+        try:
+            answer = arena.ask(path, b"")
+        except Silent as silent:
+            raise cannot_reach(arena.url, str(silent)) from None
+        if answer.status != 503 or time.monotonic() > until:
+            return _welcome(arena, answer)
+        time.sleep(_FIRST_SECONDS)
+
+
+def _welcome(arena: Elsewhere, answer: Answer) -> Answer:
+    if answer.status < 300 and answer.told:
+        return answer
+    if answer.status < 300:
+        raise CommandError(f"{arena.url} is no arena: what it answers is no JSON.", UNREACHABLE)
+    status = UNREACHABLE if answer.status >= 500 else FAILED
+    raise CommandError(f"{arena.url} refuses: {answer.sentence}", status)
+
+
+_to = click.option(
+    "--to", envvar="POKEARENA_URL", metavar="URL", help="The address of the arena's pages."
+)
+_token = click.option(
+    "--token",
+    default=token_said,
+    metavar="TOKEN",
+    help="What the organiser gave you. Better said by POKEARENA_TOKEN, or in a file that "
+    "POKEARENA_TOKEN_FILE names: others can read options.",
+)
+
+
+@click.command(epilog="Example: pokearena bot push mybot --to https://arena.example.org")
+@click.argument("bot", metavar="BOT")
+@_to
+@_token
+@click.option("--dry-run", is_flag=True, help="Say what would be sent, and send nothing.")
+@click.option("--no-wait", is_flag=True, help="Do not wait for what becomes of it.")
+@json_option
+@data_option
+def push(
+    bot: str,
+    to: str | None,
+    token: str | None,
+    dry_run: bool,
+    no_wait: bool,
+    as_json: bool,
+    data: Path | None,
+) -> int:
+    """Push a bot into an arena: it is checked, built, tested and put on the ladder there.
+
+    A content is pushed once; a changed one is the next version. Ctrl-C leaves it going.
+    """
+
+    from arena.cli.workspace import Place
+
+    found = Place(data).bot(bot)
+    if dry_run:
+        with packed(found) as what:
+            return _tell_packed(what, bot, as_json)
+    arena = _arena(to, token)
+    with packed(found) as what:
+        if not as_json:
+            output.hint(f"{what.name} · {what.contents.files} files, {what.size:,} bytes packed")
+        sent = send(arena, what)
+    if not as_json:
+        output.hint(f"submission {sent['submission']}")
+    states = iter((sent,)) if no_wait else follow(arena, sent)
+    if not no_wait:
+        return tell(arena, states, as_json, bot)
+    if as_json:
+        output.document(dict(sent))
+    else:
+        output.line(str(sent["submission"]))
+        output.next_step(f"pokearena bot submission {sent['submission']} --to {arena.url}")
+    return 0
+
+
+@click.command(epilog="Example: pokearena bot submission s-7f3k9q2xwd --to https://arena.org")
+@click.argument("submission", metavar="ID")
+@_to
+@_token
+@json_option
+def submission(submission: str, to: str | None, token: str | None, as_json: bool) -> int:
+    """Follow what has been pushed until it is decided, or say what became of it."""
+
+    arena = _arena(to, token)
+    return tell(arena, follow(arena, look(arena, submission)), as_json)
+
+
+def _arena(to: str | None, token: str | None) -> Elsewhere:
+
+    if not to:
+        raise CommandError("say which arena: --to URL, or POKEARENA_URL.", USAGE)
+    if not token:
+        raise CommandError(
+            "say the token that the organiser gave you: POKEARENA_TOKEN, or --token.", USAGE
+        )
+    arena = elsewhere(to, token)
+    if arena.is_open_to_listeners:
+        output.warn(f"{to} is not encrypted: whoever carries this can read the token.")
+    return arena
+
+
+def _tell_packed(what: Packed, bot: str, as_json: bool) -> int:
+    if as_json:
+        output.document(what.to_json())
+        return 0
+    output.line(f"bot      {what.name}{f'@{what.version}' if what.version else ''}")
+    output.line(f"files    {what.contents.files}, {what.contents.bytes:,} bytes")
+    output.line(f"packed   {what.size:,} bytes")
+    output.line(f"content  {what.content}")
+    output.next_step(f"pokearena bot push {bot} --to URL")
+    return 0

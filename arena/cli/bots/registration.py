@@ -1,0 +1,117 @@
+"""Bots become versions: what `bot add` does, and tournaments on the way."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, replace
+from typing import TYPE_CHECKING, Any
+
+from arena.bots.bot import Bot
+from arena.bots.manifest import NAME, VERSION
+from arena.bots.version_store import admit
+from arena.cli.bots.builds import building
+from arena.cli.errors import USAGE, CommandError
+from arena.cli.workspace import Place
+from arena.errors import Conflict
+from arena.store.bots import remote_bots, version_files, versions
+from referee.sanitizing import quote
+
+if TYPE_CHECKING:
+    from arena.store.bots.versions import Version
+
+
+def register(
+    place: Place, bot: Bot, *, name: str | None = None, number: str | None = None, owner: str = ""
+) -> Version:
+    """The version that a bot is in the store; it is added, and built, if it is new.
+
+    name, number: instead of those in its bot.toml. A remote bot, which has none, needs a name.
+
+    owner: whose bot it is; empty: as it is known.
+
+    A bot that names no version gets that of the same content, else the next whole number.
+
+    Raises BotError if it cannot be kept or built, Conflict if the version is there with other
+    content.
+    """
+    _check(name, number)
+    stored = _stored(place, bot)
+    if stored is not None and name is None and number is None:
+        return versions.own(place.store, stored, owner)
+    if bot.remote:
+        return versions.own(place.store, _register_remote(place, bot, name, number), owner)
+    with building(bot):
+        kept = admit(bot, place.folder.versions)
+    assert kept.manifest is not None
+    assert kept.folder is not None
+    name = name or kept.manifest.name
+    number = number or kept.manifest.version
+    number = number or versions.number_for(place.store, name, kept.content)
+    said: dict[str, Any] = asdict(kept.manifest)
+    if place.folder.shares_store():
+        version_files.keep(place.store, kept)
+    return versions.add(place.store, name, number, kept.content, str(kept.folder), said, owner)
+
+
+def register_house_bot(place: Place, bot: Bot) -> Version:
+    """The same for a house bot, whose content may have changed with the arena around it."""
+    try:
+        return register(place, bot)
+    except Conflict:
+        changed = replace(bot, content="")
+        kept = admit(changed, place.folder.versions)
+        assert kept.manifest is not None
+        return register(place, bot, number=f"{kept.manifest.version}-{kept.content[:6]}")
+
+
+def _check(name: str | None, number: str | None) -> None:
+    if name is not None and not NAME.fullmatch(name):
+        raise CommandError(
+            f'"{quote(name, 60)}" is no name of a bot; a name is 1 to 40 lowercase letters, '
+            "digits, - and _.",
+            USAGE,
+        )
+    if number is not None and not VERSION.fullmatch(number):
+        raise CommandError(
+            f'"{quote(number, 60)}" is no version; a version is up to 40 letters, digits, ., - and '
+            "_.",
+            USAGE,
+        )
+
+
+def register_relayed(
+    place: Place, name: str, number: str | None = None, owner: str = ""
+) -> tuple[Version, str]:
+    """A new version of a bot that connects to the relay, and its token."""
+    _check(name, number)
+    return remote_bots.add_relayed(
+        place.store, name, number or versions.free_number(place.store, name), owner
+    )
+
+
+def _register_remote(place: Place, bot: Bot, name: str | None, number: str | None) -> Version:
+    if bot.address is None:
+        raise CommandError(
+            f"{bot.label} connects by itself; `pokearena bot add --remote NAME` makes another.",
+            USAGE,
+        )
+    if name is None:
+        raise CommandError(
+            f"{bot.label} has no bot.toml here to say its name; add --name NAME.", USAGE
+        )
+    manifest = {"address": bot.address}
+    for version in versions.listing(place.store, name=name):
+        if version.manifest == manifest and number in (None, version.number):
+            return version
+    number = number or versions.free_number(place.store, name)
+    return remote_bots.add_direct(place.store, name, number, bot.address)
+
+
+def _stored(place: Place, bot: Bot) -> Version | None:
+    """The version that a bot was found as, if it was found in the store."""
+    name, at, _ = bot.label.partition("@")
+    if not at:
+        return None
+    for version in versions.listing(place.store, name=name, retired=True):
+        if version.id == bot.label and version.content_hash == bot.content:
+            return version
+    return None

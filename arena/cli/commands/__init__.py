@@ -1,1 +1,0 @@
-"""One module a command, or a group of commands."""

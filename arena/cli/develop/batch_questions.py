@@ -1,0 +1,68 @@
+"""Recorded questions, put to a bot again in one message of Play, as the referee puts them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+from google.protobuf.json_format import MessageToDict
+
+from arena.bots.bot import Bot
+from arena.cli.develop.recorded_question import Answer, is_legal, told
+from arena.cli.errors import USAGE, CommandError
+from arena.cli.matches.record_lookup import Found
+from arena.errors import InfrastructureError
+from arena.submissions.conformance.conversation import NoAnswer, Talk, Unimplemented
+from referee.replay import Question
+
+
+def ask(
+    found: Found, puts: Sequence[Question], bot: Bot, patience: float, start: float
+) -> list[Answer]:
+    """Starts a bot and asks it in one message; the answers in the order of the questions.
+
+    patience, start: seconds for the answers, and to start.
+
+    Raises InfrastructureError if a remote bot cannot be reached, CommandError if these questions
+    cannot stand in one message.
+    """
+    _check(puts)
+    talk = Talk(bot, told(found, puts[0]), start, patience)
+    try:
+        with talk:
+            began = time.monotonic()
+            try:
+                answers = talk.play(*(put.request for put in puts))
+            except Unimplemented:
+                return [_no(put, "it has no Play, or broke at its first message") for put in puts]
+            ms = round(1000 * (time.monotonic() - began), 3)
+            output = talk.report().output
+    except NoAnswer as error:
+        if bot.remote and not talk.seconds:
+            raise InfrastructureError(f"{bot.label} cannot be asked: {error}.") from None
+        clause = str(error) if talk.seconds else f"did not start: {error}"
+        return [_no(put, clause, error.output) for put in puts]
+    return [
+        Answer(
+            action=MessageToDict(answer.action),
+            note=answer.note,
+            legal=is_legal(found, put, answer),
+            ms=ms,
+            limit_ms=len(puts) * put.request.clock.allowance_ms + put.request.clock.bank_ms,
+            trouble="",
+            output=output,
+        )
+        for put, answer in zip(puts, answers, strict=True)
+    ]
+
+
+def _check(puts: Sequence[Question]) -> None:
+    if len({put.request.seat for put in puts}) > 1:
+        raise CommandError("these are questions to different seats; one message has one.", USAGE)
+    if len({put.request.game for put in puts}) < len(puts):
+        raise CommandError("one message has one question of a game at the most.", USAGE)
+
+
+def _no(put: Question, trouble: str, output: str = "") -> Answer:
+    limit = put.request.clock.allowance_ms + put.request.clock.bank_ms
+    return Answer(None, "", False, 0.0, limit, trouble, output)

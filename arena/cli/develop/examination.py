@@ -1,0 +1,154 @@
+"""An examination on the command line: its progress, its checks, and the records of failures."""
+
+from __future__ import annotations
+
+import contextlib
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from types import TracebackType
+from typing import Any, Final, Self
+
+from arena.bots.bot import Bot
+from arena.cli import formatting, output
+from arena.cli.bots import builds
+from arena.cli.output import Progress, clean
+from arena.cli.services.own_referee import own_referee
+from arena.cli.workspace import Place
+from arena.submissions.conformance.check import Check, Outcome
+from arena.submissions.conformance.examination import examine as examined
+from referee.sanitizing import sanitized
+
+_MARKS: Final = {
+    Outcome.PASSED: ("✓", "green"),
+    Outcome.FAILED: ("✗", "bold red"),
+    Outcome.REMARK: ("!", "yellow"),
+    Outcome.SKIPPED: ("-", "dim"),
+}
+_WIDEST: Final = 30
+_SHOWN_LINES: Final = 8
+
+
+def examine(
+    place: Place,
+    bot: Bot,
+    typed: str,
+    games: Sequence[str],
+    seed: str,
+    quick: bool,
+    about: Callable[[str], None],
+) -> Iterator[Check]:
+    """The checks of a bot, with a referee of its own; records are kept where `ask` finds them."""
+    with own_referee() as referee:
+        checks = examined(
+            bot,
+            referee,
+            games,
+            formatting.seed_of(seed),
+            seeded=seed,
+            called=typed,
+            thorough=not quick,
+            builder=lambda found: builds.up_to_date(place, found),
+            hear=about,
+        )
+        for check in checks:
+            _keep(place, check)
+            yield check
+
+
+def _keep(place: Place, check: Check) -> None:
+    if check.record is None:
+        return
+    place.folder.create()
+    place.plays.mkdir(mode=0o700, exist_ok=True)
+    path = place.plays / f"{check.record.match}.jsonl"
+    fresh = path.with_name(f".{path.name}.new")
+    try:
+        fresh.write_text(check.record.text, encoding="utf-8")
+        fresh.replace(path)
+    finally:
+        with contextlib.suppress(OSError):
+            fresh.unlink(missing_ok=True)
+
+
+class Shown:
+    """Checks as they are made, and between them what is being tried."""
+
+    def __init__(self, bot: Bot, as_json: bool) -> None:
+        self._bot = bot
+        self._as_json = as_json
+        self._game = ""
+        self._made = 0
+        self._written: list[str] = []
+        """The output that was shown last: the same failure comes in many checks."""
+        self._progress = Progress()
+        self._status: Any = None
+
+    def __enter__(self) -> Self:
+        if not self._as_json and output.is_terminal():
+            self._status = output.screen().status("")
+            self._status.__enter__()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._status is not None:
+            self._status.__exit__(kind, error, trace)
+
+    def about(self, what: str) -> None:
+        """This is tried now."""
+        if self._status is not None:
+            self._status.update(what)
+        else:
+            self._progress.now(f"{self._made} checks made · {what}")
+
+    def tell(self, check: Check) -> None:
+        """A check has been made."""
+        self._made += 1
+        if self._as_json:
+            return
+        if check.game != self._game:
+            output.heading(check.game or "as a whole")
+            self._game = check.game
+        mark, style = _MARKS[check.outcome]
+        output.marked(mark, style, f"{check.name:<{_WIDEST}}", clean(check.sentence))
+        if check.outcome in (Outcome.PASSED, Outcome.SKIPPED):
+            return
+        written = sanitized(check.output).rstrip().splitlines()[-_SHOWN_LINES:]
+        shown = written[-1:] if written == self._written else written
+        self._written = written
+        for number, line in enumerate(shown):
+            output.line(f"   {'       ' if number else 'output '} {line}")
+        if check.command:
+            from arena.cli.errors import typed
+
+            output.line(f"   again   {typed(check.command)}")
+
+
+def summary(checks: Sequence[Check]) -> str:
+    """How many checks came out how."""
+    counted = Counter(check.outcome for check in checks)
+    words = (
+        (Outcome.PASSED, "passed"),
+        (Outcome.FAILED, "failed"),
+        (Outcome.REMARK, "with a remark"),
+        (Outcome.SKIPPED, "left out"),
+    )
+    told = ", ".join(f"{counted[outcome]} {word}" for outcome, word in words if counted[outcome])
+    seconds = sum(check.seconds for check in checks)
+    return f"{told} in {seconds:.1f} s"
+
+
+def as_json(bot: Bot, seed: str, checks: Sequence[Check]) -> dict[str, Any]:
+    """The examination as plain values."""
+    counted = Counter(check.outcome for check in checks)
+    return {
+        "bot": bot.label,
+        "seed": seed,
+        "passed": not counted[Outcome.FAILED],
+        "counts": {str(outcome): counted[outcome] for outcome in Outcome},
+        "checks": [check.to_json() for check in checks],
+    }

@@ -1,0 +1,199 @@
+"""One recorded question, put to a bot that is asked first all it had been asked before it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+from google.protobuf.json_format import MessageToDict, ParseDict
+from pokearena.v1 import bot_pb2
+
+from arena.bots.bot import Bot
+from arena.cli.develop.recorded_question import Answer, asked, clocks, is_legal, told
+from arena.cli.matches.record_lookup import Found
+from arena.errors import InfrastructureError
+from arena.submissions.conformance.conversation import NoAnswer, Talk
+from referee.record import GameRecord, Line
+from referee.replay import Question, Rights, questions
+from referee.verdict import PROCESS_FAULTS
+
+# What a bot's process had been asked at its table before a question, message by message.
+
+
+Turn = tuple[int, int, int]
+"""When a message was sent to a seat: all of one message have the same."""
+
+
+@dataclass(frozen=True, slots=True)
+class Past:
+    """A question that was put, and when."""
+
+    question: Question
+    turn: Turn
+    within: int
+    """Its place in its message."""
+    action: dict[str, Any] | None
+    """What was answered, in the protocol's JSON form; None if it was left open."""
+
+    @property
+    def place(self) -> tuple[int, int]:
+        """Its game and decision."""
+        return self.question.request.game, self.question.request.decision
+
+
+def messages(found: Found, game: int, decision: int) -> list[list[Past]]:
+    """All messages that a process was sent up to the one that held a question, with that one.
+
+    A seat whose process was lost has another one from there on, which was asked nothing before.
+    What was open when another seat's fault ended its game is in no record, and left out.
+
+    Raises CommandError and Mismatch if there is no such question.
+    """
+    put = asked(found, game, decision)
+    seat, table = put.request.seat, found.game(game).game["table"]
+    games = [one for one in found.record.games if one.game["table"] == table]
+    past = [one for each in games for one in _of_game(found, each, seat)]
+    meant = next((one for one in past if one.place == (game, decision)), None)
+    if meant is None:
+        last = max((one.turn for one in past if one.place[0] == game), default=(-1, game, 0))
+        meant = Past(put, (last[0], game, decision), 0, None)
+        past.append(meant)
+    lost = [
+        _turn(fault, fault.get("clock", {}))[0]
+        for each in games
+        for fault in each.faults
+        if fault["seat"] == seat and fault["verdict"] in PROCESS_FAULTS
+    ]
+    since = max((turn for turn in lost if turn < meant.turn), default=(-2, 0, 0))
+    kept = sorted((one for one in past if since < one.turn <= meant.turn), key=_order)
+    return [list(message) for _, message in groupby(kept, key=lambda one: one.turn)]
+
+
+def _of_game(found: Found, record: GameRecord, seat: int) -> Iterator[Past]:
+    """The questions of a game that a seat was asked."""
+    actions = {line["decision"]: line for line in record.actions if line["seat"] == seat}
+    faults = {
+        line["decision"]: line
+        for line in record.faults
+        if line["seat"] == seat and "question" in line
+    }
+    rights = [Rights(clock) for clock in clocks(found, record)]
+    match, seed = found.record.match, found.seed()
+    for one in questions(match, record, seed, rights):
+        decision = one.request.decision
+        if one.request.seat != seat:
+            continue
+        if decision in faults:
+            fault = faults[decision]
+            put = asked(found, record.number, decision)
+            yield Past(put, *_turn(fault, fault.get("clock", {})), None)
+        elif decision in actions and actions[decision].get("by") != "referee":
+            line = actions[decision]
+            yield Past(one, *_turn(line, line), line["action"])
+
+
+def _turn(line: Line, said: Line) -> tuple[Turn, int]:
+    """The turn of a line and its place in it; ``said`` is where its message stands, if any."""
+    if "message" not in said:
+        return (-1, line["game"], line["decision"]), 0
+    message, within = said["message"]
+    return (message, 0, 0), within
+
+
+def _order(one: Past) -> tuple[Turn, int]:
+    return one.turn, one.within
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """The first question before that is answered otherwise now."""
+
+    game: int
+    decision: int
+    recorded: dict[str, Any]
+    answer: dict[str, Any]
+
+    def to_json(self) -> dict[str, Any]:
+        """It as plain values."""
+        return {
+            "game": self.game,
+            "decision": self.decision,
+            "recorded": self.recorded,
+            "answer": self.answer,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    """A question that was put after all before it."""
+
+    question: Question
+    answer: Answer
+    before: int
+    """How many questions were put before it."""
+    differs: Difference | None
+
+
+def ask(
+    found: Found, game: int, decision: int, bot: Bot, patience: float, start: float
+) -> Recalled:
+    """Starts a bot and puts to it, message by message, what it was asked up to a question.
+
+    patience, start: seconds for every answer, and to start.
+
+    Raises InfrastructureError if a remote bot cannot be reached, CommandError and Mismatch if
+    there is no such question.
+    """
+    asked = messages(found, game, decision)
+    (put,) = (one.question for one in asked[-1] if one.place == (game, decision))
+    before = sum(map(len, asked)) - 1
+    talk = Talk(bot, told(found, asked[0][0].question), start, patience)
+    differs: Difference | None = None
+    at = ""
+    try:
+        with talk:
+            for message in asked[:-1]:
+                at = f"before it, at {_where(message[0])}: "
+                answers = talk.ask(*(one.question.request for one in message))
+                for one, response in zip(message, answers, strict=True):
+                    differs = differs or _difference(one, response)
+            at, began = "", time.monotonic()
+            answers = talk.ask(*(one.question.request for one in asked[-1]))
+            ms = round(1000 * (time.monotonic() - began), 3)
+            output = talk.report().output
+    except NoAnswer as error:
+        if bot.remote and not talk.seconds:
+            raise InfrastructureError(f"{bot.label} cannot be asked: {error}.") from None
+        clause = f"{at}{error}" if talk.seconds else f"did not start: {error}"
+        nothing = Answer(None, "", False, 0.0, _limit(put, len(asked[-1])), clause, error.output)
+        return Recalled(put, nothing, before, differs)
+    for one, response in zip(asked[-1], answers, strict=True):
+        if one.question is put:
+            answer = Answer(
+                action=MessageToDict(response.action),
+                note=response.note,
+                legal=is_legal(found, put, response),
+                ms=ms,
+                limit_ms=_limit(put, len(asked[-1])),
+                trouble="",
+                output=output,
+            )
+    return Recalled(put, answer, before, differs)
+
+
+def _where(one: Past) -> str:
+    return f"game {one.place[0]}, decision {one.place[1]}"
+
+
+def _limit(put: Question, questions: int) -> int:
+    clock = put.request.clock
+    return int(questions * clock.allowance_ms + clock.bank_ms)
+
+
+def _difference(one: Past, response: bot_pb2.ActResponse) -> Difference | None:
+    if one.action is None or ParseDict(one.action, bot_pb2.Action()) == response.action:
+        return None
+    return Difference(*one.place, one.action, MessageToDict(response.action))

@@ -1,0 +1,282 @@
+"""What the arena needs from this machine, looked at one thing after another."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.metadata
+import platform
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from arena import config
+from arena.cli.services.own_referee import own_referee
+from arena.cli.services.running_services import running
+from arena.cli.workspace import Place
+from arena.errors import InfrastructureError
+from arena.queue import redis_server
+from arena.system import grpc_probe
+
+OK: Final = "ok"
+WARN: Final = "warn"
+FAIL: Final = "fail"
+
+_PYTHON: Final = (3, 11)
+_PACKAGES: Final = (
+    *("grpcio", "protobuf", "redis", "rq", "sqlalchemy", "alembic"),
+    *("elo", "rich", "rich-click"),
+)
+_MIB: Final = 1 << 20
+_LITTLE_DISK: Final = 1024 * _MIB
+_NO_DISK: Final = 100 * _MIB
+_OPEN_FILES: Final = 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """How one thing is: its state, what was found, and what to do about it."""
+
+    name: str
+    state: str
+    found: str
+    fix: str = ""
+
+
+def examine(place: Place) -> list[Finding]:
+    """Looks at everything. Starts a Redis and a referee for a moment; leaves nothing behind."""
+    looks: tuple[Callable[[Place], Finding], ...] = (
+        *(_python, _system, _packages, _data, _disk),
+        *(_database, _redis, _referee, _services, _remotes, _limits, _sandbox),
+    )
+    return [look(place) for look in looks]
+
+
+def _python(place: Place) -> Finding:
+    version = platform.python_version()
+    if sys.version_info[:2] == _PYTHON:
+        return Finding("Python", OK, version)
+    wanted = ".".join(map(str, _PYTHON))
+    return Finding("Python", FAIL, f"{version}, not {wanted}", "uv python install 3.11 && uv sync")
+
+
+def _system(place: Place) -> Finding:
+    name = f"{platform.system()} {platform.release()}"
+    if sys.platform == "linux":
+        return Finding("system", OK, name)
+    return Finding("system", WARN, f"{name}: bots can be started on Linux only", "use Linux")
+
+
+def _packages(place: Place) -> Finding:
+    versions, missing = [], []
+    for package in _PACKAGES:
+        try:
+            versions.append(f"{package} {importlib.metadata.version(package)}")
+        except importlib.metadata.PackageNotFoundError:
+            missing.append(package)
+    if missing:
+        return Finding("packages", FAIL, f"missing: {', '.join(missing)}", "uv sync")
+    return Finding("packages", OK, ", ".join(versions))
+
+
+def _data(place: Place) -> Finding:
+    root = place.folder.root
+    existing = next(path for path in (root, *root.parents) if path.exists())
+    try:
+        with tempfile.TemporaryFile(dir=existing):
+            pass
+    except OSError as error:
+        reason = error.strerror or str(error)
+        return Finding("data", FAIL, f"{root}: {reason}", "choose another with --data FOLDER")
+    return Finding("data", OK, f"{root}" + ("" if root.exists() else " (made when it is needed)"))
+
+
+def _disk(place: Place) -> Finding:
+    root = place.folder.root
+    existing = next(path for path in (root, *root.parents) if path.exists())
+    free = shutil.disk_usage(existing).free
+    state = FAIL if free < _NO_DISK else WARN if free < _LITTLE_DISK else OK
+    fix = "" if state == OK else f"make room, or choose another place than {existing}"
+    return Finding("disk", state, f"{free // _MIB} MiB free", fix)
+
+
+def _database(place: Place) -> Finding:
+    from sqlalchemy import inspect, text
+    from sqlalchemy.exc import DBAPIError
+
+    from arena.errors import StoreError
+    from arena.store import database
+
+    fix = f"check {' or '.join(config.DATABASE)}, or move {place.folder.database} away"
+    try:
+        if not place.has_store:
+            return Finding("database", OK, "none yet; it is made when it is needed")
+        engine = database.open(place.folder.database_url())
+        shown, backend = database.shown(engine), engine.dialect.name
+        with database.reading(engine) as connection:
+            if not inspect(connection).has_table("alembic_version"):
+                return Finding("database", OK, f"{shown}, empty; its tables are made when needed")
+            version = connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
+        engine.dispose()
+    except DBAPIError as error:
+        return Finding("database", FAIL, str(error.orig), fix)
+    except (StoreError, config.SettingError) as error:
+        return Finding("database", FAIL, str(error), fix)
+    if version == database.HEAD:
+        return Finding("database", OK, f"{shown}, schema {version}")
+    if str(version) < database.HEAD:
+        step = "any command brings it up" if backend == "sqlite" else "run `pokearena db upgrade`"
+        return Finding("database", WARN, f"{shown}, schema {version}", step)
+    return Finding("database", FAIL, f"{shown}, schema {version}", "use the pokearena that made it")
+
+
+def _redis(place: Place) -> Finding:
+    began = time.monotonic()
+    try:
+        server = _redis_information(place)
+    except (redis_server.RedisError, config.SettingError, OSError) as error:
+        return Finding("Redis", FAIL, str(error), redis_server.WAYS_OUT)
+    version = server.get("valkey_version") or server.get("redis_version")
+    seconds = time.monotonic() - began
+    text = f"{server['source']}, version {version}, answers after {seconds:.2f} s"
+    if server.get("maxmemory_policy") != "noeviction":
+        return Finding("Redis", WARN, f"{text}, may drop keys", "set maxmemory-policy noeviction")
+    return Finding("Redis", OK, text)
+
+
+def _redis_information(place: Place) -> dict[str, object]:
+    """What the Redis that would be used says of itself, and its source."""
+    from arena.system.redis_connection import connect
+
+    with contextlib.ExitStack() as stack:
+        found = redis_server.find(place.folder)
+        if found is None:
+            # In a folder of its own: to look at something must not make a data folder.
+            elsewhere = stack.enter_context(tempfile.TemporaryDirectory())
+            found = stack.enter_context(redis_server.resolve(config.locate(elsewhere)))
+        client = stack.enter_context(connect(found.url))
+        return {**client.info("server"), **client.info("memory"), "source": found.source}
+
+
+def _referee(place: Place) -> Finding:
+    named = config.setting((config.REFEREE,))
+    if named is not None:
+        address = named[1]
+        if grpc_probe.answers(address):
+            return Finding("referee", OK, f"{address} answers")
+        return Finding(
+            "referee", FAIL, f"nobody answers at {address}", f"correct or unset {config.REFEREE}"
+        )
+    began = time.monotonic()
+    try:
+        with own_referee() as address:
+            games = ", ".join(_games_at(address))
+    except InfrastructureError as error:
+        return Finding("referee", FAIL, str(error), "uv sync")
+    return Finding("referee", OK, f"starts in {time.monotonic() - began:.2f} s, plays {games}")
+
+
+def _games_at(address: str) -> list[str]:
+    import grpc
+    from pokearena.v1 import referee_pb2, referee_pb2_grpc
+
+    from arena.matches.runner import OPTIONS
+
+    with grpc.insecure_channel(address, options=OPTIONS) as channel:
+        stub = referee_pb2_grpc.RefereeServiceStub(channel)
+        try:
+            answer = stub.ListGames(referee_pb2.ListGamesRequest(), timeout=10, wait_for_ready=True)
+        except grpc.RpcError as error:
+            raise InfrastructureError(f"the referee does not answer: {error.code()}") from None
+    return [game.id for game in answer.games]
+
+
+def _services(place: Place) -> Finding:
+    found = running(place)
+    if found is None:
+        return Finding("services", OK, "none run here; demo and tournament run bring their own")
+    from arena.events import incidents
+    from arena.queue import match_queue
+    from arena.system import redis_connection
+
+    with redis_connection.connect(found.redis) as client:
+        alive = [worker for worker in match_queue.workers(client) if worker.alive]
+        troubles = incidents.read(client)
+    if troubles.errors:
+        failed = "; ".join(f"{name} failed: {text}" for name, text in troubles.errors.items())
+        return Finding("services", WARN, failed, f"see {place.folder.logs / 'services.log'}")
+    text = f"run as process {found.pid}, {len(alive)} workers"
+    return Finding("services", OK if alive else WARN, text, "" if alive else "pokearena worker")
+
+
+def _remotes(place: Place) -> Finding:
+    from sqlalchemy import exc
+
+    from arena.errors import StoreError
+    from arena.store import database
+    from arena.store.bots import remote_bots
+    from arena.store.matches import waiting
+
+    try:
+        if not place.has_store:
+            return Finding("remote", OK, "no remote bots")
+        engine = database.open(place.folder.database_url())
+        if database.version(engine) is None:
+            return Finding("remote", OK, "no remote bots")
+        found, lacking = remote_bots.listing(engine), waiting.waited_for(engine)
+        engine.dispose()
+    except (exc.SQLAlchemyError, StoreError, config.SettingError):
+        return Finding("remote", OK, "no remote bots to be seen; see the database above")
+    if not found:
+        return Finding("remote", OK, "no remote bots")
+    here = sum(remote.here for remote in found.values())
+    text = f"{here} of {len(found)} bots are there"
+    services = running(place)
+    if services is not None and services.relay:
+        text += f"; they connect to {services.relay}"
+    if not lacking:
+        return Finding("remote", OK, text)
+    waits = ", ".join(f"{name} ({matches})" for name, matches in lacking.items())
+    fix = "pokearena bot connect, where the bot is, and serve --relay here"
+    return Finding("remote", WARN, f"{text}; matches wait for {waits}", fix)
+
+
+def _limits(place: Place) -> Finding:
+    if sys.platform == "win32":
+        return Finding("limits", FAIL, "no resource limits on this system", "use Linux")
+    import resource
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    words = f"{_number(soft)} open files, at most {_number(hard)}"
+    if hard != resource.RLIM_INFINITY and hard < _OPEN_FILES:
+        return Finding("limits", WARN, words, f"ulimit -n {_OPEN_FILES}")
+    return Finding("limits", OK, words)
+
+
+def _number(limit: int) -> str:
+    return "unlimited" if limit < 0 else str(limit)
+
+
+def _sandbox(place: Place) -> Finding:
+    from arena.bots.sandbox.available_levels import best, has_disk, offer
+    from arena.bots.sandbox.level import Level
+
+    try:
+        level = best()
+    except InfrastructureError as error:
+        return Finding("sandbox", FAIL, str(error), "correct or unset POKEARENA_SANDBOX")
+    better = list(Level)[: list(Level).index(level)]
+    missed = [found for found in map(offer, better) if not found.holds]
+    fix = next((found.fix for found in missed if found.fix), "")
+    why = "".join(f"; {found.level}: {found.why_not}" for found in missed)
+    if level is Level.UNSANDBOXED:
+        text = f"bots run unsandboxed, as processes of yours; strangers' bots are refused{why}"
+        return Finding("sandbox", WARN, text, fix or "add only bots you trust")
+    text = f"bots are locked in with {level}, which has just held against an attempt to get out"
+    if not has_disk(level):
+        text += "; files without names do not count towards the limit of what they write"
+        return Finding("sandbox", WARN, f"{text}{why}", "allow mount namespaces")
+    return Finding("sandbox", OK, f"{text}{why}")

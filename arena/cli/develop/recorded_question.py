@@ -1,0 +1,222 @@
+"""One recorded question, put to a bot again."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from threading import Event
+from typing import Any
+
+import grpc
+from google.protobuf.json_format import MessageToDict, ParseDict, ParseError
+from pokearena.v1 import bot_pb2, bot_pb2_grpc
+
+from arena.bots.bot import Bot
+from arena.bots.processes import Processes
+from arena.bots.sandbox import available_levels
+from arena.bots.socket_probe import authority
+from arena.cli.matches.record_lookup import Found
+from arena.errors import InfrastructureError
+from arena.matches.runner import OPTIONS
+from referee.games.registry import find
+from referee.record import GameRecord
+from referee.replay import Mismatch, Question, Rights, codec_of, question
+
+_GLANCE_SECONDS = 0.01
+_NOT_STARTED = "did not start"
+
+
+class _Silent(Exception):
+    """A bot has not begun to answer. Its text is a clause."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a bot answered, and what is to be said of it."""
+
+    action: dict[str, Any] | None
+    """In the protocol's JSON form; None if none came."""
+    note: str
+    legal: bool
+    ms: float
+    """From question to answer."""
+    limit_ms: int
+    """What the seat had: the allowance and what was left in its bank."""
+    trouble: str
+    """Why no action came, as a clause about the bot; empty if one did."""
+    output: str
+    """What the bot wrote."""
+
+    @property
+    def in_time(self) -> bool:
+        """Whether it would have counted."""
+        return self.ms <= self.limit_ms
+
+    @property
+    def good(self) -> bool:
+        """Whether it is a legal action, in time."""
+        return self.legal and self.in_time
+
+
+def asked(found: Found, game: int, decision: int) -> Question:
+    """The question of a decision, exactly as it was put.
+
+    Of a fault the record has it; of any other the deal is made again and the game replayed up to
+    it. Of its bank the record has what it was told, too; one of an older arena has not, and there
+    it is what the games before had left.
+    """
+    record = found.game(game)
+    match, seed = found.record.match, found.seed()
+    rights = [Rights(clock) for clock in clocks(found, record)]
+    rebuilt = question(match, record, seed, decision, rights)
+    for fault in record.faults:
+        if fault["decision"] == decision and "question" in fault:
+            try:
+                stored = ParseDict(fault["question"], bot_pb2.ActRequest())
+            except ParseError as error:
+                raise Mismatch(f"game {game}: its fault holds no question: {error}") from None
+            if stored.seat == rebuilt.request.seat:
+                return Question(stored, rebuilt.legal)
+    return rebuilt
+
+
+def clocks(found: Found, record: GameRecord) -> list[bot_pb2.Clock]:
+    """The clock of every seat at the beginning of a game, if games were played one by one."""
+    return [_clock(found, record, seat) for seat in range(found.record.match["seats"])]
+
+
+def _clock(found: Found, record: GameRecord, seat: int) -> bot_pb2.Clock:
+    clock = found.record.match["clock"]
+    drawn = sum(
+        game.result["bank_ms"][seat]
+        for game in found.record.games
+        if game.game["table"] == record.game["table"] and game.number < record.number
+    )
+    return bot_pb2.Clock(
+        allowance_ms=clock["allowance_ms"], bank_ms=max(0, int(clock["bank_ms"] - drawn))
+    )
+
+
+def ask(found: Found, put: Question, bot: Bot, patience: float, start: float) -> Answer:
+    """Starts a bot and puts a question to it, with no clock but `patience`, in seconds.
+
+    start: seconds it has to start.
+
+    Raises InfrastructureError if a remote bot cannot be reached.
+    """
+    if bot.address is not None:
+        answer = _converse(found, put, bot.address, min(start, patience), patience)
+        if answer.trouble.startswith(_NOT_STARTED):
+            raise InfrastructureError(f"{bot.label} cannot be asked: it {answer.trouble}.")
+        return answer
+    seat, ended = put.request.seat, Event()
+    with Processes(lambda report: ended.set(), level=available_levels.best()) as processes:
+        address = processes.start(seat, bot)
+        answer = _converse(found, put, address, start, patience, ended)
+        report = processes.report(seat)
+    if answer.trouble and report.ended:
+        answer = replace(answer, trouble=f"{answer.trouble}; its process {report.ended}")
+    return replace(answer, output=report.output)
+
+
+def _converse(
+    found: Found,
+    put: Question,
+    address: str,
+    start_seconds: float,
+    patience: float,
+    ended: Event | None = None,
+) -> Answer:
+    """Starts the table and asks; `ended` is set when the bot's process has ended."""
+    clock = put.request.clock
+    nothing = Answer(None, "", False, 0.0, clock.allowance_ms + clock.bank_ms, "", "")
+    with grpc.insecure_channel(address, options=OPTIONS + authority(address)) as channel:
+        stub = bot_pb2_grpc.BotServiceStub(channel)
+        try:
+            _start(stub, found, put, start_seconds, ended)
+        except _Silent as error:
+            return replace(nothing, trouble=f"{_NOT_STARTED}: {error}")
+        began = time.monotonic()
+        try:
+            response = _act(stub, put.request, patience)
+        except grpc.RpcError as error:
+            return replace(nothing, ms=_since(began), trouble=_clause(error))
+        return replace(
+            nothing,
+            ms=_since(began),
+            action=MessageToDict(response.action),
+            note=response.note,
+            legal=is_legal(found, put, response),
+        )
+
+
+def _since(began: float) -> float:
+    return round(1000 * (time.monotonic() - began), 3)
+
+
+def told(found: Found, put: Question) -> bot_pb2.StartRequest:
+    """What a bot is told of what is played, as at the beginning of a table."""
+    match, request = found.record.match, put.request
+    return bot_pb2.StartRequest(
+        match=request.match,
+        game=match["game"],
+        seats=match["seats"],
+        seat=request.seat,
+        options={name: str(value).lower() for name, value in match["options"].items()},
+        games=match["boards"],
+        clock=request.clock,
+    )
+
+
+def _start(stub: Any, found: Found, put: Question, seconds: float, ended: Event | None) -> None:
+    """Tells the bot what is played, as at the beginning of a table."""
+    request = put.request
+    call = stub.Start.future(told(found, put), timeout=seconds, wait_for_ready=True)
+    while not call.done():
+        if ended is not None and ended.wait(_GLANCE_SECONDS):
+            call.cancel()
+            raise _Silent("it was not listening yet")
+        time.sleep(_GLANCE_SECONDS)
+    if call.code() is grpc.StatusCode.UNIMPLEMENTED:
+        return
+    if call.code() is not grpc.StatusCode.OK:
+        raise _Silent(_clause(call))
+    if call.result().without_legal:
+        request.ClearField("legal")
+        request.complete = False
+
+
+def _act(stub: Any, request: bot_pb2.ActRequest, patience: float) -> bot_pb2.ActResponse:
+    """The answer by `Act`, or by `Play` from a bot that has only that."""
+    try:
+        answer: bot_pb2.ActResponse = stub.Act(request, timeout=patience)
+        return answer
+    except grpc.RpcError as error:
+        if error.code() is not grpc.StatusCode.UNIMPLEMENTED:
+            raise
+    messages = stub.Play(iter([bot_pb2.PlayRequest(questions=[request])]), timeout=patience)
+    for message in messages:
+        for response in message.answers:
+            messages.cancel()
+            return response  # type: ignore[no-any-return]
+    return bot_pb2.ActResponse()
+
+
+def is_legal(found: Found, put: Question, response: bot_pb2.ActResponse) -> bool:
+    """Whether an answer is a legal action of its question."""
+    codec = codec_of(find(found.record.match["game"]))
+    try:
+        return codec.decode(response.action) in put.legal
+    except ValueError:
+        return False
+
+
+def _clause(error: Any) -> str:
+    """What a failed call says of the bot."""
+    code = error.code()
+    if code is grpc.StatusCode.DEADLINE_EXCEEDED:
+        return "it did not answer in the time it was given"
+    if code is grpc.StatusCode.UNAVAILABLE:
+        return "its connection was lost"
+    said = " ".join((error.details() or "").split())[:300]
+    return f"it answered with the error {code.name}: {said}"

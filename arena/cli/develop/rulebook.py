@@ -1,0 +1,79 @@
+"""What there is to know of a game before it is played: its options, forms of action and rules."""
+
+from __future__ import annotations
+
+import inspect
+import random
+from dataclasses import dataclass, fields
+from itertools import product
+from typing import Any
+
+from arena.presentation import shipped_docs
+from referee.codec import snake
+from referee.dealing import SEED_BYTES, Seeded
+from referee.games.contract import Action, Game, Option
+from referee.replay import codec_of, in_words
+
+_GAMES = 20
+"""How many games at random are played to see every form of action."""
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A form of action, with an example of it."""
+
+    name: str
+    meaning: str
+    fields: tuple[str, ...]
+    words: str
+    """The example as replays tell it."""
+    message: dict[str, Any]
+    """The example in the protocol's JSON form."""
+
+
+def page(game: Game) -> str:
+    """The rules of a game as Markdown."""
+    return shipped_docs.rules(game.id)
+
+
+def forms(game: Game) -> list[Form]:
+    """The forms of action of a game, each with an example from a game at random."""
+    made = []
+    for kind, example in _examples(game).items():
+        message = codec_of(game).action_json(example)
+        made.append(
+            Form(
+                snake(kind.__name__),
+                (inspect.getdoc(kind) or "").partition("\n")[0],
+                tuple(field.name for field in fields(kind)),
+                in_words(game, message),
+                message,
+            )
+        )
+    return made
+
+
+def choices(option: Option) -> str:
+    """What an option may be, in words."""
+    if option.choices:
+        return " or ".join(option.choices)
+    return "true or false" if isinstance(option.default, bool) else "a whole number"
+
+
+def _examples(game: Game) -> dict[type, Action]:
+    """An action of every kind, from games at random: every number of seats, every switch turned."""
+    chance = random.Random(game.id)
+    seen: dict[type, Action] = {}
+    switches = {n: o.default for n, o in game.options.items() if isinstance(o.default, bool)}
+    turned: list[dict[str, bool]] = [{}, *({name: not usual} for name, usual in switches.items())]
+    for number in range(_GAMES):
+        for seats, options in product(game.seats, turned):
+            if not game.allows(seats, game.settle(options)):
+                continue
+            state = game.start(Seeded(number.to_bytes(SEED_BYTES, "big")), seats, options)
+            while state.actors and len(seen) < len(game.action_types):
+                moves = {seat: state.legal(seat).any(chance) for seat in state.actors}
+                for action in moves.values():
+                    seen.setdefault(type(action), action)
+                state = state.play(moves)
+    return {kind: seen[kind] for kind in game.action_types if kind in seen}

@@ -1,0 +1,109 @@
+"""`pokearena rules`: a game's options, forms of action and rules."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import rich_click as click
+
+from arena.cli import output
+from arena.cli.options import json_option
+
+if TYPE_CHECKING:
+    from arena.cli.develop.rulebook import Form
+    from referee.games.contract import Game
+
+
+@click.command(epilog="Example: pokearena rules poke")
+@click.argument("game", required=False)
+@json_option
+def rules(game: str | None, as_json: bool) -> None:
+    """Print the rules of a game: who plays, its options, the forms of action, every rule.
+
+    Without GAME: which games there are.
+    """
+    from arena.cli import game_options
+    from arena.cli.develop import rulebook
+    from referee.games.registry import GAMES
+
+    if game is None:
+        _list(list(GAMES.values()), as_json)
+        return
+    found = game_options.game_named(game)
+    shapes = rulebook.forms(found)
+    if as_json:
+        output.document(_as_json(found, shapes, rulebook.page(found)))
+        return
+    _show(found, shapes)
+    output.line()
+    output.page(rulebook.page(found))
+    output.next_step(f"pokearena play {found.id} {_players(found)} --watch")
+
+
+def _list(games: list[Game], as_json: bool) -> None:
+    if as_json:
+        output.document([_heading(game) for game in games])
+        return
+    output.table(
+        ("game", "<title", "<seats", "<options"),
+        [
+            (game.id, game.title, ", ".join(map(str, sorted(game.seats))), ", ".join(game.options))
+            for game in games
+        ],
+    )
+    output.next_step(*(f"pokearena rules {game.id}" for game in games[:1]))
+
+
+def _show(game: Game, shapes: list[Form]) -> None:
+    from arena.cli.develop import rulebook
+
+    seats = ", ".join(map(str, sorted(game.seats)))
+    output.heading(f"{game.title} ({game.id}), for {seats}")
+    if game.options:
+        output.line()
+        output.table(
+            ("option", "<default", "<may be", "<meaning"),
+            [
+                (name, str(option.default).lower(), rulebook.choices(option), option.meaning)
+                for name, option in game.options.items()
+            ],
+        )
+    output.line()
+    output.table(
+        ("action", "<fields", "<meaning"),
+        [(form.name, ", ".join(form.fields) or "–", form.meaning) for form in shapes],
+    )
+    output.line()
+    for form in shapes:
+        output.told(f"{form.words}")
+        output.told(f"    {json.dumps(form.message)}")
+
+
+def _players(game: Game) -> str:
+    """As many house bots as the smallest table takes."""
+    sides = game.side_count(game.seats[0], game.settle({}))
+    return " ".join(["sample:greedy", *["sample:random"] * (sides - 1)])
+
+
+def _heading(game: Game) -> dict[str, object]:
+    return {"game": game.id, "title": game.title, "seats": sorted(game.seats)}
+
+
+def _as_json(game: Game, shapes: list[Form], page: str) -> dict[str, object]:
+    return {
+        **_heading(game),
+        "options": [
+            {
+                "name": name,
+                "default": option.default,
+                "choices": list(option.choices),
+                "meaning": option.meaning,
+            }
+            for name, option in game.options.items()
+        ],
+        "actions": [
+            {"name": form.name, "meaning": form.meaning, "example": form.message} for form in shapes
+        ],
+        "rules": page,
+    }

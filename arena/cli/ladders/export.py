@@ -1,0 +1,160 @@
+"""`pokearena export`: ladders to take away, and records as a data set."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import rich_click as click
+
+from arena.cli import output
+from arena.cli.errors import FAILED, USAGE, CommandError
+from arena.cli.options import data_option, scope_options
+from referee.sanitizing import escaped_json
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from arena.cli.workspace import Place
+    from arena.ladders.key import Scope
+    from arena.ladders.ladder_export import Export
+
+_FORMATS = ("csv", "json", "html")
+
+
+@click.command(epilog="Example: pokearena export poke --output poke.html")
+@scope_options
+@click.option(
+    "--parquet",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Write a data set instead: a line for every decision of the closed matches.",
+)
+@click.option(
+    "--games",
+    metavar="GAME,...",
+    help="With --parquet: these games or forms. [default: all]",
+)
+@click.option(
+    "--views",
+    is_flag=True,
+    help="With --parquet: what the seat saw as well; every game is dealt and played again.",
+)
+@click.option(
+    "--format",
+    "kind",
+    type=click.Choice(_FORMATS),
+    help="What it is written as. [default: what the name of the file says, else csv]",
+)
+@click.option(
+    "--output",
+    "file",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Where to write it. [default: standard output]",
+)
+@data_option
+def export(
+    game: str | None,
+    tournament: str | None,
+    parquet: Path | None,
+    games: str | None,
+    views: bool,
+    kind: str | None,
+    file: Path | None,
+    data: Path | None,
+) -> None:
+    """Write ladders and their crosstables as CSV, JSON, or one page of HTML.
+
+    GAME may name a form, such as pouku-3. CSV is of one ladder: a line for each bot. The page
+    needs nothing else, and no script.
+
+    With --parquet it is the matches themselves, for programs that learn (docs/data.md):
+
+    pokearena export --games poke,pouku-3 --parquet decisions.parquet
+    """
+    from arena.cli.ladders import key_lookup, ladder_table
+    from arena.cli.workspace import Place
+    from arena.ladders import ladder_export
+
+    place = Place(data)
+    assert place.existing_store is not None
+    if parquet is not None:
+        if kind or file:
+            raise CommandError("--parquet says form and file; leave --format and --output.", USAGE)
+        if game and games:
+            raise CommandError(f"{game} is named beside --games; name it there.", USAGE)
+        names: Sequence[str | None]
+        names = [name.strip() for name in games.split(",")] if games else [game]
+        found = [one for name in names for one in key_lookup.meant(place, name, tournament)]
+        _decisions(place, found, parquet, views)
+        return
+    if games or views:
+        raise CommandError("--games and --views go with --parquet FILE.", USAGE)
+    scopes = {one.form: one for one in key_lookup.meant(place, game, tournament)}
+    tables = ladder_table.of_scopes(place.store, scopes.values())
+    ladders = [ladder_export.of_table(place.store, scopes[form], tables[form]) for form in tables]
+    if not ladders:
+        raise CommandError("no match is closed yet.", FAILED, "pokearena tournament list")
+    suffix = file.suffix.lstrip(".").lower() if file else ""
+    text = _text(ladders, kind or (suffix if suffix in _FORMATS else "csv"))
+    if file is None:
+        print(text, end="")
+        return
+    file.write_text(text, encoding="utf-8")
+    bots = sum(len(one.table.lines) for one in ladders)
+    output.hint(f"{file}: {', '.join(one.scope.form for one in ladders)}, {bots} lines")
+
+
+def _text(found: Sequence[Export], kind: str) -> str:
+    from arena.cli.ladders import html_page
+    from arena.ladders import ladder_export
+
+    if kind == "json":
+        data = {"ladders": [one.to_json() for one in found]}
+        return escaped_json(json.dumps(data, ensure_ascii=False)) + "\n"
+    if kind == "html":
+        return html_page.page(found)
+    if len(found) > 1:
+        forms = ", ".join(one.scope.form for one in found)
+        raise CommandError(f"CSV is of one ladder, and there are {forms}; name one.", USAGE)
+    return ladder_export.as_csv(found[0])
+
+
+def _decisions(place: Place, scopes: Sequence[Scope], file: Path, views: bool) -> None:
+    """Writes every decision of the closed matches of these scopes."""
+    from arena.cli.formatting import many
+    from arena.cli.output import Progress
+    from arena.store.matches import listing, results
+    from arena.store.schema import MatchState
+    from referee.record import read
+
+    try:
+        from arena.records import dataset
+    except ModuleNotFoundError as error:
+        if error.name != "pyarrow":
+            raise
+        sentence = "writing Parquet needs pyarrow, which the extra pokearena[data] brings."
+        raise CommandError(sentence, FAILED) from None
+    progress = Progress()
+    matches = 0
+    try:
+        with dataset.writing(file) as data:
+            for tournament in dict.fromkeys(name for one in scopes for name in one.tournaments):
+                closed = listing.matches(
+                    place.store, tournament=tournament, states=(MatchState.CLOSED,)
+                )
+                for number, match in enumerate(closed, 1):
+                    data.add(dataset.rows(read(results.record(place.store, match.id)), views))
+                    matches += 1
+                    progress(
+                        f"matches of {tournament}, {data.written} decisions", number, len(closed)
+                    )
+            if not matches:
+                raise CommandError("no match is closed yet.", FAILED, "pokearena tournament list")
+    except OSError as error:
+        raise CommandError(
+            f"{file} cannot be written: {error.strerror or error}.", FAILED
+        ) from None
+    output.hint(f"{file}: {data.written} decisions of {many(matches, 'match', 'matches')}")

@@ -1,0 +1,124 @@
+"""Ladders as one page of HTML that needs nothing else: no script, no font, no picture."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from arena.cli.ladders import ladder_table
+from arena.ladders import ladder_values
+from arena.ratings.elo import EloSettings
+from referee.sanitizing import sanitized
+
+if TYPE_CHECKING:
+    from arena.ladders.ladder_export import Export
+    from arena.ratings.crosstable import Cell
+
+_STYLE = """
+:root { color-scheme: light dark; --ink: #1b1b1f; --dim: #5c5c66; --ground: #fdfdfb;
+  --rule: #d9d9d2; --up: 20 120 70; --down: 180 60 40; }
+@media (prefers-color-scheme: dark) { :root { --ink: #e8e8ea; --dim: #a0a0aa; --ground: #17171a;
+  --rule: #3a3a40; --up: 70 190 120; --down: 235 120 95; } }
+body { margin: 2rem auto; max-width: 72rem; padding: 0 1rem; color: var(--ink);
+  background: var(--ground); font: 1rem/1.5 system-ui, sans-serif; }
+div { overflow-x: auto; }
+table { border-collapse: collapse; margin: 1rem 0; font-variant-numeric: tabular-nums; }
+caption { text-align: left; color: var(--dim); }
+th, td { padding: .25rem .6rem; border-bottom: 1px solid var(--rule); text-align: right;
+  white-space: nowrap; }
+thead th { border-bottom-width: 2px; }
+.left { text-align: left; font-weight: normal; }
+p, small { color: var(--dim); }
+"""
+_LEFT = ("bot", "faults")
+
+
+def page(exports: Sequence[Export]) -> str:
+    """The page: for each ladder its standings and its crosstable, and what to know of them."""
+    title = " · ".join(export.scope.form for export in exports)
+    body = "\n".join(line for export in exports for line in _ladder(export))
+    return (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        f"<title>{escape(title)}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n"
+        f"{body}\n{_notes()}\n</body>\n</html>\n"
+    )
+
+
+def _ladder(export: Export) -> Iterator[str]:
+    form = escape(export.scope.form)
+    yield f'<section aria-label="{form}">\n<h1>{form}</h1>'
+    headings, rows = ladder_table.shown(export.table)
+    words = [heading.lstrip("<") for heading in headings]
+    yield "<div><table>\n<caption>The strongest first</caption>\n<thead><tr>"
+    yield "".join(f'<th scope="col"{_side(word)}>{escape(word)}</th>' for word in words)
+    yield "</tr></thead>\n<tbody>"
+    for row in rows:
+        cells = zip(words, row, strict=True)
+        yield f"<tr>{''.join(_cell(word, text) for word, text in cells)}</tr>"
+    yield "</tbody>\n</table></div>"
+    for remark in ladder_values.remarks(export.table):
+        yield f"<p>{escape(remark)}</p>"
+    yield from _crosstable(export)
+    for remark in ladder_values.gift_remarks(export.matrix.gifts):
+        yield f"<p>{escape(remark)}</p>"
+    yield "</section>"
+
+
+def _side(word: str) -> str:
+    return ' class="left"' if word in _LEFT else ""
+
+
+def _cell(word: str, text: str) -> str:
+    if word == "bot":
+        return f'<th scope="row" class="left">{escape(text)}</th>'
+    return f"<td{_side(word)}>{escape(text)}</td>"
+
+
+def _crosstable(export: Export) -> Iterator[str]:
+    names = export.matrix.table.entrants
+    yield "<div><table>\n<caption>The score of the line against the column in %, with its 95 % "
+    yield "interval, and the matches; coloured where it is not by chance</caption>\n<thead><tr>"
+    yield '<th scope="col" class="left">bot</th>'
+    yield "".join(f'<th scope="col">{escape(name)}</th>' for name in names)
+    yield "</tr></thead>\n<tbody>"
+    for name, row in zip(names, export.matrix.table.cells, strict=True):
+        cells = "".join(map(_score, row))
+        yield f'<tr><th scope="row" class="left">{escape(name)}</th>{cells}</tr>'
+    yield "</tbody>\n</table></div>"
+
+
+def _score(cell: Cell | None) -> str:
+    if cell is None:
+        return "<td>·</td>"
+    title = f"{cell.low:.1%} to {cell.high:.1%}"
+    interval = f"{100 * cell.low:.0f}–{cell.high:.0%}"
+    text = f"{cell.score:.0%} <small>{interval} ({cell.matches})</small>"
+    return f'<td title="{title}"{_colour(cell)}>{text}</td>'
+
+
+def _colour(cell: Cell) -> str:
+    """The farther from one half, the stronger; none where one half is within the interval."""
+    if cell.low <= 0.5 <= cell.high:
+        return ""
+    way = "up" if cell.score > 0.5 else "down"
+    return f' style="background: rgb(var(--{way}) / {abs(cell.score - 0.5):.2f})"'
+
+
+def _notes() -> str:
+    s = EloSettings()
+    told = (
+        "Strength is fitted to all matches at once, whatever their order; ± is the 95 % interval, "
+        "? a strength that is provisional. A range of ranks: these cannot be told apart.",
+        f"Elo: K {s.k:g}, from {s.initial:g}; {2 * s.beta:g} points are odds of ten to one; "
+        "by rounds, whose order matters.",
+        "Points/board: points ahead of the others at the table. p95 ms: of 20 decisions 19 take "
+        "no longer.",
+    )
+    return "<footer>" + "".join(f"<p>{escape(line)}</p>" for line in told) + "</footer>"
+
+
+def escape(text: str) -> str:
+    """Return a text as HTML shows it: inert, and without characters that hide or reorder others."""
+    return html.escape(sanitized(text))

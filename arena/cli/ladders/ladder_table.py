@@ -1,0 +1,152 @@
+"""Ladders: the standings of each form of a game, from the closed matches."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from arena.cli import output
+from arena.cli.errors import FAILED, USAGE, CommandError
+from arena.ladders import ladder_values
+
+if TYPE_CHECKING:
+    from sqlalchemy import Engine
+
+    from arena.ladders.folds import Following
+    from arena.ladders.key import Scope
+    from arena.ratings.gifts import Gift
+    from arena.ratings.standings import Standing, Table
+    from arena.ratings.strength.settings import StrengthSettings
+
+Ladders = Mapping[str, "Table"]
+"""The standings by form (arena.presentation.form_name)."""
+
+
+def of_scopes(
+    engine: Engine,
+    scopes: Iterable[Scope],
+    settings: StrengthSettings | None = None,
+    known: dict[Scope, Following] | None = None,
+) -> Ladders:
+    """The standings of each scope, by form; those in which nothing was played are left out.
+
+    An anchor counts where its entrant has played; CommandError if that is nowhere.
+
+    known: what was read before, for who looks again and again; it is added to.
+    """
+    from arena.ladders.folds import Following
+    from arena.ratings.strength.settings import StrengthSettings
+
+    settings = settings or StrengthSettings()
+    known = {} if known is None else known
+    tables: dict[str, Table] = {}
+    for scope in scopes:
+        try:
+            if scope not in known:
+                known[scope] = Following(engine, scope.tournaments, scope.clip)
+            folded = known[scope].now()
+        except ValueError as error:
+            raise CommandError(f"{error}.", FAILED, "pokearena ladder verify") from None
+        names = {*folded.entrants, *scope.entrants}
+        anchors = tuple((name, value) for name, value in settings.anchors if name in names)
+        if names:
+            tables[scope.form] = folded.table(scope.entrants, replace(settings, anchors=anchors))
+    used = {name for table in tables.values() for name in dict(table.strengths.settings.anchors)}
+    for name, _ in settings.anchors:
+        if name not in used:
+            raise CommandError(f"the anchor {name} has played in none of these ladders.", USAGE)
+    return tables
+
+
+def of_tournament(engine: Engine, scope: Scope) -> Table:
+    """The standings of one tournament; who has not played yet is in it too."""
+    return of_scopes(engine, [scope])[scope.form]
+
+
+def show(table: Table) -> None:
+    """A ladder for people."""
+    output.table(*shown(table))
+
+
+def shown(
+    table: Table, only: Sequence[str] | None = None
+) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """The headings and lines of a ladder for people; columns that say nothing are left out.
+
+    only: the entrants of the lines that are wanted.
+    """
+    lines = [line for line in table.lines if only is None or line.entrant in only]
+
+    def thought(line: Standing) -> str:
+        times = table.thinking.get(line.entrant)
+        return f"{times.p95:.3g}" if times is not None and times.p95 is not None else ""
+
+    columns: list[tuple[str, Callable[[Standing], str], bool]] = [
+        ("#", ladder_values.ranks, True),
+        ("<bot", lambda line: line.entrant, True),
+        ("strength", lambda line: _strength(line), True),
+        ("Elo", lambda line: f"{line.elo:.0f}", True),
+        ("matches", lambda line: str(line.matches), True),
+        ("W–D–L", lambda line: f"{line.wins}–{line.draws}–{line.losses}", True),
+        ("points/board", _board, False),
+        ("<faults", _faults, False),
+        ("p95 ms", thought, False),
+    ]
+    kept = [(title, cell) for title, cell, always in columns if always or any(map(cell, lines))]
+    rows = [tuple(cell(line) or "–" for _, cell in kept) for line in lines]
+    return tuple(title for title, _ in kept), rows
+
+
+def _strength(line: Standing) -> str:
+    one = line.strength
+    if one.anchored:
+        return f"{one.value:.0f} set"
+    mark = "?" if one.provisional else " "
+    return f"{one.value:.0f} ±{one.margin:.0f}{mark}"
+
+
+def _board(line: Standing) -> str:
+    if line.board is None:
+        return ""
+    mean, margin = line.board.mean, line.board.margin
+    digits = 0 if max(abs(mean), margin or 0.0) >= 100 else 1
+    told = f"{mean:+.{digits}f}"
+    return told if margin is None else f"{told} ±{margin:.{digits}f}"
+
+
+def _faults(line: Standing) -> str:
+    kinds = dict(line.faults)
+    if line.forfeits:
+        kinds["forfeit"] = line.forfeits
+    return ", ".join(f"{number} {kind}" for kind, number in kinds.items())
+
+
+def explain(tables: Iterable[Table]) -> None:
+    """Says what the columns mean, and what is to be minded of these ladders, for people."""
+    from arena.ratings.elo import EloSettings
+
+    tables = list(tables)
+    output.hint(
+        "strength: fitted to all matches at once, with its 95 % interval; ? is provisional "
+        "(docs/ratings.md)"
+    )
+    s = EloSettings()
+    output.hint(
+        f"Elo: K {s.k:g}, from {s.initial:g}; {2 * s.beta:g} points are odds of ten to one; "
+        "by rounds, whose order matters"
+    )
+    if any(line.board for table in tables for line in table.lines):
+        output.hint("points/board: points ahead of the others at the table, with the 95 % interval")
+
+
+def remark(table: Table) -> None:
+    """Says what one number for each bot does not tell of a ladder."""
+    for text in ladder_values.remarks(table):
+        output.hint(text)
+
+
+def remark_gifts(found: Iterable[Gift]) -> None:
+    """Points out who gives whom more than chance does."""
+    for text in ladder_values.gift_remarks(found):
+        output.hint(text)

@@ -1,0 +1,98 @@
+"""`pokearena matrix`: who did how against whom."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import rich_click as click
+
+from arena.cli import output
+from arena.cli.options import data_option, json_option, scope_options
+
+if TYPE_CHECKING:
+    from arena.ladders.crosstables import Matrix
+    from arena.ratings.crosstable import Cell
+
+
+# Who did how against whom, as tables.
+
+
+NOTHING = "·"
+
+
+def show(matrix: Matrix, superiority: bool) -> None:
+    """A matrix for people: scores and meetings, or how likely one is the stronger."""
+    cells = _superiority(matrix) if superiority else _scores(matrix)
+    names = matrix.table.entrants
+    rows = [(at, name, *row) for at, (name, row) in enumerate(zip(names, cells, strict=True), 1)]
+    output.table(("#", "<bot", *map(str, range(1, len(names) + 1))), rows)
+
+
+def explain(superiority: bool) -> None:
+    """Says what the cells mean."""
+    if superiority:
+        output.hint("how likely the bot of the line is stronger than that of the column, in %")
+        return
+    output.hint(
+        "the line's score against the column in %, its 95 % interval, (matches); a draw is half a "
+        "win"
+    )
+
+
+def _scores(matrix: Matrix) -> Iterator[list[str]]:
+    for row in matrix.table.cells:
+        yield [_score(cell) if cell else NOTHING for cell in row]
+
+
+def _score(cell: Cell) -> str:
+    return f"{100 * cell.score:.0f} {100 * cell.low:.0f}–{100 * cell.high:.0f} ({cell.matches})"
+
+
+def _superiority(matrix: Matrix) -> Iterator[list[str]]:
+    tell: Callable[[float], str] = "{:.1f}".format
+    for at in range(len(matrix.strengths.lines)):
+        row = matrix.strengths.gaps.superiorities(at)
+        yield [NOTHING if at == to else tell(100 * likely) for to, likely in enumerate(row)]
+
+
+@click.command(epilog="Example: pokearena matrix poke --los")
+@scope_options
+@click.option(
+    "--los", is_flag=True, help="How likely one bot is stronger than the other, by all matches."
+)
+@json_option
+@data_option
+def matrix(
+    game: str | None, tournament: str | None, los: bool, as_json: bool, data: Path | None
+) -> None:
+    """Who did how against whom: the score of every two bots, its interval, their matches.
+
+    GAME may name a form, such as pouku-3. The scores are of the matches of these two alone; --los
+    (likelihood of superiority) follows from strength, which is fitted to all matches.
+    """
+    from arena.cli.ladders import key_lookup, ladder_table
+    from arena.cli.workspace import Place
+    from arena.ladders import crosstables
+
+    place = Place(data)
+    assert place.existing_store is not None
+    scopes = key_lookup.meant(place, game, tournament)
+    made = {one.form: crosstables.of_scope(place.store, one) for one in scopes}
+    found = {form: one for form, one in made.items() if one is not None}
+    if as_json:
+        output.document({"matrices": {form: one.to_json() for form, one in found.items()}})
+        return
+    if not found:
+        output.hint("no match is closed yet")
+    for number, (form, one) in enumerate(found.items()):
+        if number:
+            output.line()
+        output.heading(form)
+        show(one, los)
+        ladder_table.remark_gifts(one.gifts)
+    if found:
+        explain(los)
+    words = f" {game}" if game else f" --tournament {tournament}" if tournament else ""
+    output.next_step(f"pokearena standings{words}" if los else f"pokearena matrix{words} --los")

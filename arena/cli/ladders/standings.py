@@ -1,0 +1,150 @@
+"""`pokearena standings`: the ladder of every form of every game."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import rich_click as click
+
+from arena.cli import output
+from arena.cli.options import data_option, json_option, scope_options
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from arena.cli.ladders.ladder_table import Ladders
+    from arena.cli.workspace import Place
+    from arena.ladders.folds import Following
+    from arena.ladders.key import Scope
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from arena.cli.errors import USAGE, CommandError
+
+if TYPE_CHECKING:
+    from arena.ratings.strength.settings import StrengthSettings
+
+
+# Anchors of strength as they are typed.
+
+
+def anchored_settings(anchors: Sequence[str]) -> StrengthSettings:
+    """The settings of strength with these anchors, each "NAME@VERSION=STRENGTH".
+
+    CommandError if one makes no sense.
+    """
+    from arena.ratings.strength.settings import StrengthSettings
+
+    try:
+        return StrengthSettings(anchors=tuple(map(_anchor, anchors)))
+    except ValueError as error:
+        raise CommandError(f"{error}.", USAGE) from None
+
+
+def _anchor(text: str) -> tuple[str, float]:
+    name, equals, value = text.rpartition("=")
+    try:
+        if equals and name:
+            return name, float(value)
+    except ValueError:
+        pass
+    raise CommandError(f"an anchor is written greedy@1=1200, not {text}.", USAGE)
+
+
+_GLANCE_SECONDS = 1.0
+
+
+@click.command(epilog="Example: pokearena standings poke --watch")
+@scope_options
+@click.option(
+    "--anchor",
+    "anchors",
+    multiple=True,
+    metavar="NAME@VERSION=STRENGTH",
+    help="Fix the strength of a bot, as often as needed: then ladders of different times compare.",
+)
+@click.option("--watch", is_flag=True, help="Show it again whenever it changes, until Ctrl-C.")
+@click.option("--timing", is_flag=True, help="Add decision times to --json, in milliseconds.")
+@json_option
+@data_option
+def standings(
+    game: str | None,
+    tournament: str | None,
+    anchors: tuple[str, ...],
+    watch: bool,
+    timing: bool,
+    as_json: bool,
+    data: Path | None,
+) -> None:
+    """The ladders, of all games or of one: ranks, strength, Elo, results, faults, times.
+
+    A game has a ladder for every number of seats and setting of its options: a form, such as
+    pouku-3. GAME may name one. Bots that cannot be told apart share a range of ranks; ? marks a
+    strength that is provisional. What the columns mean is said in docs/ratings.md.
+
+    With --json one document, with --watch one a line. It is the same for equal tournaments;
+    decision times, which are not, are added under "timing" by --timing.
+    """
+    from arena.cli.ladders import key_lookup, ladder_table
+    from arena.cli.workspace import Place
+
+    place = Place(data)
+    assert place.existing_store is not None
+    settings = anchored_settings(anchors)
+
+    known: dict[Scope, Following] = {}
+
+    def look() -> tuple[Sequence[Scope], Ladders]:
+        scopes = key_lookup.meant(place, game, tournament)
+        return scopes, ladder_table.of_scopes(place.store, scopes, settings, known)
+
+    scopes, found = look()
+    _show(place, scopes, found, as_json, timing)
+    while watch:
+        # Who reads a pipe would else wait for a buffer to fill.
+        sys.stdout.flush()
+        time.sleep(_GLANCE_SECONDS)
+        scopes, fresh = look()
+        if fresh != found:
+            found = fresh
+            if output.is_terminal() and not as_json:
+                output.screen().clear()
+            _show(place, scopes, found, as_json, timing)
+    if not as_json:
+        if found:
+            ladder_table.explain(found.values())
+        output.next_step("pokearena tournament list")
+
+
+def _show(
+    place: Place, scopes: Sequence[Scope], found: Ladders, as_json: bool, timing: bool
+) -> None:
+    from arena.cli.ladders import ladder_table
+    from arena.ladders import ladder_values
+
+    if as_json:
+        times = {form: ladder_values.timing_json(table) for form, table in found.items()}
+        output.document(
+            {
+                "ladders": {form: ladder_values.to_json(table) for form, table in found.items()},
+                "elo": ladder_values.settings_json(),
+                "details": {
+                    scope.form: ladder_values.details_json(place.store, scope, found[scope.form])
+                    for scope in scopes
+                    if scope.form in found
+                },
+                **({"timing": times} if timing else {}),
+            }
+        )
+        return
+    if not found:
+        output.hint("no match is closed yet")
+    for number, (form, table) in enumerate(found.items()):
+        if number:
+            output.line()
+        output.heading(form)
+        ladder_table.show(table)
+        ladder_table.remark(table)

@@ -1,0 +1,162 @@
+"""The author's test bench: one match here and now, with no queue and no database."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from arena.bots.bot import Bot, told_apart
+from arena.bots.exit_report import Report
+from arena.bots.version_store import content_hash
+from arena.cli import formatting, game_options
+from arena.cli.bots import builds
+from arena.cli.services.own_referee import own_referee
+from arena.cli.workspace import Place
+from arena.matches.runner import play_match, record_text
+from arena.store import ids
+from arena.store.matches.games import PlayedGame
+from arena.store.matches.spec import Clock, Entrant, MatchSpec
+from referee.dealing import commitment
+from referee.record import Line, read_games
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What an author wants to see played."""
+
+    game: str
+    bots: Sequence[str]
+    """As they stand on the command line."""
+    seed: str
+    boards: int
+    options: Sequence[str]
+    clock: Clock
+    policy: str
+    seats: int | None = None
+    """None: the usual number that fits the bots."""
+
+
+@dataclass(slots=True)
+class Bout:
+    """A match on the test bench, and what has come of it so far."""
+
+    spec: MatchSpec
+    bots: tuple[Bot, ...]
+    seed: str
+    """As it is typed to have the same cards again."""
+    games: list[PlayedGame] = field(default_factory=list)
+    complete: bool = False
+    """Whether every game was played; a fault ends a strict match early."""
+
+    @property
+    def record(self) -> str:
+        """Its record as text."""
+        return record_text(self.spec, {g.game: g.record for g in self.games}, self.spec.seed)
+
+    @property
+    def fault(self) -> tuple[Line, int] | None:
+        """The first fault, as its line of the record, and the entrant whose it is."""
+        for game in self.games:
+            if game.faulted:
+                (record,) = read_games(game.record)
+                return record.faults[0], self.spec.versions.index(game.faulted[0].version)
+        return None
+
+
+class _Stopped(Exception):
+    """A fault has ended a strict match: the tables to come are not played either."""
+
+
+def prepare(place: Place, wish: Wish) -> Bout:
+    """Finds and builds the bots, and makes a match of a wish."""
+    game = game_options.game_named(wish.game)
+    options = game_options.options_of(game, wish.options)
+    seats = game_options.seats_for(game, options, len(wish.bots), wish.seats)
+    bots = told_apart(place.bot(text) for text in wish.bots)
+    for bot in bots:
+        game_options.check_plays(bot, game)
+        builds.up_to_date(place, bot)
+    seed = formatting.seed_of(wish.seed)
+    entrants = tuple(map(_entrant, bots))
+    what = {
+        "game": game.id,
+        "options": options,
+        "seats": seats,
+        "boards": wish.boards,
+        "clock": asdict(wish.clock),
+        "policy": wish.policy,
+        "seed": seed.hex(),
+    }
+    # The same question gets the same id, so that a repeated match replaces its record.
+    key = ids.match_key(what, 0, 0, [f"{e.version} {e.content_hash}" for e in entrants])
+    spec = MatchSpec(
+        id=ids.match_id("play", key),
+        tournament=None,
+        round=0,
+        number=0,
+        game=game.id,
+        options=options,
+        seats=seats,
+        boards=wish.boards,
+        clock=wish.clock,
+        policy=wish.policy,
+        entrants=entrants,
+        commitment=commitment(seed),
+        seed=seed,
+    )
+    return Bout(spec, bots, wish.seed)
+
+
+def _entrant(bot: Bot) -> Entrant:
+    folder = "" if bot.remote else str(bot.folder)
+    manifest: dict[str, Any] = {} if bot.manifest is None else asdict(bot.manifest)
+    return Entrant(bot.label, content_hash(bot), folder, manifest)
+
+
+def play(bout: Bout, place: Place, hear: Callable[[PlayedGame], None]) -> None:
+    """Plays a match against a referee of its own; `hear` is told of every finished game.
+
+    Raises InfrastructureError; what has been played until then, or until Ctrl-C, is in the bout.
+    """
+    outputs = place.folder.outputs / bout.spec.id
+    for old in outputs.glob("*.log"):
+        old.unlink()
+
+    def sink(game: PlayedGame) -> None:
+        bout.games.append(game)
+        hear(game)
+        if game.faulted and bout.spec.policy == "strict":
+            raise _Stopped
+
+    def keep(entrant: int, reports: Sequence[Report]) -> None:
+        _keep_output(outputs / f"{bout.spec.versions[entrant]}.log", reports)
+
+    with own_referee() as referee, contextlib.suppress(_Stopped):
+        bout.complete = play_match(bout.spec, referee, bout.bots, sink, hear=keep)
+
+
+def _keep_output(path: Path, reports: Sequence[Report]) -> None:
+    texts = [f"--- seat {r.seat}: {r.ended}\n{r.output}\n" for r in reports if r.output]
+    if texts:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with path.open("a", encoding="utf-8", errors="replace") as log:
+            log.writelines(texts)
+
+
+def write_record(bout: Bout, place: Place, path: Path | None) -> Path:
+    """Writes the record to `path`, or into the data folder, in one step; returns where it is."""
+    if path is None:
+        place.folder.create()
+        place.plays.mkdir(mode=0o700, exist_ok=True)
+        path = place.plays / f"{bout.spec.id}.jsonl"
+    fresh = path.with_name(f".{path.name}.new")
+    try:
+        fresh.write_text(bout.record, encoding="utf-8")
+        fresh.replace(path)
+    finally:
+        with contextlib.suppress(OSError):
+            fresh.unlink(missing_ok=True)
+    return path

@@ -1,0 +1,90 @@
+"""`pokearena logs`: what went wrong in a match, and what the bots wrote."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import rich_click as click
+
+from arena.cli import output
+from arena.cli.options import data_option, json_option
+
+if TYPE_CHECKING:
+    from arena.cli.matches.record_lookup import Found
+    from referee.record import Line
+
+
+@click.command(epilog="Example: pokearena logs m-7f3k9q2xwd mybot")
+@click.argument("match")
+@click.argument("seat", required=False)
+@json_option
+@data_option
+def logs(match: str, seat: str | None, as_json: bool, data: Path | None) -> None:
+    """What went wrong in a match, and what the bots wrote.
+
+    SEAT is the name of a bot, or the number of a seat, from 0. With --json a line a fault.
+    """
+    from arena.cli.matches import record_lookup
+    from arena.cli.workspace import Place
+
+    place = Place(data)
+    found = record_lookup.find(place, match)
+    faults = _faults(found, seat)
+    if as_json:
+        for name, fault in faults:
+            output.document({"match": found.id, "bot": name, **fault})
+        return
+    _show_faults(found, faults)
+    written = _outputs(place.folder.outputs / found.id, found, seat)
+    for name, text in written:
+        output.line(f"output of {name}")
+        for line in text.splitlines():
+            output.line(f"  {line}")
+    if found.record.seed is None:
+        output.hint(f"{found.id} is not closed; what went wrong is shown when it is")
+    elif not faults and not written:
+        output.hint("no faults, and the bots wrote nothing")
+    first = next((fault for _, fault in faults if "question" in fault), None)
+    if first is not None:
+        asked = f"{found.id}:{first['game']}:{first['decision']}"
+        output.next_step(f"pokearena ask {asked} BOT")
+    else:
+        output.next_step(f"pokearena replay {found.id}")
+
+
+def _faults(found: Found, seat: str | None) -> list[tuple[str, Line]]:
+    """The faults with the names of the bots, in order; only those of a seat or bot."""
+    from arena.cli.matches import record_lookup
+
+    meant = record_lookup.meant(found, seat)
+    listed = [
+        (game.game["seating"][fault["seat"]], fault)
+        for game in found.record.games
+        for fault in game.faults
+    ]
+    return [(name, fault) for name, fault in listed if meant(name, fault["seat"])]
+
+
+def _show_faults(found: Found, faults: list[tuple[str, Line]]) -> None:
+    from arena.cli.matches import fault_text
+
+    for name, fault in faults:
+        for line in fault_text.explain(found.record.match, fault, name):
+            output.told(line)
+        output.line()
+
+
+def _outputs(directory: Path, found: Found, seat: str | None) -> list[tuple[str, str]]:
+    """What the bots' processes wrote, by bot, if it was kept on this machine."""
+    from arena.cli.matches import record_lookup
+    from referee.sanitizing import sanitized
+
+    meant = record_lookup.meant(found, seat)
+    written = []
+    for name, _ in found.record.match["entrants"]:
+        path = directory / f"{name}.log"
+        # A number names a seat, and a bot's log is of all the seats it had.
+        if (seat is None or seat.isdecimal() or meant(name, -1)) and path.is_file():
+            written.append((name, sanitized(path.read_text("utf-8", "replace"))))
+    return written

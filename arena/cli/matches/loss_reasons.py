@@ -1,0 +1,170 @@
+"""Why a match was lost, in words and as JSON: its faults, or the boards and the thinking."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator, Sequence
+from functools import reduce
+from operator import add
+from pathlib import Path
+from typing import Any
+
+from arena.bots import manifest
+from arena.cli import output
+from arena.cli.errors import typed
+from arena.cli.matches.record_lookup import Found
+from arena.records import board_scores, decision_times
+from arena.records.fault_explanation import Aftermath, Explanation, aftermath
+
+_SHOWN_ACTIONS = 24
+_SHOWN_LINES = 40
+_SHOWN_BOARDS = 10
+
+
+def of_fault(fault: Explanation, match: str) -> Iterator[str]:
+    """A fault explained, as lines of text; match: what the match goes by here."""
+    for line in _of_fault(fault, match):
+        yield line.rstrip()
+
+
+def _of_fault(fault: Explanation, match: str) -> Iterator[str]:
+    yield f"{fault.bot}: {fault.verdict}"
+    yield f"  what     {fault.sentence}"
+    yield f"  where    {fault.where}"
+    for number, line in enumerate(fault.position):
+        yield f"  {'         ' if number else 'seen     '}{line}"
+    if fault.legal:
+        some = " | ".join(fault.legal[:_SHOWN_ACTIONS])
+        more = f" | ... {len(fault.legal)} in all" if len(fault.legal) > _SHOWN_ACTIONS else ""
+        yield f"  legal    {some}{more}"
+    if fault.answered:
+        yield f"  answer   {fault.answered}"
+    yield f"  clock    {fault.clock}"
+    yield f"  process  {fault.process}"
+    lines = fault.output.rstrip().splitlines()
+    for number, line in enumerate(lines[-_SHOWN_LINES:]):
+        yield f"  {'         ' if number else 'output   '}{line}"
+    if len(lines) > _SHOWN_LINES:
+        yield f"           (the last {_SHOWN_LINES} of {len(lines)} lines; --json has them all)"
+    if fault.asks:
+        asked = f"{match}:{fault.line['game']}:{fault.line['decision']}"
+        yield f"  again    {typed(f'pokearena ask {shlex.quote(asked)} {folder_of(fault.bot)}')}"
+
+
+def folder_of(bot: str) -> str:
+    """What to type for a bot whose author sits here: the folder of its name, or where one is."""
+    name = bot.partition("@")[0]
+    return shlex.quote(name) if (Path(name) / manifest.FILE).is_file() else "."
+
+
+def of_aftermath(some: Sequence[Aftermath]) -> Iterator[str]:
+    """What else was lost because of these faults, as lines of text."""
+    for each in some:
+        games = f"game{'s' * (len(each.games) > 1)} {', '.join(map(str, each.games))}"
+        yield f"{each.bot}: {each.verdict} in {games} too, because of a fault in another"
+
+
+def show_match(found: Found, seat: str | None) -> None:
+    """Prints why a match without faults was lost: where, by how much, and how long bots thought."""
+    played = board_scores.boards(found.record)
+    names = _names(found)
+    entrant = _entrant(found, seat, played)
+    output.line(f"{found.id}: no faults; {_verdict(names, played, entrant)}")
+    output.line()
+    worst = board_scores.from_the_worst(played, entrant)[:_SHOWN_BOARDS]
+    _show_boards(names, worst)
+    if len(played) > len(worst):
+        worst_for = f"the {len(worst)} worst of {len(played)} boards for {names[entrant]}"
+        output.line(f"({worst_for}; --json has them all)")
+    output.line()
+    paces = decision_times.paces(found.record)
+    output.table(
+        ("bot", "decisions", "p50 ms", "p95 ms", "p99 ms", "slowest ms", "<which"),
+        [
+            (
+                *(name, of.decisions, _ms(of.p50), _ms(of.p95), _ms(of.p99)),
+                *(
+                    (_ms(of.slowest.ms), of.slowest.question(found.id))
+                    if of.slowest
+                    else (_ms(None), "")
+                ),
+            )
+            for name, of in paces.items()
+        ],
+    )
+
+
+def _verdict(names: Sequence[str], played: Sequence[board_scores.Board], entrant: int) -> str:
+    """Who lost by how much, and where."""
+    share = _shares(played)[entrant]
+    board = board_scores.from_the_worst(played, entrant)[0]
+    won = "shared it" if share == 0.5 else "lost it" if share < 0.5 else "won it"
+    told = f"{names[entrant]} {won} with {100 * share:.0f} % of its games"
+    if board.points is None:
+        return told
+    others = ", ".join(str(p) for at, p in enumerate(board.points) if at != entrant)
+    return f"{told}; worst on board {board.number}: {board.points[entrant]} against {others}"
+
+
+def _show_boards(names: Sequence[str], played: Sequence[board_scores.Board]) -> None:
+    output.table(
+        ("board", *names, "<games"),
+        [
+            (
+                board.number,
+                *(("–",) * len(names) if board.points is None else board.points),
+                " ".join(str(game.game) for game in board.games),
+            )
+            for board in played
+        ],
+        left=0,
+    )
+
+
+def worst_game(found: Found, seat: str | None) -> int:
+    """The number of the game in which the match was lost more than in any other."""
+    played = board_scores.boards(found.record)
+    entrant = _entrant(found, seat, played)
+    return board_scores.from_the_worst(played, entrant)[0].worst_game(entrant)
+
+
+def _entrant(found: Found, seat: str | None, played: Sequence[board_scores.Board]) -> int:
+    """Whose defeat it is: the bot that is named, else the one that did worst."""
+    names = _names(found)
+    for at, name in enumerate(names):
+        if seat in (name, name.partition("@")[0]):
+            return at
+    shares = _shares(played)
+    ahead = [sum(board.ahead(at) for board in played) for at in range(len(names))]
+    return min(range(len(names)), key=lambda at: (shares[at], ahead[at]))
+
+
+def _shares(played: Sequence[board_scores.Board]) -> tuple[float, ...]:
+    return board_scores.shares(reduce(add, (board.games for board in played)))
+
+
+def _names(found: Found) -> list[str]:
+    return [str(name) for name, _ in found.record.match["entrants"]]
+
+
+def _ms(time: float | None) -> str:
+    return "–" if time is None else f"{time:.2f}"
+
+
+def to_json(found: Found, faults: Sequence[Explanation]) -> dict[str, Any]:
+    """All of it as plain values; what is by entrant is in the order of ``bots``."""
+    played = board_scores.boards(found.record)
+    shares = _shares(played)
+    return {
+        "match": found.id,
+        "game": found.record.match["game"],
+        "bots": [
+            {"bot": name, "share": round(share, 6), "thinking": of.to_json(found.id)}
+            for (name, of), share in zip(
+                decision_times.paces(found.record).items(), shares, strict=True
+            )
+        ],
+        "boards": [board.to_json() for board in played],
+        "faults": [fault.to_json() for fault in faults],
+        "aftermath": [each.to_json() for each in aftermath(found.record)],
+    }

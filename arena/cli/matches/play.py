@@ -1,0 +1,193 @@
+"""`pokearena play`: one match here and now."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import rich_click as click
+
+from arena.cli import formatting, output
+from arena.cli.errors import FAILED, INTERRUPTED, OK, USAGE, CommandError
+from arena.cli.options import data_option, game_options, json_option, seats_option
+
+if TYPE_CHECKING:
+    from arena.cli.matches.local_match import Bout
+    from arena.store.matches.games import PlayedGame
+
+
+@click.command(epilog="Example: pokearena play poke ./mybot sample:greedy -n 10 --watch")
+@click.argument("game")
+@click.argument("bots", nargs=-1, required=True, metavar="BOT BOT...")
+@click.option(
+    "--seed",
+    metavar="TEXT",
+    help="What all cards follow from: any text, or 64 hexadecimal digits. [default: random]",
+)
+@click.option(
+    "-n",
+    "--boards",
+    type=click.IntRange(1, 10_000),
+    default=1,
+    show_default=True,
+    help="How many boards; each is played with every seating.",
+)
+@seats_option
+@click.option("--watch", is_flag=True, help="Tell every game in words.")
+@click.option("--lenient", is_flag=True, help="Count faults and play on, as tournaments do.")
+@click.option(
+    "--record",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Where to write the record. [default: in the data folder]",
+)
+@game_options
+@json_option
+@data_option
+def play(
+    game: str,
+    bots: tuple[str, ...],
+    seed: str | None,
+    boards: int,
+    seats: int | None,
+    watch: bool,
+    lenient: bool,
+    record: Path | None,
+    pairs: tuple[str, ...],
+    allowance: int,
+    bank: int,
+    start: int,
+    as_json: bool,
+    data: Path | None,
+) -> int:
+    """Play one match here and now: no queue, no database.
+
+    `pokearena rules` lists the games. A BOT is sample:NAME, a folder with a bot.toml, a .toml or
+    .py file, an executable, grpc://HOST:PORT, unix:/PATH or NAME@VERSION. All seatings are played.
+    The first fault stops the match and is explained, unless --lenient.
+    """
+    from arena.cli.matches import local_match
+    from arena.cli.workspace import Place
+    from arena.store.matches.spec import Clock
+
+    if watch and as_json:
+        raise CommandError("--watch is for people and --json for programs; take one.", USAGE)
+    place = Place(data)
+    wish = local_match.Wish(
+        game=game,
+        bots=bots,
+        seed=formatting.fresh() if seed is None else seed,
+        boards=boards,
+        options=pairs,
+        clock=Clock(start, allowance, bank),
+        policy="lenient" if lenient else "strict",
+        seats=seats,
+    )
+    bout = local_match.prepare(place, wish)
+    if not as_json:
+        _announce(bout)
+    interrupted = False
+    try:
+        local_match.play(bout, place, lambda finished: _tell(bout, finished) if watch else None)
+    except KeyboardInterrupt:
+        interrupted = True
+    written = local_match.write_record(bout, place, record)
+    name = str(written) if record else bout.spec.id
+    if as_json:
+        output.document(_as_json(bout, written))
+    else:
+        _conclude(bout, bots, name)
+    if interrupted:
+        played = f"{len(bout.games)} of {bout.spec.games}"
+        raise CommandError(f"interrupted: {played} games were played.", INTERRUPTED)
+    return OK if bout.complete else FAILED
+
+
+def _announce(bout: Bout) -> None:
+    from arena.presentation.form_name import form_of
+
+    spec = bout.spec
+    boards = f"{spec.boards} board{'s' * (spec.boards > 1)}, {len(spec.entrants)} seatings"
+    form = form_of(spec.game, spec.seats, spec.options)
+    output.hint(f"{form} {spec.id} · {' v '.join(spec.versions)} · seed {bout.seed} · {boards}")
+    if not spec.mirrored:
+        output.hint("a bot that runs elsewhere cannot be reset: every table has boards of its own")
+
+
+def _tell(bout: Bout, game: PlayedGame) -> None:
+    from arena.cli.matches import story
+    from referee.record import read_games
+
+    for record in read_games(game.record):
+        for line in story.tell(bout.spec.line(), record, bout.spec.seed):
+            output.told(line)
+        output.line()
+
+
+def _conclude(bout: Bout, typed: tuple[str, ...], name: str) -> None:
+    """What a person is told at the end, and what to type next.
+
+    typed: the bots as they stand on the command line. name: what the record goes by.
+    """
+    from arena.cli.matches import fault_text
+    from arena.cli.matches.summary import tallies
+
+    output.table(
+        ("bot", "games", "won", "drawn", "lost", "points", "moves", "median", "slowest", "faults"),
+        [
+            (
+                *(t.bot, t.games, t.wins, t.draws, t.losses, t.points, len(t.times)),
+                *(_ms(t.median), _ms(t.slowest), t.faults),
+            )
+            for t in tallies(bout.spec.versions, bout.games)
+        ],
+    )
+    if bout.fault is None:
+        output.next_step(f"pokearena replay {name}")
+        return
+    line, entrant = bout.fault
+    output.line()
+    for text in fault_text.explain(bout.spec.line(), line, bout.spec.versions[entrant]):
+        output.told(text)
+    if "question" in line:
+        asked = f"{name}:{line['game']}:{line['decision']}"
+        output.next_step(f"pokearena ask {shlex.quote(asked)} {shlex.quote(typed[entrant])}")
+    else:
+        output.next_step(f"pokearena why {shlex.quote(name)}")
+
+
+def _ms(time: float | None) -> str:
+    return "–" if time is None else f"{time:.2f} ms"
+
+
+def _as_json(bout: Bout, record: Path) -> dict[str, object]:
+    from arena.cli.matches.summary import tallies
+
+    spec = bout.spec
+    blamed = bout.fault
+    return {
+        "match": spec.id,
+        "game": spec.game,
+        "options": dict(spec.options),
+        "seats": spec.seats,
+        "boards": spec.boards,
+        "policy": spec.policy,
+        "seed": spec.seed.hex(),
+        "commitment": spec.commitment,
+        "complete": bout.complete,
+        "bots": [tally.to_json() for tally in tallies(spec.versions, bout.games)],
+        "games": [
+            {
+                "game": game.game,
+                "table": game.table,
+                "board": game.board,
+                "places": list(game.places),
+                "scores": None if game.scores is None else list(game.scores),
+                "verdicts": list(game.verdicts),
+            }
+            for game in bout.games
+        ],
+        "fault": None if blamed is None else {**blamed[0], "bot": spec.versions[blamed[1]]},
+        "record": str(record),
+    }

@@ -1,0 +1,129 @@
+"""Finds the record of a match by what a person types: its id, the beginning of it, or a file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from arena.cli.errors import USAGE, CommandError
+from arena.cli.workspace import Place
+from referee.record import GameRecord, MatchRecord, RecordError, read
+
+# Who sits where in a match, by what a person types: the name of a bot, or a seat's number.
+
+
+Meant = Callable[[str, int], bool]
+"""Whether a bot at a seat is meant."""
+
+
+def meant(found: Found, seat: str | None) -> Meant:
+    """Who is meant by `seat`; all if it is None. CommandError if there is nobody like that."""
+    names = [str(name) for name, _ in found.record.match["entrants"]]
+    if seat is not None and not seat.isdecimal():
+        if seat not in names and seat not in [name.partition("@")[0] for name in names]:
+            from arena.cli.options import unknown
+
+            raise unknown(f"bot in {found.id} called", seat, names)
+    elif seat is not None and int(seat) >= found.record.match["seats"]:
+        seats = found.record.match["seats"]
+        raise CommandError(f"{found.id} has {seats} seats, from 0; there is no {seat}.", USAGE)
+    return lambda name, number: seat is None or seat in (name, name.partition("@")[0], str(number))
+
+
+_PREFIX = "m-"
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A record and where it was found."""
+
+    record: MatchRecord
+    source: Path | None
+    """Its file; None if it is in the store."""
+
+    @property
+    def id(self) -> str:
+        """The id of the match."""
+        return str(self.record.match["match"])
+
+    def game(self, number: int) -> GameRecord:
+        """A game of it; CommandError if it has none of this number."""
+        for game in self.record.games:
+            if game.number == number:
+                return game
+        numbers = [game.number for game in self.record.games]
+        there = f"it has {_ranges(numbers)}" if numbers else "it has none to be seen yet"
+        raise CommandError(f"{self.id} has no game {number}; {there}.", USAGE)
+
+    def seed(self) -> bytes:
+        """The seed; CommandError while it is secret."""
+        if self.record.seed is None:
+            raise CommandError(
+                f"{self.id} is not closed; its cards are shown when its last table is over."
+            )
+        return self.record.seed
+
+
+def find(place: Place, name: str) -> Found:
+    """The record of a match.
+
+    Raises CommandError if there is none, or more than one, and RecordError if it cannot be read.
+    """
+    path = Path(name).expanduser()
+    if path.is_file():
+        return _from_file(path)
+    if "/" in name or name.endswith(".jsonl"):
+        raise CommandError(f"there is no file {name}.", USAGE)
+    prefix = name if name.startswith(_PREFIX) else _PREFIX + name
+    played = {path.stem: path for path in place.plays.glob("m-*.jsonl")}
+    here = {match for match in played if match.startswith(prefix)}
+    stored = _stored(place, prefix)
+    match = _only(name, prefix, here | stored)
+    if match in here:
+        return _from_file(played[match])
+    from arena.store.matches import results
+
+    return Found(read(results.record(place.store, match)), None)
+
+
+def _from_file(path: Path) -> Found:
+    try:
+        return Found(read(path.read_text(encoding="utf-8")), path)
+    except RecordError as error:
+        raise RecordError(f"{path} is no record: {error}.") from None
+    except UnicodeDecodeError:
+        raise RecordError(f"{path} is no record: it is not UTF-8 text.") from None
+
+
+def _stored(place: Place, prefix: str) -> set[str]:
+    if not place.has_store:
+        return set()
+    from arena.store import id_prefixes
+
+    return set(id_prefixes.matches(place.store, prefix))
+
+
+def _only(name: str, prefix: str, fitting: set[str]) -> str:
+    if prefix in fitting:
+        return prefix
+    if not fitting:
+        raise CommandError(
+            f"there is no match {name}; `pokearena tournament show` lists those of a tournament.",
+            USAGE,
+        )
+    if len(fitting) > 1:
+        some = ", ".join(sorted(fitting)[:5])
+        raise CommandError(f"{name} is the beginning of several matches: {some}.", USAGE)
+    return fitting.pop()
+
+
+def _ranges(numbers: list[int]) -> str:
+    """Numbers in order as "0 to 3, 5"."""
+    runs: list[list[int]] = []
+    for number in sorted(numbers):
+        if runs and runs[-1][-1] == number - 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    return ", ".join(str(r[0]) if len(r) == 1 else f"{r[0]} to {r[-1]}" for r in runs)

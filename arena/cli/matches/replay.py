@@ -1,0 +1,46 @@
+"""`pokearena replay`: step through a match."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import rich_click as click
+
+from arena.cli import output
+from arena.cli.options import data_option, json_option
+
+
+@click.command(epilog="Example: pokearena replay m-7f3k9q2xwd --game 1")
+@click.argument("match", metavar="MATCH|FILE")
+@click.option("--game", type=click.IntRange(0), help="Only this game, from 0.")
+@click.option("--no-pause", is_flag=True, help="All steps as text, without waiting for keys.")
+@json_option
+@data_option
+def replay(match: str, game: int | None, no_pause: bool, as_json: bool, data: Path | None) -> None:
+    """Step through a match in the terminal.
+
+    With --json every position in full, a line each: all hands and stocks, who acts, and the
+    actions that follow. A match is named by its id, the beginning of it, or a file.
+    """
+    from arena.cli import key_input
+    from arena.cli.matches import record_lookup, replay_steps
+    from arena.cli.workspace import Place
+    from arena.presentation import narration
+
+    found = record_lookup.find(Place(data), match)
+    seed = found.seed()
+    games = found.record.games if game is None else (found.game(game),)
+    if as_json:
+        for record in games:
+            for position in narration.positions(found.record.match, record, seed):
+                output.document(position)
+        return
+    if output.is_terminal() and not no_pause and key_input.has_keys():
+        replay_steps.by_keys(found.record.match, games, seed)
+    else:
+        for record in games:
+            for page in replay_steps.pages(found.record.match, record, seed):
+                for line in page:
+                    output.told(line)
+                output.line()
+    output.next_step(f"pokearena verify {found.source or found.id}")

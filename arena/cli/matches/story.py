@@ -1,0 +1,77 @@
+"""A recorded game in words: who was dealt what, who did what, how it ended."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from arena.cli.output import clean
+from arena.cli.pictures.registry import Picture, picture_of
+from arena.presentation.narration import result, seat_names
+from referee.games.contract import Game
+from referee.games.registry import find
+from referee.record import GameRecord, Line
+from referee.replay import Step, in_words, steps
+
+_WIDEST_ACTION = 24
+
+
+def title(match: Line, game: GameRecord) -> str:
+    """What is played by whom: the first line of a game."""
+    table, board = game.game["table"], game.game["board"]
+    seats = ", ".join(f"{name} (seat {seat})" for seat, name in enumerate(game.game["seating"]))
+    told = f"game {game.number} of {match['match']} · table {table}, board {board} · {seats}"
+    # Records of remote bots alone, and of older arenas, do not tell.
+    sandbox = game.game.get("sandbox")
+    return f"{told} · {sandbox}" if sandbox else told
+
+
+def chapters(picture: Picture, told: Iterable[Step]) -> Iterator[tuple[Step, int | None, bool]]:
+    """Steps, each with the chapter that has ended before it, if one has, and whether one begins."""
+    chapter: int | None = None
+    for step in told:
+        now = picture.chapter(step.state)
+        goes_on = now == chapter
+        over = not step.state.actors
+        ended = chapter is not None and (over or not goes_on)
+        yield step, chapter if ended else None, not (goes_on or over)
+        chapter = now
+
+
+def tell(match: Line, game: GameRecord, seed: bytes) -> Iterator[str]:
+    """A game as lines of text, in the order in which it happened."""
+    names = seat_names(game)
+    picture = picture_of(match["game"])
+    yield title(match, game)
+    lying: list[str] = []
+    for step, ended, begins in chapters(picture, steps(match, game, seed)):
+        lay, lying = lying, picture.table(step.state)
+        if lying != lay and not begins:
+            yield from lying
+        if ended is not None:
+            yield from picture.closing(step.state, ended, names)
+        if begins:
+            yield from picture.opening(step.state, names)
+        for line in step.lines:
+            yield f"  {move(find(match['game']), line, names)}"
+    for clause in faults(game):
+        yield f"  ! {clause}"
+    yield result(game)
+
+
+def move(game: Game, line: Line, names: Sequence[str]) -> str:
+    """One action: its decision, who, what, how long, and what the bot said of it."""
+    widest = max(map(len, names))
+    action = in_words(game, line["action"])
+    told = f"{line['decision']:>4}  {names[line['seat']]:<{widest}}  {action:<{_WIDEST_ACTION}}"
+    if line.get("by") == "referee":
+        return f"{told}  played by the referee"
+    note = f"  “{clean(line['note'])}”" if line.get("note") else ""
+    return f"{told}  {line['ms']:8.2f} ms{note}"
+
+
+def faults(game: GameRecord) -> Iterator[str]:
+    """Who was put out of a game, and why."""
+    names = seat_names(game)
+    for fault in game.faults:
+        name = names[fault["seat"]]
+        yield f"{name} is out: {fault['verdict']}, {clean(fault['sentence'])}"

@@ -1,0 +1,56 @@
+"""`pokearena verify`: is a record true?"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import rich_click as click
+
+from arena.cli import output
+from arena.cli.errors import FAILED, OK
+from arena.cli.options import data_option, json_option
+
+
+@click.command(epilog="Example: pokearena verify m-7f3k9q2xwd")
+@click.argument("matches", nargs=-1, required=True, metavar="MATCH|FILE...")
+@json_option
+@data_option
+def verify(matches: tuple[str, ...], as_json: bool, data: Path | None) -> int:
+    """Deal, play and score matches again, and say whether their records are true.
+
+    The seed is compared with the commitment, every deal is made again, every action replayed,
+    every score computed anew. A match is named by its id, the beginning of it, or a file.
+    """
+    from arena.cli.matches import record_lookup
+    from arena.cli.workspace import Place
+    from referee import replay
+
+    place = Place(data)
+    status = OK
+    for name in matches:
+        found = record_lookup.find(place, name)
+        problems = replay.verify(found.record)
+        games, actions = len(found.record.games), sum(len(g.actions) for g in found.record.games)
+        if problems:
+            status = FAILED
+        if as_json:
+            output.document(
+                {
+                    "match": found.id,
+                    "verified": not problems,
+                    "games": games,
+                    "actions": actions,
+                    "problems": problems,
+                }
+            )
+        elif problems:
+            for problem in problems:
+                output.line(f"{found.id}: {problem}")
+        else:
+            output.line(
+                f"{found.id} verifies: {games} games dealt, {actions} actions replayed, "
+                "all scores computed again; the seed is the one that was committed to"
+            )
+    if not as_json:
+        output.next_step(f"pokearena replay {matches[0]}")
+    return status

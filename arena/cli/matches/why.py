@@ -1,0 +1,106 @@
+"""`pokearena why`: why a match was lost."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import rich_click as click
+
+from arena.cli import output
+from arena.cli.errors import USAGE, CommandError
+from arena.cli.options import data_option, json_option
+
+if TYPE_CHECKING:
+    from arena.cli.matches.record_lookup import Found
+    from arena.records.fault_explanation import Explanation
+
+
+@click.command(epilog="Example: pokearena why m-7f3k9q2xwd --seat mybot")
+@click.argument("match", metavar="MATCH[:GAME:DECISION]")
+@click.option(
+    "--seat",
+    metavar="SEAT",
+    help="Only the faults of this bot, by its name, or of this seat, from 0.",
+)
+@json_option
+@data_option
+def why(match: str, seat: str | None, as_json: bool, data: Path | None) -> None:
+    """Why a match was lost.
+
+    Every fault with all there is: the verdict, what the bot saw and might have done, its clock,
+    how its process ended, its memory, the end of what it wrote. Of a match without faults: the
+    scores of every board, and how long the bots thought. MATCH may be a file.
+    """
+    from arena.cli.matches import record_lookup
+    from arena.cli.workspace import Place
+
+    name, place_of = _place(match)
+    found = record_lookup.find(Place(data), name)
+    if not found.record.games:
+        raise CommandError(f"{found.id} is not closed; why it was lost is told when it is.")
+    faults = _chosen(found, seat, place_of)
+    if as_json:
+        from arena.cli.matches import loss_reasons
+
+        output.document(loss_reasons.to_json(found, faults))
+        return
+    _show(found, name, seat, faults)
+
+
+def _place(text: str) -> tuple[str, tuple[int, int] | None]:
+    """The match, and the game and decision if one fault is meant."""
+    match, *numbers = text.rsplit(":", 2)
+    if len(numbers) == 2 and match and all(number.isdecimal() for number in numbers):
+        return match, (int(numbers[0]), int(numbers[1]))
+    return text, None
+
+
+def _chosen(
+    found: Found, seat: str | None, place_of: tuple[int, int] | None
+) -> tuple[Explanation, ...]:
+    from arena.cli.matches import record_lookup
+    from arena.records.fault_explanation import explanations
+
+    meant = record_lookup.meant(found, seat)
+    faults = tuple(one for one in explanations(found.record) if meant(one.bot, one.seat))
+    if place_of is None:
+        return faults
+    at = tuple(one for one in faults if (one.line["game"], one.line["decision"]) == place_of)
+    if not at:
+        game, decision = place_of
+        found.game(game)
+        known = ", ".join(f"{one.line['game']}:{one.line['decision']}" for one in faults)
+        there = f"its faults are {known}" if known else "it has none"
+        raise CommandError(
+            f"{found.id} has no fault in game {game} at decision {decision}; {there}.", USAGE
+        )
+    return at
+
+
+def _show(found: Found, name: str, seat: str | None, faults: tuple[Explanation, ...]) -> None:
+    from arena.cli.matches import loss_reasons
+    from arena.records.fault_explanation import aftermath
+
+    for fault in faults:
+        for line in loss_reasons.of_fault(fault, name):
+            output.told(line)
+        output.line()
+    bots = {fault.bot for fault in faults}
+    for line in loss_reasons.of_aftermath(
+        [one for one in aftermath(found.record) if one.bot in bots]
+    ):
+        output.line(line)
+    if not faults:
+        loss_reasons.show_match(found, seat)
+    first = next((fault.asks for fault in faults if fault.asks), None)
+    worst = loss_reasons.worst_game(found, seat) if not faults else faults[0].line["game"]
+    replay = f"pokearena replay {shlex.quote(name)} --game {worst}"
+    if first is None:
+        output.next_step(replay)
+    else:
+        _, game, decision = first.rsplit(":", 2)
+        asked = shlex.quote(f"{name}:{game}:{decision}")
+        bot = next(fault.bot for fault in faults if fault.asks)
+        output.next_step(f"pokearena ask {asked} {loss_reasons.folder_of(bot)}", replay)

@@ -1,0 +1,291 @@
+"""`pokearena db`: the database of an arena: brought up to date, backed up, restored, checked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import rich_click as click
+
+from arena.cli import output
+from arena.cli.errors import FAILED, CommandError
+from arena.cli.options import data_option, json_option
+
+if TYPE_CHECKING:
+    from sqlalchemy import Engine
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from sqlalchemy import Engine
+
+    from arena.cli.output import Progress
+
+
+# The check of a whole database, for `pokearena db check`.
+
+
+_SHOWN: Final = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The result of a check.
+
+    Attributes:
+        structure: a sentence for each problem of the structure.
+        records: a sentence for each problem of records and results.
+        damaged: matches that only a backup can correct, for example because a record is not true.
+        repairable: matches whose results do not follow from their records, which are true.
+        quick: whether records were left out.
+        matches, games, actions: how many were checked.
+    """
+
+    structure: tuple[str, ...]
+    records: tuple[str, ...] = ()
+    damaged: tuple[str, ...] = ()
+    repairable: tuple[str, ...] = ()
+    quick: bool = True
+    matches: int = 0
+    games: int = 0
+    actions: int = 0
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """All that is wrong."""
+        return self.structure + self.records
+
+    @property
+    def summary(self) -> str:
+        """How much is wrong, and what to do, as sentences."""
+        number = len(self.problems)
+        parts = [f"the database is not sound: {number} problem{'s' if number > 1 else ''}."]
+        if self.damaged:
+            parts.append(
+                f"Only a backup can correct {_matches(self.damaged)}: restore one with `pokearena "
+                "db restore` into an empty database."
+            )
+        if self.repairable:
+            parts.append(
+                f"The results of {_matches(self.repairable)} do not follow from the records, which "
+                "are true: `pokearena ladder rebuild` computes them again."
+            )
+        return " ".join(parts)
+
+    @property
+    def command(self) -> str:
+        """The command that corrects everything that was found; empty if there is none."""
+        only_results = self.repairable and not self.damaged and not self.structure
+        return "pokearena ladder rebuild" if only_results else ""
+
+    def to_json(self, database: str, version: str | None) -> dict[str, Any]:
+        """Return it as plain values.
+
+        Args:
+            database: its address. version: its newest migration.
+        """
+        return {
+            "database": database,
+            "version": version,
+            "sound": not self.problems,
+            "quick": self.quick,
+            "matches": self.matches,
+            "games": self.games,
+            "actions": self.actions,
+            "problems": list(self.problems),
+            "damaged": list(self.damaged),
+            "repairable": list(self.repairable),
+            "next": self.command or None,
+        }
+
+
+def run(engine: Engine, progress: Progress, *, quick: bool) -> Report:
+    """Check a database.
+
+    Args:
+        engine: the database, of any version.
+        progress: is called as checks and matches are done.
+        quick: whether only the structure is checked.
+    """
+    from arena.records.bundle import store_audit
+    from arena.store import consistency
+
+    if unreadable := consistency.unreadable(engine):
+        return Report(tuple(unreadable))
+    structure = tuple(consistency.problems(engine, progress))
+    if quick:
+        return Report(structure)
+    records, damaged, repairable = list[str](), list[str](), list[str]()
+    matches = games = actions = 0
+    for match in store_audit.audit(engine, progress):
+        matches += 1
+        games += match.games
+        actions += match.actions
+        records += match.problems
+        if match.problems:
+            (repairable if match.repairable else damaged).append(match.match)
+    return Report(
+        structure,
+        tuple(records),
+        tuple(damaged),
+        tuple(repairable),
+        False,
+        matches,
+        games,
+        actions,
+    )
+
+
+def show(report: Report, database: str) -> None:
+    """Print a report for people."""
+    for sentence in report.problems[:_SHOWN]:
+        output.line(sentence)
+    if len(report.problems) > _SHOWN:
+        output.line(f"and {len(report.problems) - _SHOWN} more; --json lists them")
+    if report.problems:
+        return
+    from arena.store.database import HEAD
+
+    output.line(f"{database} is sound, at version {HEAD}")
+    if report.quick:
+        output.hint("only the structure was checked; without --quick records are checked too")
+        return
+    output.line(
+        f"{report.matches} matches: {report.games} games dealt again, {report.actions} actions "
+        "replayed; the stored results follow from the records"
+    )
+
+
+def _matches(names: tuple[str, ...]) -> str:
+    """The first names of matches, and how many more there are."""
+    listed = ", ".join(names[:3])
+    more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+    return f"{'match' if len(names) == 1 else 'matches'} {listed}{more}"
+
+
+@click.group()
+def db() -> None:
+    """The database: bring it up to date, back it up, restore it, check it.
+
+    It is the SQLite file of the data folder, or the one in POKEARENA_DATABASE_URL.
+    """
+
+
+@db.command(epilog="Example: pokearena db upgrade")
+@json_option
+@data_option
+def upgrade(as_json: bool, data: Path | None) -> None:
+    """Make the tables, or bring them to what this pokearena needs.
+
+    Stop what works on the database before, and back it up. Nothing happens if it is current;
+    several may do this at once.
+    """
+    from arena.store import database
+
+    engine = _engine(data, made=True)
+    before = database.version(engine)
+    database.upgrade(engine)
+    if as_json:
+        shown = database.shown(engine)
+        output.document({"database": shown, "from": before, "to": database.HEAD})
+    elif before == database.HEAD:
+        output.line(f"{database.shown(engine)} is at version {before} already")
+    else:
+        came = f"from version {before}" if before else "from nothing"
+        output.line(f"{database.shown(engine)} is at version {database.HEAD} now, {came}")
+    engine.dispose()
+
+
+@db.command(epilog="Example: pokearena db backup friday.db")
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+@json_option
+@data_option
+def backup(file: Path, as_json: bool, data: Path | None) -> None:
+    """Write all of the database to FILE, while the arena is at work.
+
+    FILE is an SQLite database, whichever the arena uses; `restore` takes it for both. It holds
+    secret seeds of matches that are not over. The files of bots are in the data folder: copy
+    `versions` beside it.
+    """
+    from arena.cli.output import Progress
+    from arena.store import backup_file, database
+
+    engine = _engine(data)
+    size = backup_file.backup(engine, file.absolute(), Progress())
+    shown = database.shown(engine)
+    found = {"database": shown, "file": str(file), "bytes": size}
+    _tell(as_json, found, f"{file}: {size / (1 << 20):.1f} MiB of {shown}")
+    engine.dispose()
+
+
+@db.command(epilog="Example: pokearena db restore friday.db --data restored")
+@click.argument("file", type=click.Path(path_type=Path))
+@json_option
+@data_option
+def restore(file: Path, as_json: bool, data: Path | None) -> None:
+    """Fill an empty database with a backup: all of it, or nothing.
+
+    From SQLite to PostgreSQL, or back, it is the same. Matches that were being played when the
+    backup was made go on after their last game.
+    """
+    from arena.cli.output import Progress
+    from arena.store import backup_file, database
+
+    engine = _engine(data, made=True)
+    rows = backup_file.restore(engine, file.absolute(), Progress())
+    shown = database.shown(engine)
+    found = {"database": shown, "file": str(file), "rows": rows}
+    _tell(as_json, found, f"{shown}: {rows} rows of {file}")
+    engine.dispose()
+
+
+@db.command(epilog="Example: pokearena db check")
+@click.option("--quick", is_flag=True, help="Check the structure alone; read no record.")
+@json_option
+@data_option
+def check(quick: bool, as_json: bool, data: Path | None) -> None:
+    """Check that the database is sound: structure, records, and results that follow from them.
+
+    Structure: the version, the file, every reference, every match. Records: every committed game
+    is dealt and played again, on all cores, and the stored results are computed again. Changes
+    nothing, and can run while the arena is at work. Exit status 1 if anything is wrong.
+    """
+
+    from arena.cli.output import Progress
+    from arena.store import database
+
+    engine = _engine(data)
+    report = run(engine, Progress(), quick=quick)
+    if as_json:
+        version = database.version(engine)
+        output.document(report.to_json(database.shown(engine), version))
+    else:
+        show(report, database.shown(engine))
+    engine.dispose()
+    if report.problems:
+        raise CommandError(report.summary, FAILED, report.command)
+
+
+def _tell(as_json: bool, found: dict[str, object], sentence: str) -> None:
+    """What was copied, for a program or for a person, who should look at it next."""
+    if as_json:
+        output.document(found)
+    else:
+        output.line(sentence)
+        output.next_step("pokearena db check")
+
+
+def _engine(data: Path | None, made: bool = False) -> Engine:
+    """The database as it is, of whatever version.
+
+    made: its folder is made if it is missing; else it must be there.
+    """
+    from arena.cli.workspace import Place
+    from arena.store import database
+
+    place = Place(data)
+    if made:
+        place.folder.create()
+    else:
+        place.expect_store()
+    return database.open(place.folder.database_url())

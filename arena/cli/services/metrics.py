@@ -1,0 +1,68 @@
+"""`pokearena metrics`: the figures of an arena for Prometheus."""
+
+from __future__ import annotations
+
+import contextlib
+import signal
+from pathlib import Path
+from types import FrameType
+
+import rich_click as click
+
+from arena import config
+from arena.cli import output
+from arena.cli.errors import UNREACHABLE, CommandError
+from arena.cli.options import data_option, host_and_port, json_option
+
+
+@click.command(epilog="Example: pokearena metrics --listen 127.0.0.1:9464")
+@click.option(
+    "--listen",
+    default="127.0.0.1:9464",
+    show_default=True,
+    metavar="HOST:PORT",
+    callback=host_and_port,
+    help="Where Prometheus asks; port 0 takes a free one. Keep it from the public.",
+)
+@click.option("--once", is_flag=True, help="Print the figures as they are now instead.")
+@json_option
+@data_option
+def metrics(listen: tuple[str, int], once: bool, as_json: bool, data: Path | None) -> None:
+    """Tell Prometheus how an arena is doing, at /metrics, until Ctrl-C.
+
+    The figures are read from the database (POKEARENA_DATABASE_URL) and Redis (POKEARENA_REDIS_URL)
+    whenever somebody asks, for all workers on all machines: one of these is enough.
+    `pokearena serve --metrics` does the same. docs/operations.md says what to watch.
+    """
+    from prometheus_client import generate_latest
+
+    from arena.cli.services import running_services
+    from arena.cli.workspace import Place
+    from arena.services.metrics import server
+    from arena.services.metrics.collector import ArenaCollector, connect, registry
+
+    place = Place(data)
+    engine = place.existing_store
+    running = running_services.running(place)
+    named = config.setting((config.REFEREE,))
+    referee = named[1] if named else running.referee if running else ""
+    collector = ArenaCollector(engine, connect(running_services.redis_of(place)), referee)
+    if once:
+        output.line(generate_latest(registry(collector)).decode().rstrip())
+        return
+    try:
+        with server.served(collector, *listen) as address:
+            if as_json:
+                output.document({"metrics": address, "data": str(place.folder.root)})
+            else:
+                output.line(f"metrics  {address}")
+                output.hint("Ctrl-C stops it")
+            signal.signal(signal.SIGTERM, _leave)
+            with contextlib.suppress(KeyboardInterrupt):
+                signal.pause()
+    except server.CannotListen as error:
+        raise CommandError(str(error), UNREACHABLE) from None
+
+
+def _leave(number: int, _: FrameType | None) -> None:
+    raise SystemExit(0)

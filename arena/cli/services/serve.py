@@ -1,0 +1,161 @@
+"""`pokearena serve`: all services here, until Ctrl-C."""
+
+from __future__ import annotations
+
+import contextlib
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import rich_click as click
+
+from arena.cli import output
+from arena.cli.errors import FAILED, UNREACHABLE, CommandError
+from arena.cli.options import (
+    data_option,
+    json_option,
+    metrics_option,
+    pages_option,
+    relay_options,
+    web_options,
+)
+from arena.services.relay_process import Relaying
+from arena.services.web_process import Manners
+
+if TYPE_CHECKING:
+    from arena.cli.workspace import Place
+    from arena.services.local import Services
+
+_GLANCE_SECONDS = 0.5
+
+
+@click.command(epilog="Example: pokearena serve --workers 4")
+@click.option(
+    "--workers",
+    type=click.IntRange(0, 1024),
+    help="How many matches are played here at a time; 0: other machines play. "
+    "[default: one per core]",
+)
+@pages_option(default=True)
+@web_options
+@relay_options
+@metrics_option
+@json_option
+@data_option
+def serve(
+    workers: int | None,
+    web: bool,
+    host: str,
+    port: int,
+    manners: Manners,
+    relaying: Relaying,
+    metrics: tuple[str, int] | None,
+    as_json: bool,
+    data: Path | None,
+) -> None:
+    """Run Redis, a referee, workers and the pages here until Ctrl-C, and play whatever is due.
+
+    A Redis in POKEARENA_REDIS_URL, a database in POKEARENA_DATABASE_URL and a referee in
+    POKEARENA_REFEREE are used instead of our own. At the end workers finish their games and give
+    their matches back.
+    """
+    from arena.cli.services import running_services
+    from arena.cli.workspace import Place
+    from arena.services.local import Services
+    from arena.services.web_process import Pages, PortTaken, listen
+
+    place = Place(data)
+    running = running_services.running(place)
+    if running is not None:
+        raise CommandError(
+            f"services run for {place.folder.root} already, as process {running.pid}.",
+            FAILED,
+            "pokearena tournament list",
+        )
+    try:
+        pages = Pages(listen(host, port), manners) if web else None
+    except PortTaken as error:
+        raise CommandError(str(error), UNREACHABLE) from None
+    try:
+        with (
+            Services(place.folder, workers, pages=pages, relaying=relaying) as services,
+            _measured(place, services, metrics) as measured,
+        ):
+            _announce(place, services, measured, as_json)
+            _stay(running_services.Crew(place, services))
+    except SystemExit:
+        # SIGTERM ends it as Ctrl-C does: what was to be done is done.
+        output.hint("stopped")
+
+
+@contextlib.contextmanager
+def _measured(place: Place, services: Services, listen: tuple[str, int] | None) -> Iterator[str]:
+    """Serves the metrics, if that is asked for; gives their address, or nothing."""
+    if listen is None:
+        yield ""
+        return
+    from arena.services.metrics import server
+    from arena.services.metrics.collector import ArenaCollector, connect
+
+    snapshot = services.snapshot
+    collector = ArenaCollector(
+        place.existing_store,
+        connect(snapshot.redis.url),
+        snapshot.referee,
+        lambda: services.snapshot.children,
+    )
+    try:
+        with server.served(collector, *listen) as address:
+            yield address
+    except server.CannotListen as error:
+        raise CommandError(str(error), UNREACHABLE) from None
+
+
+def _announce(place: Place, services: Services, measured: str, as_json: bool) -> None:
+    from arena.queue import redis_server
+
+    snapshot = services.snapshot
+    redis, children = redis_server.shown(snapshot.redis.url), snapshot.children
+    if as_json:
+        output.document(
+            {
+                "data": str(place.folder.root),
+                "redis": redis,
+                "referee": snapshot.referee,
+                "page": snapshot.page or None,
+                "relay": snapshot.relay or None,
+                "metrics": measured or None,
+                "processes": [
+                    {"name": child.name, "pid": child.pid, "log": str(child.log)}
+                    for child in children
+                ],
+            }
+        )
+        return
+    output.line(f"data     {place.folder.root}")
+    output.line(f"Redis    {redis} ({snapshot.redis.source})")
+    output.line("referees one for each worker")
+    workers = [child for child in children if child.name.startswith("worker")]
+    output.line(f"workers  {len(workers)}; logs in {place.folder.logs}")
+    if snapshot.relay:
+        output.line(f"relay    {snapshot.relay}")
+    if measured:
+        output.line(f"metrics  {measured}")
+    if snapshot.page:
+        output.line(f"page     {snapshot.page}")
+    output.hint("Ctrl-C stops it; in another terminal:")
+    output.next_step("pokearena tournament run poke sample:greedy sample:random")
+
+
+def _stay(crew: object) -> None:
+    from arena.cli.services.running_services import Crew
+
+    assert isinstance(crew, Crew)
+    try:
+        while True:
+            for news in crew.news():
+                output.hint(news)
+            time.sleep(_GLANCE_SECONDS)
+    except KeyboardInterrupt:
+        output.hint("stopping: workers finish the games at hand and give their matches back")

@@ -1,0 +1,55 @@
+"""`pokearena web`: the pages alone."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+
+import rich_click as click
+
+from arena.cli import output
+from arena.cli.errors import UNREACHABLE, CommandError
+from arena.cli.options import data_option, json_option, web_options
+from arena.services.web_process import Manners
+
+
+@click.command(epilog="Example: pokearena web --port 8080")
+@web_options
+@json_option
+@data_option
+def web(host: str, port: int, manners: Manners, as_json: bool, data: Path | None) -> None:
+    """Serve the ladders, matches and replays to browsers until Ctrl-C.
+
+    It only reads, but for what owners push while `pokearena serve` runs for the same data folder.
+    Matches that are played meanwhile by `pokearena serve` or `tournament run` are
+    seen as they close, and move at once if the same Redis is named in POKEARENA_REDIS_URL or
+    services run for the same data folder.
+    """
+    from arena.cli.services import running_services
+    from arena.cli.workspace import Place
+    from arena.services.web_process import PortTaken, address_of, listen
+    from arena.submissions.pending_uploads import Shelf
+    from arena.web import server
+    from arena.web.data.state import Settings
+    from referee import logs
+
+    logs.set_up()
+    place = Place(data)
+    engine = place.existing_store
+    try:
+        listening = listen(host, port)
+    except PortTaken as error:
+        raise CommandError(str(error), UNREACHABLE) from None
+    address = address_of(listening)
+    if as_json:
+        output.document({"page": address, "data": str(place.folder.root)})
+    else:
+        output.line(f"page  {address}")
+        output.hint("Ctrl-C stops it")
+    settings = Settings(
+        **asdict(manners),
+        redis=running_services.redis_of(place),
+        shelf=Shelf(place.folder.submissions),
+        data=place.folder.root,
+    )
+    server.serve(engine, settings, listening)

@@ -1,0 +1,89 @@
+"""`pokearena worker`: workers on a machine of their own."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import rich_click as click
+
+from arena.cli import output
+from arena.cli.errors import FAILED, OK, CommandError
+from arena.cli.options import data_option
+from arena.config import Folder
+
+
+@click.command(epilog="Example: POKEARENA_REDIS_URL_FILE=/run/secrets/redis pokearena worker -j 4")
+@click.option("--name", help="A name no other worker has. [default: the host and a token]")
+@click.option(
+    "-j",
+    "--workers",
+    type=click.IntRange(1, 1024),
+    default=1,
+    show_default=True,
+    help="How many matches are played here at a time.",
+)
+@click.option("--burst", is_flag=True, help="End when no match waits any more.")
+@click.option(
+    "--max-matches",
+    type=click.IntRange(1),
+    metavar="N",
+    help="End when N matches have been tried. [default: no limit]",
+)
+@click.option(
+    "--check", is_flag=True, help="Only say whether a worker of this host shows itself in Redis."
+)
+@data_option
+def worker(
+    name: str | None,
+    workers: int,
+    burst: bool,
+    max_matches: int | None,
+    check: bool,
+    data: Path | None,
+) -> int:
+    """Run workers for services that run elsewhere, until Ctrl-C.
+
+    They need a Redis (POKEARENA_REDIS_URL) and the database (POKEARENA_DATABASE_URL); what is not
+    named is that of the services of the data folder. A referee of their own is run beside them,
+    unless there is one: POKEARENA_REFEREE, or that of those services.
+    Both must answer when they start; later they are waited for.
+    With --burst it is a job that ends by itself, as autoscalers start them.
+    """
+    from arena.config import locate
+    from arena.services import worker_process as work
+    from referee import logs
+
+    where = locate(data)
+    if check:
+        _check(where)
+        return OK
+    _ask_store(where)
+    logs.set_up()
+    return work.run(where, name, workers=workers, burst=burst, most=max_matches)
+
+
+def _ask_store(where: Folder) -> None:
+    """Raises what keeps a store elsewhere from being used: workers would say it in logs alone."""
+    if where.shares_store():
+        from arena.store import database
+
+        engine = database.open(where.database_url())
+        try:
+            database.prepare(engine)
+        finally:
+            # No connection is inherited by a fork.
+            engine.dispose()
+
+
+def _check(where: Folder) -> None:
+    """Lists the workers of this host; CommandError if none is at work. For containers."""
+    from arena.queue import redis_server
+    from arena.services.worker_process import on_this_host
+
+    redis, here = on_this_host(where)
+    for info in here:
+        output.line(f"{info.name}: {info.state if info.alive else 'silent'}")
+    if not any(info.alive for info in here):
+        silent = "the workers of this host are silent"
+        known = silent if here else "no worker of this host shows itself"
+        raise CommandError(f"{known} in {redis_server.shown(redis.url)}.", FAILED)

@@ -1,0 +1,74 @@
+"""What a check of a tournament came to, for people and for programs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final
+
+from arena.cli import output
+from arena.records.bundle.audit import Audit
+from arena.records.bundle.bundle import Bundle
+from arena.store.schema import MatchState
+
+_SHOWN: Final = 20
+
+
+def show(bundle: Bundle, audit: Audit, earlier: Bundle | None = None) -> None:
+    """What was checked, with counts; or what is wrong, a sentence a line.
+
+    earlier: the bundle that it was held against.
+    """
+    found = bundle.tournament
+    output.heading(f"{found.id} · {found.plan.name} · {found.plan.game} · {found.state}")
+    for problem in audit.problems[:_SHOWN]:
+        output.line(f"{found.id}: {problem}")
+    if len(audit.problems) > _SHOWN:
+        output.line(f"and {len(audit.problems) - _SHOWN} more; --json lists them")
+    if not audit.problems:
+        for line in _checked(bundle, audit):
+            output.line(line)
+        if earlier is not None:
+            output.line(f"earlier    all that was told of {len(earlier.matches)} matches stands")
+        output.line(f"{found.id} verifies")
+
+
+def _checked(bundle: Bundle, audit: Audit) -> Iterator[str]:
+    found, states = bundle.tournament, audit.matches
+    total = states.total()
+    parts = ", ".join(f"{states[state]} {state.lower()}" for state in MatchState if states[state])
+    yield f"schedule   {total} matches{f': {parts}' if parts else ''}"
+    for reason, times in audit.reasons.most_common():
+        yield f"           {times} without a result: {reason.rstrip('.')}"
+    drained = f"; {audit.drained} in flight when it decided" if audit.drained else ""
+    yield (
+        f"format     {found.plan.format} asked {audit.steps} times pairs the same bots in the same "
+        f"places{drained}"
+    )
+    yield "names      every match is called after the hash of what was to be played in it"
+    yield (
+        f"records    one of each closed match: {audit.games} games dealt again, "
+        f"{audit.actions} actions replayed, all scores computed again"
+    )
+    yield f"seeds      {audit.seeds} revealed, each the one that was committed to"
+    if audit.seeded is not None:
+        yield f"           {audit.seeded} follow from the tournament's seed"
+    yield "standings  the same from the records, to the last digit"
+    yield "on trust   thinking times, notes, and the names people gave (docs/bundle.md)"
+
+
+def to_json(bundle: Bundle, audit: Audit) -> dict[str, Any]:
+    """It as plain values."""
+    return {
+        "tournament": bundle.tournament.id,
+        "verified": not audit.problems,
+        "state": str(bundle.tournament.state),
+        "matches": {state.lower(): audit.matches[state] for state in MatchState},
+        "without_result": dict(audit.reasons),
+        "games": audit.games,
+        "actions": audit.actions,
+        "seeds": audit.seeds,
+        "seeds_from_tournament": audit.seeded,
+        "steps": audit.steps,
+        "drained": audit.drained,
+        "problems": list(audit.problems),
+    }

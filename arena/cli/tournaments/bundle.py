@@ -1,0 +1,160 @@
+"""`pokearena tournament bundle` and `verify`: a tournament that anyone can check."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import rich_click as click
+
+from arena.cli import output
+from arena.cli.errors import FAILED, OK, USAGE, CommandError
+from arena.cli.options import data_option, json_option
+
+if TYPE_CHECKING:
+    from arena.cli.output import Progress
+    from arena.records.bundle.bundle import Bundle
+
+
+@click.command(epilog="Example: pokearena tournament bundle t-7f3k9q --output friday")
+@click.argument("tournament", metavar="ID")
+@click.option(
+    "--output",
+    "folder",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="FOLDER",
+    help="Where to; a bundle of the same tournament there is replaced. [default: bundle-ID here]",
+)
+@json_option
+@data_option
+def bundle(tournament: str, folder: Path | None, as_json: bool, data: Path | None) -> None:
+    """Write everything that is needed to check a tournament into a folder, as plain files.
+
+    The schedule, the record of every match that is over, the standings. Of open matches neither
+    seed nor cards. `pokearena tournament verify FOLDER` checks it, docs/bundle.md explains it.
+    """
+    from arena.cli import lookup
+    from arena.cli.workspace import Place
+    from arena.records.bundle import folder as files
+    from arena.records.bundle.bundle import BundleError
+    from arena.records.bundle.collection import gather
+    from arena.records.redaction import published
+
+    place = Place(data)
+    name = lookup.tournament(place, tournament)
+    where = folder or Path(f"bundle-{name}")
+    try:
+        files.check(where, name)
+        found = gather(place.store, name, published)
+        files.write(found, where)
+    except BundleError as error:
+        raise CommandError(f"{error}.", USAGE) from None
+    except OSError as error:
+        raise CommandError(f"{where} cannot be written: {error.strerror}.", FAILED) from None
+    if as_json:
+        output.document(
+            {
+                "tournament": name,
+                "folder": str(where),
+                "state": str(found.tournament.state),
+                "matches": len(found.matches),
+                "records": len(found.records),
+            }
+        )
+        return
+    output.line(
+        f"{name} is in {where}: {len(found.matches)} matches, {len(found.records)} of them over, "
+        "with their records"
+    )
+    output.next_step(f"pokearena tournament verify {where}")
+
+
+@click.command(epilog="Example: pokearena tournament verify friday")
+@click.argument("tournament", metavar="ID|FOLDER")
+@click.option(
+    "--earlier",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="FOLDER",
+    help="A bundle taken while it was played: all that stood in it must still stand.",
+)
+@json_option
+@data_option
+def verify(tournament: str, earlier: Path | None, as_json: bool, data: Path | None) -> int:
+    """Check a tournament from the seeds to the final table, in the store or in a bundle.
+
+    Every game is dealt, played and scored again; every match must follow from the format, every
+    seed from its commitment, the standings from the records. In the store all results that are
+    kept beside the records are compared too. FOLDER is what `tournament bundle` wrote; nothing
+    else is read then. Exit status 1, and a sentence each, if anything is wrong.
+    """
+    from arena.cli.output import Progress
+    from arena.cli.tournaments import audit_report
+    from arena.records.bundle.audit import audit
+    from arena.records.bundle.bundle import BundleError
+    from arena.records.bundle.earlier import changes
+
+    progress = Progress()
+    try:
+        found, differences = _find(tournament, data, progress)
+        then = None if earlier is None else _folder(earlier)
+    except BundleError as error:
+        raise CommandError(f"{error}.", FAILED) from None
+    done = audit(found, progress)
+    done = replace(done, problems=(*differences, *done.problems))
+    if then is not None:
+        done = replace(done, problems=(*done.problems, *changes(then, found)))
+    if as_json:
+        output.document(audit_report.to_json(found, done))
+    else:
+        audit_report.show(found, done, then)
+        output.next_step(_next(tournament, found))
+    return FAILED if done.problems else OK
+
+
+def _next(name: str, found: Bundle) -> str:
+    """What to look at after a check."""
+    if not Path(name).expanduser().is_dir():
+        return f"pokearena tournament show {found.tournament.id}"
+    match = next(iter(found.records), None)
+    if match is None:
+        return "pokearena tournament verify --help"
+    return f"pokearena replay {Path(name) / 'matches' / match}.jsonl --game 0"
+
+
+def _folder(path: Path) -> Bundle:
+    """The bundle in a folder; CommandError if there is none."""
+    from arena.records.bundle import folder as files
+
+    if not files.is_bundle(path):
+        raise CommandError(f"{path} is no bundle: there is no tournament.json in it.", USAGE)
+    return files.read(path)
+
+
+def _find(name: str, data: Path | None, progress: Progress) -> tuple[Bundle, tuple[str, ...]]:
+    """Return the bundle in a folder of this name, else that of the tournament in the store.
+
+    With it come the differences between the store's results and its records, which a folder does
+    not have.
+    """
+    from sqlalchemy.exc import DBAPIError
+
+    from arena.cli import lookup
+    from arena.cli.workspace import Place
+    from arena.records.bundle import store_audit
+    from arena.records.bundle.collection import gather
+
+    path = Path(name).expanduser()
+    if path.is_dir():
+        return _folder(path), ()
+    if "/" in name:
+        raise CommandError(f"there is no folder {name}.", USAGE)
+    place = Place(data)
+    found = lookup.tournament(place, name)
+    differences = tuple(store_audit.differences(place.store, found, progress))
+    try:
+        return gather(place.store, found), differences
+    except (ValueError, TypeError, LookupError, AttributeError, DBAPIError) as error:
+        # What is stored has another shape than the arena writes; the comparison names the match.
+        reason = differences[0] if differences else f"its rows cannot be read: {error!r}"
+        raise CommandError(f"{found}: {reason}.", FAILED, "pokearena db check") from None

@@ -1,0 +1,111 @@
+"""`pokearena demo`: a whole arena and a tournament in each game, in about two minutes."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import rich_click as click
+
+from arena.cli import output
+from arena.cli.errors import FAILED, OK
+from arena.cli.options import data_option, json_option, pages_option, web_options, workers_option
+from arena.services.web_process import Manners
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from arena.cli.tournaments.live_table import Sight
+    from arena.cli.tournaments.result_check import Checked
+    from arena.cli.workspace import Place
+
+
+@click.command(epilog="Example: pokearena demo --seed friday")
+@click.option(
+    "-n",
+    "--boards",
+    type=click.IntRange(1, 1000),
+    help="How many boards a match has. [default: what takes about two minutes]",
+)
+@click.option(
+    "--cycles",
+    type=click.IntRange(1, 1000),
+    default=1,
+    show_default=True,
+    help="How often everyone meets everyone.",
+)
+@click.option("--seed", metavar="TEXT", help="What all cards follow from. [default: random]")
+@workers_option
+@pages_option(default=True)
+@web_options
+@json_option
+@data_option
+def demo(
+    boards: int | None,
+    cycles: int,
+    seed: str | None,
+    workers: int | None,
+    web: bool,
+    host: str,
+    port: int,
+    manners: Manners,
+    as_json: bool,
+    data: Path | None,
+) -> int:
+    """Run a whole arena on this machine: a tournament of the house bots in each game.
+
+    Starts a Redis, a referee, a worker per core and the pages, at the next free port; registers
+    the house bots; plays a round robin in each game; deals and replays every match again to see
+    that nothing was lost; stops it all.
+    Ctrl-C loses nothing and says how to go on.
+    """
+    from arena.cli.tournaments import demo_tournaments, result_check, running
+    from arena.cli.workspace import Place
+    from arena.services.web_process import Pages, listen_near
+
+    began = time.monotonic()
+    place = Place(data)
+    output.hint(f"data folder: {place.folder.root}")
+
+    def begin() -> list[str]:
+        return demo_tournaments.begin(place, boards, cycles, seed)
+
+    def pages() -> Pages:
+        return Pages(listen_near(host, port), manners)
+
+    sights = running.play_out(place, workers, begin, pages if web else None)
+    output.hint("dealing and replaying every match again")
+    checked = result_check.check(place.store, [sight.tournament.id for sight in sights])
+    seconds = round(time.monotonic() - began, 1)
+    if as_json:
+        output.document(demo_tournaments.as_json(place, sights, checked, seconds))
+    else:
+        _show(place, sights, checked, seconds)
+    return FAILED if any(one.problems for one in checked) else OK
+
+
+def _show(
+    place: Place, sights: Sequence[Sight], checked: Sequence[Checked], seconds: float
+) -> None:
+    from arena.cli.ladders import ladder_table
+    from arena.cli.tournaments import views
+
+    for sight in sights:
+        views.conclude(place, sight)
+    problems = [problem for one in checked for problem in one.problems]
+    for problem in problems:
+        output.complain(problem)
+    games = sum(one.match.committed for one in checked)
+    if not problems:
+        output.line(
+            f"{len(checked)} matches closed once each, {games} games, every record verifies · "
+            f"{seconds:.0f} s"
+        )
+    ladder_table.explain(sight.standings for sight in sights)
+    closed = [one.match.id for one in checked if not one.problems]
+    output.next_step(
+        *(f"pokearena replay {match}" for match in closed[:1]),
+        "pokearena standings",
+        "pokearena new mybot",
+    )

@@ -1,0 +1,77 @@
+"""What a demo shows: the house bots, a tournament in each game, and all of it as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from arena.bots import resolver
+from arena.cli import formatting
+from arena.cli.bots import registration
+from arena.cli.tournaments.live_table import Sight
+from arena.cli.tournaments.result_check import Checked
+from arena.cli.workspace import Place
+from arena.ladders import ladder_values
+from arena.store.bots import versions
+from arena.store.matches.spec import Plan
+from arena.store.tournaments import tournaments
+from arena.tournaments import json_values, scheduler
+from referee.dealing import derive
+from referee.games.contract import Game
+from referee.games.registry import GAMES
+
+# With these it takes about two minutes on two cores; most of it is the thinking of `strong`.
+_BOARDS = {"poke": 4}
+_OTHER_BOARDS = 2
+
+
+def begin(place: Place, boards: int | None, cycles: int, seed: str | None) -> list[str]:
+    """Registers the house bots and schedules a round robin in each game; gives their ids."""
+    bots = [resolver.sample(name) for name in resolver.samples()]
+    labels = {bot.label: registration.register_house_bot(place, bot).id for bot in bots}
+    made = []
+    for game in GAMES.values():
+        entrants = [labels[bot.label] for bot in bots if bot.plays(game.id)]
+        plan = Plan(
+            name="demo",
+            game=game.id,
+            options=game.settle({}),
+            seats=_seats(game),
+            boards=boards or _BOARDS.get(game.id, _OTHER_BOARDS),
+            settings={"cycles": cycles},
+        )
+        secret = None if seed is None else derive(formatting.seed_of(seed), game.id, 0)
+        made.append(scheduler.begin(place.store, plan, entrants, secret).id)
+    return made
+
+
+def _seats(game: Game) -> int:
+    """Three where the game allows it, else the usual number: Pokex is shown in partnerships."""
+    return 3 if 3 in game.seats else game.seats[0]
+
+
+def as_json(
+    place: Place, sights: Sequence[Sight], checked: Sequence[Checked], seconds: float
+) -> dict[str, Any]:
+    """All that came of a demo, as plain values."""
+    names = {name for sight in sights for name in sight.tournament.entrants}
+    bots = [version for version in versions.listing(place.store) if version.id in names]
+    found = [tournaments.find(place.store, sight.tournament.id) for sight in sights]
+    return {
+        "seconds": seconds,
+        "bots": [{"version": bot.id, "content_hash": bot.content_hash} for bot in bots],
+        "tournaments": [
+            json_values.tournament(one, tournaments.progress(place.store, one.id)) for one in found
+        ],
+        "matches": [
+            {
+                **json_values.match(one.match),
+                "seed": None if one.seed is None else one.seed.hex(),
+                "verified": not one.problems,
+                "problems": list(one.problems),
+            }
+            for one in checked
+        ],
+        "ladders": {s.tournament.plan.form: ladder_values.to_json(s.standings) for s in sights},
+        "elo": ladder_values.settings_json(),
+    }

@@ -1,0 +1,246 @@
+"""Tournaments while they are played: a live table on a terminal, lines of progress elsewhere."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any, Protocol, Self
+
+from arena.cli import output
+from arena.cli.ladders import ladder_table
+from arena.cli.services.running_services import Crew
+from arena.formats.contract import Entrant, Wait
+from arena.ladders import key
+from arena.store.schema import TournamentState
+from arena.store.tournaments import tournaments
+from arena.store.tournaments.format_history import History
+from arena.store.tournaments.tournaments import Progress, Tournament
+from arena.tournaments import decision, time_estimate
+from referee.sanitizing import sanitized
+
+if TYPE_CHECKING:
+    from sqlalchemy import Engine
+
+    from arena.ladders.folds import Following
+    from arena.ladders.key import Scope
+    from arena.ratings.standings import Table
+
+_GLANCE_SECONDS = 0.25
+_LINES_SECONDS = 5.0
+_GAMES_FOR_A_PACE = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """A tournament at a moment."""
+
+    tournament: Tournament
+    progress: Progress
+    standings: Table
+    coming: int | None = None
+    """How many matches there will be, as far as its format can say."""
+    seconds_left: float | None = None
+    """At the pace at which games have been committed while it was watched."""
+    waits: str = ""
+    """What it waits for, if no match of it can be played."""
+
+    @property
+    def words(self) -> str:
+        """How far it is, for people."""
+        of = self.progress.matches if self.coming is None else self.coming
+        told = (
+            f"{self.tournament.plan.form} {self.progress.closed}/{of} matches, "
+            f"{self.progress.games}/{max(self.planned, self.progress.planned)} games"
+        )
+        if self.waits:
+            return f"{told}, waiting: {self.waits}"
+        if self.seconds_left is None or self.over:
+            return told
+        return f"{told}, about {time_estimate.duration(self.seconds_left)} left"
+
+    @property
+    def planned(self) -> int:
+        """How many games there will be, as far as its format can say."""
+        if self.coming is None:
+            return self.progress.planned
+        return time_estimate.games(self.tournament.plan, self.coming)
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing of it will be played any more, unless it is resumed."""
+        state = self.tournament.state
+        stopped = state in (TournamentState.PAUSED, TournamentState.CANCELLED)
+        return state is TournamentState.CLOSED or (stopped and self.progress.running == 0)
+
+
+class Display(Protocol):
+    """Where the sights are shown."""
+
+    def __enter__(self) -> Self: ...
+    def __exit__(self, *_: object) -> None: ...
+    def show(self, sights: Sequence[Sight]) -> None:
+        """Shows how everything is."""
+
+    def say(self, text: str) -> None:
+        """Says something beside it."""
+
+
+def watch(engine: Engine, ids: Sequence[str], crew: Crew) -> tuple[Sight, ...]:
+    """Shows tournaments until they are over; gives the last sight of them.
+
+    Raises CrewLost, or what ended our own services, if nobody plays any more.
+    """
+    looks = [_Look(engine, name) for name in ids]
+    display: Display = _Live() if sys.stderr.isatty() else _Lines()
+    with display:
+        while True:
+            sights = tuple(look.now() for look in looks)
+            for news in crew.news():
+                display.say(news)
+            display.show(sights)
+            if all(sight.over for sight in sights):
+                return sights
+            time.sleep(_GLANCE_SECONDS)
+
+
+class _Look:
+    """Looks at one tournament; its standings are made again only when a match has been closed."""
+
+    def __init__(self, engine: Engine, tournament: str) -> None:
+        self._engine = engine
+        self._name = tournament
+        self._following: Following | None = None
+        self._closed = -1
+        self._standings: Table | None = None
+        self._coming: int | None = None
+        self._entries: Sequence[Entrant] = ()
+        self._since: tuple[float, int] | None = None
+
+    def now(self) -> Sight:
+        # The state first: a tournament that was running then cannot have been over before.
+        found = tournaments.find(self._engine, self._name)
+        progress = tournaments.progress(self._engine, self._name)
+        if self._standings is None or progress.closed != self._closed:
+            self._closed = progress.closed
+            self._standings = self._table(key.of_tournament(found))
+        more = self._coming is not None and progress.matches > self._coming
+        if found.entries != self._entries or more:
+            self._entries = found.entries
+            self._coming = self._forecast(found)
+        sight = Sight(found, progress, self._standings, self._coming)
+        waits = "" if progress.open or sight.over else self._waits(found)
+        return replace(sight, seconds_left=self._seconds_left(sight), waits=waits)
+
+    def _waits(self, found: Tournament) -> str:
+        step = decision.of(self._engine, found)
+        return step.why if isinstance(step, Wait) else ""
+
+    def _forecast(self, found: Tournament) -> int | None:
+        played = History(self._engine, found.id).matches()
+        try:
+            return time_estimate.matches(found.plan, found.entries, played)
+        except ValueError:
+            return None
+
+    def _seconds_left(self, sight: Sight) -> float | None:
+        now = time.monotonic()
+        if self._since is None:
+            self._since = now, sight.progress.games
+        began, games = self._since
+        played = sight.progress.games - games
+        if sight.coming is None or played < _GAMES_FOR_A_PACE:
+            return None
+        return max(sight.planned - sight.progress.games, 0) * (now - began) / played
+
+    def _table(self, own: Scope) -> Table:
+        from arena.ladders.folds import Following
+
+        if self._following is None:
+            self._following = Following(self._engine, own.tournaments, own.clip)
+        return self._following.now().table(own.entrants)
+
+
+class _Lines:
+    """A line now and then."""
+
+    def __init__(self) -> None:
+        self._begin = time.monotonic()
+        self._next = self._begin
+        self._last = ""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def show(self, sights: Sequence[Sight]) -> None:
+        now = time.monotonic()
+        if now < self._next and not all(sight.over for sight in sights):
+            return
+        self._next = now + _LINES_SECONDS
+        words = " · ".join(sight.words for sight in sights)
+        if words != self._last:
+            self._last = words
+            output.hint(f"{timedelta(seconds=round(now - self._begin))}  {words}")
+
+    def say(self, text: str) -> None:
+        output.hint(text)
+
+
+class _Live:
+    """A bar a tournament, and the standings of each, moving."""
+
+    def __init__(self) -> None:
+        from rich.live import Live
+        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+        self._bars = Progress(
+            BarColumn(bar_width=32),
+            TextColumn("{task.fields[words]}"),
+            TimeElapsedColumn(),
+        )
+        self._tasks: dict[str, Any] = {}
+        self._live = Live(
+            self._bars, console=output.screen(stderr=True), refresh_per_second=8, transient=True
+        )
+
+    def __enter__(self) -> Self:
+        self._live.__enter__()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._live.__exit__(None, None, None)
+
+    def show(self, sights: Sequence[Sight]) -> None:
+        from rich.console import Group
+        from rich.text import Text
+
+        parts: list[Any] = [self._bars]
+        for sight in sights:
+            self._bar(sight)
+            parts.append(Text(f"\n{sight.tournament.plan.form}", style="bold"))
+            parts.append(output.drawn(*ladder_table.shown(sight.standings)))
+        self._live.update(Group(*parts))
+
+    def _bar(self, sight: Sight) -> None:
+        from rich.markup import escape
+
+        progress = sight.progress
+        fields: dict[str, Any] = {
+            "completed": progress.games,
+            "total": max(sight.planned, progress.planned),
+            "words": escape(sanitized(sight.words)),
+        }
+        name = sight.tournament.id
+        if name not in self._tasks:
+            game = sight.tournament.plan.form
+            self._tasks[name] = self._bars.add_task(game, **fields)
+        else:
+            self._bars.update(self._tasks[name], **fields)
+
+    def say(self, text: str) -> None:
+        self._live.console.print(sanitized(text), style="yellow", markup=False)

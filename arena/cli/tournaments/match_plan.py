@@ -1,0 +1,190 @@
+"""From what an organiser wrote to what will be played."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+from arena.cli import game_options, lookup, output
+from arena.cli.bots import registration
+from arena.cli.errors import USAGE, CommandError
+from arena.cli.formatting import many
+from arena.cli.tournaments import running, tournament_file
+from arena.errors import BadName, check_name
+from arena.formats.contract import Entrant, Fixture
+from arena.formats.registry import CLOSED as CLOSED_FORMATS
+from arena.store.matches.spec import Clock, Plan
+from arena.store.tournaments import lifecycle, tournaments
+from arena.system.process_info import cores
+from arena.tournaments import scheduler, time_estimate
+from referee.games.contract import SetupError
+
+if TYPE_CHECKING:
+    from arena.bots.bot import Bot
+    from arena.cli.tournaments.tournament_file import Cup
+    from arena.cli.workspace import Place
+
+_SHOWN = 40
+
+
+def prepare(place: Place, wanted: Cup) -> tuple[Plan, list[tuple[Bot, str]]]:
+    """The plan, and the bots with their owners. Stores nothing.
+
+    Raises CommandError, in a sentence with the name of the file if there is one, if it cannot be
+    played.
+    """
+    where = f"{wanted.file}: " if wanted.file else ""
+    try:
+        return _prepared(place, wanted)
+    except CommandError as error:
+        raise CommandError(f"{where}{error}", error.status, error.advice) from None
+    except (BadName, SetupError) as error:
+        raise CommandError(f"{where}{error}", USAGE) from None
+
+
+def _prepared(place: Place, wanted: Cup) -> tuple[Plan, list[tuple[Bot, str]]]:
+    rules = game_options.game_named(wanted.game)
+    options = game_options.settled_options(rules, wanted.options)
+    if wanted.faults not in ("lenient", "unforgiving"):
+        raise CommandError(f"faults are lenient or unforgiving, not {wanted.faults!r}.", USAGE)
+    if wanted.boards < 1:
+        raise CommandError(f"a match has at least one board, not {wanted.boards}.", USAGE)
+    number = len(wanted.bots)
+    if wanted.name:
+        check_name("a tournament", wanted.name)
+    for owner in {owner for _, owner in wanted.bots if owner}:
+        check_name("an owner", owner)
+    plan = Plan(
+        name=wanted.name or rules.id,
+        game=rules.id,
+        options=options,
+        seats=game_options.usual_seats(rules, options, number)
+        if wanted.seats is None
+        else wanted.seats,
+        boards=wanted.boards,
+        format=wanted.format,
+        settings=tournament_file.settled(wanted.format, wanted.settings),
+        clock=Clock(wanted.start_ms, wanted.allowance_ms, wanted.bank_ms),
+        policy=wanted.faults,
+    )
+    running.check(plan, number)
+    found = [(place.bot(text), owner) for text, owner in wanted.bots]
+    for one, _ in found:
+        game_options.check_plays(one, rules)
+    return plan, found
+
+
+def registered(
+    place: Place, bots: Sequence[tuple[Bot, str]]
+) -> tuple[list[str], Mapping[str, str]]:
+    """The versions that these bots are in the store, and who owns them."""
+    versions = [registration.register(place, bot).id for bot, _ in bots]
+    owners = {name: owner for name, (_, owner) in zip(versions, bots, strict=True) if owner}
+    return versions, owners
+
+
+def preview(place: Place, wanted: Cup, workers: int | None, as_json: bool) -> None:
+    """Says what would be played, and how long it should take."""
+    plan, bots = prepare(place, wanted)
+    entrants = [Entrant(bot.label, owner) for bot, owner in bots]
+    first = running.opening(plan, entrants)
+    total = time_estimate.matches(plan, entrants)
+    at_once = workers or cores()
+    pace, known = time_estimate.seconds_per_game(place.store if place.has_store else None, plan)
+    seconds = None if total is None else time_estimate.games(plan, total) * pace / at_once
+    if as_json:
+        output.document(_as_json(plan, entrants, first, total, seconds, known))
+        return
+    settings = "".join(f" · {name} {value}" for name, value in plan.settings.items())
+    output.line(f"{plan.name} · {plan.form} · {plan.format}{settings} · {plan.policy}")
+    output.line(f"{len(entrants)} bots · {many(plan.boards, 'board')} a match")
+    output.line()
+    output.table(
+        ("round", "match", "<bots", "<why"),
+        [(f.round, f.number, " v ".join(f.entrants), f.why) for f in first[:_SHOWN]],
+    )
+    if len(first) > _SHOWN:
+        output.line(f"… and {len(first) - _SHOWN} more")
+    output.line()
+    for line in _words(plan, first, total, seconds, at_once, known):
+        output.line(line)
+    if wanted.file:
+        output.next_step(f"pokearena tournament run {wanted.file}")
+
+
+def _words(
+    plan: Plan,
+    first: Sequence[Fixture],
+    total: int | None,
+    seconds: float | None,
+    at_once: int,
+    known: int,
+) -> list[str]:
+    if total is None or seconds is None:
+        end = "it is stopped" if plan.format == "ladder" else "there is a verdict"
+        begins = f"it begins with {many(len(first), 'match', 'matches')}"
+        return [f"it goes on until {end}, or to `--set limit=N` matches; {begins}"]
+    word = "" if plan.format in time_estimate.EXACT else "about "
+    if plan.format in time_estimate.ENDLESS:
+        word = "at most "
+    rest = "" if len(first) == total else f", {len(first)} of them known now"
+    source = (
+        f"as fast as the last {known} matches of this form here"
+        if known
+        else "guessed from the house bots: none of this form has been played here"
+    )
+    return [
+        f"{word}{many(total, 'match', 'matches')}{rest}, {time_estimate.games(plan, total)} games",
+        f"about {time_estimate.duration(seconds)} with {at_once} at a time ({source})",
+    ]
+
+
+def _as_json(
+    plan: Plan,
+    entrants: Sequence[Entrant],
+    first: Sequence[Fixture],
+    total: int | None,
+    seconds: float | None,
+    known: int,
+) -> dict[str, Any]:
+    return {
+        "name": plan.name,
+        "game": plan.game,
+        "form": plan.form,
+        "options": dict(plan.options),
+        "seats": plan.seats,
+        "boards": plan.boards,
+        "format": plan.format,
+        "settings": dict(plan.settings),
+        "clock": asdict(plan.clock),
+        "policy": plan.policy,
+        "entrants": [{"bot": entrant.name, "owner": entrant.owner} for entrant in entrants],
+        "schedule": [
+            {"round": f.round, "number": f.number, "entrants": list(f.entrants), "why": f.why}
+            for f in first
+        ],
+        "matches": total,
+        "games": None if total is None else time_estimate.games(plan, total),
+        "seconds": None if seconds is None else round(seconds, 1),
+        "pace_from_matches": known,
+    }
+
+
+def join(
+    place: Place, tournament: str, bots: Sequence[str], owner: str
+) -> tuple[str, Sequence[str]]:
+    """Lets bots into a tournament; gives its id and their versions.
+
+    Raises CommandError if its format takes nobody in, and what `course.add` raises.
+    """
+    name = lookup.tournament(place, tournament)
+    plan = tournaments.find(place.store, name).plan
+    if plan.format in CLOSED_FORMATS:
+        raise CommandError(f"{name} is a {plan.format}, which takes nobody in later.", USAGE)
+    found = [place.bot(text) for text in bots]
+    for one in found:
+        game_options.check_plays(one, game_options.game_named(plan.game))
+    versions, owners = registered(place, [(bot, owner) for bot in found])
+    lifecycle.add(place.store, name, scheduler.enrol(place.store, versions, owners))
+    return name, versions

@@ -1,0 +1,58 @@
+"""Whether nothing of a tournament was lost, and every record of it is true."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from arena.store.matches import listing, results
+from arena.store.matches.listing import Match
+from arena.store.schema import MatchState
+from arena.system import process_pool
+from referee.record import RecordError, read
+from referee.replay import verify
+
+if TYPE_CHECKING:
+    from sqlalchemy import Engine
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A match that was looked at again."""
+
+    match: Match
+    seed: bytes | None
+    """Revealed when it was closed."""
+    problems: tuple[str, ...]
+    """What is wrong, in sentences; nothing if it was closed and its record is true."""
+
+
+def check(engine: Engine, tournaments: Iterable[str]) -> tuple[Checked, ...]:
+    """Every match of these tournaments, with what is wrong with it.
+
+    Its deals are made again, its actions replayed and its scores computed anew.
+    """
+    matches = [m for name in tournaments for m in listing.matches(engine, tournament=name)]
+    records = (results.record(engine, m.id) for m in matches)
+    told = process_pool.each(_verify, records, len(matches))
+    return tuple(
+        Checked(match, seed, (*_lost(match), *problems) if match.committed else _lost(match))
+        for match, (seed, problems) in zip(matches, told, strict=True)
+    )
+
+
+def _lost(match: Match) -> tuple[str, ...]:
+    if match.state is not MatchState.CLOSED:
+        return (f"{match.id} is {match.state.lower()}: {match.reason or 'it was not played'}",)
+    if match.committed != match.games:
+        return (f"{match.id} has {match.committed} of {match.games} games",)
+    return ()
+
+
+def _verify(record: str) -> tuple[bytes | None, tuple[str, ...]]:
+    try:
+        found = read(record)
+    except RecordError as error:
+        return None, (str(error),)
+    return found.seed, tuple(verify(found))

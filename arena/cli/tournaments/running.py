@@ -1,0 +1,119 @@
+"""Tournaments from the first match to the last: scheduled, played, watched, interrupted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from arena.cli import output
+from arena.cli.errors import INTERRUPTED, USAGE, CommandError
+from arena.cli.services.running_services import CrewLost, at_work
+from arena.cli.tournaments import live_table
+from arena.cli.workspace import Place
+from arena.errors import Conflict
+from arena.formats.contract import Entrant, Fixture
+from arena.store.matches import waiting
+from arena.store.matches.spec import Plan
+from arena.store.schema import TournamentState
+from arena.store.tournaments import lifecycle, tournaments
+from arena.tournaments import scheduler
+from referee.games.registry import find
+
+if TYPE_CHECKING:
+    from arena.cli.tournaments.live_table import Sight
+    from arena.services.web_process import Pages
+
+
+def check(plan: Plan, entrants: int) -> int:
+    """How many entrants play at a table; CommandError or SetupError if there cannot be one."""
+    game = find(plan.game)
+    options = game.settle(plan.options)
+    game.check_seats(plan.seats, options)
+    sides = game.side_count(plan.seats, options)
+    if entrants < sides:
+        named = f"{entrants} {'is' if entrants == 1 else 'are'} named"
+        raise CommandError(f"a table of {plan.game} takes {sides} bots here; {named}.", USAGE)
+    return sides
+
+
+def opening(plan: Plan, entries: Sequence[Entrant]) -> tuple[Fixture, ...]:
+    """The matches with which it begins; CommandError if these cannot play its format."""
+    try:
+        return scheduler.opening(plan, entries)
+    except ValueError as error:
+        raise CommandError(f"{error}.", USAGE) from None
+
+
+def play_out(
+    place: Place,
+    workers: int | None,
+    begin: Callable[[], Sequence[str]],
+    pages: Callable[[], Pages] | None = None,
+) -> tuple[Sight, ...]:
+    """Has tournaments played to their end, by services of our own if none run for this folder.
+
+    begin: called when the services are at work; gives the ids of the tournaments.
+    pages: makes what services of our own serve, if anything.
+
+    Raises CommandError on Ctrl-C, which says how to go on.
+    """
+    names: Sequence[str] = ()
+    interrupted: KeyboardInterrupt | SystemExit | None = None
+    own = False
+    while interrupted is None:
+        with at_work(place, workers, pages) as crew:
+            own = crew.own
+            output.hint(crew.words)
+            if crew.page:
+                output.hint(f"page  {crew.page}")
+            try:
+                names = names or begin()
+                crew.nudge()
+                _mention_others(place, names)
+                return live_table.watch(place.store, names, crew)
+            except CrewLost:
+                output.hint("those services have ended; nothing is lost")
+            except (KeyboardInterrupt, SystemExit) as error:
+                interrupted = error
+                if own:
+                    output.hint("stopping: games at hand are finished, nothing is lost")
+                    _pause(place, names)
+    if isinstance(interrupted, SystemExit):
+        raise interrupted
+    raise _stopped(place, names, own)
+
+
+def _mention_others(place: Place, names: Sequence[str]) -> None:
+    running = tournaments.listing(place.store, state=TournamentState.RUNNING)
+    others = [found.id for found in running if found.id not in names]
+    for version, matches in waiting.waited_for(place.store).items():
+        counted = "1 match waits" if matches == 1 else f"{matches} matches wait"
+        output.hint(f"{counted} for the remote bot {version}, which is not there yet")
+    if others:
+        output.hint(f"not over either, and played too, the oldest first: {', '.join(others)}")
+
+
+def _pause(place: Place, names: Sequence[str]) -> None:
+    for name in names:
+        try:
+            lifecycle.pause(place.store, name)
+        except Conflict:
+            continue  # it is over already
+
+
+def _stopped(place: Place, names: Sequence[str], own: bool) -> CommandError:
+    left = [(name, tournaments.progress(place.store, name)) for name in names]
+    closed, games = sum(p.closed for _, p in left), sum(p.games for _, p in left)
+    matches, planned = sum(p.matches for _, p in left), sum(p.planned for _, p in left)
+    done = f"{closed} of {matches} matches are closed, {games} of {planned} games are kept"
+    unfinished = [name for name, progress in left if progress.open]
+    if not own:
+        advice = f"pokearena tournament show {names[0]}" if names else ""
+        return CommandError(f"no longer watching; it is played on ({done}).", INTERRUPTED, advice)
+    if not unfinished:
+        return CommandError(f"interrupted ({done}).", INTERRUPTED)
+    return CommandError(
+        f"interrupted: {done}.",
+        INTERRUPTED,
+        f"pokearena tournament resume {' '.join(unfinished)}",
+    )

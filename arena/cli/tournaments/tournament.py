@@ -1,0 +1,387 @@
+"""`pokearena tournament`: run, watch and steer tournaments."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import rich_click as click
+from click.core import ParameterSource
+
+from arena.cli import output
+from arena.cli.errors import FAILED, USAGE, CommandError
+from arena.cli.options import (
+    data_option,
+    game_options,
+    json_option,
+    pages_option,
+    seats_option,
+    workers_option,
+)
+from arena.cli.tournaments.bundle import bundle, verify
+
+if TYPE_CHECKING:
+    from arena.cli.tournaments.tournament_file import Cup
+
+
+# `pokearena tournament export`: a tournament as a site of files.
+
+
+@click.command(epilog="Example: pokearena tournament export t-7f3k9q --html friday")
+@click.argument("tournament", metavar="ID")
+@click.option(
+    "--html",
+    "folder",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="FOLDER",
+    required=True,
+    help="Where to; it must be empty, or not there yet.",
+)
+@json_option
+@data_option
+def export(tournament: str, folder: Path, as_json: bool, data: Path | None) -> None:
+    """Write a tournament as pages that need no server: open index.html, or put them anywhere.
+
+    Standings, crosstable or bracket, every match that is over with its replays and its record,
+    its bots, the rules. Of open matches there is what may be known while they are played.
+    """
+    from arena.cli import lookup
+    from arena.cli.output import Progress
+    from arena.cli.workspace import Place
+    from arena.web import static_site
+
+    place = Place(data)
+    assert place.existing_store is not None
+    name = lookup.tournament(place, tournament)
+    try:
+        if folder.exists() and any(folder.iterdir()):
+            raise CommandError(f"{folder} is not empty; --html names another folder.", USAGE)
+        folder.mkdir(parents=True, exist_ok=True)
+        files = static_site.write(place.store, name, folder, Progress())
+    except OSError as error:
+        raise CommandError(f"{folder} cannot be written: {error.strerror}.", FAILED) from None
+    if as_json:
+        output.document({"tournament": name, "folder": str(folder), "files": files})
+        return
+    output.line(f"{name} is in {folder}: {files} files")
+    output.hint(f"open {folder / 'index.html'} in a browser")
+
+
+# `pokearena tournament run`: a tournament from a file or from flags, or what it would be.
+
+
+@click.command(
+    epilog="Example: pokearena tournament run poke ./mybot sample:greedy -n 20 or "
+    "pokearena tournament run cup.toml --dry-run"
+)
+@click.argument("game", metavar="GAME|FILE.toml")
+@click.argument("bots", nargs=-1, metavar="[BOT...]")
+@click.option(
+    "--format",
+    metavar="NAME",
+    default="round-robin",
+    show_default=True,
+    help="Who meets whom: round-robin, gauntlet, swiss, knockout, ladder or sprt.",
+)
+@click.option(
+    "--set",
+    "settings",
+    multiple=True,
+    metavar="NAME=VALUE",
+    help="A setting of the format (docs/formats.md), as often as needed.",
+)
+@click.option(
+    "--cycles",
+    type=click.IntRange(1, 1000),
+    help="The same as --set cycles=N: how often everyone meets everyone. [default: 1]",
+)
+@click.option(
+    "-n",
+    "--boards",
+    type=click.IntRange(1, 10_000),
+    default=10,
+    show_default=True,
+    help="How many boards a match has; each is played with every seating.",
+)
+@seats_option
+@click.option(
+    "--seed",
+    metavar="TEXT",
+    help="What all cards follow from: the same again, the same deals. [default: random]",
+)
+@click.option("--name", metavar="TEXT", help="What people call it. [default: the game]")
+@click.option(
+    "--faults",
+    type=click.Choice(["lenient", "unforgiving"]),
+    default="lenient",
+    show_default=True,
+    help="After which fault a bot loses the rest of its table: the third, or the first.",
+)
+@click.option("--dry-run", is_flag=True, help="Say what would be played and for how long.")
+@game_options
+@workers_option
+@pages_option(default=False)
+@json_option
+@data_option
+def run(
+    dry_run: bool, workers: int | None, web: bool, as_json: bool, data: Path | None, **flags: Any
+) -> int | None:
+    """Run a tournament of bots and watch it.
+
+    A BOT is one of the names that `pokearena play` takes; what is no version yet is added on the
+    way. A FILE.toml says all of it (README, docs/formats.md); flags beside it say it otherwise.
+    If services run for this data folder they play it, else it brings its own, with pages at the
+    next free port from 8000 on if --web asks for them. Ctrl-C loses nothing: `pokearena tournament
+    resume ID` goes on.
+    """
+    from arena.cli.tournaments import match_plan
+    from arena.cli.workspace import Place
+
+    place = Place(data)
+    cup = _cup(flags)
+    if dry_run:
+        match_plan.preview(place, cup, workers, as_json)
+        return None
+    from arena.cli import formatting
+    from arena.cli.tournaments import running
+    from arena.cli.tournaments.views import report
+    from arena.services.web_process import HOST, PORT, Pages, listen_near
+    from arena.store.tournaments import tournaments
+    from arena.tournaments import scheduler
+
+    plan, bots = match_plan.prepare(place, cup)
+    entrants, owners = match_plan.registered(place, bots)
+    entries = scheduler.enrol(place.store, entrants, owners)
+    first = running.opening(plan, entries)
+    secret = None if cup.seed is None else formatting.seed_of(cup.seed)
+
+    def begin() -> list[str]:
+        made = tournaments.create(place.store, plan, entries, first, secret)
+        output.hint(f"{made.id} · {plan.form} · {', '.join(entrants)}")
+        return [made.id]
+
+    def pages() -> Pages:
+        return Pages(listen_near(HOST, PORT))
+
+    sights = running.play_out(place, workers, begin, pages if web else None)
+    return report(place, sights, as_json)
+
+
+_NAMES = {
+    "start": "start_ms",
+    "allowance": "allowance_ms",
+    "bank": "bank_ms",
+}
+_PLAIN = ("name", "format", "seats", "boards", "seed", "faults", *_NAMES)
+
+
+def _cup(flags: dict[str, Any]) -> Cup:
+    """What is asked for: of the file, with the flags that were given."""
+    from arena.cli import game_options as setup
+    from arena.cli.tournaments import tournament_file
+
+    context = click.get_current_context()
+    assert context is not None
+    given: dict[str, Any] = {
+        _NAMES.get(name, name): flags[name]
+        for name in _PLAIN
+        if context.get_parameter_source(name) is not ParameterSource.DEFAULT
+    }
+    if flags["settings"] or flags["cycles"]:
+        cycles = {} if flags["cycles"] is None else {"cycles": flags["cycles"]}
+        given["settings"] = {**tournament_file.pairs(flags["settings"], "the setting"), **cycles}
+    if flags["pairs"]:
+        given["options"] = dict(map(setup.option, flags["pairs"]))
+    if flags["bots"]:
+        given["bots"] = tuple((text, "") for text in flags["bots"])
+    if flags["game"].endswith(".toml"):
+        return tournament_file.merged(tournament_file.read(Path(flags["game"])), given)
+    if not flags["bots"]:
+        setup.game_named(flags["game"])
+        raise CommandError(f"a tournament of {flags['game']} needs bots; none is named.", USAGE)
+    return tournament_file.merged(tournament_file.Cup(game=flags["game"]), given)
+
+
+@click.group()
+def tournament() -> None:
+    """Run, watch and steer tournaments."""
+
+
+for _elsewhere in (run, bundle, export, verify):
+    tournament.add_command(_elsewhere)
+
+
+@tournament.command(epilog="Example: pokearena tournament resume t-7f3k9q")
+@click.argument("tournaments", nargs=-1, metavar="ID...")
+@workers_option
+@json_option
+@data_option
+def resume(
+    tournaments: tuple[str, ...], workers: int | None, as_json: bool, data: Path | None
+) -> int:
+    """Go on with tournaments that are not over, after their last committed games.
+
+    Without an ID: with all of them.
+    """
+    from arena.cli import lookup
+    from arena.cli.tournaments import running, views
+    from arena.cli.workspace import Place
+    from arena.store.tournaments import lifecycle
+    from arena.store.tournaments import tournaments as store
+
+    place = Place(data)
+    names = [lookup.tournament(place, name) for name in tournaments]
+    if not names:
+        everything = store.listing(place.existing_store)
+        names = [found.id for found in everything if found.ended is None]
+        if not names:
+            raise CommandError(
+                "every tournament here is over.", FAILED, "pokearena tournament list"
+            )
+
+    for name in names:
+        found = store.find(place.store, name)
+        if found.ended is not None:
+            advice = f"pokearena tournament show {name}"
+            raise CommandError(f"tournament {name} is {found.state} already.", FAILED, advice)
+
+    def begin() -> list[str]:
+        for name in names:
+            lifecycle.resume(place.store, name)
+        output.hint(f"going on with {', '.join(names)}")
+        return names
+
+    return views.report(place, running.play_out(place, workers, begin), as_json)
+
+
+@tournament.command(epilog="Example: pokearena tournament pause t-7f3k9q")
+@click.argument("tournaments", nargs=-1, required=True, metavar="ID...")
+@json_option
+@data_option
+def pause(tournaments: tuple[str, ...], as_json: bool, data: Path | None) -> None:
+    """Let no further match begin. Matches that are being played are finished."""
+    from arena.cli import lookup
+    from arena.cli.tournaments import views
+    from arena.cli.workspace import Place
+    from arena.store.tournaments import lifecycle
+
+    place = Place(data)
+    for name in [lookup.tournament(place, one) for one in tournaments]:
+        lifecycle.pause(place.store, name)
+        views.changed(place, name, f"{name} is paused", as_json)
+    if not as_json:
+        output.next_step(f"pokearena tournament resume {' '.join(tournaments)}")
+
+
+@tournament.command(epilog="Example: pokearena tournament add t-7f3k9q ./newbot")
+@click.argument("tournament", metavar="ID")
+@click.argument("bots", nargs=-1, required=True, metavar="BOT...")
+@click.option("--owner", default="", metavar="NAME", help="Whose bots they are.")
+@json_option
+@data_option
+def add(
+    tournament: str, bots: tuple[str, ...], owner: str, as_json: bool, data: Path | None
+) -> None:
+    """Let bots into a tournament that goes on; they are paired from the next round on.
+
+    A knockout and a test of two take nobody in.
+    """
+    from arena.cli.tournaments import match_plan, views
+    from arena.cli.workspace import Place
+
+    place = Place(data)
+    name, joined = match_plan.join(place, tournament, bots, owner)
+    views.changed(
+        place, name, f"paired in {name} from its next round on: {', '.join(joined)}", as_json
+    )
+    if not as_json:
+        output.next_step(f"pokearena tournament show {name}")
+
+
+@tournament.command(epilog="Example: pokearena tournament withdraw t-7f3k9q mybot@1")
+@click.argument("tournament", metavar="ID")
+@click.argument("versions", nargs=-1, required=True, metavar="NAME@VERSION...")
+@click.option("--reason", default="", metavar="TEXT", help="Why; shown beside what it cancels.")
+@json_option
+@data_option
+def withdraw(
+    tournament: str, versions: tuple[str, ...], reason: str, as_json: bool, data: Path | None
+) -> None:
+    """Take bots out of a tournament: they are paired no more.
+
+    What they are playing is finished, what they have played counts, the rest is cancelled.
+    """
+    from arena.cli import lookup
+    from arena.cli.tournaments import views
+    from arena.cli.workspace import Place
+    from arena.store.tournaments import lifecycle
+
+    place = Place(data)
+    name = lookup.tournament(place, tournament)
+    for version in [lookup.version(place, one).id for one in versions]:
+        lifecycle.withdraw(place.store, name, version, reason)
+    views.changed(place, name, f"paired no more in {name}: {', '.join(versions)}", as_json)
+    if not as_json:
+        output.next_step(f"pokearena tournament show {name}")
+
+
+@tournament.command("list", epilog="Example: pokearena tournament list")
+@json_option
+@data_option
+def listing(as_json: bool, data: Path | None) -> None:
+    """List the tournaments, oldest first. With --json a line each."""
+    from arena.cli.tournaments import views
+    from arena.cli.workspace import Place
+    from arena.store.tournaments import tournaments as store
+    from arena.tournaments import json_values
+
+    place = Place(data)
+    found = store.listing(place.existing_store)
+    counted = [(one, store.progress(place.store, one.id)) for one in found]
+    if as_json:
+        for one, progress in counted:
+            output.document(json_values.tournament(one, progress))
+        return
+    output.table(views.HEADINGS, [views.row(*each) for each in counted])
+    last = found[-1].id if found else ""
+    output.next_step(f"pokearena tournament show {last}" if last else "pokearena demo")
+
+
+@tournament.command(epilog="Example: pokearena tournament show t-7f3k9q")
+@click.argument("tournament", metavar="ID")
+@json_option
+@data_option
+def show(tournament: str, as_json: bool, data: Path | None) -> None:
+    """Show a tournament: how it was set up, its standings, its matches."""
+    from arena.cli import lookup
+    from arena.cli.tournaments import views
+    from arena.cli.workspace import Place
+
+    place = Place(data)
+    name = lookup.tournament(place, tournament)
+    if as_json:
+        output.document(views.whole(place, name))
+    else:
+        views.show(place, name)
+
+
+@tournament.command(epilog="Example: pokearena tournament cancel t-7f3k9q")
+@click.argument("tournaments", nargs=-1, required=True, metavar="ID...")
+@json_option
+@data_option
+def cancel(tournaments: tuple[str, ...], as_json: bool, data: Path | None) -> None:
+    """End tournaments before their end. Matches that are closed, or being played, still count."""
+    from arena.cli import lookup
+    from arena.cli.tournaments import views
+    from arena.cli.workspace import Place
+    from arena.store.tournaments import lifecycle
+    from arena.store.tournaments import tournaments as store
+
+    place = Place(data)
+    for name in [lookup.tournament(place, one) for one in tournaments]:
+        lifecycle.cancel(place.store, name)
+        closed = store.progress(place.store, name).closed
+        said = f"{name} is cancelled; {closed} of its matches are closed"
+        views.changed(place, name, said, as_json)
+    if not as_json:
+        output.next_step("pokearena tournament list")

@@ -1,0 +1,196 @@
+"""Tournaments as tables and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING, Any
+
+from arena.cli import formatting, output
+from arena.cli.errors import FAILED, OK
+from arena.cli.formatting import many
+from arena.cli.ladders import ladder_table
+from arena.formats.registry import ALL_AT_ONCE
+from arena.ladders import key, ladder_values
+from arena.store.matches import listing
+from arena.store.schema import MatchState, TournamentState
+from arena.store.tournaments import tournaments
+from arena.tournaments import decision, json_values
+
+if TYPE_CHECKING:
+    from arena.cli.tournaments.live_table import Sight
+    from arena.cli.workspace import Place
+    from arena.store.matches.listing import Match
+    from arena.store.tournaments.tournaments import Progress, Tournament
+
+_VOID_SHOWN = 5
+HEADINGS = ("tournament", "<name", "<game", "bots", "matches", "games", "<state", "<begun")
+
+
+def row(found: Tournament, progress: Progress) -> tuple[object, ...]:
+    """A line of the list; a plus where the format may schedule more."""
+    settled = found.ended is not None or found.plan.format in ALL_AT_ONCE
+    return (
+        found.id,
+        found.plan.name,
+        found.plan.form,
+        len(found.entrants),
+        f"{progress.closed}/{progress.matches}{'' if settled else '+'}",
+        f"{progress.games}/{progress.planned}",
+        found.state,
+        formatting.local(found.created),
+    )
+
+
+def whole(place: Place, name: str) -> dict[str, Any]:
+    """A tournament with its standings and matches, as plain values."""
+    found = tournaments.find(place.store, name)
+    own = key.of_tournament(found)
+    table = ladder_table.of_tournament(place.store, own)
+    return {
+        **json_values.tournament(found, tournaments.progress(place.store, name)),
+        "standings": ladder_values.to_json(table),
+        "elo": ladder_values.settings_json(),
+        "details": ladder_values.details_json(place.store, own, table),
+        "timing": ladder_values.timing_json(table),
+        "decision": decision.to_json(decision.of(place.store, found)),
+        "schedule": [
+            json_values.match(match) for match in listing.matches(place.store, tournament=name)
+        ],
+    }
+
+
+def show(place: Place, name: str) -> None:
+    """A tournament for people."""
+    found = tournaments.find(place.store, name)
+    progress = tournaments.progress(place.store, name)
+    plan = found.plan
+    options = "".join(f" · {key} {str(value).lower()}" for key, value in plan.options.items())
+    settings = "".join(f" · {key} {value}" for key, value in plan.settings.items())
+    output.line(f"{found.id} · {plan.name} · {found.state}")
+    output.line(
+        f"{plan.game} for {plan.seats}{options} · {many(plan.boards, 'board')} a match · "
+        f"{plan.format}{settings} · {plan.policy}"
+    )
+    output.line(
+        f"begun {formatting.local(found.created)}, ended {formatting.local(found.ended)} · "
+        f"{progress.closed} of {progress.matches} matches closed, "
+        f"{progress.games} of {progress.planned} games kept"
+    )
+    output.line()
+    own = key.of_tournament(found)
+    table = ladder_table.of_tournament(place.store, own)
+    step = decision.of(place.store, found)
+    for words in [*_entrants(found), *decision.lines(step)]:
+        output.line(words)
+    ladder_table.show(table)
+    output.line()
+    matches = listing.matches(place.store, tournament=name)
+    drained = decision.drained(step)
+    output.table(
+        ("match", "round", "<bots", "<state", "attempts", "games", "<"),
+        [
+            (
+                match.id,
+                match.round,
+                " v ".join(match.entrants),
+                match.state.lower(),
+                match.attempt,
+                f"{match.committed}/{match.games}",
+                _remark(match, drained),
+            )
+            for match in matches
+        ],
+    )
+    tell_void(place, name)
+    ladder_table.remark(table)
+    ladder_table.remark_gifts(ladder_values.gifts(place.store, own))
+    ladder_table.explain([table])
+    what_next(place, [name], shown=True)
+
+
+def _entrants(found: Tournament) -> list[str]:
+    """Who came, went, and whose they are, where there is something to say."""
+    told = {
+        "withdrawn": [one.name for one in found.entries if one.withdrawn is not None],
+        "joined later": [one.name for one in found.entries if one.joined],
+        "owners": [f"{one.name} of {one.owner}" for one in found.entries if one.owner],
+    }
+    return [f"{word}: {', '.join(names)}" for word, names in told.items() if names]
+
+
+def _remark(match: Match, drained: Collection[tuple[int, int]]) -> str:
+    if (match.round, match.number) in drained:
+        return "drained: in flight when the decision fell, not counted for it"
+    return match.reason or match.why
+
+
+def conclude(place: Place, sight: Sight) -> None:
+    """The end of a tournament for people."""
+    found, progress = sight.tournament, sight.progress
+    plan = found.plan
+    named = f" · {plan.name}" if plan.name not in (plan.game, "demo") else ""
+    state = "" if found.state is TournamentState.CLOSED else f" · {found.state}"
+    output.heading(f"{plan.form} · {found.id}{named} · {plan.format}{state}")
+    for words in decision.lines(decision.of(place.store, found)):
+        output.line(words)
+    ladder_table.show(sight.standings)
+    output.line()
+    ladder_table.remark(sight.standings)
+    if progress.closed < progress.matches:
+        tell_void(place, found.id)
+        left = progress.matches - progress.closed
+        output.hint(f"{left} of {progress.matches} matches have no result")
+
+
+def tell_void(place: Place, name: str) -> None:
+    """Says loudly what the arena owes: the matches it gave up, and why."""
+    void = listing.matches(place.store, tournament=name, states=[MatchState.VOID])
+    for match in void[:_VOID_SHOWN]:
+        output.warn(f"{match.id} is void, and nobody is charged with it: {match.reason}")
+    if len(void) > _VOID_SHOWN:
+        output.warn(f"so are {len(void) - _VOID_SHOWN} more; `tournament show` lists them all")
+
+
+def what_next(place: Place, names: Sequence[str], *, shown: bool = False) -> None:
+    """What to type after looking at tournaments: the replay of a match, or going on.
+
+    shown: `tournament show` has just been typed.
+    """
+    closed: list[Match] = []
+    open_ones: list[str] = []
+    for name in names:
+        closed += listing.matches(place.store, tournament=name, states=[MatchState.CLOSED], limit=1)
+        if tournaments.find(place.store, name).ended is None:
+            open_ones.append(name)
+    steps = [f"pokearena replay {match.id}" for match in closed[:1]]
+    steps += [f"pokearena tournament show {name}" for name in names[:1] if not (open_ones or shown)]
+    if open_ones:
+        steps.append(f"pokearena tournament resume {' '.join(open_ones)}")
+    output.next_step(*(steps or ["pokearena tournament list"]))
+
+
+def report(place: Place, sights: Sequence[Sight], as_json: bool) -> int:
+    """The end of tournaments: their standings. Returns the exit status: was all played?"""
+    for sight in sights:
+        if as_json:
+            output.document(whole(place, sight.tournament.id))
+        else:
+            conclude(place, sight)
+    if not as_json:
+        what_next(place, [sight.tournament.id for sight in sights])
+    done = all(
+        sight.tournament.state is TournamentState.CLOSED and sight.progress.void == 0
+        for sight in sights
+    )
+    return OK if done else FAILED
+
+
+def changed(place: Place, name: str, said: str, as_json: bool) -> None:
+    """A tournament that has just been changed."""
+    found, progress = tournaments.find(place.store, name), tournaments.progress(place.store, name)
+    if as_json:
+        output.document(json_values.tournament(found, progress))
+        return
+    output.line(said)
+    if progress.running and found.state in (TournamentState.PAUSED, TournamentState.CANCELLED):
+        output.line(f"{progress.running} matches are being played; they end, and count")

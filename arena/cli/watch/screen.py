@@ -1,0 +1,284 @@
+"""Draws what is watched, and reads keys, until somebody has seen enough."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from rich.console import Group
+from rich.live import Live
+from rich.text import Text
+
+from arena.cli import output
+from arena.cli.key_input import named
+from arena.cli.output import painted
+from arena.cli.watch.view import KEYS, Kind, View, Where, pressed
+from arena.web.data.changes import ARENA, position_of
+from referee.sanitizing import one_line
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from arena.web.data.state import Web
+from dataclasses import dataclass
+
+from arena.errors import NotFound
+from arena.presentation import text
+from arena.store.schema import MatchState
+from arena.store.tournaments import tournaments
+from arena.web import wording
+from arena.web.data.live_tables import live_table
+from arena.web.data.state import Web
+from arena.web.page import Ask, BadAsk, NoSuchPage, Page, ServerLinks, Table
+from arena.web.pages import bot, ladder, match, matrix
+
+# What a view shows: the tables of the pages that browsers get.
+
+
+_MATCHES = 15
+"""So many of a bot's matches, the newest first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A table under a heading; opens: what each row leads to, nothing if it is empty."""
+
+    heading: str
+    table: Table
+    opens: tuple[View | None, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What is to be seen: a title, tables, and lines about a table that is being played."""
+
+    title: str
+    sections: tuple[Section, ...] = ()
+    lines: tuple[str, ...] = ()
+
+    @property
+    def rows(self) -> tuple[View | None, ...]:
+        """What the rows that can be chosen open."""
+        return tuple(view for section in self.sections for view in section.opens)
+
+
+def shown(web: Web, view: View) -> Shown:
+    """What a view shows now; a sentence if there is nothing (any more)."""
+    try:
+        match view.kind:
+            case Kind.LADDER:
+                return _ladder(web, view)
+            case Kind.MATRIX:
+                return _matrix(web, view)
+            case Kind.BOT:
+                return _bot(web, view)
+            case Kind.MATCH:
+                return _match(web, view)
+    except (NoSuchPage, BadAsk, NotFound) as error:
+        return Shown(view.value, lines=(str(error),))
+
+
+def _ask(query: dict[str, str] | None = None, **path: str) -> Ask:
+    return Ask(path, query or {}, ServerLinks())
+
+
+def _live_lines(page: Page) -> Table:
+    assert page.text is not None, f"the page {page.title} has no text"
+    return page.text
+
+
+def _ladder(web: Web, view: View) -> Shown:
+    page = ladder.page(web, _ask({"find": view.find}, form=view.value))
+    names = [line.name for line in page.model["lines"]]
+    found = f", found by “{view.find}”" if view.find else ""
+    opens = tuple(View(Kind.BOT, name.partition("@")[0]) for name in names)
+    sections = [Section("", _live_lines(page), opens)]
+    running = [one for one in web.sight.running if _form_of(web, one.tournament) == view.value]
+    if running:
+        sections.append(
+            Section(
+                "being played",
+                Table(
+                    ("<match", "<bots", "games"),
+                    [
+                        (one.id, " v ".join(one.entrants), f"{one.committed}/{one.games}")
+                        for one in running
+                    ],
+                ),
+                tuple(View(Kind.MATCH, one.id) for one in running),
+            )
+        )
+    return Shown(f"{wording.form_name(view.value)}{found}", tuple(sections))
+
+
+def _form_of(web: Web, tournament: str) -> str:
+    return next((one.plan.form for one, _ in web.sight.going if one.id == tournament), "")
+
+
+def _matrix(web: Web, view: View) -> Shown:
+    page = matrix.page(web, _ask(form=view.value))
+    return Shown(
+        f"{wording.form_name(view.value)}: the score of the line against the column, in %",
+        (Section("", _live_lines(page)),),
+    )
+
+
+def _bot(web: Web, view: View) -> Shown:
+    page = bot.page(web, _ask(name=view.value))
+    sections = [Section("", _live_lines(page))]
+    if page.csv is not None and page.csv.rows:
+        rows = page.csv.rows[:_MATCHES]
+        opens = tuple(View(Kind.MATCH, str(row[0])) for row in rows)
+        sections.append(Section("matches, the newest first", _chosen(page.csv, rows), opens))
+    return Shown(view.value, tuple(sections))
+
+
+def _chosen(table: Table, rows: Sequence[Sequence[object]]) -> Table:
+    """The columns of a bot's matches that fit a terminal."""
+    wanted = [table.headings.index(h) for h in ("match", "closed", "opponents", "score", "p95_ms")]
+    heads = ("<match", "<closed", "<opponents", "score", "p95 ms")
+    return Table(heads, [tuple(_told(row[at]) for at in wanted) for row in rows])
+
+
+def _told(value: object) -> object:
+    return f"{value:.3g}" if isinstance(value, float) else value
+
+
+def _match(web: Web, view: View) -> Shown:
+    page = match.page(web, _ask(id=view.value))
+    sections = (Section("", page.text),) if page.text is not None and page.text.rows else ()
+    found = next((one for one in web.sight.running if one.id == view.value), None)
+    if found is None or found.state is not MatchState.RUNNING:
+        return Shown(page.title, sections, (f"pokearena replay {view.value}",))
+    progress = f"{found.committed} of {found.games} games are over"
+    table = live_table(
+        web.newsroom.positions, found, tournaments.find(web.engine, found.tournament)
+    )
+    scene = () if table is None else text.lines(table.scene)
+    return Shown(page.title, sections, (progress, "", *scene))
+
+
+_SPARE = ("<by", "<language", "<owner", "<authors")
+"""The columns that go first where a terminal is narrow; then the last ones."""
+_FEWEST = 3
+_PAUSE_SECONDS = 0.25
+"""At least so long between two drawings that no key has asked for."""
+
+
+async def watch(web: Web, form: str) -> None:
+    """Shows a ladder and wherever keys lead from there, until `q`.
+
+    form: the ladder to begin with; one that is not there is said in its place.
+    """
+    await web.look()
+    tasks = [asyncio.create_task(job) for job in (web.watch(), web.hear())]
+    try:
+        with _keys() as keys, Live(screen=True, auto_refresh=False) as live:
+            await _show(web, Where((View(Kind.LADDER, form),)), keys, live)
+    finally:
+        for task in tasks:
+            task.cancel()
+
+
+async def _show(web: Web, where: Where, keys: asyncio.Queue[str], live: Live) -> None:
+    while not where.over:
+        number = web.changes.last
+        seen = await asyncio.to_thread(shown, web, where.view)
+        live.update(_drawn(seen, where, *live.console.size), refresh=True)
+        key = await _key_or_change(web, where.view, number, keys)
+        if key is not None:
+            where = pressed(where, key, seen.rows, list(web.sight.ladders))
+        else:
+            await asyncio.sleep(_PAUSE_SECONDS)
+
+
+async def _key_or_change(web: Web, view: View, number: int, keys: asyncio.Queue[str]) -> str | None:
+    """The next key; None as soon as what is seen may be out of date."""
+    topics = {ARENA, position_of(view.value)}
+    key = asyncio.create_task(keys.get())
+    change = asyncio.create_task(web.changes.after(topics, number))
+    done, waiting = await asyncio.wait({key, change}, return_when=asyncio.FIRST_COMPLETED)
+    for task in waiting:
+        task.cancel()
+    return key.result() if key in done else None
+
+
+@contextmanager
+def _keys() -> Iterator[asyncio.Queue[str]]:
+    """The keys as they are pressed."""
+    import termios
+    import tty
+
+    keys: asyncio.Queue[str] = asyncio.Queue()
+    descriptor = sys.stdin.fileno()
+    before = termios.tcgetattr(descriptor)
+    loop = asyncio.get_running_loop()
+
+    def read() -> None:
+        for key in _split(os.read(descriptor, 64).decode(errors="replace")):
+            keys.put_nowait(key)
+
+    try:
+        tty.setcbreak(descriptor)
+        loop.add_reader(descriptor, read)
+        yield keys
+    finally:
+        loop.remove_reader(descriptor)
+        termios.tcsetattr(descriptor, termios.TCSADRAIN, before)
+
+
+def _split(text: str) -> Iterator[str]:
+    """The keys in what a terminal sent at once; its end is `q`."""
+    if not text:
+        yield "q"
+    while text:
+        size = 3 if text.startswith(("\x1b[", "\x1bO")) else 1
+        if key := named(text[:size]):
+            yield key
+        text = text[size:]
+
+
+def _drawn(seen: Shown, where: Where, width: int, height: int) -> RenderableType:
+    parts: list[RenderableType] = [Text(one_line(seen.title), "bold"), Text()]
+    row = min(where.view.row, max(len(seen.rows) - 1, 0))
+    room = max(height - 6 - len(seen.lines) - 3 * len(seen.sections), 5)
+    before = 0
+    for section in seen.sections:
+        if section.heading:
+            parts += [Text(), Text(one_line(section.heading), "bold")]
+        mine = row - before if section.opens else None
+        parts.append(_table(section, mine, room, width))
+        before += len(section.opens)
+    parts += [painted(one_line(line)) for line in seen.lines]
+    typed = KEYS if where.typing is None else f"find: {where.typing}▏ (enter, esc)"
+    return Group(*parts, Text(), Text(typed, "dim"))
+
+
+def _table(section: Section, chosen: int | None, room: int, width: int) -> RenderableType:
+    """The part of a table about the chosen row that there is room for."""
+    rows = section.table.rows
+    at = min(max(chosen or 0, 0), max(len(rows) - 1, 0))
+    first = max(0, min(at - room // 2, len(rows) - room))
+    kept = range(first, min(first + room, len(rows)))
+    heads = ("<", *section.table.headings)
+    cells = [("›" if number == chosen else " ", *rows[number]) for number in kept]
+    shown = _fitting(heads, cells, width)
+    picked = [tuple(row[column] for column in shown) for row in cells]
+    return output.drawn([heads[column] for column in shown], picked)
+
+
+def _fitting(heads: Sequence[str], rows: Sequence[Sequence[object]], width: int) -> list[int]:
+    """The columns for which the terminal is wide enough: a word cut off tells nothing."""
+    widths = [
+        3 + max(len(head.lstrip("<")), *(len(str(row[at] or "")) for row in rows), 0)
+        for at, head in enumerate(heads)
+    ]
+    shown = list(range(len(heads)))
+    spare = [at for at, head in enumerate(heads) if head in _SPARE]
+    while sum(widths[at] for at in shown) > width and len(shown) > _FEWEST:
+        shown.remove(spare.pop() if spare else shown[-1])
+    return shown

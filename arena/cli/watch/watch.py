@@ -1,0 +1,48 @@
+"""`pokearena watch`: the arena in the terminal."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import rich_click as click
+
+from arena.cli import output
+from arena.cli.errors import USAGE, CommandError
+from arena.cli.options import data_option
+
+
+@click.command(epilog="Example: pokearena watch poke")
+@click.argument("ladder", required=False, metavar="[GAME]")
+@data_option
+def watch(ladder: str | None, data: Path | None) -> None:
+    """Watch the arena live: ladders, what is being played, bots, matches.
+
+    GAME may name a form, such as pouku-3. Arrows choose a line, enter opens the bot or the match,
+    m shows the crosstable, [ and ] the other ladders, / finds bots, esc goes back, q ends it.
+    Tables that are being played are shown as everybody at them knows them.
+    """
+    import asyncio
+
+    from arena.cli import key_input
+    from arena.cli.ladders import key_lookup
+    from arena.cli.services import running_services
+    from arena.cli.watch import screen
+    from arena.cli.workspace import Place
+    from arena.web.data.state import Settings, Web
+
+    if not (output.is_terminal() and key_input.has_keys()):
+        words = f" {ladder}" if ladder else ""
+        raise CommandError(
+            "watch needs a terminal with a keyboard.",
+            USAGE,
+            f"pokearena standings{words} --watch",
+        )
+    place = Place(data)
+    engine = place.existing_store
+    forms = [one.form for one in key_lookup.meant(place, ladder, None)]
+    if not forms:
+        raise CommandError("no tournament has been held yet.", advice="pokearena demo")
+    asyncio.run(
+        screen.watch(Web(engine, Settings(redis=running_services.redis_of(place))), forms[0])
+    )
+    output.next_step("pokearena standings", "pokearena serve")

@@ -1,0 +1,102 @@
+"""Where a command works: the data folder, its store, and the bots that are stored there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from arena.cli.errors import FAILED, USAGE, CommandError
+from arena.config import DATABASE, Folder, locate, setting
+
+if TYPE_CHECKING:
+    from sqlalchemy import Engine
+
+    from arena.bots.bot import Bot
+    from arena.store.bots.versions import Version
+
+
+class Place:
+    """A data folder as commands use it. Creates nothing before it is asked for a store."""
+
+    def __init__(self, data: Path | None = None) -> None:
+        self.folder: Folder = locate(data)
+
+    @property
+    def plays(self) -> Path:
+        """Where `play` keeps its records."""
+        return self.folder.root / "plays"
+
+    @property
+    def has_store(self) -> bool:
+        """Whether there is a store to read."""
+        return setting(DATABASE) is not None or self.folder.database.exists()
+
+    @cached_property
+    def store(self) -> Engine:
+        """The store; it is made if it is missing."""
+        from arena.store import database
+
+        self.folder.create()
+        engine = database.open(self.folder.database_url())
+        database.prepare(engine)
+        return engine
+
+    @property
+    def existing_store(self) -> Engine:
+        """The store; CommandError if nothing has been stored here yet."""
+        self.expect_store()
+        return self.store
+
+    def expect_store(self) -> None:
+        """CommandError if nothing has been stored here yet."""
+        if not self.has_store:
+            raise CommandError(
+                f"there is no arena in {self.folder.root} yet; --data names another folder,"
+                f" {DATABASE[0]} a database elsewhere.",
+                FAILED,
+                "pokearena demo",
+            )
+
+    def bot(self, text: str) -> Bot:
+        """The bot a person means; CommandError if there is none."""
+        from arena.bots.resolver import resolve
+        from arena.errors import BotError
+
+        try:
+            if self.has_store:
+                return resolve(text, self._stored, self._known)
+            return resolve(text)
+        except BotError as error:
+            raise CommandError(str(error), USAGE) from None
+
+    def _stored(self, name: str, number: str | None) -> Bot | None:
+        from arena.store.bots import versions
+
+        found = versions.listing(self.store, name=name, retired=number is not None)
+        fitting = [v for v in found if number is None or v.number == number]
+        if not fitting:
+            return None
+        return self._stored_bot(fitting[-1])
+
+    def _stored_bot(self, version: Version) -> Bot:
+        """A version of the store as a bot that can be started or reached."""
+        from arena.bots.bot import Bot
+        from arena.remote.tunnel import streams
+        from arena.store.bots import remote_bots, version_files
+
+        if version.folder:
+            where = self.folder.versions
+            return version_files.bot(
+                self.store, version.id, version.content_hash, version.folder, where
+            )
+        if version.manifest.get("remote"):
+            desk = remote_bots.desk(self.store, version.id)
+            return Bot(version.id, desk=desk.address, way=streams.needed(*desk))
+        return Bot(version.id, address=str(version.manifest["address"]))
+
+    def _known(self) -> Iterable[str]:
+        from arena.store.bots import versions
+
+        return [version.id for version in versions.listing(self.store)]

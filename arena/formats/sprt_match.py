@@ -1,0 +1,141 @@
+"""`sprt`: is the first entrant better than the second? Wald's sequential test says when to stop.
+
+A. Wald, "Sequential Tests of Statistical Hypotheses" (1945): the test ends when the logarithm of
+the likelihood ratio leaves the interval (log(beta / (1 - alpha)), log((1 - beta) / alpha)).
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from math import log
+from typing import TypeAlias
+
+from arena.formats.contract import (
+    Entrant,
+    Match,
+    Over,
+    Play,
+    Ranking,
+    State,
+    Step,
+    count_open,
+    fixtures,
+    history,
+    next_round,
+    waiting,
+)
+from arena.ratings.closed_match import ClosedGame
+
+PairCounts: TypeAlias = tuple[int, int, int, int, int, int]
+"""Boards played both ways, as the first entrant saw them: LL, LD, WL, DD, WD, WW."""
+LikelihoodRatio: TypeAlias = Callable[[PairCounts, float, float], float]
+"""The log-likelihood ratio of these counts for `high` against `low`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What the test has come to, and with which match.
+
+    better: whether the first is better by `high` rather than by `low`. place: (round, number) of
+    the match that decided. ratio: the log-likelihood ratio after it.
+    """
+
+    better: bool
+    place: tuple[int, int]
+    ratio: float
+
+
+@dataclass(frozen=True, slots=True)
+class Sprt:
+    """A test of two entrants whose bounds are set beforehand.
+
+    llr: the log-likelihood ratio; what low and high are (logistic or normalized Elo) is its
+        business. alpha: the chance to call the first better though it is only by `low`; beta: not
+        to call it better though it is by `high`.
+    batch: matches of a round; the next round comes when the last but one is over. limit: matches
+        after which it ends without a verdict; 0 for none.
+
+    The ratio is looked at after every match in canonical order, as far as all earlier ones are
+    over. The first that crosses a bound decides, and whatever closes later cannot undo it: later
+    matches are finished, marked (`Over.drained`) and not counted.
+    """
+
+    llr: LikelihoodRatio
+    low: float = 0.0
+    high: float = 25.0
+    alpha: float = 0.05
+    beta: float = 0.05
+    batch: int = 4
+    limit: int = 0
+
+    def __post_init__(self) -> None:
+        if not self.low < self.high:
+            raise ValueError(f"the lower bound {self.low} is not below the upper one {self.high}")
+        if not (0 < self.alpha < 0.5 and 0 < self.beta < 0.5):
+            raise ValueError("alpha and beta are between 0 and one half")
+        if self.batch < 1:
+            raise ValueError("a round of the test has at least one match")
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Where the ratio decides for `low`, and for `high`."""
+        return log(self.beta / (1 - self.alpha)), log((1 - self.beta) / self.alpha)
+
+    def next(self, entrants: Sequence[Entrant], matches: Iterable[Match]) -> Step:
+        """Return the next round, or wait, or the verdict."""
+        if len(entrants) != 2:
+            raise ValueError(f"a test is between two entrants, not {len(entrants)}")
+        played = history(entrants, matches)
+        first, second = (entrant.name for entrant in entrants)
+        found = self.verdict(played)
+        if found is not None:
+            drained = tuple(match.place for match in played if match.place > found.place)
+            word = "better" if found.better else "not better"
+            ranking: Ranking = ((first,), (second,)) if found.better else ((second,), (first,))
+            return Over(f"{first} is {word}: the ratio is {found.ratio:.2f}", ranking, drained)
+        number = next_round(played)
+        gone = any(not entrant.plays_in(number) for entrant in entrants)
+        if gone or (self.limit and len(played) >= self.limit):
+            why = "an entrant has withdrawn" if gone else f"{self.limit} matches are played"
+            return waiting(played) if count_open(played) else Over(f"no verdict: {why}")
+        earlier = [match for match in played if match.round < number - 1]
+        if count_open(earlier):
+            return waiting(earlier)
+        coming = min(self.batch, self.limit - len(played)) if self.limit else self.batch
+        tables = [([first, second], "")] * coming
+        return Play(fixtures(number, tables, entrants), "the test runs until a bound is crossed")
+
+    def verdict(self, played: Sequence[Match]) -> Verdict | None:
+        """Return the first verdict of matches in canonical order, or None before one."""
+        low, high = self.bounds
+        total: PairCounts = (0, 0, 0, 0, 0, 0)
+        for match in played:
+            if match.state is State.OPEN:
+                return None
+            if match.state is State.VOID:
+                continue
+            total = summed((total, pair_counts(match.games)))
+            ratio = self.llr(total, self.low, self.high)
+            if not low < ratio < high:
+                return Verdict(ratio >= high, match.place, ratio)
+        return None
+
+
+def pair_counts(games: Sequence[ClosedGame]) -> PairCounts:
+    """Return how the boards of a match of two sides went for its first entrant.
+
+    Games are numbered table * boards + board, and the two tables are the two ways of seating.
+    """
+    ordered = sorted(games, key=lambda game: game.game)
+    boards = len(ordered) // 2
+    counts = [0] * 6
+    for there, back in zip(ordered[:boards], ordered[boards:], strict=True):
+        halves = there.halves(0, 1), back.halves(0, 1)
+        # Two halves of 4: a win and a loss, or two draws.
+        counts[{0: 0, 1: 1, 2: 2, 3: 4, 4: 5}[sum(halves)] + (halves == (1, 1))] += 1
+    return counts[0], counts[1], counts[2], counts[3], counts[4], counts[5]
+
+
+def summed(counts: Iterable[PairCounts]) -> PairCounts:
+    """Return the sum of counts of at least one match."""
+    ll, ld, wl, dd, wd, ww = map(sum, zip(*counts, strict=True))
+    return ll, ld, wl, dd, wd, ww

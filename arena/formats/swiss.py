@@ -1,0 +1,344 @@
+"""`swiss`: in every round those meet who have done equally well, and have not met before."""
+
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Sequence, Set
+from dataclasses import dataclass
+from itertools import combinations
+from math import fsum
+from typing import NamedTuple
+
+from arena.formats.contract import (
+    Entrant,
+    Match,
+    Over,
+    Play,
+    Ranking,
+    State,
+    Step,
+    count_open,
+    fixtures,
+    history,
+    next_round,
+    ranked,
+    seatable,
+    waiting,
+)
+from arena.formats.table_pool import Clans, choose, clans, fill, how_many
+
+# Pairs from a crowd, everyone in one: what is wished for first, and what keeps that possible.
+#
+# A perfect matching is kept all the time. A wish is granted if the matching can be mended around
+# it, which one search for an augmenting path decides: Edmonds' blossom algorithm ("Paths, trees,
+# and flowers", 1965) in the usual form, a breadth-first search that keeps the base of each blossom.
+
+
+FREE = -1
+Friends = Sequence[Sequence[int]]
+
+
+def pair_up(
+    size: int,
+    allowed: Callable[[int, int], bool],
+    wishes: Callable[[int, Sequence[int]], Iterable[int]],
+) -> list[tuple[int, int]] | None:
+    """Return pairs of 0 .. size - 1, or None if there is no way to pair everybody.
+
+    allowed: whether two may be paired; symmetric.
+    wishes: of one, all who are unpaired (given in ascending order), the best liked first.
+        The lower numbers choose first.
+    """
+    friends = [[b for b in range(size) if b != a and allowed(a, b)] for a in range(size)]
+    mates = [FREE] * size
+    for one in range(size):
+        if mates[one] == FREE and not _augment(friends, mates, one, set()):
+            return None
+    done: set[int] = set()
+    pairs = []
+    for one in range(size):
+        if one in done:
+            continue
+        unpaired = [other for other in range(one + 1, size) if other not in done]
+        for other in wishes(one, unpaired):
+            if allowed(one, other) and _grant(friends, mates, one, other, done):
+                break
+        done |= {one, mates[one]}
+        pairs.append((one, mates[one]))
+    return pairs
+
+
+def _grant(friends: Friends, mates: list[int], one: int, other: int, done: Set[int]) -> bool:
+    """Pair two if the others can still be paired; `done` are no longer to be moved."""
+    if mates[one] == other:
+        return True
+    trial = mates.copy()
+    left, right = mates[one], mates[other]
+    trial[one], trial[other] = other, one
+    trial[left] = trial[right] = FREE
+    if not _augment(friends, trial, left, done | {one, other}):
+        return False
+    mates[:] = trial
+    return True
+
+
+def _augment(friends: Friends, mates: list[int], root: int, fixed: Set[int]) -> bool:
+    """Find an alternating path from a free root to another free one, and swap along it."""
+    search = _Search(friends, mates, root, fixed)
+    end = search.run()
+    while end != FREE:
+        before = search.parent[end]
+        following = mates[before]
+        mates[end], mates[before] = before, end
+        end = following
+    return mates[root] != FREE
+
+
+class _Search:
+    """One breadth-first search; `parent` leads back from a free end to the root."""
+
+    def __init__(self, friends: Friends, mates: list[int], root: int, fixed: Set[int]) -> None:
+        self._friends, self._mates, self._root, self._fixed = friends, mates, root, fixed
+        self.parent = [FREE] * len(mates)
+        self._base = list(range(len(mates)))
+        self._outer = [False] * len(mates)
+        self._queue = deque([root])
+        self._outer[root] = True
+
+    def run(self) -> int:
+        """Return a free vertex that has been reached, or FREE."""
+        while self._queue:
+            one = self._queue.popleft()
+            for other in self._friends[one]:
+                if other in self._fixed or self._mates[one] == other:
+                    continue
+                if self._base[one] == self._base[other]:
+                    continue
+                mate = self._mates[other]
+                if other == self._root or (mate != FREE and self.parent[mate] != FREE):
+                    self._contract(one, other)
+                elif self.parent[other] == FREE:
+                    self.parent[other] = one
+                    if mate == FREE:
+                        return other
+                    self._outer[mate] = True
+                    self._queue.append(mate)
+        return FREE
+
+    def _contract(self, one: int, other: int) -> None:
+        """Make a blossom of the odd circle that the edge between two outer ones closes."""
+        base = self._meeting(one, other)
+        inside = [False] * len(self._mates)
+        self._mark(one, base, other, inside)
+        self._mark(other, base, one, inside)
+        for vertex, its_base in enumerate(self._base):
+            if inside[its_base]:
+                self._base[vertex] = base
+                if not self._outer[vertex]:
+                    self._outer[vertex] = True
+                    self._queue.append(vertex)
+
+    def _meeting(self, one: int, other: int) -> int:
+        """Return the base at which the ways back of two outer vertices meet."""
+        seen = set()
+        while True:
+            one = self._base[one]
+            seen.add(one)
+            if self._mates[one] == FREE:
+                break
+            one = self.parent[self._mates[one]]
+        while self._base[other] not in seen:
+            other = self.parent[self._mates[self._base[other]]]
+        return self._base[other]
+
+    def _mark(self, vertex: int, base: int, child: int, inside: list[bool]) -> None:
+        """Mark a side of the circle, and let its inner vertices lead back through the edge."""
+        while self._base[vertex] != base:
+            mate = self._mates[vertex]
+            inside[self._base[vertex]] = inside[self._base[mate]] = True
+            self.parent[vertex] = child
+            child = mate
+            vertex = self.parent[mate]
+
+
+class Worth(NamedTuple):
+    """What an entrant of a Swiss is ranked by, in this order.
+
+    met: the points of all it has met. scores: the sum of its mean scores.
+    """
+
+    points: int
+    met: int
+    scores: float
+
+
+@dataclass(frozen=True, slots=True)
+class Swiss:
+    """A number of rounds, each paired when the last one is over.
+
+    sides: of a match. rounds: how many; 0 for as many as a knockout would have.
+    owners_meet: whether one owner's may share a table of more than two sides.
+
+    A round gives 2 points for each opponent beaten and 1 for each equal one (two sides: win 2,
+    draw 1). A bye gives what a win gives with two sides, and what a draw gives at larger tables,
+    where several have one in every round. Who joins later has no points from the rounds before.
+    """
+
+    sides: int = 2
+    rounds: int = 0
+    owners_meet: bool = False
+
+    def next(self, entrants: Sequence[Entrant], matches: Iterable[Match]) -> Step:
+        """Return the matches of a round, or wait for the one at hand, or the end."""
+        played = history(entrants, matches)
+        if count_open(played):
+            return waiting(played)
+        number = next_round(played)
+        clan = clans(entrants, self.sides, self.owners_meet)
+        table = _Table(entrants, played, self.sides)
+        rounds = self.rounds or (len(seatable(entrants, 0)) - 1).bit_length()
+        if number >= rounds:
+            return Over(f"all {rounds} rounds are over", table.ranking())
+        pool = table.in_order(seatable(entrants, number))
+        room = how_many(pool, self.sides, clan)
+        if room == 0:
+            if number == 0:
+                raise ValueError(f"a match here needs {self.sides} entrants of different owners")
+            return Over("too few are left for a match", table.ranking())
+        if self.sides == 2:
+            tables = _pairs(pool, table)
+        else:
+            tables = _tables(pool, table, room, self.sides, clan)
+        return Play(fixtures(number, tables, entrants), f"round {number + 1} of {rounds}")
+
+    def worth(self, entrants: Sequence[Entrant], matches: Iterable[Match]) -> dict[str, Worth]:
+        """Return what everyone is ranked by, from the rounds that are over."""
+        played = history(entrants, matches)
+        going = {match.round for match in played if match.state is State.OPEN}
+        return _Table(entrants, [m for m in played if m.round not in going], self.sides).worth()
+
+
+class _Table:
+    """Who has how many points, met whom, and sat out how often, before a round is paired."""
+
+    def __init__(self, entrants: Sequence[Entrant], played: Sequence[Match], sides: int) -> None:
+        self._entrants = entrants
+        self._full = 2 * (sides - 1)
+        self._played = played
+        self.seeds = {entrant.name: position for position, entrant in enumerate(entrants)}
+        self.points = dict.fromkeys(self.seeds, 0)
+        self.idle = dict.fromkeys(self.seeds, 0)
+        """Rounds without a match: byes, and rounds before one joined."""
+        self.met = Counter[frozenset[str]]()
+        for number in range(next_round(played)):
+            self._count([match for match in played if match.round == number], number, sides)
+
+    def _count(self, matches: list[Match], number: int, sides: int) -> None:
+        busy: set[str] = set()
+        for match in matches:
+            busy.update(match.entrants)
+            for name, points in zip(match.entrants, match.points, strict=True):
+                self.points[name] += points
+            # Who was to meet in a void match has not met.
+            if match.state is State.CLOSED:
+                self.met.update(map(frozenset, combinations(match.entrants, 2)))
+        for entrant in self._entrants:
+            if entrant.name not in busy:
+                self.idle[entrant.name] += 1
+                if entrant.plays_in(number):
+                    self.points[entrant.name] += self._full if sides == 2 else self._full // 2
+
+    def in_order(self, names: Iterable[str]) -> list[str]:
+        """By points, then by seed."""
+        return sorted(names, key=lambda name: (-self.points[name], self.seeds[name]))
+
+    def bye_order(self, names: Iterable[str]) -> list[str]:
+        """Who is to sit out first: of those with the fewest idle rounds the last in the table."""
+        return sorted(
+            names, key=lambda name: (self.idle[name], self.points[name], -self.seeds[name])
+        )
+
+    def worth(self) -> dict[str, Worth]:
+        """What everyone is ranked by."""
+        met = Counter[str]()
+        scores: dict[str, list[float]] = {name: [] for name in self.seeds}
+        for match in self._played:
+            if match.state is not State.CLOSED:
+                continue
+            for one, name in enumerate(match.entrants):
+                met[name] += sum(self.points[other] for other in match.entrants if other != name)
+                rest = [score for other, score in enumerate(match.scores[one]) if other != one]
+                scores[name].append(fsum(rest) / len(rest))
+        return {
+            name: Worth(self.points[name], met[name], round(fsum(scores[name]), 9))
+            for name in self.seeds
+        }
+
+    def ranking(self) -> Ranking:
+        """By points; then by the points of all one has met; then by one's mean scores."""
+        return ranked((worth, name) for name, worth in self.worth().items())
+
+
+def _pairs(pool: Sequence[str], table: _Table) -> list[tuple[list[str], str]]:
+    """Pair everyone; where it must be, with one bye, and with as few meetings again as needed."""
+    byes: list[str | None] = [None]
+    if len(pool) % 2:
+        order = table.bye_order(pool)
+        byes = [name for name in order if table.idle[name] == table.idle[order[0]]]
+    for often in range(max(table.met.values(), default=0) + 1):
+        for bye in byes:
+            players = [name for name in pool if name != bye]
+            made = _matched(players, table, often)
+            if made is not None:
+                return made
+    raise AssertionError("an even number can always be paired when any may meet again")
+
+
+def _matched(
+    players: Sequence[str], table: _Table, often: int
+) -> list[tuple[list[str], str]] | None:
+    """Pair everyone with somebody met at most so often before."""
+
+    def met(one: int, other: int) -> int:
+        return table.met[frozenset((players[one], players[other]))]
+
+    def wishes(one: int, unpaired: Sequence[int]) -> list[int]:
+        # Within a group of equal points the upper half meets the lower half.
+        mine = table.points[players[one]]
+        group = [one, *(other for other in unpaired if table.points[players[other]] == mine)]
+        half = group[len(group) // 2]
+        return sorted(
+            unpaired,
+            key=lambda other: (
+                met(one, other),
+                mine - table.points[players[other]],
+                abs(other - half),
+            ),
+        )
+
+    pairs = pair_up(len(players), lambda one, other: met(one, other) <= often, wishes)
+    if pairs is None:
+        return None
+    return [
+        ([players[one], players[other]], _why([players[one], players[other]], table))
+        for one, other in pairs
+    ]
+
+
+def _tables(
+    pool: Sequence[str], table: _Table, room: int, sides: int, clan: Clans
+) -> list[tuple[list[str], str]]:
+    """Seat as many as there is room for: at a table those who met least, then closest in points."""
+    chosen = set(choose(reversed(table.bye_order(pool)), room, sides, clan))
+
+    def liking(seated: Sequence[str], name: str) -> tuple[int, int]:
+        met = sum(table.met[frozenset((name, other))] for other in seated)
+        return met, abs(table.points[seated[0]] - table.points[name])
+
+    players = [name for name in pool if name in chosen]
+    return [(names, _why(names, table)) for names in fill(players, sides, clan, liking)]
+
+
+def _why(names: Sequence[str], table: _Table) -> str:
+    points = sorted((table.points[name] for name in names), reverse=True)
+    words = " against ".join(str(value) for value in points) + " points"
+    again = any(table.met[frozenset(pair)] for pair in combinations(names, 2))
+    return f"{words}, again" if again else words

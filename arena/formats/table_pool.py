@@ -1,0 +1,149 @@
+"""Tables from a pool of entrants, where those of one clan never share a table.
+
+A clan is whom one owner entered. With two sides, or where the organiser lets owners meet, every
+entrant is a clan of its own.
+
+Pools of T * n entrants fill T tables of n exactly if no clan has more than T members: a clan that
+has as many members as there are tables left must sit at the next one, and there are never more
+than n such clans, because together they would outnumber the seats. `fill` keeps to that and
+therefore never has to take anything back.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from itertools import permutations
+from typing import Any
+
+from arena.formats.contract import Entrant
+
+Clans = Mapping[str, Hashable]
+Key = Any
+"""Anything that can be ordered; the least is liked best."""
+
+
+def clans(entrants: Sequence[Entrant], sides: int, owners_meet: bool) -> Clans:
+    """Return the clan of each entrant, by name."""
+    apart = sides > 2 and not owners_meet
+    return {
+        entrant.name: (True, entrant.owner) if apart and entrant.owner else (False, entrant.name)
+        for entrant in entrants
+    }
+
+
+def how_many(pool: Iterable[str], sides: int, clan: Clans) -> int:
+    """Return the most tables that this pool can fill at the same time."""
+    sizes = Counter(clan[name] for name in pool)
+    tables = sizes.total() // sides
+    while tables and sum(min(size, tables) for size in sizes.values()) < tables * sides:
+        tables -= 1
+    return tables
+
+
+def choose(order: Iterable[str], tables: int, sides: int, clan: Clans) -> list[str]:
+    """Return who sits down at that many tables: the first in the order, if the clans allow.
+
+    tables: at most `how_many` of them; then exactly tables * sides sit down.
+    """
+    chosen: list[str] = []
+    sizes = Counter[Hashable]()
+    for name in order:
+        if len(chosen) < tables * sides and sizes[clan[name]] < tables:
+            chosen.append(name)
+            sizes[clan[name]] += 1
+    return chosen
+
+
+def fill(
+    pool: Sequence[str], sides: int, clan: Clans, liking: Callable[[Sequence[str], str], Key]
+) -> list[list[str]]:
+    """Return the whole pool at tables.
+
+    pool: as `choose` gives it. The first of those who still stand opens the next table.
+    liking: of the seated, for the candidate; ties go to who comes first in the pool.
+    """
+    standing = list(pool)
+    made = []
+    for left in range(len(pool) // sides, 0, -1):
+        table: list[str] = []
+        while len(table) < sides:
+            candidates = _allowed(standing, table, sides - len(table), left, clan)
+            name = min(candidates, key=lambda one: liking(table, one)) if table else candidates[0]
+            table.append(name)
+            standing.remove(name)
+        made.append(table)
+    return made
+
+
+def _allowed(
+    standing: Sequence[str], table: Sequence[str], seats: int, left: int, clan: Clans
+) -> list[str]:
+    """Return who may sit down now, so that the rest can be seated too."""
+    here = {clan[name] for name in table}
+    sizes = Counter(clan[name] for name in standing)
+    urgent = {one for one, size in sizes.items() if size == left and one not in here}
+    if len(urgent) >= seats:
+        return [name for name in standing if clan[name] in urgent]
+    return [name for name in standing if clan[name] not in here]
+
+
+def complete(
+    table: Sequence[str],
+    pool: Iterable[str],
+    sides: int,
+    clan: Clans,
+    liking: Callable[[Sequence[str], str], Key],
+) -> list[str] | None:
+    """Return one table with its empty seats taken from the pool, or None if that cannot be."""
+    seated = list(table)
+    rest = [name for name in pool if name not in seated]
+    while len(seated) < sides:
+        here = {clan[name] for name in seated}
+        candidates = [name for name in rest if clan[name] not in here]
+        if not candidates:
+            return None
+        name = min(candidates, key=lambda one: liking(seated, one))
+        seated.append(name)
+        rest.remove(name)
+    return seated
+
+
+def cover(
+    pool: Sequence[str], wanted: Mapping[frozenset[str], int], sides: int, clan: Clans
+) -> list[list[str]]:
+    """Return tables at which these pairs meet at least as often as wanted.
+
+    Greedy: of those who lack meetings, who has played least opens a table with whom it lacks most;
+    the other seats go to who has met those at the table least and played least, in the order of
+    the pool. Pairs of one clan are left out; so is everything if there are fewer clans than sides.
+    """
+    if len({clan[name] for name in pool}) < sides:
+        return []
+    place = {name: position for position, name in enumerate(pool)}
+    lacking = {name: Counter[str]() for name in pool}
+    for one, other in map(sorted, wanted):
+        if clan[one] != clan[other]:
+            lacking[one][other] = lacking[other][one] = wanted[frozenset((one, other))]
+    plays = Counter[str]()
+    met = Counter[tuple[str, str]]()
+    made: list[list[str]] = []
+
+    def liking(table: Sequence[str], one: str) -> Key:
+        lack = sum(lacking[one][other] > 0 for other in table)
+        return -lack, sum(met[one, other] for other in table), plays[one], place[one]
+
+    while True:
+        short = [name for name in pool if any(times > 0 for times in lacking[name].values())]
+        if not short:
+            return made
+        first = min(short, key=lambda name: (plays[name], place[name]))
+        second = min(
+            lacking[first],
+            key=lambda name: (-lacking[first][name], plays[name], place[name]),
+        )
+        table = complete([first, second], pool, sides, clan, liking)
+        assert table is not None
+        made.append(table)
+        plays.update(table)
+        for one, other in permutations(table, 2):
+            met[one, other] += 1
+            lacking[one][other] -= 1

@@ -1,0 +1,5 @@
+"""Compute ladders from stored matches: standings, crosstables, rating histories and exports.
+
+Uses `arena.formats`, `arena.presentation`, `arena.ratings` and `arena.store`. Used by `arena.cli`,
+`arena.records` and `arena.web`.
+"""

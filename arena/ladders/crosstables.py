@@ -1,0 +1,60 @@
+"""Crosstables of ladders, with what else two bots' meetings say."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from arena.ladders import ladder_values
+
+if TYPE_CHECKING:
+    from sqlalchemy import Engine
+
+    from arena.ladders.key import Scope
+    from arena.ratings.crosstable import Crosstable
+    from arena.ratings.gifts import Gift
+    from arena.ratings.meetings import Meetings
+    from arena.ratings.standings import Table
+    from arena.ratings.strength.fit import Strengths
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    """The crosstable of a ladder in the order of strength, and what goes with it."""
+
+    table: Crosstable
+    strengths: Strengths
+    gifts: tuple[Gift, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """Everything as plain values."""
+        gaps, places = self.strengths.gaps, range(len(self.strengths.lines))
+        return {
+            **self.table.to_json(),
+            "superiority": [gaps.superiorities(place) for place in places],
+            "strengths": [line.value for line in self.strengths.lines],
+            "gap_errors": [gaps.errors(place) for place in places],
+            "gifts": [asdict(gift) for gift in self.gifts],
+        }
+
+
+def of_scope(engine: Engine, scope: Scope) -> Matrix | None:
+    """The matrix of what is ranked together; None if nobody is there."""
+    from arena.ladders import folds
+    from arena.ratings.strength.fit import strengths
+
+    met = folds.meetings(engine, scope.tournaments)
+    found = strengths(met, entrants=scope.entrants)
+    return _matrix(engine, scope, met, found) if found.lines else None
+
+
+def of_table(engine: Engine, scope: Scope, table: Table) -> Matrix:
+    """The matrix of a ladder that is there already."""
+    return _matrix(engine, scope, table.meetings, table.strengths)
+
+
+def _matrix(engine: Engine, scope: Scope, met: Meetings, found: Strengths) -> Matrix:
+    from arena.ratings.crosstable import crosstable
+
+    names = [line.entrant for line in found.lines]
+    return Matrix(crosstable(met, names), found, ladder_values.gifts(engine, scope))

@@ -1,0 +1,117 @@
+"""Ladders to take away: everything that is known of them, as JSON and as CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from arena.ladders import crosstables, ladder_values
+from arena.ratings.closed_match import FAULTS
+from referee.sanitizing import one_line
+
+if TYPE_CHECKING:
+    from sqlalchemy import Engine
+
+    from arena.ladders.crosstables import Matrix
+    from arena.ladders.key import Scope
+    from arena.ratings.standings import Standing, Table
+
+
+@dataclass(frozen=True, slots=True)
+class Export:
+    """A ladder with its crosstable."""
+
+    scope: Scope
+    table: Table
+    matrix: Matrix
+    details: dict[str, Any]
+
+    def to_json(self) -> dict[str, Any]:
+        """Everything as plain values."""
+        return {
+            "form": self.scope.form,
+            "tournaments": list(self.scope.tournaments),
+            "standings": ladder_values.to_json(self.table),
+            "elo": ladder_values.settings_json(),
+            "details": self.details,
+            "timing": ladder_values.timing_json(self.table),
+            "matrix": self.matrix.to_json(),
+        }
+
+
+def of_table(engine: Engine, scope: Scope, table: Table) -> Export:
+    """A ladder as it is to be exported."""
+    return Export(
+        scope,
+        table,
+        crosstables.of_table(engine, scope, table),
+        ladder_values.details_json(engine, scope, table),
+    )
+
+
+def as_csv(export: Export) -> str:
+    """A line for each bot, the strongest first: all columns, then its meetings with each other.
+
+    Shares and scores are from 0 to 1, times milliseconds; what is not known is empty.
+    """
+    text = io.StringIO()
+    write = csv.writer(text, lineterminator="\n")
+    names = export.matrix.table.entrants
+    against = [
+        f"{what} against {name}" for name in names for what in ("score", "low", "high", "matches")
+    ]
+    for number, (line, cells) in enumerate(
+        zip(export.table.lines, export.matrix.table.cells, strict=True)
+    ):
+        facts = dict(_facts(export, line))
+        if not number:
+            write.writerow([*facts, *map(one_line, against)])
+        meetings: list[object] = []
+        for cell in cells:
+            meetings += ["", "", "", ""]
+            if cell is not None:
+                meetings[-4:] = [cell.score, cell.low, cell.high, cell.matches]
+        write.writerow([*map(_csv_value, facts.values()), *meetings])
+    return text.getvalue()
+
+
+def _csv_value(value: object) -> object:
+    """Return a value as it is written into CSV: texts on one line and without hidden characters."""
+    if value is None:
+        return ""
+    return one_line(value) if isinstance(value, str) else value
+
+
+def _facts(export: Export, line: Standing) -> Iterator[tuple[str, object]]:
+    strength, board = line.strength, line.board
+    yield "ladder", export.scope.form
+    yield "rank first", strength.first
+    yield "rank last", strength.last
+    yield "bot", line.entrant
+    yield "strength", strength.value
+    yield "strength low", strength.low
+    yield "strength high", strength.high
+    yield "strength error", strength.error
+    yield "provisional", int(strength.provisional)
+    yield "anchored", int(strength.anchored)
+    yield "elo", line.elo
+    yield "matches", line.matches
+    yield "games", line.games
+    yield "wins", line.wins
+    yield "draws", line.draws
+    yield "losses", line.losses
+    yield "mean score", line.mean
+    yield "points", line.points
+    yield "points per board", board.mean if board else None
+    yield "points per board low", board.low if board else None
+    yield "points per board high", board.high if board else None
+    for word in FAULTS:
+        yield word, line.faults.get(word, 0)
+    yield "forfeits", line.forfeits
+    times = export.table.thinking.get(line.entrant)
+    yield "decisions", times.decisions if times else 0
+    yield "p50 ms", times.quantile(0.5) if times else None
+    yield "p95 ms", times.p95 if times else None

@@ -1,0 +1,92 @@
+"""Ladders: the standings of each form of a game, as plain values and as remarks in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from sqlalchemy import Engine
+
+    from arena.ladders.key import Scope
+    from arena.ratings.gifts import Gift
+    from arena.ratings.standings import Standing, Table
+
+MISFIT = 0.05
+"""A likelihood below this, and the lack of fit is told."""
+SUSPICIOUS = 0.01
+"""A chance below this, and a gift is pointed out (arena.ratings.gifts)."""
+
+
+def gifts(engine: Engine, scope: Scope) -> tuple[Gift, ...]:
+    """Who gives whom at its tables; nothing where no match has more than two sides."""
+    from arena.ladders import folds
+    from arena.ratings import gifts
+
+    if scope.sides < 3:
+        return ()
+    return gifts.gifts(folds.digests(engine, scope.tournaments, scope.clip))
+
+
+def ranks(line: Standing, dash: str = "-") -> str:
+    """The rank, or the range of ranks where bots cannot be told apart."""
+    first, last = line.strength.first, line.strength.last
+    return str(first) if first == last else f"{first}{dash}{last}"
+
+
+def to_json(table: Table) -> list[dict[str, object]]:
+    """The lines of a ladder as plain values."""
+    return [line.to_json() for line in table.lines]
+
+
+def details_json(engine: Engine, scope: Scope, table: Table) -> dict[str, Any]:
+    """Return the parameters and the other results of a ladder as plain values.
+
+    Decision times are in `timing_json`, because they differ between two equal tournaments.
+    """
+    found = table.strengths
+    return {
+        "strength": found.settings.to_json(),
+        "groups": [list(group) for group in found.groups],
+        "lack_of_fit": found.lack_of_fit.to_json() if found.lack_of_fit else None,
+        "clip": table.clip,
+        "gifts": [asdict(gift) for gift in gifts(engine, scope)],
+    }
+
+
+def timing_json(table: Table) -> dict[str, Any]:
+    """Return the decision times of a ladder's bots as plain values, in milliseconds."""
+    return {"thinking": {name: times.to_json() for name, times in sorted(table.thinking.items())}}
+
+
+def settings_json() -> dict[str, float]:
+    """The parameters of Elo."""
+    from arena.ratings.elo import EloSettings
+
+    return asdict(EloSettings())
+
+
+def remarks(table: Table) -> Iterator[str]:
+    """What one number for each bot does not tell of a ladder, in words."""
+    found = table.strengths
+    if len(found.groups) > 1:
+        apart = "; ".join(", ".join(group) for group in found.groups[1:])
+        yield f"not linked with the others by any match: {apart}"
+    if found.lack_of_fit is not None and found.lack_of_fit.likelihood < MISFIT:
+        worst = found.lack_of_fit.worst[0]
+        yield (
+            f"strength does not tell it all (p {found.lack_of_fit.likelihood:.3g}): {worst.one} "
+            f"scored {worst.score:.0%} against {worst.other}, expected were {worst.expected:.0%}"
+        )
+
+
+def gift_remarks(found: Iterable[Gift]) -> Iterator[str]:
+    """Who gives whom more than chance does, in words."""
+    for gift in found:
+        if gift.chance < SUSPICIOUS:
+            yield (
+                f"{gift.taker} scores {gift.gain:.1%} more against others while {gift.giver} is at "
+                f"the table ({gift.together} matches with it, {gift.apart} without; chance "
+                f"{gift.chance:.1g})"
+            )

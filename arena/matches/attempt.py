@@ -1,0 +1,259 @@
+"""One attempt at a match, in a process of its own: leased, played, every game committed.
+
+Whatever happens, the store holds whole games and nothing else. An attempt that cannot go on
+gives the match back, with the reason if it is a failure of the arena; one that is killed leaves
+it to its lease, which lapses. The next attempt begins after the last committed game.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from google.protobuf.json_format import MessageToDict
+from sqlalchemy.exc import OperationalError, SQLAlchemyError
+
+from arena.bots.bot import Bot
+from arena.bots.exit_report import Report
+from arena.errors import BotAbsent, BotError, Conflict, InfrastructureError, LeaseLost, StoreError
+from arena.events.messages import GameOver, MatchClosed, MatchStarted, Position
+from arena.events.publisher import Herald
+from arena.matches.lease_renewal import Hold, Interrupted
+from arena.matches.runner import play_match
+from arena.matches.table import Watch
+from arena.remote.tunnel import streams
+from arena.store.bots import remote_bots, version_files
+from arena.store.matches import transitions, waiting
+from arena.store.matches.games import PlayedGame
+from arena.store.matches.spec import Entrant
+from arena.store.matches.table_plan import TablePlan
+from arena.store.matches.transitions import Lease
+from arena.system import grpc_probe, timings
+from referee import logs
+
+if TYPE_CHECKING:
+    from pokearena.v1 import referee_pb2
+    from sqlalchemy import Engine
+
+_REFEREE_SECONDS = 10.0
+_GLANCE_SECONDS = 0.1
+_AGAIN_SECONDS = 0.5
+# Longer than a lease that cannot be renewed: who holds one so long has another trouble.
+_COMMIT_SECONDS = 60.0
+
+log = logging.getLogger("arena.worker")
+
+
+class Drained(Exception):
+    """The worker has been asked to stop, and a game has just been committed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """What a worker plays with.
+
+    referee: its gRPC address.
+    owner: the worker's name, as the store shows it.
+    outputs: the directory for what bots write, a directory a match.
+    versions: the directory of the hosted versions' files on this machine.
+    redis: where news are told; None if nowhere.
+    watch_ms: one position is told in so many milliseconds at most; 0: none is.
+    most_bytes: of versions that were fetched; None: all of them are kept.
+    """
+
+    engine: Engine
+    referee: str
+    owner: str
+    outputs: Path
+    versions: Path
+    redis: str | None = None
+    watch_ms: int = 0
+    most_bytes: int | None = None
+
+
+def attempt(bench: Bench, match: str, drain: threading.Event) -> None:
+    """Plays what is left of a match, if it is due; returns when it is closed or given back.
+
+    drain: when it is set the match is given back after the game at hand.
+
+    Must run in the main thread of a process that ends afterwards (`arena.matches.lease_renewal`).
+    """
+    timings.HERE.forget()
+    with logs.bound(match=match, worker=bench.owner):
+        _attempt(bench, match, drain)
+
+
+def _attempt(bench: Bench, match: str, drain: threading.Event) -> None:
+    # What is not begun counts as no failure, and the sweeper hints at it again.
+    if not _referee_answers(bench, drain):
+        log.warning("%s: not begun, no referee answers at %s", match, bench.referee)
+        return
+    if drain.is_set():
+        return
+    if not _relays_are_reached(bench.engine, match):
+        log.info("%s: not begun, the relay of its remote bot cannot be reached from here", match)
+        return
+    lease = transitions.lease(bench.engine, match, bench.owner)
+    if lease is None:
+        log.info("%s: not due any more", match)
+        return
+    games, done = lease.spec.games, len(lease.committed)
+    log.info("%s: attempt %d, %d of %d games left", match, lease.attempt, games - done, games)
+    with logs.bound(attempt=lease.attempt), Herald(bench.redis) as herald:
+        try:
+            _play(bench, lease, drain, herald)
+        except (Drained, Interrupted):
+            _give_back(bench, lease, None)
+        except LeaseLost as error:
+            log.warning("%s", error)
+        except BotAbsent as absent:
+            log.info("%s: %s", match, absent)
+            _give_back(bench, lease, None)
+        except (InfrastructureError, BotError) as error:
+            _give_back(bench, lease, str(error))
+        except Exception as error:
+            log.exception("%s: failed", match)
+            _give_back(bench, lease, f"{type(error).__name__}: {error}")
+
+
+def _play(bench: Bench, lease: Lease, drain: threading.Event, herald: Herald) -> None:
+    spec, done = lease.spec, len(lease.committed)
+    tournament = spec.tournament or ""
+    herald.tell(MatchStarted(lease.match, tournament, lease.attempt))
+    with Hold(bench.engine, lease, drain) as hold, contextlib.ExitStack() as stay:
+
+        def commit(game: PlayedGame) -> None:
+            nonlocal done
+            closed = _commit(bench.engine, lease, game)
+            done += 1
+            herald.tell(GameOver(lease.match, done, spec.games))
+            if closed:
+                hold.let_go()
+                herald.tell(MatchClosed(lease.match, tournament))
+                log.info("%s: closed", lease.match)
+            elif drain.is_set():
+                raise Drained
+
+        def keep(entrant: int, reports: Sequence[Report]) -> None:
+            try:
+                _keep_output(bench.outputs / lease.match, lease, entrant, reports)
+            except OSError as error:
+                log.warning("%s: what its bots wrote is not kept: %s", lease.match, error)
+
+        def show(table: TablePlan, shown: referee_pb2.PositionShown) -> None:
+            herald.tell(_position(lease, table, shown))
+
+        awaited = not waiting.is_unawaited(bench.engine, lease.match)
+        bots = [_bot(bench, entrant, awaited, stay) for entrant in spec.entrants]
+        watch = Watch(show, bench.watch_ms) if bench.watch_ms else None
+        if not play_match(spec, bench.referee, bots, commit, lease.committed, keep, watch=watch):
+            raise InfrastructureError(
+                "A fault stopped the match, as its strict policy says; only a lenient one plays on."
+            )
+
+
+def _position(lease: Lease, table: TablePlan, shown: referee_pb2.PositionShown) -> Position:
+    return Position(
+        match=lease.match,
+        table=table.table,
+        game=shown.game,
+        board=shown.board,
+        decision=shown.decision,
+        actors=tuple(shown.actors),
+        seating=tuple(lease.spec.versions[entrant] for entrant in table.seating),
+        view=MessageToDict(shown.view),
+    )
+
+
+def _commit(engine: Engine, lease: Lease, game: PlayedGame) -> bool:
+    """Commits a game, however long the database cannot: the game is played and must not be lost.
+
+    When the lease has lapsed meanwhile, the hold ends the play. Returns whether this closed the
+    match.
+    """
+    tried = False
+    give_up = time.monotonic() + _COMMIT_SECONDS
+    while True:
+        try:
+            return transitions.commit_game(engine, lease, game)
+        except OperationalError as error:
+            if time.monotonic() > give_up:
+                raise
+            log.warning("%s: game %d is not committed yet: %s", lease.match, game.game, error.orig)
+            tried = True
+            time.sleep(_AGAIN_SECONDS)
+        except Conflict:
+            # A connection that broke after the commit: it is done.
+            if not tried:
+                raise
+            return False
+
+
+def _bot(bench: Bench, entrant: Entrant, awaited: bool, stay: contextlib.ExitStack) -> Bot:
+    engine = bench.engine
+    if entrant.folder:
+        return version_files.bot(
+            engine,
+            entrant.version,
+            entrant.content_hash,
+            entrant.folder,
+            bench.versions,
+            stay,
+            bench.most_bytes,
+        )
+    if remote_bots.is_relayed(entrant.manifest):
+        desk = remote_bots.desk(engine, entrant.version)
+        way = streams.needed(*desk)
+        if not awaited and way is not None and not streams.answers(way):
+            way = None
+        return Bot(entrant.version, desk=desk.address, way=way, awaited=awaited)
+    address = entrant.manifest.get("address")
+    if not address:
+        raise BotError(f"{entrant.version} has neither files nor an address.")
+    if awaited and not grpc_probe.answers(str(address)):
+        remote_bots.went(engine, entrant.version)
+        raise BotAbsent(f"{entrant.version} does not answer at its address.")
+    return Bot(entrant.version, address=str(address))
+
+
+def _give_back(bench: Bench, lease: Lease, reason: str | None) -> None:
+    log.info("%s: given back%s", lease.match, f": {reason}" if reason else "")
+    try:
+        transitions.release(bench.engine, lease, reason)
+    except (SQLAlchemyError, StoreError) as error:
+        log.warning("%s: cannot be given back, so its lease lapses: %s", lease.match, error)
+
+
+def _referee_answers(bench: Bench, drain: threading.Event) -> bool:
+    deadline = time.monotonic() + _REFEREE_SECONDS
+    while not grpc_probe.answers(bench.referee):
+        if time.monotonic() > deadline or drain.wait(_GLANCE_SECONDS):
+            return False
+    return True
+
+
+def _relays_are_reached(engine: Engine, match: str) -> bool:
+    """Whether its remote bots can be seated from this machine."""
+    return all(
+        streams.is_reached(desk, told) for desk, told in remote_bots.desks(engine, match).items()
+    )
+
+
+def _keep_output(directory: Path, lease: Lease, entrant: int, reports: Sequence[Report]) -> None:
+    """Keeps what a bot's processes wrote at a table, for its author."""
+    texts = [
+        f"--- attempt {lease.attempt}, seat {report.seat + 1}: {report.ended}\n{report.output}\n"
+        for report in reports
+        if report.output
+    ]
+    if texts:
+        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        path = directory / f"{lease.spec.versions[entrant]}.log"
+        with path.open("a", encoding="utf-8") as log_file:
+            log_file.writelines(texts)

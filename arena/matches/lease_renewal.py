@@ -1,0 +1,126 @@
+"""Holding a match: its lease renewed while it is played, its play ended when it must not go on."""
+
+from __future__ import annotations
+
+import logging
+import os
+import signal
+import threading
+import time
+from contextvars import copy_context
+from types import FrameType
+from typing import TYPE_CHECKING, Self
+
+from sqlalchemy.exc import SQLAlchemyError
+
+from arena.errors import StoreError
+from arena.store.matches import transitions
+from arena.store.matches.transitions import Lease
+from arena.system import timings
+
+if TYPE_CHECKING:
+    from sqlalchemy import Engine
+
+RENEW_SECONDS = 5.0
+GRACE_SECONDS = 3.0
+"""How long a game at hand may still take when the worker has been asked to stop."""
+
+_GLANCE_SECONDS = 0.1
+_AGAIN_SECONDS = 1.0
+_ATTEMPTS = 5
+
+log = logging.getLogger("arena.worker")
+
+
+class Interrupted(BaseException):
+    """Raised in the main thread, wherever it is, when the match must not go on.
+
+    No Exception, so that nothing on its way takes it for a failure of its own.
+    """
+
+
+class Hold:
+    """Renews a lease from a thread while the `with` block, in the main thread, plays the match.
+
+    The block is ended by Interrupted when the lease is lost, at once; and when `drain` is set,
+    after GRACE_SECONDS. Only for a process that ends soon after: what is interrupted is not
+    fit for use any more.
+    """
+
+    def __init__(self, engine: Engine, lease: Lease, drain: threading.Event) -> None:
+        self._engine = engine
+        self._lease = lease
+        self._drain = drain
+        self._armed = False
+        self._over = threading.Event()
+        self._thread = threading.Thread(
+            target=copy_context().run, args=(self._run,), name="lease", daemon=True
+        )
+
+    def let_go(self) -> None:
+        """The match is closed: there is nothing to renew any more."""
+        self._over.set()
+
+    def __enter__(self) -> Self:
+        signal.signal(signal.SIGUSR1, self._interrupt)
+        self._armed = True
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._armed = False
+        self._over.set()
+        self._thread.join()
+
+    def _interrupt(self, number: int, frame: FrameType | None) -> None:
+        if self._armed:
+            raise Interrupted
+
+    def _run(self) -> None:
+        try:
+            self._watch()
+        except Exception:
+            # Without renewals another worker would take the match up: this one must not go on.
+            log.exception("%s: the renewal of the lease failed unexpectedly", self._lease.match)
+            self._end_play("its lease is not renewed")
+
+    def _watch(self) -> None:
+        renewed = time.monotonic()
+        next_renewal = renewed + RENEW_SECONDS
+        stop_at: float | None = None
+        asked = renewed
+        while not self._over.wait(_GLANCE_SECONDS):
+            now = time.monotonic()
+            timings.HERE.note(timings.LAG, "", max(0.0, now - asked - _GLANCE_SECONDS))
+            if self._drain.is_set():
+                stop_at = now + GRACE_SECONDS if stop_at is None else stop_at
+                if now >= stop_at:
+                    return self._end_play("it has to be given back")
+            if now >= next_renewal:
+                held = self._renew()
+                if held:
+                    renewed = now
+                if held is False or now - renewed > self._lease.seconds:
+                    return self._end_play("its lease is lost")
+                next_renewal = now + (RENEW_SECONDS if held else _AGAIN_SECONDS)
+            asked = time.monotonic()
+        return None
+
+    def _renew(self) -> bool | None:
+        """Whether the lease still holds; None if the store cannot say."""
+        try:
+            return transitions.renew(self._engine, self._lease)
+        except (SQLAlchemyError, StoreError) as error:
+            log.warning("%s: the lease cannot be renewed: %s", self._lease.match, error)
+            return None
+
+    def _end_play(self, why: str) -> None:
+        log.warning("%s: stopped, %s", self._lease.match, why)
+        main = threading.main_thread().ident
+        assert main is not None
+        for _ in range(_ATTEMPTS):
+            signal.pthread_kill(main, signal.SIGUSR1)
+            if self._over.wait(_AGAIN_SECONDS):
+                return
+        log.error("%s: does not stop; the process is ended", self._lease.match)
+        os._exit(1)

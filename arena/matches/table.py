@@ -1,0 +1,245 @@
+"""One table of a match: its bot processes on one side, the referee on the other."""
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from queue import SimpleQueue
+from typing import Any
+
+import grpc
+from pokearena.v1 import referee_pb2
+
+from arena.bots.bot import Bot
+from arena.bots.exit_report import Report
+from arena.bots.processes import Processes
+from arena.bots.sandbox import available_levels
+from arena.bots.sandbox.level import Level
+from arena.bots.socket_probe import goes_on_listening
+from arena.errors import BotAbsent, InfrastructureError
+from arena.matches.remote_seats import Relayed
+from arena.store.matches import games
+from arena.store.matches.games import PlayedGame
+from arena.store.matches.spec import MatchSpec
+from arena.store.matches.table_plan import TablePlan
+from referee import logs
+from referee.dealing import board_seed
+from referee.record import dump
+
+REPORTED: int = 64 * 1024
+"""Characters of a bot's output, from its end, that the referee is told."""
+
+Sink = Callable[[PlayedGame], None]
+Hear = Callable[[int, Sequence[Report]], None]
+"""Hears what the processes of an entrant wrote and how they ended, when its table is over."""
+
+
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """Somebody who watches the tables of a match.
+
+    show: is shown where a game stands, one position in `every_ms` milliseconds at most.
+    """
+
+    show: Callable[[TablePlan, referee_pb2.PositionShown], None]
+    every_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Starts:
+    """Who starts the bots of a table, each in its way."""
+
+    processes: Processes
+    relayed: Relayed
+
+    def start(self, seat: int, bot: Bot) -> str:
+        """Has a fresh process of a bot take a seat; returns the address to ask it at."""
+        if bot.address is not None:
+            return bot.address
+        starts = self.processes.start if bot.desk is None else self.relayed.start
+        return starts(seat, bot)
+
+    def again(self, seat: int, bot: Bot) -> str:
+        """The same in the middle of a table; empty if a remote bot is not there any more."""
+        try:
+            return self.start(seat, bot)
+        except BotAbsent:
+            return ""
+
+    def report(self, seat: int, bot: Bot) -> Report:
+        """What became of a bot."""
+        by = self.processes if bot.desk is None else self.relayed
+        return by.report(seat)
+
+
+class Table:
+    """Plays what is left of one table with fresh bot processes."""
+
+    def __init__(
+        self, spec: MatchSpec, plan: TablePlan, bots: Sequence[Bot], watch: Watch | None = None
+    ) -> None:
+        self._spec = spec
+        self._plan = plan
+        self._bots = [bots[entrant] for entrant in plan.seating]
+        self._watch = watch
+        self._due = {board.game for board in plan.boards}
+        self._requests: SimpleQueue[referee_pb2.RunTableRequest | None] = SimpleQueue()
+        self._call: Any = None
+        self._lost = ""
+        self._level: Level | None = None
+        """How those bots are locked in that run here."""
+
+    def play(self, stub: Any, sink: Sink, hear: Hear) -> bool:
+        """Plays the table; False if the strict policy stopped it before its end.
+
+        What `sink` raises abandons the table and is passed on.
+
+        Raises:
+            InfrastructureError: the referee, the keeper of the processes or the relay failed.
+            BotAbsent: a remote bot is not there; nothing has been played at this table.
+        """
+        hosted = [seat for seat, bot in enumerate(self._bots) if not bot.remote]
+        with (
+            Relayed(self._spec.id, self._ended, self._helper_lost) as relayed,
+            Processes(self._ended, self._helper_lost, level=available_levels.best()) as processes,
+        ):
+            self._level = processes.level if hosted else None
+            starts = _Starts(processes, relayed)
+            # Remote bots first: if one is not there, nothing has been started in vain.
+            order = sorted(enumerate(self._bots), key=lambda each: not each[1].remote)
+            by_seat = {seat: starts.start(seat, bot) for seat, bot in order}
+            addresses = [by_seat[seat] for seat in range(len(self._bots))]
+            try:
+                self._call = stub.RunTable(
+                    self._say(self._order(addresses)),
+                    metadata=((logs.TABLE, str(self._plan.table)),),
+                )
+                if self._lost:
+                    # Lost while bots were being started, when there was no call to cancel.
+                    raise InfrastructureError(self._lost)
+                self._listen(starts, sink)
+            except grpc.RpcError as error:
+                raise InfrastructureError(self._broken(error)) from None
+            finally:
+                self._requests.put(None)
+                if self._call is not None:
+                    self._call.cancel()
+            processes.stop(*hosted)
+            for seat in hosted:
+                hear(self._plan.seating[seat], processes.ends(seat))
+        if self._due and self._spec.policy != "strict":
+            raise InfrastructureError(
+                f"The referee ended table {self._plan.table} of {self._spec.id} with "
+                f"{len(self._due)} games not played."
+            )
+        return not self._due
+
+    def _say(self, order: referee_pb2.Table) -> Iterator[referee_pb2.RunTableRequest]:
+        """What the referee is told: the table first, then the news of its bots."""
+        yield referee_pb2.RunTableRequest(table=order)
+        while (request := self._requests.get()) is not None:
+            yield request
+
+    def _order(self, addresses: Sequence[str]) -> referee_pb2.Table:
+        spec = self._spec
+        return referee_pb2.Table(
+            match=spec.id,
+            game=spec.game,
+            options={name: str(value).lower() for name, value in spec.options.items()},
+            seats=[
+                referee_pb2.Seat(
+                    address=address,
+                    bank_ms=rights.bank_ms,
+                    faults=rights.faults,
+                    crashes=rights.crashes,
+                )
+                for address, rights in zip(addresses, self._plan.rights, strict=True)
+            ],
+            boards=[
+                referee_pb2.Board(
+                    game=board.game,
+                    number=board.number,
+                    seed=board_seed(spec.seed, board.number),
+                )
+                for board in self._plan.boards
+            ],
+            start_ms=spec.clock.start_ms,
+            allowance_ms=spec.clock.allowance_ms,
+            strict=spec.policy == "strict",
+            unforgiving=spec.policy == "unforgiving",
+            watch_ms=0 if self._watch is None else self._watch.every_ms,
+        )
+
+    def _listen(self, starts: _Starts, sink: Sink) -> None:
+        for event in self._call:
+            if event.HasField("game"):
+                sink(self._finished(event.game))
+            elif event.HasField("faulted"):
+                self._requests.put(self._answer(starts, event.faulted))
+            elif event.HasField("shown"):
+                if self._watch is not None:
+                    self._watch.show(self._plan, event.shown)
+            elif event.HasField("finished"):
+                return
+        raise InfrastructureError(
+            f"The referee left table {self._plan.table} of {self._spec.id} before its end."
+        )
+
+    def _finished(self, game: referee_pb2.GameFinished) -> PlayedGame:
+        if game.game not in self._due:
+            raise InfrastructureError(
+                f"The referee played game {game.game} of {self._spec.id}, which was not due."
+            )
+        self._due.remove(game.game)
+        first, rest = game.record.split("\n", 1)
+        line = json.loads(first)
+        line["table"] = self._plan.table
+        line["seating"] = [self._spec.versions[entrant] for entrant in self._plan.seating]
+        if self._level is not None:
+            line["sandbox"] = str(self._level)
+        return games.read(dump(line) + rest, self._spec.versions)
+
+    def _answer(
+        self, starts: _Starts, faulted: referee_pb2.BotFaulted
+    ) -> referee_pb2.RunTableRequest:
+        bot = self._bots[faulted.seat]
+        if bot.address is not None:
+            ended = "" if goes_on_listening(bot.address) else "cannot be reached any more"
+            return _news(Report(faulted.seat, ended), faulted.inquiry)
+        report = starts.report(faulted.seat, bot)
+        restarted = ""
+        if report.ended and faulted.restart:
+            restarted = starts.again(faulted.seat, bot)
+        return _news(report, faulted.inquiry, restarted)
+
+    def _ended(self, report: Report) -> None:
+        self._requests.put(_news(report))
+
+    def _helper_lost(self, sentence: str) -> None:
+        self._lost = sentence
+        if self._call is not None:
+            self._call.cancel()
+
+    def _broken(self, error: grpc.RpcError) -> str:
+        if self._lost:
+            return self._lost
+        code = error.code().name if isinstance(error, grpc.Call) else "unknown"
+        details = error.details() if isinstance(error, grpc.Call) else str(error)
+        return (
+            f"The referee broke off table {self._plan.table} of {self._spec.id}: {code}, {details}"
+        )
+
+
+def _news(report: Report, inquiry: int = 0, restarted: str = "") -> referee_pb2.RunTableRequest:
+    return referee_pb2.RunTableRequest(
+        report=referee_pb2.BotReport(
+            seat=report.seat,
+            inquiry=inquiry,
+            ended=report.ended,
+            resources=report.resources,
+            output=report.output[-REPORTED:],
+            restarted=restarted,
+            exit_status=report.status,
+            signal=report.signal,
+            peak_memory=report.peak_memory,
+        )
+    )

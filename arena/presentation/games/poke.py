@@ -1,0 +1,201 @@
+"""The scene of Poke: two hands, the tricks between them, the score pad of the rubber."""
+
+from collections.abc import Mapping, Sequence
+
+from arena.presentation.elements import (
+    FRESH,
+    Badge,
+    Cards,
+    Cell,
+    Lines,
+    Pad,
+    Scene,
+    Secret,
+    Sheet,
+    Table,
+    shown,
+)
+from arena.presentation.games.encoding import (
+    Encoding,
+    Groups,
+    Numbers,
+    Vector,
+    alone,
+    places,
+    squashed,
+)
+from referee.games.contract import Action
+from referee.games.poke.actions import Answer, Draw, Lead, PokeDeal, PokeTrick, PokeView
+
+# Poke in numbers.
+
+
+HAND = 5
+LEAD = 4
+PHASES = ("draw", "lead", "answer", "over")
+DRAWS = 3
+"""Draws of a seat in a deal are told up to so many."""
+
+
+class PokeEncoding(Encoding):
+    """A number is a set of places of the hand, place p being 2 to the p; 0 is to stand.
+
+    The phase says what becomes of the cards: they are discarded, led, or answer a lead.
+    """
+
+    game = "poke"
+    size = 1 << HAND
+
+    def groups(self, view: PokeView, actions: Sequence[Action]) -> Groups:
+        return alone({_number(action, view.hand): action for action in actions})
+
+    def observe(self, view: PokeView, seat: int, groups: Groups) -> Numbers:
+        vector, eyes = Vector(), self.from_here(seat)
+        vector.word(view.phase, PHASES)
+        vector.numbers(view.dealer == seat, view.must_beat, squashed(view.deal, 10))
+        vector.places(view.hand, HAND)
+        vector.places(view.lead, LEAD)
+        vector.cards(view.discards)
+        for who in eyes:
+            vector.numbers(view.multipliers[who] / 4, view.legs[who] / 2)
+            vector.numbers(squashed(view.below[who], 20), squashed(view.above[who], 500))
+            drawn = [1 + one.cards for one in view.drawn if one.seat == who]
+            vector.numbers(*(n / 4 for n in (drawn + [0] * DRAWS)[:DRAWS]))
+            led = [trick.lead if trick.leader == who else trick.answer for trick in view.tricks]
+            vector.cards(card for cards in led for card in cards)
+            taken = sum(len(trick.lead) for trick in view.tricks if trick.winner == who)
+            vector.numbers(taken / HAND)
+        return vector.done()
+
+
+def _number(action: Action, hand: Sequence[str]) -> int:
+    match action:
+        case Draw(cards) | Lead(cards) | Answer(cards):
+            return sum(1 << place for place in places(cards, hand))
+    return 0
+
+
+_HAND = 5
+_DOUBLED = {2: "doubled", 4: "redoubled"}
+_ASKED = {"draw": "the draw", "lead": "the tricks", "answer": "the tricks"}
+_FACING = (1, 0)
+"""Seat 1 sits above, so its cards lie above."""
+
+
+def poke(public: PokeView, hands: Mapping[int, PokeView], table: Table) -> Scene:
+    """The scene of a position; a chapter is a deal."""
+    over = public.phase == "over"
+    chapter = public.deal - over
+    asked = "the rubber is over" if over else _ASKED[public.phase]
+    facts = [] if public.must_beat else ["a winning answer need not be given"]
+    return Scene(
+        chapter=chapter,
+        heading=f"Deal {chapter + 1} · {asked}",
+        facts=tuple(facts),
+        seats=tuple(
+            table.seat(seat, _badges(public, seat), _areas(public, hands, seat)) for seat in (0, 1)
+        ),
+        centre=(_ended(public, table), _tricks(public, table)),
+        below=(_pad(public, table),),
+    )
+
+
+def _badges(public: PokeView, seat: int) -> list[Badge]:
+    badges = [Badge(f"legs {public.legs[seat]}", "good" if public.legs[seat] else "plain")]
+    badges.append(Badge(f"below {public.below[seat]}", "plain"))
+    if public.phase != "over":
+        if public.dealer == seat:
+            badges.append(Badge("dealer", "plain"))
+        if said := _DOUBLED.get(public.multipliers[seat]):
+            badges.append(Badge(said, "bad"))
+    return badges
+
+
+def _areas(public: PokeView, hands: Mapping[int, PokeView], seat: int) -> list[Secret]:
+    own = hands.get(seat)
+    left = 0 if public.phase == "over" else _HAND - _played(public, seat)
+    laid = sum(drawn.cards for drawn in public.drawn if drawn.seat == seat)
+    if public.phase == "over":
+        laid = 0
+    opened = laid_open = None
+    if own is not None:
+        opened = shown(own.hand) if left else Cards()
+        laid_open = shown(own.discards) if laid else Cards()
+    return [
+        Secret("hand", "hand", seat, opened, Cards(backs=left)),
+        Secret("out", "discarded", seat, laid_open, Cards(backs=laid)),
+    ]
+
+
+def _played(public: PokeView, seat: int) -> int:
+    """How many cards of its hand a seat has played."""
+    played = sum(len(trick.lead) for trick in public.tricks)
+    return played + (len(public.lead) if public.lead and seat == _leader(public) else 0)
+
+
+def _leader(public: PokeView) -> int:
+    return public.tricks[-1].winner if public.tricks else 1 - public.dealer
+
+
+def _tricks(public: PokeView, table: Table) -> Sheet:
+    """The tricks of this deal; the lead that waits for its answer is the last column."""
+    tricks = () if public.phase == "over" else public.tricks
+    fresh = len(tricks) - 1 if public.phase == "lead" else -1
+    columns = [_column(trick, n == fresh) for n, trick in enumerate(tricks)]
+    if public.lead:
+        led = Cell(shown(public.lead, FRESH), led=True, now=True)
+        columns.append({_leader(public): led, 1 - _leader(public): Cell(now=True)})
+    return _sheet("tricks", "tricks", columns, table)
+
+
+def _sheet(
+    key: str, label: str, columns: list[dict[int, Cell]], table: Table, note: str = ""
+) -> Sheet:
+    return Sheet(
+        key,
+        label,
+        tuple(str(number) for number in range(1, len(columns) + 1)),
+        tuple((table.names[seat], tuple(column[seat] for column in columns)) for seat in _FACING),
+        note,
+    )
+
+
+def _column(trick: PokeTrick, fresh: bool) -> dict[int, Cell]:
+    marks = (FRESH,) if fresh else ()
+    answered = shown(trick.answer, *marks)
+    return {
+        trick.leader: Cell(shown(trick.lead, *marks), trick.winner == trick.leader, True),
+        1 - trick.leader: Cell(answered, trick.winner != trick.leader),
+    }
+
+
+def _ended(public: PokeView, table: Table) -> Sheet | Lines:
+    """The deal before, as long as nobody has acted in this one."""
+    fresh = public.phase == "over" or not (public.drawn or public.tricks or public.lead)
+    if not (public.deals and fresh):
+        return Lines("ended", "", ())
+    deal = public.deals[-1]
+    columns = [_column(trick, False) for trick in deal.tricks]
+    gave = ", ".join(_gave(deal, seat, table.names[seat]) for seat in (0, 1))
+    return _sheet("ended", f"how deal {public.deal} ended", columns, table, gave)
+
+
+def _gave(deal: PokeDeal, seat: int, name: str) -> str:
+    above = f" and {deal.above[seat]} above" if deal.above[seat] else ""
+    return f"{name} scores {deal.below[seat]} below{above}"
+
+
+def _pad(public: PokeView, table: Table) -> Pad:
+    """Below and above the line, a line a deal."""
+    heads = ("deal", *(f"{name}, {side}" for name in table.names for side in ("below", "above")))
+    rows = [
+        (
+            f"{number}",
+            *(str(value or "·") for s in (0, 1) for value in (deal.below[s], deal.above[s])),
+        )
+        for number, deal in enumerate(public.deals, public.deal - len(public.deals) + 1)
+    ]
+    now = [
+        ("now", *(str(value) for s in (0, 1) for value in (public.below[s], public.above[s]))),
+    ]
+    return Pad("pad", "score pad", heads, tuple(rows), tuple(now))

@@ -1,0 +1,313 @@
+"""The scene of Pokex: the centre and the tricks as one sheet, the auction, the score."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from itertools import combinations
+
+from arena.presentation.elements import (
+    FRESH,
+    WILD,
+    Badge,
+    Cards,
+    Cell,
+    Face,
+    Lines,
+    Pad,
+    Row,
+    Scene,
+    Secret,
+    Sheet,
+    Table,
+)
+from arena.presentation.games.encoding import (
+    Encoding,
+    Groups,
+    Numbers,
+    Vector,
+    alone,
+    places,
+    squashed,
+)
+from arena.presentation.games.hand_names import category
+from referee.cards import DECK_WITH_JOKERS, RANKS, Card
+from referee.games.contract import Action
+from referee.games.pokex.actions import (
+    Bid,
+    NameWild,
+    PassBid,
+    PlayCard,
+    PlayPair,
+    PokexDeal,
+    PokexTrick,
+    PokexView,
+)
+from referee.games.pokex.legal import HIGHEST_BID
+from referee.games.pokex.state import FORMS, TRICKS
+from referee.wild_cards import is_wild, wild_hand
+
+# Pokex in numbers.
+
+
+PHASES = ("bid", "name", "play", "over")
+DECK = len(DECK_WITH_JOKERS)
+NAMES = 1 + HIGHEST_BID
+PLAYS = NAMES + len(RANKS)
+
+
+class PokexEncoding(Encoding):
+    """0 to pass, 1 to 6 to bid so many, then the ranks to name, then what to play: pairs of places
+    of the hand for four, places of the hand for two."""
+
+    game = "pokex"
+
+    def __init__(self, seats: int) -> None:
+        super().__init__(seats)
+        self.form = FORMS[seats]
+        held = 2 if seats == 4 else 1
+        self._plays = {
+            chosen: PLAYS + number
+            for number, chosen in enumerate(combinations(range(self.form.hand), held))
+        }
+        self.size = PLAYS + len(self._plays)
+
+    def groups(self, view: PokexView, actions: Sequence[Action]) -> Groups:
+        return alone({self._number(action, view.hand): action for action in actions})
+
+    def _number(self, action: Action, hand: Sequence[str]) -> int:
+        match action:
+            case PassBid():
+                return 0
+            case Bid(tricks):
+                return tricks
+            case NameWild(rank):
+                return NAMES + RANKS.index(rank)
+            case PlayPair(cards):
+                return self._plays[places(cards, hand)]
+            case PlayCard(card):
+                return self._plays[places((card,), hand)]
+        raise AssertionError(action)
+
+    def observe(self, view: PokexView, seat: int, groups: Groups) -> Numbers:
+        vector, eyes = Vector(), self.from_here(seat)
+        vector.word(view.phase, PHASES)
+        vector.numbers(squashed(view.deal, 10), view.bid / HIGHEST_BID)
+        vector.places(view.hand, self.form.hand)
+        vector.places(view.centre, self.form.centre)
+        vector.cards(view.turned, DECK)
+        vector.word(view.wild_rank, tuple(RANKS))
+        for who in eyes:
+            vector.numbers(view.dealer == who, bool(view.bid) and view.declarer == who)
+            said = [call.tricks for call in view.auction if call.seat == who]
+            vector.numbers(bool(said), max(said, default=0) / HIGHEST_BID)
+            now = [one for one in view.played if one.seat == who]
+            before = [one for trick in view.tricks for one in trick.played if one.seat == who]
+            vector.cards((card for one in now for card in one.cards), DECK)
+            vector.cards((card for one in before for card in one.cards), DECK)
+        for side in (seat % 2, 1 - seat % 2):
+            vector.numbers(view.taken[side] / TRICKS, squashed(view.points[side], 50))
+        return vector.done()
+
+
+_TRICKS = 6
+_HANDS = {2: 18, 4: 12}
+_ASKED = {
+    "bid": "the auction",
+    "name": "the wild rank",
+    "play": "the tricks",
+    "over": "the game is over",
+}
+_PLURAL = {"A": "aces", "K": "kings", "Q": "queens", "J": "jacks", "T": "tens"}
+Marked = Callable[[Sequence[Card]], Cards]
+"""Lays cards face up, the wild ones marked."""
+
+
+def pokex(public: PokexView, hands: Mapping[int, PokexView], table: Table) -> Scene:
+    """The scene of a position; a chapter is a deal."""
+    over = public.phase == "over"
+    chapter = public.deal - over
+    return Scene(
+        chapter=chapter,
+        heading=f"Deal {chapter + 1} · {_ASKED[public.phase]}",
+        facts=_facts(public, table),
+        seats=tuple(
+            table.seat(seat, _badges(public, seat), [_hand(public, hands, seat)])
+            for seat in range(len(table.names))
+        ),
+        centre=(_ended(public, table), _centre(public), _tricks(public, table)),
+        below=(_pad(public, table),),
+    )
+
+
+def _marking(wild_rank: str, *marks: str) -> Marked:
+    def lay(cards: Sequence[Card]) -> Cards:
+        return Cards(tuple(Face(c, (*marks, *((WILD,) * is_wild(c, wild_rank)))) for c in cards))
+
+    return lay
+
+
+def _facts(public: PokexView, table: Table) -> tuple[str, ...]:
+    if public.phase in ("bid", "over"):
+        return ()
+    jokers = "only the jokers are wild"
+    wild = f"{rank_words(public.wild_rank)} and jokers are wild" if public.wild_rank else jokers
+    if not public.bid:
+        return ("all passed", jokers)
+    taken = public.taken[public.declarer % 2]
+    bid = f"{table.names[public.declarer]} bid {public.bid}, {taken} taken"
+    return (bid, wild) if public.wild_rank else (bid,)
+
+
+def rank_words(rank: str) -> str:
+    """A rank in the plural: "kings", "7s"."""
+    return _PLURAL.get(rank, f"{rank}s")
+
+
+def _badges(public: PokexView, seat: int) -> list[Badge]:
+    badges = []
+    if public.phase != "over":
+        if seat == public.dealer:
+            badges.append(Badge("dealer", "plain"))
+        badges += _call(public, seat)
+    if public.phase == "play":
+        badges.append(Badge(f"tricks {public.taken[seat % 2]}", "plain"))
+    return badges
+
+
+def _call(public: PokexView, seat: int) -> list[Badge]:
+    """The last word of a seat in the auction; in the play only that of the declarer counts."""
+    calls = [call.tricks for call in public.auction if call.seat == seat]
+    if public.phase == "bid":
+        return [Badge(f"bids {calls[-1]}" if calls[-1] else "passes", "plain")] if calls else []
+    declares = public.bid and seat == public.declarer
+    return [Badge(f"declarer, {public.bid}", "good")] if declares else []
+
+
+def _hand(public: PokexView, hands: Mapping[int, PokexView], seat: int) -> Secret:
+    lay = _marking(public.wild_rank)
+    left = 0
+    if public.phase != "over":
+        played = (one for trick in public.tricks for one in trick.played)
+        gone = sum(len(one.cards) for one in (*played, *public.played) if one.seat == seat)
+        left = _HANDS[2 if _is_small(public) else 4] - gone
+    own = hands.get(seat)
+    opened = None if own is None else lay(own.hand if left else ())
+    return Secret("hand", "hand", seat, opened, Cards(backs=left))
+
+
+def _is_small(public: PokexView) -> bool:
+    """Whether two play: the centre then has twelve cards."""
+    return len(public.centre) == 2 * _TRICKS
+
+
+def _centre(public: PokexView) -> Row:
+    """The centre before the play, and with two seats the cards that no trick has met yet."""
+    if public.phase == "over" or (public.phase == "play" and not _is_small(public)):
+        return Row("centre", "centre", Cards())
+    met = {c for trick in public.tricks for c in trick.centre} | set(public.turned)
+    lay = _marking(public.wild_rank)
+    label = "centre, still to come" if public.phase == "play" else "centre"
+    return Row("centre", label, lay([c for c in public.centre if c not in met]))
+
+
+def _tricks(public: PokexView, table: Table) -> Sheet:
+    if public.phase != "play":
+        return Sheet("tricks", "tricks", (), ())
+    fresh = len(public.tricks) - 1 if not public.played else -1
+    columns = [
+        _column(trick, public.wild_rank, table, n == fresh) for n, trick in enumerate(public.tricks)
+    ]
+    now = PokexTrick(public.turned, public.played, (0, 0))
+    columns.append(
+        [
+            replace(cell, now=True)
+            for cell in _column(now, public.wild_rank, table, False, len(public.played))
+        ]
+    )
+    if not _is_small(public):
+        lay = _marking(public.wild_rank)
+        empty = [Cell()] * len(table.names)
+        columns += [[Cell(lay((c,))), *empty] for c in public.centre[len(columns) :]]
+    note = _compared(public.tricks[-1], public.wild_rank, table) if fresh >= 0 else ""
+    return _sheet("tricks", "tricks", columns, table, note)
+
+
+def _sheet(key: str, label: str, columns: list[list[Cell]], table: Table, note: str) -> Sheet:
+    return Sheet(
+        key,
+        label,
+        tuple(str(number) for number in range(1, len(columns) + 1)),
+        tuple(
+            (name, tuple(column[row] for column in columns))
+            for row, name in enumerate(("centre", *table.names))
+        ),
+        note,
+    )
+
+
+def _column(
+    trick: PokexTrick, wild_rank: str, table: Table, fresh: bool, last: int = 0
+) -> list[Cell]:
+    """A trick; ``last``: the number of the action, from 1, that was the last one."""
+    cells = [Cell(_marking(wild_rank)(trick.centre))]
+    for seat in range(len(table.names)):
+        laid: list[Face] = []
+        for number, one in enumerate(trick.played, 1):
+            if one.seat == seat:
+                marks = (FRESH,) if fresh or number == last else ()
+                laid += _marking(wild_rank, *marks)(one.cards).faces
+        led = bool(trick.played) and trick.played[0].seat == seat
+        cells.append(Cell(Cards(tuple(laid)), bool(trick.taken[seat % 2]), led))
+    return cells
+
+
+def _compared(trick: PokexTrick, wild_rank: str, table: Table) -> str:
+    """What both sides made of a trick."""
+    told = []
+    for side in (0, 1):
+        played = (c for one in trick.played if one.seat % 2 == side for c in one.cards)
+        made = category(wild_hand((*trick.centre, *played), wild_rank))
+        told.append(f"{side_words(side, table)}: {made}{' ✓' * trick.taken[side]}")
+    return " · ".join(told)
+
+
+def side_words(side: int, table: Table) -> str:
+    """The names of a side."""
+    return " and ".join(table.names[side::2])
+
+
+def _ended(public: PokexView, table: Table) -> Sheet | Lines:
+    """The deal before, as long as nobody has bid in this one."""
+    fresh = public.phase == "over" or (public.phase == "bid" and not public.auction)
+    if not (public.deals and fresh):
+        return Lines("ended", "", ())
+    deal = public.deals[-1]
+    columns = [_column(trick, deal.wild_rank, table, False) for trick in deal.tricks]
+    gave = ", ".join(
+        f"{side_words(side, table)} took {deal.taken[side]} and score {deal.points[side]}"
+        for side in (0, 1)
+    )
+    note = f"{_bid(deal, table)}; {gave}"
+    return _sheet("ended", f"how deal {public.deal} ended", columns, table, note)
+
+
+def _bid(deal: PokexDeal, table: Table) -> str:
+    if not deal.bid:
+        return "all passed"
+    return f"{table.names[deal.declarer]} bid {deal.bid}, {rank_words(deal.wild_rank)} wild"
+
+
+def _pad(public: PokexView, table: Table) -> Pad:
+    """What was bid, taken and scored, a line a deal."""
+    sides = [side_words(side, table) for side in (0, 1)]
+    heads = ("deal", "bid", "wild", *(f"{s}, {w}" for s in sides for w in ("tricks", "points")))
+    rows = [
+        (
+            str(number),
+            f"{table.names[deal.declarer]} {deal.bid}" if deal.bid else "–",
+            {"T": "10", "": "–"}.get(deal.wild_rank, deal.wild_rank),
+            *(str(n) for s in (0, 1) for n in (deal.taken[s], deal.points[s])),
+        )
+        for number, deal in enumerate(public.deals, public.deal - len(public.deals) + 1)
+    ]
+    foot = ("score", "", "", "", str(public.points[0]), "", str(public.points[1]))
+    return Pad("pad", "score", heads, tuple(rows), (foot,))

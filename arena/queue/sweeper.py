@@ -1,0 +1,209 @@
+"""The sweeper: has formats asked what comes next, and every due match hinted at in the queue.
+
+The store knows what is due: matches nobody has begun, and those whose lease has lapsed because
+their worker died. Hints may get lost at any time; this is what puts them back. Any number of
+sweepers may run at once.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import threading
+import time
+from collections import deque
+from typing import TYPE_CHECKING
+
+from redis.exceptions import RedisError
+from sqlalchemy.exc import SQLAlchemyError
+
+from arena.config import REMOTE_WAIT_SECONDS
+from arena.errors import StoreError
+from arena.events import incidents
+from arena.events.messages import TournamentChanged
+from arena.events.publisher import publish
+from arena.queue.match_queue import Hints, forget_worker
+from arena.store.matches import listing, transitions
+from arena.store.schema import TournamentState
+from arena.system import timings
+from arena.tournaments.scheduler import Scheduler
+
+if TYPE_CHECKING:
+    from redis import Redis
+    from sqlalchemy import Engine
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
+
+from arena.store.bots import remote_bots
+from arena.store.matches import waiting
+from arena.system import grpc_probe
+
+if TYPE_CHECKING:
+    from sqlalchemy import Engine
+
+
+# Remote bots that are away: looked for, and waited for no longer than the organiser wants.
+
+
+LOOK_SECONDS = 3.0
+_AT_ONCE = 8
+
+
+class Absences:
+    """Looks after the remote bots that matches wait for, every few seconds.
+
+    Those with an address of their own are asked there; the others come back by themselves.
+
+    wait: seconds for which matches wait.
+    """
+
+    def __init__(self, engine: Engine, wait: float) -> None:
+        self._engine = engine
+        self._wait = wait
+        self._since: float | None = None
+        self._next = 0.0
+
+    def look(self) -> None:
+        """Looks, if it is time. Raises what the store raises."""
+        if time.monotonic() < self._next:
+            return
+        if self._since is None:
+            # Who was away while nobody looked may be back in a moment.
+            self._since = waiting.time(self._engine)
+        self._find()
+        given_up = waiting.give_up(self._engine, self._wait, self._since)
+        if given_up:
+            log.warning("%d matches wait no longer for a remote bot", given_up)
+        self._next = time.monotonic() + min(LOOK_SECONDS, max(self._wait / 4, 0.25))
+
+    def _find(self) -> None:
+        away = waiting.addresses(self._engine)
+        if not away:
+            return
+        with ThreadPoolExecutor(_AT_ONCE) as pool:
+            answers = pool.map(grpc_probe.answers, away.values())
+        for version, there in zip(away, answers, strict=True):
+            if there:
+                log.info("%s answers at its address again", version)
+                remote_bots.answers(self._engine, version)
+
+
+# So many hints wait at the most: enough that no worker ever waits for the next sweep.
+LONGEST_QUEUE = 256
+_PAUSE_SECONDS = 1.0
+_LONGEST_PAUSE_SECONDS = 10.0
+_TIDY_SECONDS = 10.0
+
+SERVICE = "sweeper"
+"""Its name among the services."""
+
+log = logging.getLogger("arena.sweeper")
+
+
+class Sweeper:
+    """Sweeps in a thread of its own between `start` and `stop`.
+
+    wake: set from outside when there may be news: sweeps at once.
+    wait: seconds for which matches wait for a remote bot that is not there.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        connection: Redis,
+        wake: threading.Event,
+        wait: float = REMOTE_WAIT_SECONDS,
+    ) -> None:
+        self._engine = engine
+        self._absences = Absences(engine, wait)
+        self._connection = connection
+        self._hints = Hints(connection)
+        self._scheduler = Scheduler(engine, self._tell)
+        self._dead: deque[str] = deque()
+        self._wake = wake
+        self._stopping = False
+        self._tidy_at = 0.0
+        self._failures = 0
+        self._failing = False
+        self._thread = threading.Thread(target=self._run, name="sweeper", daemon=True)
+
+    def start(self) -> None:
+        """Begins to sweep."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Ends it; returns when the sweep at hand is over."""
+        self._stopping = True
+        self._wake.set()
+        if self._thread.ident is not None:
+            self._thread.join()
+
+    def bury(self, worker: str) -> None:
+        """A worker is known to be dead: what it had is due now, and it leaves the list."""
+        self._dead.append(worker)
+        self._wake.set()
+
+    @property
+    def failures(self) -> int:
+        """How many sweeps ended by an unexpected error."""
+        return self._failures
+
+    @property
+    def failing(self) -> bool:
+        """Whether the latest sweep ended by an error."""
+        return self._failing
+
+    def sweep(self) -> int:
+        """Sweeps once. Returns how many hints were put.
+
+        Raises RedisError, SQLAlchemyError or StoreError.
+        """
+        if removed := self._hints.discard_malformed():
+            incidents.note_discarded(self._connection, removed)
+        while self._dead:
+            transitions.lapse(self._engine, self._dead[0])
+            forget_worker(self._connection, self._dead[0])
+            self._dead.popleft()
+        self._absences.look()
+        self._scheduler.advance()
+        self._tidy()
+        timings.HERE.send(self._connection)
+        return self._hints.put_due(transitions.due(self._engine, LONGEST_QUEUE))
+
+    def _tell(self, tournament: str, state: TournamentState) -> None:
+        with contextlib.suppress(RedisError):
+            publish(self._connection, TournamentChanged(tournament, state))
+
+    def _tidy(self) -> None:
+        """Now and then forgets hints of matches that are over, which killed workers left."""
+        if time.monotonic() < self._tidy_at:
+            return
+        self._tidy_at = time.monotonic() + _TIDY_SECONDS
+        known = self._hints.known()
+        still_open = listing.open_among(self._engine, known)
+        for match in known:
+            if match not in still_open:
+                self._hints.drop(match)
+
+    def _run(self) -> None:
+        pause = _PAUSE_SECONDS
+        while not self._stopping:
+            try:
+                self.sweep()
+            except (RedisError, SQLAlchemyError, StoreError) as error:
+                pause = min(pause * 2, _LONGEST_PAUSE_SECONDS)
+                self._failing = True
+                log.warning("cannot sweep, next try in %.0f s: %s", pause, error)
+            except Exception as error:
+                # Without a sweeper nothing is played, so no error may end the thread.
+                pause = min(pause * 2, _LONGEST_PAUSE_SECONDS)
+                self._failing = True
+                self._failures += 1
+                log.exception("a sweep failed unexpectedly, next try in %.0f s", pause)
+                with contextlib.suppress(RedisError):
+                    incidents.note_failure(self._connection, SERVICE, error)
+            else:
+                pause = _PAUSE_SECONDS
+                self._failing = False
+            self._wake.wait(pause)
+            self._wake.clear()

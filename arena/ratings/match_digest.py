@@ -1,0 +1,121 @@
+"""A closed match summed up: all that a ladder asks of it, without its single games."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from arena.ratings import points
+from arena.ratings.closed_match import FINISHED, ClosedMatch
+from arena.ratings.points import Margins
+
+SEPARATOR = "\t"
+"""Between the score of a match and all the rest, in the text of a digest."""
+
+
+@dataclass(frozen=True, slots=True)
+class Digest:
+    """What a match came to; tuples are in the order of its entrants.
+
+    id, tournament, round, number, entrants, played, halves: as `arena.ratings.closed_match.Scored`
+    has them.
+    wins, draws: games with the first place alone, and shared. points: the sum of the scores, in
+    the game's own points, of games that have scores. clip: at which the margins are clipped.
+    verdicts: how many games ended so for each entrant, without those that were finished.
+    """
+
+    id: str
+    tournament: int
+    round: int
+    number: int
+    entrants: tuple[str, ...]
+    played: int
+    halves: tuple[int, ...]
+    wins: tuple[int, ...]
+    draws: tuple[int, ...]
+    points: tuple[int, ...]
+    clip: int
+    margins: Margins
+    verdicts: tuple[Mapping[str, int], ...]
+
+    def text(self) -> str:
+        """Return it as it is stored: its score, a tab, all the rest; two arrays of JSON.
+
+        Where it stands (match, tournament, round, number) is known beside it. Equal matches have
+        equal texts.
+        """
+        score = [*self.entrants, self.played, *self.halves]
+        rest = [
+            self.wins,
+            self.draws,
+            self.points,
+            self.clip,
+            self.margins.scored,
+            self.margins.sums,
+            self.margins.clipped,
+            [dict(sorted(verdicts.items())) for verdicts in self.verdicts],
+        ]
+        return SEPARATOR.join(json.dumps(half, separators=(",", ":")) for half in (score, rest))
+
+
+def digest(match: ClosedMatch, clip: int) -> Digest:
+    """Sum a match up; `clip` is the largest margin that counts in full, in the game's points."""
+    places = range(len(match.entrants))
+    firsts = [(game.places, game.places.count(1) > 1) for game in match.games]
+    scored = [game.scores for game in match.games if game.scores is not None]
+    return Digest(
+        id=match.id,
+        tournament=match.tournament,
+        round=match.round,
+        number=match.number,
+        entrants=match.entrants,
+        played=match.played,
+        halves=match.halves,
+        wins=tuple(sum(own[at] == 1 and not shared for own, shared in firsts) for at in places),
+        draws=tuple(sum(own[at] == 1 and shared for own, shared in firsts) for at in places),
+        points=tuple(sum(scores[at] for scores in scored) for at in places),
+        clip=clip,
+        margins=points.margins(match, clip),
+        verdicts=tuple(
+            Counter(game.verdicts[at] for game in match.games if game.verdicts[at] != FINISHED)
+            for at in places
+        ),
+    )
+
+
+def read(text: str, id: str, tournament: int, round: int, number: int) -> Digest:  # noqa: A002
+    """Return the digest of which this is the text, and where its match stands."""
+    # Both halves at once: there may be a million texts to read.
+    values = json.loads(f"[{text.replace(SEPARATOR, ',', 1)}]")
+    entrants, played, halves = _score(values[0])
+    wins, draws, summed, clip, scored, sums, clipped, verdicts = values[1]
+    return Digest(
+        id=id,
+        tournament=tournament,
+        round=round,
+        number=number,
+        entrants=entrants,
+        played=played,
+        halves=halves,
+        wins=tuple(wins),
+        draws=tuple(draws),
+        points=tuple(summed),
+        clip=clip,
+        margins=Margins(scored, tuple(sums), tuple(clipped)),
+        verdicts=tuple(verdicts),
+    )
+
+
+def read_score(score: str) -> tuple[tuple[str, ...], int, tuple[int, ...]]:
+    """Return the entrants, games and halves of the first half of a digest's text."""
+    return _score(json.loads(score))
+
+
+def _score(values: list[Any]) -> tuple[tuple[str, ...], int, tuple[int, ...]]:
+    seats = 2
+    while isinstance(values[seats], str):
+        seats += 1
+    return tuple(values[:seats]), values[seats], tuple(values[seats + 1 :])

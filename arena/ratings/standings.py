@@ -1,0 +1,255 @@
+"""The table of a ladder or tournament: what every entrant has achieved in the closed matches."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import combinations
+
+from arena.ratings import elo, meetings, points
+from arena.ratings.closed_match import FAULTS, FORFEIT
+from arena.ratings.decision_histogram import Thinking
+from arena.ratings.match_digest import Digest
+from arena.ratings.meetings import Meetings
+from arena.ratings.points import Points
+from arena.ratings.strength.fit import Strength, Strengths, strengths
+from arena.ratings.strength.settings import StrengthSettings
+
+MEAN_DECIMALS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """One line of the table.
+
+    strength: its strength, with the ranks it may have; what the table is ordered by.
+    elo: the Elo rating.
+    wins, draws, losses: games with the first place alone, shared, and not had.
+    points: the sum of the scores of the games that have scores, in the game's own points.
+    board: points a board ahead of its table; None before the first game with scores.
+    mean: the mean over the matches of the mean score against the opponents, from 0 to 1;
+        None before the first match.
+    faults: games ended by each kind of fault, by the verdict's word; kinds that did not occur
+        are left out. forfeits: games lost because of faults in earlier ones.
+    """
+
+    entrant: str
+    strength: Strength
+    elo: float
+    matches: int
+    games: int
+    wins: int
+    draws: int
+    losses: int
+    points: int
+    board: Points | None
+    mean: float | None
+    faults: dict[str, int]
+    forfeits: int
+
+    def to_json(self) -> dict[str, object]:
+        """Return the line as plain values which the json module can write."""
+        return {
+            **self.strength.to_json(),
+            "elo": self.elo,
+            "matches": self.matches,
+            "games": self.games,
+            "wins": self.wins,
+            "draws": self.draws,
+            "losses": self.losses,
+            "points": self.points,
+            "points_per_board": _without_name(self.board) if self.board else None,
+            "mean": self.mean,
+            "faults": dict(self.faults),
+            "forfeits": self.forfeits,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """The standings, the strongest first, and all that they were computed with.
+
+    clip: at which points per board are clipped. meetings: who met whom.
+    thinking: the decision times of everyone; left out of comparisons, because no two runs of a
+        tournament take the same time.
+    """
+
+    lines: tuple[Standing, ...]
+    strengths: Strengths
+    elo: elo.EloSettings
+    clip: int
+    meetings: Meetings = field(repr=False)
+    thinking: Mapping[str, Thinking] = field(compare=False, repr=False)
+
+    @property
+    def entrants(self) -> tuple[str, ...]:
+        """Everyone in the table, the strongest first."""
+        return tuple(line.entrant for line in self.lines)
+
+    def of(self, entrant: str) -> Standing:
+        """Return the line of an entrant; raises KeyError if there is none."""
+        return {line.entrant: line for line in self.lines}[entrant]
+
+
+@dataclass(slots=True)
+class _Tally:
+    """What is counted of one entrant.
+
+    shares: for each denominator the sum of numerators of its mean scores; whole numbers, so that
+    the order of adding cannot matter.
+    """
+
+    matches: int = 0
+    games: int = 0
+    wins: int = 0
+    draws: int = 0
+    points: int = 0
+    shares: Counter[int] = field(default_factory=Counter)
+    verdicts: Counter[str] = field(default_factory=Counter)
+    bins: dict[int, int] = field(default_factory=dict)
+
+    @property
+    def mean(self) -> float | None:
+        if not self.matches:
+            return None
+        total = sum((Fraction(got, most) for most, got in self.shares.items()), Fraction(0))
+        return round(float(total / self.matches), MEAN_DECIMALS)
+
+
+class Fold:
+    """Closed matches, summed up: one more is one more addition, in any order.
+
+    clip: at which their margins are clipped.
+    open_rounds: matches of older rounds than so many are refused with `elo.TooLate`, and
+        everything is to be folded anew, because Elo depends on the order of rounds; None keeps
+        all matches and takes any.
+    """
+
+    def __init__(
+        self,
+        clip: int,
+        settings: elo.EloSettings | None = None,
+        open_rounds: int | None = elo.OPEN_ROUNDS,
+    ) -> None:
+        self.clip = clip
+        self._elo = elo.Periods(settings, open_rounds)
+        self._meetings = meetings.Summing()
+        self._points = points.Summing(clip)
+        self._tallies: dict[str, _Tally] = {}
+
+    def add(self, match: Digest, thinking: Mapping[str, Thinking] | None = None) -> None:
+        """Add a match, and how long its entrants thought.
+
+        Raises:
+            elo.TooLate: see above; nothing has been added.
+            ValueError: its margins were clipped elsewhere.
+        """
+        if match.clip != self.clip:
+            raise ValueError(
+                f"match {match.id} is summed up with points clipped at {match.clip}, "
+                f"not at {self.clip}; `pokearena ladder rebuild` does it anew"
+            )
+        self._elo.add(match)
+        self._meetings.add(match)
+        self._points.add(match.entrants, match.margins)
+        won = _won(match)
+        most = 2 * match.played * (len(match.entrants) - 1)
+        for place, name in enumerate(match.entrants):
+            tally = self._tallies.get(name)
+            if tally is None:
+                tally = self._tallies[name] = _Tally()
+            tally.matches += 1
+            tally.games += match.played
+            tally.wins += match.wins[place]
+            tally.draws += match.draws[place]
+            tally.points += match.points[place]
+            tally.shares[most] += won[place]
+            if match.verdicts[place]:
+                tally.verdicts.update(match.verdicts[place])
+            if thinking and name in thinking:
+                thinking[name].add_to(tally.bins)
+
+    @property
+    def entrants(self) -> tuple[str, ...]:
+        """Everyone who was in a match, sorted by name."""
+        return tuple(sorted(self._tallies))
+
+    def table(
+        self, entrants: Iterable[str] = (), settings: StrengthSettings | None = None
+    ) -> Table:
+        """Return the standings: by strength, equal ones by name.
+
+        Args:
+            entrants: some that may not have played yet.
+            settings: of strength.
+
+        Raises:
+            ValueError: as `strengths` does.
+        """
+        named = sorted({*self._tallies, *entrants})
+        met = self._meetings.meetings()
+        found = strengths(met, settings, named)
+        ratings = self._elo.ratings(named)
+        boards = {one.entrant: one for one in self._points.sums().points()}
+        return Table(
+            tuple(
+                _standing(
+                    line,
+                    ratings[line.entrant],
+                    boards.get(line.entrant),
+                    self._tallies.get(line.entrant, _Tally()),
+                )
+                for line in found.lines
+            ),
+            found,
+            self._elo.settings,
+            self.clip,
+            met,
+            {name: Thinking(tally.bins) for name, tally in self._tallies.items() if tally.bins},
+        )
+
+
+def table(
+    matches: Iterable[Digest],
+    clip: int,
+    settings: elo.EloSettings | None = None,
+    entrants: Iterable[str] = (),
+) -> Table:
+    """Return the standings of matches, which may be given in any order."""
+    fold = Fold(clip, settings, open_rounds=None)
+    for match in matches:
+        fold.add(match)
+    return fold.table(entrants)
+
+
+def _without_name(board: Points) -> dict[str, object]:
+    return {name: value for name, value in board.to_json().items() if name != "entrant"}
+
+
+def _won(match: Digest) -> list[int]:
+    """The half games won by each entrant from all others together."""
+    won = [0] * len(match.entrants)
+    for (one, other), got in zip(combinations(range(len(won)), 2), match.halves, strict=True):
+        won[one] += got
+        won[other] += 2 * match.played - got
+    return won
+
+
+def _standing(line: Strength, rating: float, board: Points | None, tally: _Tally) -> Standing:
+    return Standing(
+        entrant=line.entrant,
+        strength=line,
+        elo=rating,
+        matches=tally.matches,
+        games=tally.games,
+        wins=tally.wins,
+        draws=tally.draws,
+        losses=tally.games - tally.wins - tally.draws,
+        points=tally.points,
+        board=board,
+        mean=tally.mean,
+        faults={word: tally.verdicts[word] for word in FAULTS if tally.verdicts[word]},
+        forfeits=tally.verdicts[FORFEIT],
+    )

@@ -1,0 +1,7 @@
+"""Derive explanations, scores and data sets from the records of matches, and recompute results
+from them.
+
+Uses `arena.bots`, `arena.errors`, `arena.formats`, `arena.ladders`, `arena.presentation`,
+`arena.ratings`, `arena.store`, `arena.system` and `arena.tournaments`. Used by `arena.cli`,
+`arena.submissions` and `arena.web`.
+"""

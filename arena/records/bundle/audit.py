@@ -1,0 +1,422 @@
+"""The check of a bundle, from itself alone: is everything in it as it must be?"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+from typing import Any, Final
+
+from arena.formats.contract import Entrant, Fixture, Format, Match, Over, Play, State, Step, Wait
+from arena.presentation.clips import clip_of
+from arena.ratings import standings
+from arena.ratings.closed_match import ClosedGame, ClosedMatch
+from arena.ratings.match_digest import digest
+from arena.records.bundle import conclusion, evidence
+from arena.records.bundle.bundle import OPEN, Bundle, Scheduled
+from arena.records.bundle.evidence import Finding, Task
+from arena.store import ids
+from arena.store.schema import MatchState, TournamentState
+from arena.store.tournaments import schedule
+from arena.system import process_pool
+from arena.tournaments.scheduler import format_of
+from referee import dealing
+from referee.games.registry import find
+
+# Whether a schedule follows from its format: the format is asked again, from nothing.
+#
+# Each step's matches are put back with how they ended, until it plays no more. What the format
+# decides from less knowledge it decides the same from more (arena.formats.contract), so asking with
+# all results known must give the same matches at the same places. Three things need care:
+#
+# - *Who withdrew* had not yet done so while it was still being paired. A knockout looks at whether
+#   one has withdrawn, not since when; so nobody is said to have withdrawn before all its matches
+# are
+#   back on the schedule.
+# - *A test (sprt) that is decided* asks for nothing more, but its next round may have been
+#   scheduled before the deciding one was over. If matches are left at the end, the format is asked
+#   with its newest round still open; what comes then must be marked as drained.
+# - *A tournament that is not closed* need not have what comes next. It has all of a step or nothing
+#   (of a knockout all of a series).
+
+
+Results = Mapping[str, tuple[ClosedGame, ...]]
+"""The games of closed matches, by the match's id."""
+
+
+@dataclass(frozen=True, slots=True)
+class Retraced:
+    """What came of it.
+
+    problems: in sentences. steps: how often the format was asked. drained: how many matches were
+    in flight when the decision fell. last: what the format says of the whole tournament; None if
+    it could not be followed to its end.
+    """
+
+    problems: tuple[str, ...]
+    steps: int
+    drained: int = 0
+    last: Step | None = None
+
+
+def contract_match(match: Scheduled, results: Results) -> Match:
+    """A match as its format looks at it; one whose result is not known counts as open."""
+    state = State.OPEN
+    if match.state is MatchState.CLOSED and match.id in results:
+        state = State.CLOSED
+    elif match.state in (MatchState.VOID, MatchState.CANCELLED):
+        state = State.VOID
+    games = results[match.id] if state is State.CLOSED else ()
+    return Match(match.round, match.number, match.entrants, state, games)
+
+
+class Retracing:
+    """A schedule on its way back.
+
+    closed: whether the tournament is closed, so that nothing may be missing.
+    in_series: whether the format asks for series that go on by themselves, as a knockout does.
+    """
+
+    def __init__(
+        self,
+        rules: Format,
+        entries: Sequence[Entrant],
+        matches: Iterable[Scheduled],
+        results: Results,
+        closed: bool,
+        in_series: bool,
+    ) -> None:
+        self._rules, self._entries = rules, entries
+        self._results, self._closed, self._in_series = results, closed, in_series
+        self._left = {match.place: match for match in matches}
+        self._to_come = Counter(name for match in self._left.values() for name in match.entrants)
+        self._unknown = [
+            match
+            for match in self._left.values()
+            if match.state is MatchState.CLOSED and match.id not in results
+        ]
+        self._back: list[Match] = []
+        self._drained = self._steps = 0
+
+    def retrace(self, told: Callable[[int], None] = lambda done: None) -> Retraced:
+        """Follow it to its end, or to the first thing that is not as it should be.
+
+        told: is told after each step how many matches are back.
+        """
+        try:
+            problems, last = self._follow(told)
+        except ValueError as error:
+            problems, last = [f"the format cannot go on: {error}"], None
+        return Retraced(tuple(problems), self._steps, self._drained, last)
+
+    def _follow(self, told: Callable[[int], None]) -> tuple[list[str], Step | None]:
+        while True:
+            step = self._ask(self._back)
+            draining = False
+            if isinstance(step, Over) and self._left:
+                earlier = self._ask(self._newest_open())
+                draining = isinstance(earlier, Play) and all(self._there(earlier.fixtures))
+                step = earlier if draining else step
+            if not isinstance(step, Play):
+                return list(self._rest(step)), step
+            problems = list(self._compare(step.fixtures))
+            if problems:
+                return problems, None
+            coming = [match for match in self._there(step.fixtures) if match is not None]
+            if not coming:
+                return list(self._rest(step)), step
+            self._put_back(coming)
+            self._drained += len(coming) if draining else 0
+            told(len(self._back))
+
+    def _ask(self, matches: Sequence[Match]) -> Step:
+        self._steps += 1
+        entries = [
+            replace(entry, withdrawn=None) if self._to_come[entry.name] else entry
+            for entry in self._entries
+        ]
+        return self._rules.next(entries, matches)
+
+    def _newest_open(self) -> list[Match]:
+        newest = max((match.round for match in self._back), default=0)
+        return [
+            replace(match, state=State.OPEN, games=()) if match.round == newest else match
+            for match in self._back
+        ]
+
+    def _compare(self, fixtures: Sequence[Fixture]) -> Iterator[str]:
+        """Where the tournament differs from what the format wants now."""
+        # What a step asks for is stored all at once.
+        for _, together in groupby(fixtures, key=lambda f: f.entrants if self._in_series else None):
+            wanted = list(together)
+            there = self._there(wanted)
+            if not any(there) and not self._closed:
+                continue
+            for fixture, match in zip(wanted, there, strict=True):
+                yield from _difference(fixture, match)
+
+    def _there(self, fixtures: Iterable[Fixture]) -> list[Scheduled | None]:
+        """What the tournament has at the places of these matches."""
+        return [self._left.get((fixture.round, fixture.number)) for fixture in fixtures]
+
+    def _put_back(self, matches: Iterable[Scheduled]) -> None:
+        for match in matches:
+            del self._left[match.place]
+            self._to_come.subtract(match.entrants)
+            self._back.append(contract_match(match, self._results))
+
+    def _rest(self, step: Step) -> Iterator[str]:
+        """What is wrong when the format asks for nothing more that there is."""
+        if self._left and self._unknown and isinstance(step, Wait):
+            yield (
+                f"the schedule cannot be followed beyond {self._unknown[0].words}, whose result "
+                "is not known"
+            )
+            return
+        for match in self._left.values():
+            yield f"{match.words} is not one that the format plays"
+        if self._closed and not isinstance(step, Over) and not self._unknown:
+            yield f"the tournament is closed, but its format says: {step.why}"
+
+
+def _difference(fixture: Fixture, match: Scheduled | None) -> Iterator[str]:
+    pair = " v ".join(fixture.entrants)
+    if match is None:
+        yield f"round {fixture.round}, match {fixture.number} ({pair}) is missing"
+    elif match.entrants != fixture.entrants:
+        yield f"{match.words} is {' v '.join(match.entrants)}, where the format pairs {pair}"
+    elif match.why != fixture.why:
+        yield f"{match.words} is said to be played because of {match.why!r}, not {fixture.why!r}"
+
+
+Told = Callable[[str, int, int], None]
+"""Is told what is being done, and with how many of how many matches it is done."""
+
+_IN_SERIES: Final = "knockout"
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """What a check came to.
+
+    problems: in sentences; nothing if all is as it must be. matches: how many in each state.
+    reasons: of the matches that are void or cancelled, with how many there are of each.
+    games, actions: dealt and played again. seeds: how many were revealed and compared with their
+    commitments. seeded: how many of them follow from the tournament's seed, or None if none is
+    revealed. steps: how often the format was asked. drained: matches in flight when it decided.
+    """
+
+    problems: tuple[str, ...]
+    matches: Counter[MatchState]
+    reasons: Counter[str]
+    games: int
+    actions: int
+    seeds: int
+    seeded: int | None
+    steps: int
+    drained: int
+
+
+def audit(bundle: Bundle, told: Told = lambda what, done, of: None) -> Audit:
+    """Check a bundle.
+
+    told: see `Told`.
+    """
+    problems = [*_unplayable(bundle), *_listed_twice(bundle.matches), *_strangers(bundle)]
+    if problems:
+        # Nothing more can be said of what cannot be played, told apart or named.
+        return _audit(bundle, problems, [], Retraced((), 0), 0)
+    problems += _states(bundle)
+    problems += _absent(bundle)
+    problems += _names(bundle)
+    problems += _files(bundle)
+    seeded, unlike = _seeds(bundle)
+    problems += unlike
+    findings = list(_look(bundle, told))
+    problems += [problem for finding in findings for problem in finding.problems]
+    results = {one.match: one.result for one in findings if one.result is not None}
+    retraced = _retrace(bundle, results, told)
+    problems += retraced.problems
+    problems += _conclusion(bundle, results, retraced)
+    return _audit(bundle, problems, findings, retraced, seeded)
+
+
+def _audit(
+    bundle: Bundle,
+    problems: Iterable[str],
+    findings: Iterable[Finding],
+    retraced: Retraced,
+    seeded: int | None,
+) -> Audit:
+    found = list(findings)
+    gone = (MatchState.VOID, MatchState.CANCELLED)
+    return Audit(
+        problems=tuple(problems),
+        matches=Counter(match.state for match in bundle.matches),
+        reasons=Counter(
+            match.reason or "the tournament was cancelled"
+            for match in bundle.matches
+            if match.state in gone
+        ),
+        games=sum(finding.games for finding in found),
+        actions=sum(finding.actions for finding in found),
+        seeds=sum(finding.seed is not None for finding in found),
+        seeded=seeded,
+        steps=retraced.steps,
+        drained=retraced.drained,
+    )
+
+
+def _unplayable(bundle: Bundle) -> Iterator[str]:
+    """A game, options, seats or settings that there are not."""
+    plan = bundle.tournament.plan
+    try:
+        rules = find(plan.game)
+        if rules.settle(plan.options) != plan.options:
+            yield f"the options of {plan.game} are not all there: {plan.options}"
+        rules.check_seats(plan.seats, plan.options)
+        if plan.boards < 1:
+            yield f"a match has at least one board, not {plan.boards}"
+        format_of(plan)
+    except ValueError as error:
+        yield str(error)
+
+
+def _listed_twice(matches: Iterable[Scheduled]) -> Iterator[str]:
+    listed = list(matches)
+    for name, times in Counter(match.id for match in listed).items():
+        if times > 1:
+            yield f"{name} is listed {times} times"
+    for (turn, number), times in Counter(match.place for match in listed).items():
+        if times > 1:
+            yield f"{times} matches are listed as match {number} of round {turn}"
+
+
+def _strangers(bundle: Bundle) -> Iterator[str]:
+    names = [entry.name for entry in bundle.entries]
+    for name, times in Counter(names).items():
+        if times > 1:
+            yield f"{name} entered {times} times; each version enters a tournament once"
+    for match in bundle.matches:
+        for name in sorted(set(match.entrants) - set(names)):
+            yield f"{name} plays in {match.words}, but has not entered the tournament"
+
+
+def _states(bundle: Bundle) -> Iterator[str]:
+    """Scheduled = closed + void + cancelled with reasons, once a tournament is over."""
+    state = bundle.tournament.state
+    left = {entry.name for entry in bundle.entries if entry.withdrawn is not None}
+    for match in bundle.matches:
+        if match.state in OPEN and state is TournamentState.CLOSED:
+            yield f"{match.words} is {match.state.lower()}, but the tournament is closed"
+        if match.state is MatchState.VOID and not match.reason:
+            yield f"{match.words} is void without a reason"
+        if match.state is MatchState.CANCELLED and state is not TournamentState.CANCELLED:
+            if not left.intersection(match.entrants):
+                yield f"{match.words} is cancelled, though nobody in it has withdrawn"
+            elif not match.reason:
+                yield f"{match.words} is cancelled without a reason"
+
+
+def _absent(bundle: Bundle) -> Iterator[str]:
+    """Nobody plays before it has joined, or after it has left."""
+    entries = {entry.name: entry for entry in bundle.entries}
+    for match in bundle.matches:
+        for entry in (entries[name] for name in match.entrants):
+            told = f"{entry.name} plays in {match.words}, but"
+            if match.round < entry.joined:
+                yield f"{told} joined for round {entry.joined}"
+            elif not entry.plays_in(match.round):
+                yield f"{told} left before round {entry.withdrawn}"
+
+
+def _names(bundle: Bundle) -> Iterator[str]:
+    """Keys and ids are the hashes of what is to be played."""
+    agreed = bundle.tournament.plan.agreed()
+    for match in bundle.matches:
+        contents = [bundle.versions[name].content_hash for name in match.entrants]
+        key = ids.match_key(agreed, match.round, match.number, contents)
+        name = ids.match_id(bundle.tournament.id, key)
+        if match.id != name:
+            yield f"{match.words} is not what was scheduled under this name; it would be {name}"
+        elif match.key != key:
+            yield f"the key of {match.words} is not the hash of what is to be played in it"
+
+
+def _files(bundle: Bundle) -> Iterator[str]:
+    """There is one record of each match that is over, and no other."""
+    over = {match.id: match for match in bundle.matches if match.over}
+    there = set(bundle.records)
+    for match in bundle.matches:
+        if match.over and match.id not in there:
+            yield f"there is no record of {match.words}"
+    for name in sorted(there - over.keys()):
+        if any(match.id == name for match in bundle.matches):
+            yield f"there is a record of {name}, which is not over"
+        else:
+            yield f"there is a record of {name}, which the tournament does not have"
+
+
+def _seeds(bundle: Bundle) -> tuple[int | None, list[str]]:
+    """How many seeds follow from the tournament's, and what is wrong with others."""
+    seed = bundle.tournament.seed
+    if seed is None:
+        return None, []
+    unlike = [
+        f"the seed of {match.words} does not follow from the tournament's"
+        for match in bundle.matches
+        if dealing.commitment(schedule.match_seed_of(seed, match.key)) != match.commitment
+    ]
+    return len(bundle.matches) - len(unlike), unlike
+
+
+def _look(bundle: Bundle, told: Told) -> Iterator[Finding]:
+    over = [match for match in bundle.matches if match.over and match.id in bundle.records]
+    tasks = (Task(bundle.spec(match), match.state, bundle.records[match.id]) for match in over)
+    for done, finding in enumerate(process_pool.each(evidence.look, tasks, len(over)), 1):
+        yield finding
+        told("matches played again", done, len(over))
+
+
+def _retrace(bundle: Bundle, results: dict[str, ClosedMatch], told: Told) -> Retraced:
+    plan = bundle.tournament.plan
+    return Retracing(
+        format_of(plan),
+        bundle.entries,
+        bundle.matches,
+        {name: match.games for name, match in results.items()},
+        closed=bundle.tournament.state is TournamentState.CLOSED,
+        in_series=plan.format == _IN_SERIES,
+    ).retrace(lambda done: told("matches paired again", done, len(bundle.matches)))
+
+
+def _conclusion(
+    bundle: Bundle, results: dict[str, ClosedMatch], retraced: Retraced
+) -> Iterator[str]:
+    """Where the standings are not what follows from the records."""
+    if bundle.standings is None:
+        yield "the standings are missing"
+        return
+    untold = [
+        match
+        for match in bundle.matches
+        if match.state is MatchState.CLOSED and match.id not in results
+    ]
+    if untold:
+        yield f"the standings cannot be computed again without the result of {untold[0].words}"
+        return
+    plan = bundle.tournament.plan
+    clip = clip_of(plan.game)
+    digests = [digest(match, clip) for match in results.values()]
+    table = standings.table(digests, clip, entrants=bundle.tournament.entrants)
+    told: Any = dict(bundle.standings)
+    true: Any = conclusion.conclude(plan, table, retraced.last)
+    # As they are in a file, where there are no tuples.
+    told, true = json.loads(json.dumps(told)), json.loads(json.dumps(true))
+    if retraced.last is None:
+        told.pop("decision", None)
+        true.pop("decision")
+    for clause in conclusion.differences(told, true):
+        yield f"standings: {clause}"

@@ -1,0 +1,108 @@
+"""Takes the bundle of a tournament from the store, as it stands at one moment."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Final
+
+from arena.errors import Conflict
+from arena.ladders import folds
+from arena.presentation.clips import clip_of
+from arena.records.bundle import conclusion
+from arena.records.bundle.bundle import Bundle, Scheduled, Version
+from arena.store.bots import versions
+from arena.store.matches import listing, results
+from arena.store.tournaments import lifecycle, tournaments
+from arena.store.tournaments.format_history import History
+from arena.tournaments.scheduler import format_of
+
+if TYPE_CHECKING:
+    from sqlalchemy import Engine
+
+    from arena.store.matches.listing import Match
+    from arena.store.tournaments.tournaments import Tournament
+
+_TRIES: Final = 20
+
+
+def gather(
+    engine: Engine, tournament: str, tell: Callable[[str], str] = lambda record: record
+) -> Bundle:
+    """The bundle of a tournament. Records are read from the store when they are asked for.
+
+    Nothing is in it that may not be known yet: of open matches neither seed nor cards, of a
+    tournament's seed nothing before the tournament is closed.
+
+    tell: what becomes of a record before it is told (`arena.records.redaction`).
+
+    Raises:
+        NotFound: there is no such tournament.
+        Conflict: it changed again and again while it was read.
+    """
+    for _ in range(_TRIES):
+        before = lifecycle.marks(engine, tournament)
+        found = tournaments.find(engine, tournament)
+        bundle = _bundle(engine, found, tell)
+        after = tournaments.find(engine, tournament)
+        # Marks count what happens to matches and entrants; a pause or the end is in the state.
+        if (lifecycle.marks(engine, tournament), after.state) == (before, found.state):
+            return bundle
+    raise Conflict(
+        f"tournament {tournament} changes all the time; `pokearena tournament pause {tournament}` "
+        "lets it stand still for a moment."
+    )
+
+
+def _bundle(engine: Engine, found: Tournament, tell: Callable[[str], str]) -> Bundle:
+    matches = tuple(map(_scheduled, listing.matches(engine, tournament=found.id)))
+    return Bundle(
+        tournament=found,
+        versions={name: _version(engine, name) for name in found.entrants},
+        matches=matches,
+        records=_Records(engine, [match.id for match in matches if match.over], tell),
+        standings=conclusion.conclude(
+            found.plan,
+            folds.fold(engine, [found.id], clip_of(found.plan.game)).table(found.entrants),
+            format_of(found.plan).next(found.entries, History(engine, found.id).matches()),
+        ),
+    )
+
+
+def _version(engine: Engine, name: str) -> Version:
+    found = versions.find(engine, name)
+    return Version(found.content_hash, remote=not found.folder)
+
+
+def _scheduled(match: Match) -> Scheduled:
+    return Scheduled(
+        id=match.id,
+        key=match.key,
+        round=match.round,
+        number=match.number,
+        why=match.why,
+        entrants=match.entrants,
+        commitment=match.commitment,
+        state=match.state,
+        reason=match.reason,
+        attempts=match.attempt,
+    )
+
+
+class _Records(Mapping[str, str]):
+    """Records by match, from the store."""
+
+    def __init__(self, engine: Engine, over: list[str], tell: Callable[[str], str]) -> None:
+        self._engine = engine
+        self._tell = tell
+        self._over = dict.fromkeys(over)
+
+    def __getitem__(self, match: str) -> str:
+        if match not in self._over:
+            raise KeyError(match)
+        return self._tell(results.record(self._engine, match))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._over)
+
+    def __len__(self) -> int:
+        return len(self._over)

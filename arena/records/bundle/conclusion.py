@@ -1,0 +1,84 @@
+"""What follows from the results of a tournament: its standings, and what its format decides."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from arena.formats.contract import Over, Step
+from arena.ratings.standings import Table
+from arena.store.matches.spec import Plan
+
+FORMAT = 1
+
+
+def conclude(plan: Plan, table: Table, step: Step | None) -> dict[str, Any]:
+    """The document that tells it, as plain values (docs/bundle.md).
+
+    Decision times are not in it: nobody can check them.
+
+    Args:
+        table: the standings; who has not played yet has a line too.
+        step: what the format says of the tournament as it stands; None if that is not known.
+    """
+    found = table.strengths
+    return {
+        "format": FORMAT,
+        "form": plan.form,
+        "standings": [line.to_json() for line in table.lines],
+        "elo": asdict(table.elo),
+        "strength": found.settings.to_json(),
+        "groups": [list(group) for group in found.groups],
+        "lack_of_fit": found.lack_of_fit.to_json() if found.lack_of_fit else None,
+        "clip": table.clip,
+        "decision": decision(step),
+    }
+
+
+def decision(step: Step | None) -> dict[str, Any]:
+    """What the format decides, as plain values: whether it is over, why, who came where."""
+    if not isinstance(step, Over):
+        return {"over": False, "why": step.why if step else ""}
+    return {
+        "over": True,
+        "why": step.why,
+        "ranking": [list(group) for group in step.ranking],
+        "drained": [list(place) for place in step.drained],
+    }
+
+
+def differences(told: Any, true: Any, where: str = "") -> list[str]:
+    """What differs between two documents, as clauses: "elo of greedy@1 is 1 and not 2"."""
+    if isinstance(true, dict) and isinstance(told, dict):
+        return [
+            words
+            for name in [*true, *(name for name in told if name not in true)]
+            for words in _member(told, true, name, where)
+        ]
+    if isinstance(true, list) and isinstance(told, list) and len(told) == len(true):
+        return [
+            words
+            for place, (one, other) in enumerate(zip(told, true, strict=True))
+            for words in differences(one, other, _of(_name(other, place), where))
+        ]
+    if type(told) is type(true) and told == true:
+        return []
+    return [f"{where or 'it'} is {told}; it follows from the records as {true}"]
+
+
+def _member(told: dict[str, Any], true: dict[str, Any], name: str, where: str) -> list[str]:
+    if name not in told:
+        return [f"{_of(name, where)} is missing"]
+    if name not in true:
+        return [f"{_of(name, where)} is not among what is told"]
+    return differences(told[name], true[name], _of(name, where))
+
+
+def _name(line: Any, place: int) -> str:
+    """What an entry of a list is about."""
+    entrant = line.get("entrant") if isinstance(line, dict) else None
+    return str(entrant) if entrant else f"entry {place}"
+
+
+def _of(name: str, where: str) -> str:
+    return f"{name} of {where}" if where else name

@@ -1,0 +1,74 @@
+"""A bundle beside an earlier one: what was published while a tournament ran must still stand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import fields
+
+from arena.formats.contract import Entrant
+from arena.records.bundle.bundle import Bundle, Scheduled
+from arena.records.redaction import published
+
+
+def changes(earlier: Bundle, later: Bundle) -> Iterator[str]:
+    """What stood in the earlier bundle and stands no more, in sentences.
+
+    Matches may have been added, played and ended meanwhile, entrants have come and gone.
+    """
+    if earlier.tournament.id != later.tournament.id:
+        yield f"the earlier bundle is of tournament {earlier.tournament.id}"
+        return
+    yield from _plan(earlier, later)
+    yield from _entrants(earlier, later)
+    now = {match.id: match for match in later.matches}
+    for match in earlier.matches:
+        if match.id not in now:
+            yield f"{match.words} was on the schedule, and is gone"
+            continue
+        yield from _match(match, now[match.id])
+        # One may be the organiser's own, with what bots wrote in it.
+        told = (published(one.records.get(match.id, "")) for one in (earlier, later))
+        if match.over and len(set(told)) > 1:
+            yield f"the record of {match.words} has changed since the match was over"
+
+
+def _plan(earlier: Bundle, later: Bundle) -> Iterator[str]:
+    then, now = earlier.tournament.plan, later.tournament.plan
+    for field in fields(then):
+        before, after = getattr(then, field.name), getattr(now, field.name)
+        if before != after:
+            yield f"{field.name} of the tournament was {before}, and is {after}"
+    if earlier.tournament.ended is not None:
+        before, after = earlier.tournament.state, later.tournament.state
+        if before is not after:
+            yield f"the tournament was {before}, and is {after}"
+
+
+def _entrants(earlier: Bundle, later: Bundle) -> Iterator[str]:
+    # Who joins is added behind the others: the order is that of the seeds.
+    later_ones = iter(later.entries)
+    for then in earlier.entries:
+        now = next(later_ones, None)
+        if now is None or now.name != then.name:
+            yield f"{then.name} is not any more where it was among the entrants"
+            return
+        if earlier.versions[then.name] != later.versions[now.name]:
+            yield f"{then.name} has another content hash than it had"
+        if not _same(then, now):
+            yield f"{then.name} has another owner than it had, or came or went at another time"
+
+
+def _same(then: Entrant, now: Entrant) -> bool:
+    left = then.withdrawn in (None, now.withdrawn)
+    return left and (then.owner, then.joined) == (now.owner, now.joined)
+
+
+def _match(then: Scheduled, now: Scheduled) -> Iterator[str]:
+    for name in ("round", "number", "entrants", "commitment", "why"):
+        before, after = getattr(then, name), getattr(now, name)
+        if before != after:
+            yield f"{name} of {then.words} was {before}, and is {after}"
+    if then.over and then.state is not now.state:
+        yield f"{then.words} was {then.state.lower()}, and is {now.state.lower()}"
+    if now.attempts < then.attempts:
+        yield f"{then.words} had been taken up {then.attempts} times, and now {now.attempts}"

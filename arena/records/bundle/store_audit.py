@@ -1,0 +1,177 @@
+"""Check the matches of a store: are their records true, and do the stored results follow from them?
+
+`arena.store.consistency` checks the structure of the rows, which does not read any record. This
+check reads, deals and plays every committed game again, of matches in every state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from arena.records import rebuilt_results
+from arena.records.bundle import evidence
+from arena.store import ids
+from arena.store.matches import raw_rows
+from arena.store.matches.raw_rows import MatchRows
+from arena.store.schema import MatchState
+from arena.store.tournaments import schedule
+from arena.system import process_pool
+from referee import dealing
+from referee.record import MatchRecord, RecordError, read
+
+if TYPE_CHECKING:
+    from sqlalchemy import Engine
+
+    from arena.store.matches.games import PlayedGame
+    from arena.store.matches.spec import MatchSpec
+
+ReportProgress = Callable[[str, int, int], None]
+"""Takes the name of the step, the number of matches done, and their total."""
+
+
+@dataclass(frozen=True, slots=True)
+class MatchAudit:
+    """The check of one match.
+
+    Attributes:
+        match: its id.
+        problems: a sentence for each problem.
+        repairable: whether all problems are in values that follow from the records, so that
+            `ladder rebuild` corrects them.
+        games: how many were dealt and played again.
+        actions: how many were replayed.
+    """
+
+    match: str
+    problems: tuple[str, ...] = ()
+    repairable: bool = False
+    games: int = 0
+    actions: int = 0
+
+
+def audit(
+    engine: Engine, report_progress: ReportProgress, tournament: str | None = None
+) -> Iterator[MatchAudit]:
+    """Check every match, on all cores; matches are read a batch at a time.
+
+    Args:
+        engine: the store, at the newest version.
+        report_progress: is called after each match.
+        tournament: only the matches of this tournament.
+    """
+    number = raw_rows.count(engine, tournament)
+    rows = (match for batch in raw_rows.batches(engine, tournament) for match in batch)
+    for done, report in enumerate(process_pool.each(check, rows, number), 1):
+        yield report
+        report_progress("matches checked", done, max(done, number))
+
+
+def differences(engine: Engine, tournament: str, report_progress: ReportProgress) -> Iterator[str]:
+    """Yield where stored results of closed matches do not follow from the records.
+
+    Args:
+        engine: the store.
+        tournament: its id.
+        report_progress: is called after each match.
+    """
+    number = raw_rows.count(engine, tournament)
+    rows = (match for batch in raw_rows.batches(engine, tournament) for match in batch)
+    for done, problems in enumerate(map(_stored_otherwise, rows), 1):
+        yield from problems
+        report_progress("matches compared", done, max(done, number))
+
+
+def check(match: MatchRows) -> MatchAudit:
+    """Check one match. Pure, so that many can be checked at once."""
+    try:
+        return _check(match)
+    except (MemoryError, KeyboardInterrupt):
+        raise
+    except Exception as error:
+        # A damaged row can hold anything. It must not keep the others from being checked.
+        return MatchAudit(match.id, (f"match {match.id} cannot be checked: {error!r}.",))
+
+
+def _check(match: MatchRows) -> MatchAudit:
+    spec = match.spec()
+    problems = list(_scheduled_otherwise(match, spec))
+    played: dict[int, PlayedGame] = {}
+    games = actions = 0
+    for row in match.games:
+        try:
+            game = rebuilt_results.read_game(match, row)
+            record = _record(spec, row["record"])
+            problems += evidence.game_problems(spec, record)
+        except (RecordError, ValueError) as error:
+            problems.append(f"match {match.id}: the record of {error}")
+            continue
+        played[game.game] = game
+        games += 1
+        actions += len(record.games[0].actions)
+    problems += _wrong_attempts(match)
+    true = not problems and match.state is MatchState.CLOSED and match.result is not None
+    rebuilt = rebuilt_results.rebuild(match) if true else None
+    if rebuilt is None:
+        problems += rebuilt_results.game_differences(match, played)
+        problems += _without_result(match)
+    else:
+        problems += rebuilt.differences
+    sentences = tuple(f"{problem.rstrip('.')}." for problem in dict.fromkeys(problems))
+    repairable = rebuilt is not None and rebuilt.digest is not None and bool(sentences)
+    return MatchAudit(match.id, sentences, repairable, games, actions)
+
+
+def _record(spec: MatchSpec, text: str) -> MatchRecord:
+    """The record of a match that has this one game."""
+    from referee.record import dump
+
+    record = read(dump(spec.line()) + text)
+    (game,) = record.games
+    lines = 2 + len(game.actions) + len(game.faults)
+    if sum(bool(line.strip()) for line in text.split("\n")) != lines:
+        raise RecordError(f"game {game.number} has lines of an unknown type")
+    return MatchRecord(record.match, record.games, spec.seed)
+
+
+def _scheduled_otherwise(match: MatchRows, spec: MatchSpec) -> Iterator[str]:
+    """Yield where a match differs from its schedule: its id, its games, or its seed."""
+    plan, row = match.plan(), match.match
+    key = ids.match_key(
+        plan.agreed(), spec.round, spec.number, [entrant.content_hash for entrant in spec.entrants]
+    )
+    if key != row["key"] or ids.match_id(row["tournament"], key) != match.id:
+        yield (
+            f"match {match.id}: its id is not the hash of what is to be played in it (game, "
+            "options, clock, policy, place, entrants)"
+        )
+    if (row["boards"], row["games"]) != (spec.boards, spec.games):
+        yield f"match {match.id} has other boards or games than its tournament"
+    secret = match.tournament["seed"]
+    if secret is not None and schedule.match_seed_of(secret, row["key"]) != spec.seed:
+        yield f"match {match.id}: its seed does not follow from that of the tournament"
+    elif dealing.commitment(spec.seed) != spec.commitment:
+        yield f"match {match.id}: its seed is not the one that was committed to"
+
+
+def _without_result(match: MatchRows) -> Iterator[str]:
+    if match.state is MatchState.CLOSED and match.result is None:
+        yield f"match {match.id} is closed and has no result"
+
+
+def _wrong_attempts(match: MatchRows) -> Iterator[str]:
+    attempts = {row["attempt"] for row in (*match.games, *filter(None, [match.result]))}
+    if not all(0 < attempt <= match.match["attempt"] for attempt in attempts):
+        yield f"match {match.id} has games or a result of an attempt that it never had"
+
+
+def _stored_otherwise(match: MatchRows) -> tuple[str, ...]:
+    try:
+        if match.state is MatchState.CLOSED:
+            return rebuilt_results.rebuild(match).differences
+        played = {row["game"]: rebuilt_results.read_game(match, row) for row in match.games}
+        return tuple(rebuilt_results.game_differences(match, played))
+    except Exception as error:
+        # As in `check`.
+        return (f"match {match.id} cannot be compared: {error!r}",)

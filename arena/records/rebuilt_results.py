@@ -1,0 +1,225 @@
+"""Results computed again from the records: to check what is stored, or to correct it.
+
+The record of a game is what happened; everything else that is stored of it follows from it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, Final
+
+from sqlalchemy import Engine, delete, insert, select, update
+
+from arena.ratings.decision_histogram import Thinking
+from arena.ratings.match_digest import Digest, read
+from arena.store import schema
+from arena.store.database import reading, writing
+from arena.store.matches import games, outcome, raw_rows
+from arena.store.matches.games import PlayedGame
+from arena.store.matches.outcome import Result
+from arena.store.matches.raw_rows import MatchRows
+from arena.store.schema import MatchState
+
+_OF_OUTCOMES: Final = ("places", "scores", "verdicts", "faults")
+_OF_GAMES: Final = (*_OF_OUTCOMES, "thinking", "tally", "table_number", "board")
+_OF_RESULTS: Final = ("outcome", "digest", "thinking")
+_PLAIN: Final = ("table_number", "board", "digest")
+"""Columns that are not JSON."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rebuilt:
+    """A closed match, computed from its records alone.
+
+    Attributes:
+        match: its id.
+        digest: None if a record cannot be read.
+        games: how many games are stored.
+        differences: where the stored values are not those of the records, a clause each.
+        missing: whether an older database left out a sum that is made by now.
+        values: what the row of `results` should hold.
+        rows: what the row of each game should hold, by the game's number.
+        faults: what the rows of `faults` should hold.
+    """
+
+    match: str
+    digest: Digest | None
+    games: int
+    differences: tuple[str, ...]
+    missing: bool
+    values: Mapping[str, Any]
+    rows: Mapping[int, Mapping[str, Any]]
+    faults: tuple[Mapping[str, Any], ...] = ()
+
+    @property
+    def thinking(self) -> dict[str, Thinking]:
+        """The entrants' decision times."""
+        if self.digest is None:
+            return {}
+        times = map(Thinking.read, self.values["thinking"])
+        return dict(zip(self.digest.entrants, times, strict=True))
+
+
+def rebuilt(engine: Engine, of: Sequence[str]) -> Iterator[Rebuilt]:
+    """Yield the closed matches of tournaments (oldest first) in canonical order; change nothing."""
+    table = schema.matches
+    for age, tournament in enumerate(of):
+        query = (
+            select(table.c.id)
+            .where(table.c.tournament == tournament, table.c.state == MatchState.CLOSED)
+            .order_by(table.c.round, table.c.number)
+        )
+        with reading(engine) as connection:
+            names = list(connection.execute(query).scalars())
+        for start in range(0, len(names), raw_rows.BATCH):
+            with raw_rows.lenient(engine) as connection:
+                batch = raw_rows.read(connection, names[start : start + raw_rows.BATCH])
+            for match in batch:
+                yield rebuild(match, age)
+
+
+def store(engine: Engine, found: Rebuilt) -> None:
+    """Write what follows from the records; nothing if a record cannot be read."""
+    if found.digest is None:
+        return
+    results, table, faults = schema.results, schema.games, schema.faults
+    with writing(engine, "rebuild") as connection:
+        connection.execute(
+            update(results).where(results.c.match == found.match).values(**found.values)
+        )
+        for number, row in found.rows.items():
+            of_game = (table.c.match == found.match, table.c.game == number)
+            connection.execute(update(table).where(*of_game).values(**row))
+        connection.execute(delete(faults).where(faults.c.match == found.match))
+        if found.faults:
+            connection.execute(insert(faults), list(found.faults))
+
+
+def rebuild(match: MatchRows, age: int = 0) -> Rebuilt:
+    """Compute a closed match from its records and compare it with what is stored. Pure.
+
+    Args:
+        match: its rows.
+        age: the place of its tournament among those that are ranked together.
+    """
+    try:
+        played = {row["game"]: read_game(match, row) for row in match.games}
+        planned = match.match["games"]
+        if sorted(played) != list(range(planned)):
+            raise ValueError(f"{len(played)} of its {planned} games are stored")
+        rows = {number: _row(game) for number, game in played.items()}
+        again = _result(match, rows)
+    except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
+        reason = str(error) if isinstance(error, ValueError) else repr(error)
+        problem = (f"match {match.id} cannot be made anew: {reason}",)
+        return Rebuilt(match.id, None, len(match.games), problem, False, {}, {})
+    values = {"outcome": again.outcome, "digest": again.digest, "thinking": again.thinking}
+    differences = [*game_differences(match, played), *_result_differences(match, values)]
+    pairs = [(row, "thinking") for row in match.games]
+    if match.result is not None:
+        pairs += [(match.result, name) for name in ("digest", "thinking")]
+    return Rebuilt(
+        match.id,
+        read(again.digest, match.id, age, match.match["round"], match.match["number"]),
+        len(match.games),
+        tuple(differences),
+        any(_is_missing(row, name) for row, name in pairs),
+        values,
+        rows,
+        tuple(fault for number, game in sorted(played.items()) for fault in _faults(match, game)),
+    )
+
+
+def read_game(match: MatchRows, row: Mapping[str, Any]) -> PlayedGame:
+    """Return the game that the record in a row of `games` holds.
+
+    Raises:
+        ValueError: the record is not that of this game.
+    """
+    try:
+        game = games.read(row["record"], match.versions)
+    except (TypeError, LookupError, AttributeError, RecursionError) as error:
+        raise ValueError(f"game {row['game']}: its record is not valid: {error!r}") from None
+    except ValueError as error:
+        raise ValueError(f"game {row['game']}: {error}") from None
+    if game.game != row["game"]:
+        raise ValueError(f"game {row['game']}: its record is that of game {game.game}")
+    return game
+
+
+def game_differences(match: MatchRows, played: Mapping[int, PlayedGame]) -> Iterator[str]:
+    """Yield where the rows of games and faults are not those of the records.
+
+    Args:
+        played: the games of the records that could be read, by number.
+    """
+    for row in match.games:
+        if (game := played.get(row["game"])) is None:
+            continue
+        for name in _differing(row, _row(game), _OF_GAMES):
+            yield f"match {match.id}: {name} of game {game.game} are not those of the record"
+        stored = [fault for fault in match.faults if fault["game"] == game.game]
+        if stored != list(_faults(match, game)):
+            yield f"match {match.id}: the faults of game {game.game} are not those of the record"
+
+
+def _result_differences(match: MatchRows, values: Mapping[str, Any]) -> Iterator[str]:
+    if match.result is None:
+        yield f"match {match.id} is closed and has no result"
+        return
+    for name in _differing(match.result, values, _OF_RESULTS):
+        yield f"match {match.id}: {name} of the result are not those of the record"
+
+
+def _differing(
+    stored: Mapping[str, Any], true: Mapping[str, Any], names: Sequence[str]
+) -> Iterator[str]:
+    for name in names:
+        if _is_missing(stored, name):
+            continue
+        try:
+            value = stored[name] if name in _PLAIN else raw_rows.decoded(stored[name])
+        except (ValueError, RecursionError):
+            yield name
+            continue
+        if _canonical(value) != _canonical(true[name]):
+            yield name
+
+
+def _canonical(value: Any) -> str:
+    """The value as JSON text: unlike in Python, 1, 1.0 and true differ."""
+    return json.dumps(value, sort_keys=True)
+
+
+def _is_missing(row: Mapping[str, Any], name: str) -> bool:
+    """Whether it was never counted: databases of before have neither digests nor times."""
+    return name in ("digest", "thinking") and row[name] is None
+
+
+def _faults(match: MatchRows, game: PlayedGame) -> Iterator[Mapping[str, Any]]:
+    for number, fault in enumerate(game.faulted):
+        yield {"match": match.id, "game": game.game, "number": number, **asdict(fault)}
+
+
+def _row(game: PlayedGame) -> dict[str, Any]:
+    return {
+        "places": list(game.places),
+        "scores": None if game.scores is None else list(game.scores),
+        "verdicts": list(game.verdicts),
+        "faults": list(game.faults),
+        "thinking": [times.stored() for times in game.thinking],
+        "tally": {name: list(values) for name, values in game.tally.items()},
+        "table_number": game.table,
+        "board": game.board,
+    }
+
+
+def _result(match: MatchRows, rows: Mapping[int, Mapping[str, Any]]) -> Result:
+    listed = [
+        {"game": number, **{name: rows[number][name] for name in _OF_OUTCOMES}}
+        for number in sorted(rows)
+    ]
+    thinking = [rows[number]["thinking"] for number in sorted(rows)]
+    return outcome.result(match.tournament["game"], match.id, match.versions, listed, thinking)

@@ -1,0 +1,5 @@
+"""Connect bots on their authors' machines to the arena.
+
+Uses `arena.bots`, `arena.config`, `arena.errors`, `arena.events`, `arena.queue`, `arena.store` and
+`arena.system`. Used by `arena.bots`, `arena.cli` and `arena.matches`.
+"""

@@ -1,0 +1,166 @@
+"""One seat of the bot: its process, and the asks that are put to it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import grpc
+import grpc.aio
+from google.protobuf.message import DecodeError
+from pokearena.v1 import bot_pb2, relay_pb2
+
+from arena.bots.socket_probe import OPTIONS, authority
+from arena.remote.connector.bot_process import BotProcess, Command
+
+DYING_SECONDS: Final = 0.3
+"""In which a bot whose connection broke is expected to end."""
+_SERVICE: Final = bot_pb2.DESCRIPTOR.services_by_name["BotService"].full_name
+_NAMES: Final = {
+    relay_pb2.METHOD_START: "Start",
+    relay_pb2.METHOD_ACT: "Act",
+    relay_pb2.METHOD_END: "End",
+}
+
+Send = Callable[[relay_pb2.ConnectRequest], None]
+"""Sends to the relay; nothing happens while there is no connection."""
+
+
+@dataclass(slots=True)
+class _Asked:
+    """An ask and what was answered, kept until the next one in case the connection was lost."""
+
+    task: asyncio.Task[None] | None = None
+    answers: list[relay_pb2.Answer] = field(default_factory=list)
+
+
+class Player:
+    """Plays one seat. number: as the relay counts its seats."""
+
+    def __init__(self, number: int, command: Command, send: Send) -> None:
+        self.number = number
+        self._send = send
+        self._process = BotProcess(command, self._gone)
+        self._asked: dict[int, _Asked] = {}
+        self._ready: asyncio.Task[None] | None = None
+        self._stream: Any = None
+        self._channel = grpc.aio.insecure_channel(
+            self._process.address, options=OPTIONS + authority(self._process.address)
+        )
+        # Bytes in, bytes out: what the bot says is for the referee to judge.
+        self._play: Any = self._channel.stream_stream(f"/{_SERVICE}/Play")
+
+    def ask(self, ask: relay_pb2.Ask) -> None:
+        """Puts an ask to the bot; if it is the same again, sends what the relay lacks of it."""
+        known = self._asked.get(ask.number)
+        if known is not None:
+            for answer in known.answers[ask.answered :]:
+                self._send(relay_pb2.ConnectRequest(answer=answer))
+            return
+        # One is asked at a time. What still runs was dropped while the connection was lost.
+        before = [old.task for old in self._asked.values() if old.task and not old.task.done()]
+        for number in list(self._asked):
+            self.drop(number)
+        one = self._asked[ask.number] = _Asked()
+        one.task = asyncio.create_task(self._answer(ask, one, before))
+
+    def drop(self, number: int) -> None:
+        """Nobody waits for this ask any more."""
+        one = self._asked.pop(number, None)
+        if one is not None and one.task is not None and not one.task.done():
+            one.task.cancel()
+
+    def remind(self) -> None:
+        """Says again, after the connection was lost, that the process has ended."""
+        if self._process.clause:
+            self._gone(self._process.clause)
+
+    async def close(self) -> None:
+        """Ends the process, and all that is asked."""
+        for number in list(self._asked):
+            self.drop(number)
+        with contextlib.suppress(grpc.aio.AioRpcError, asyncio.CancelledError):
+            await self._channel.close()
+        await self._process.close()
+
+    def _gone(self, clause: str) -> None:
+        gone = relay_pb2.Gone(seat=self.number, ended=clause)
+        self._send(relay_pb2.ConnectRequest(gone=gone))
+
+    async def _answer(
+        self, ask: relay_pb2.Ask, one: _Asked, before: list[asyncio.Task[None]]
+    ) -> None:
+        def emit(**what: Any) -> None:
+            part = len(one.answers) + 1
+            answer = relay_pb2.Answer(seat=self.number, number=ask.number, part=part, **what)
+            one.answers.append(answer)
+            self._send(relay_pb2.ConnectRequest(answer=answer))
+
+        try:
+            if before:
+                await asyncio.wait(before)
+            await self._begin(ask)
+            if ask.method == relay_pb2.METHOD_PLAY:
+                await self._ask_by_stream(ask.request, emit)
+            else:
+                response = await self._ask_once(ask.method, ask.request)
+                emit(response=response, done=True)
+        except grpc.aio.AioRpcError as error:
+            if error.code() is grpc.StatusCode.UNAVAILABLE:
+                # That its process ended must be known before that it does not answer.
+                await self._process.settled(DYING_SECONDS)
+            emit(done=True, code=error.code().value[0], details=(error.details() or "")[:500])
+
+    async def _begin(self, ask: relay_pb2.Ask) -> None:
+        """Has the process running, and told what will be played if it was started in between."""
+        if self._ready is None:
+            self._ready = asyncio.create_task(self._start(ask.start))
+        # Whoever drops the ask does not stop the process from starting.
+        await asyncio.shield(self._ready)
+
+    async def _start(self, told: bytes) -> None:
+        await self._process.start()
+        if told:
+            with contextlib.suppress(grpc.aio.AioRpcError):
+                await self._ask_once(relay_pb2.METHOD_START, told)
+
+    async def _ask_once(self, method: relay_pb2.Method, request: bytes) -> bytes:
+        is_end = method == relay_pb2.METHOD_END
+        if is_end and self._stream is not None:
+            with contextlib.suppress(grpc.aio.AioRpcError, asyncio.InvalidStateError):
+                await self._stream.done_writing()
+        call: Any = self._channel.unary_unary(f"/{_SERVICE}/{_NAMES[method]}")
+        response: bytes = await call(request, wait_for_ready=method == relay_pb2.METHOD_START)
+        return response
+
+    async def _ask_by_stream(self, request: bytes, emit: Callable[..., None]) -> None:
+        stream = self._stream = self._stream or self._play()
+        try:
+            await self._write_and_read(stream, request, emit)
+        except BaseException:
+            stream.cancel()
+            self._stream = None
+            raise
+
+    async def _write_and_read(self, stream: Any, request: bytes, emit: Callable[..., None]) -> None:
+        with contextlib.suppress(asyncio.InvalidStateError, grpc.aio.AioRpcError):
+            await stream.write(request)
+        questions = bot_pb2.PlayRequest.FromString(request).questions
+        waiting = {(question.game, question.decision) for question in questions}
+        while waiting:
+            response = await stream.read()
+            if response is grpc.aio.EOF:
+                self._stream = None
+                code = await stream.code()
+                if code is grpc.StatusCode.UNAVAILABLE:
+                    await self._process.settled(DYING_SECONDS)
+                said = (await stream.details() or "")[:500]
+                emit(done=True, closed=True, code=code.value[0], details=said)
+                return
+            with contextlib.suppress(DecodeError):
+                for answer in bot_pb2.PlayResponse.FromString(response).answers:
+                    waiting.discard((answer.game, answer.decision))
+            emit(response=response, done=not waiting)

@@ -1,0 +1,98 @@
+"""The relay's process: ``python -m arena.remote.relay --listen HOST:PORT --desk
+unix:/run/desk.sock``."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import logging
+import signal
+import sys
+from pathlib import Path
+
+from grpc_health.v1 import health, health_pb2, health_pb2_grpc
+from grpc_reflection.v1alpha import reflection
+
+from arena import config
+from arena.events import restarts
+from arena.queue import redis_server
+from arena.remote.relay import control_api, public_endpoint
+from arena.remote.relay.session_registry import TICK_SECONDS, Lobby
+from arena.remote.relay.worker_endpoint import SideDoor
+from arena.store import database
+from referee import logs
+
+DRAIN_SECONDS = 1.0
+
+log = logging.getLogger("arena.relay")
+
+
+async def serve(told: argparse.Namespace, where: config.Folder) -> None:
+    """Serves until SIGTERM or SIGINT."""
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stop.set)
+    door = SideDoor(told.desk, told.sockets)
+    way = None
+    if told.workers is not None:
+        way = await door.open(told.workers, told.certificate, told.key)
+        log.info("workers on other machines come in at %s", way.address)
+    lobby = Lobby(database.open(where.database_url()), told.desk, told.sockets, way)
+    outer, port = public_endpoint.server(
+        public_endpoint.Gate(lobby), told.listen, told.certificate, told.key
+    )
+    healthy = health.aio.HealthServicer()
+    health_pb2_grpc.add_HealthServicer_to_server(healthy, outer)
+    names = (public_endpoint.SERVICE, health.SERVICE_NAME, reflection.SERVICE_NAME)
+    reflection.enable_server_reflection(names, outer)
+    inner = control_api.server(control_api.Desk(lobby), told.desk)
+    await outer.start()
+    told.port.write_text(str(port), encoding="utf-8")
+    await inner.start()
+    for name in (public_endpoint.SERVICE, ""):
+        await healthy.set(name, health_pb2.HealthCheckResponse.SERVING)
+    log.info("relay listening at %s, port %d", told.listen, port)
+    redis = redis_server.setting()
+    ticking = asyncio.create_task(
+        restarts.keep_task_running("relay", lambda: _tick(lobby), redis.url if redis else "")
+    )
+    await stop.wait()
+    ticking.cancel()
+    await healthy.enter_graceful_shutdown()
+    await door.close()
+    await inner.stop(DRAIN_SECONDS)
+    await outer.stop(DRAIN_SECONDS)
+
+
+async def _tick(lobby: Lobby) -> None:
+    while True:
+        await lobby.tick()
+        await asyncio.sleep(TICK_SECONDS)
+
+
+def main() -> int:
+    """Reads the command line and the environment, and serves."""
+    parser = argparse.ArgumentParser(prog="relay", description="Lets remote bots in.")
+    parser.add_argument("--listen", required=True, help="where authors connect, HOST:PORT")
+    parser.add_argument("--desk", required=True, help="where workers order seats, unix:PATH")
+    parser.add_argument("--sockets", required=True, type=Path, help="directory of the seats")
+    parser.add_argument("--port", required=True, type=Path, help="file to write the port to")
+    parser.add_argument("--workers", help="where workers of other machines come in, HOST:PORT")
+    parser.add_argument("--certificate", type=Path, help="of TLS, PEM")
+    parser.add_argument("--key", type=Path, help="its key, PEM")
+    told = parser.parse_args()
+    logs.set_up()
+    try:
+        with contextlib.suppress(KeyboardInterrupt):
+            asyncio.run(serve(told, config.locate()))
+    except (OSError, RuntimeError, ValueError) as error:
+        where = " and ".join(filter(None, (told.listen, told.workers)))
+        print(f"relay: cannot listen at {where}: {error}", file=sys.stderr)
+        return 3
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

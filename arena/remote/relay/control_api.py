@@ -1,0 +1,54 @@
+"""Where workers order seats for bots that are connected. Only the arena can reach it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Any, Final
+
+import grpc.aio
+from pokearena.v1 import relay_pb2, relay_pb2_grpc
+
+from arena.remote.relay.session_registry import Lobby, NotHere
+
+_OPTIONS: Final[list[tuple[str, Any]]] = [
+    ("grpc.max_receive_message_length", 64 << 10),
+    ("grpc.max_metadata_size", 8 << 10),
+    ("grpc.absolute_max_metadata_size", 8 << 10),
+    ("grpc.server_handshake_timeout_ms", 5_000),
+    ("grpc.http2.min_ping_interval_without_data_ms", 1_000),
+    ("grpc.http2.max_ping_strikes", 0),
+    ("grpc.so_reuseport", 0),
+]
+
+
+class Desk(relay_pb2_grpc.LobbyServiceServicer):
+    """Takes orders for seats."""
+
+    def __init__(self, lobby: Lobby) -> None:
+        self._lobby = lobby
+
+    async def Seat(
+        self, request: relay_pb2.SeatRequest, context: Any
+    ) -> AsyncIterator[relay_pb2.SeatResponse]:
+        """A seat for as long as the call lasts; see relay.proto."""
+        try:
+            guest, seat = await self._lobby.seat(request)
+        except NotHere as nobody:
+            yield relay_pb2.SeatResponse(absent=relay_pb2.Absent(reason=str(nobody)))
+            return
+        try:
+            yield relay_pb2.SeatResponse(seated=relay_pb2.Seated(address=seat.address))
+            clause = await asyncio.shield(seat.ended)
+            yield relay_pb2.SeatResponse(ended=relay_pb2.Ended(clause=clause))
+            await asyncio.Event().wait()
+        finally:
+            await asyncio.shield(asyncio.create_task(self._lobby.clear(guest, seat)))
+
+
+def server(desk: Desk, address: str) -> grpc.aio.Server:
+    """A server for the arena's own."""
+    made = grpc.aio.server(options=_OPTIONS)
+    relay_pb2_grpc.add_LobbyServiceServicer_to_server(desk, made)
+    made.add_insecure_port(address)
+    return made

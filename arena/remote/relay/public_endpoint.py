@@ -1,0 +1,125 @@
+"""Where authors' programs come in: the one service that the world can reach."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import AsyncIterator
+from typing import TYPE_CHECKING, Any, Final
+
+import grpc
+import grpc.aio
+from pokearena.v1 import relay_pb2, relay_pb2_grpc
+from sqlalchemy.exc import SQLAlchemyError
+
+from arena.errors import StoreError
+from arena.remote.relay.session import Guest, Link
+from arena.remote.relay.session_registry import Lobby, Refused
+from arena.remote.relay.streams import BoundedServices, StrangerStreams, address_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SERVICE: Final = relay_pb2.DESCRIPTOR.services_by_name["RelayService"].full_name
+HELLO_SECONDS: Final = 5.0
+"""Within this time a connection has to say who it is."""
+MESSAGE_BYTES: Final = (1 << 20) + 4096
+"""An answer, and what is around it."""
+_OPTIONS: Final[list[tuple[str, Any]]] = [
+    ("grpc.max_receive_message_length", MESSAGE_BYTES),
+    ("grpc.max_send_message_length", 4 << 20),
+    ("grpc.max_concurrent_streams", 4),
+    ("grpc.max_metadata_size", 8 << 10),
+    ("grpc.absolute_max_metadata_size", 8 << 10),
+    ("grpc.server_handshake_timeout_ms", 5_000),
+    ("grpc.max_connection_idle_ms", 30_000),
+    # A cable that is cut says nothing: whoever does not answer for so long is gone.
+    ("grpc.keepalive_time_ms", 4_000),
+    ("grpc.keepalive_timeout_ms", 4_000),
+    ("grpc.keepalive_permit_without_calls", 0),
+    ("grpc.http2.max_pings_without_data", 0),
+    # Connectors look after us in the same way.
+    ("grpc.http2.min_ping_interval_without_data_ms", 500),
+    ("grpc.http2.max_ping_strikes", 0),
+    ("grpc.so_reuseport", 0),
+]
+
+
+class Gate(relay_pb2_grpc.RelayServiceServicer):
+    """Serves the connectors of authors."""
+
+    def __init__(self, lobby: Lobby) -> None:
+        self._lobby = lobby
+        self._silent = StrangerStreams()
+
+    async def Connect(
+        self, requests: AsyncIterator[relay_pb2.ConnectRequest], context: Any
+    ) -> AsyncIterator[relay_pb2.ConnectResponse]:
+        """One bot's connection; see relay.proto."""
+        try:
+            guest = await self._admit(requests, context.peer())
+        except Refused as refused:
+            await context.abort(refused.code, str(refused))
+            return
+        link = Link()
+        await self._lobby.welcome(guest, link, context.peer())
+        hearing = asyncio.create_task(self._hear(requests, guest, link))
+        try:
+            async for message in link.messages():
+                yield message
+            if link.farewell:
+                await context.abort(grpc.StatusCode.ABORTED, link.farewell)
+        finally:
+            hearing.cancel()
+            # In a task of its own: this one may have been cancelled with the connection.
+            await asyncio.shield(asyncio.create_task(self._lobby.leave(guest, link)))
+
+    async def _admit(self, requests: AsyncIterator[relay_pb2.ConnectRequest], peer: str) -> Guest:
+        try:
+            async with asyncio.timeout(HELLO_SECONDS) as limit:
+                with self._silent.counted(address_of(peer), limit):
+                    first = await anext(aiter(requests), None)
+                if first is None or not first.HasField("hello") or not first.hello.instance:
+                    raise Refused(
+                        grpc.StatusCode.INVALID_ARGUMENT,
+                        "the first message must be Hello, with a token and an instance.",
+                    )
+                return await self._lobby.enter(first.hello, peer)
+        except TimeoutError:
+            raise Refused(
+                grpc.StatusCode.DEADLINE_EXCEEDED,
+                f"no Hello arrived within {HELLO_SECONDS:g} s, or before too many other streams"
+                " were opened without one.",
+            ) from None
+        except (SQLAlchemyError, StoreError):
+            logging.getLogger("arena.relay").exception("nobody can be let in")
+            raise Refused(
+                grpc.StatusCode.UNAVAILABLE, "the arena cannot say who you are; try again."
+            ) from None
+
+    async def _hear(
+        self, requests: AsyncIterator[relay_pb2.ConnectRequest], guest: Guest, link: Link
+    ) -> None:
+        with contextlib.suppress(grpc.aio.AioRpcError, asyncio.CancelledError):
+            async for message in requests:
+                if guest.link is link:
+                    await self._lobby.hear(guest, message)
+            link.end()
+
+
+def server(
+    gate: Gate, listen: str, certificate: Path | None, key: Path | None
+) -> tuple[grpc.aio.Server, int]:
+    """A server for the world, and the port it listens at; with a certificate it speaks TLS.
+
+    Raises OSError if the files cannot be read, RuntimeError if it cannot listen there.
+    """
+    made = grpc.aio.server(
+        options=_OPTIONS, maximum_concurrent_rpcs=1024, interceptors=[BoundedServices(SERVICE)]
+    )
+    relay_pb2_grpc.add_RelayServiceServicer_to_server(gate, made)
+    if certificate is None or key is None:
+        return made, made.add_insecure_port(listen)
+    pair = (key.read_bytes(), certificate.read_bytes())
+    return made, made.add_secure_port(listen, grpc.ssl_server_credentials([pair]))

@@ -1,0 +1,379 @@
+"""The lobby: who is let in, who is there, and who gets a seat."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import time
+from itertools import count
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import grpc
+from pokearena.v1 import relay_pb2
+from sqlalchemy.exc import SQLAlchemyError
+
+from arena.errors import StoreError
+from arena.remote.relay.seat import Seat
+from arena.remote.relay.session import Guest, Link
+from arena.remote.relay.streams import address_of
+from arena.remote.tunnel.streams import Way
+from arena.store.bots import remote_bots
+from arena.system import grpc_probe
+from arena.system.token_buckets import Buckets
+
+if TYPE_CHECKING:
+    from sqlalchemy import Engine
+import math
+from collections import OrderedDict
+from dataclasses import dataclass
+
+from sqlalchemy import Engine
+
+from arena.errors import NotFound
+from arena.store.matches import listing, results
+from arena.store.schema import MatchState
+
+# What became of a match, as its players are told when it is over.
+
+
+def of(engine: Engine, match: str, version: str) -> relay_pb2.Outcome | None:
+    """The outcome of a match for one of its entrants; None while it is open or if it is unknown."""
+    try:
+        found = listing.find(engine, match)
+    except NotFound:
+        return None
+    others = [name for name in found.entrants if name != version]
+    told = relay_pb2.Outcome(match=match, opponents=others)
+    if found.state in (MatchState.VOID, MatchState.CANCELLED):
+        told.void_reason = found.reason or f"the match was {found.state.lower()}."
+        return told
+    if found.state != MatchState.CLOSED:
+        return None
+    closed = results.of_match(engine, match)
+    own = closed.entrants.index(version)
+    for game in closed.games:
+        told.games += 1
+        first = game.places[own] == 1
+        told.wins += first and game.places.count(1) == 1
+        told.draws += first and game.places.count(1) > 1
+        told.faults += game.faults[own]
+    scores = [game.scores for game in closed.games if game.scores is not None]
+    totals = [sum(column) for column in zip(*scores, strict=True)] or [0] * len(closed.entrants)
+    told.points = totals[own]
+    told.others.extend(total for n, total in enumerate(totals) if n != own)
+    return told
+
+
+# Budgets for the work that remote bots cause in the relay, per owner.
+#
+# All bots of an owner share a budget, in units of about one microsecond of processor time.
+# Questions that pass through the relay add to it, and messages from the bots spend it. Time adds a
+# little, so that a bot whose budget is spent can connect again later. No verdict depends on this: a
+# connection that exceeds the budget is closed, and the clock of a table goes on.
+
+
+START: Final = 50_000.0
+LARGEST: Final = 800_000.0
+PER_SECOND: Final = 2_000.0
+"""Units that time adds, up to START: 0.2 % of a core."""
+PER_QUESTION_MESSAGE: Final = 4_000.0
+PER_QUESTION_BYTE: Final = 15.0
+"""A question has at least a hundred bytes, and an answer in a message of its own costs 310 units:
+an honest bot spends at most a fifth of what its questions add."""
+
+CONNECTION: Final = 2_000.0
+"""A first message: its token is looked up, and the store is told who is connected."""
+MESSAGE: Final = 300.0
+"""``grpc.aio`` takes 236 to 303 microseconds for a message of a stream."""
+MESSAGE_BYTE: Final = 0.05
+_MOST_OWNERS: Final = 10_000
+
+
+@dataclass(slots=True)
+class _Account:
+    left: float
+    at: float
+
+
+class WorkBudgets:
+    """The budgets of all owners; those unused for longest are forgotten, and start anew."""
+
+    def __init__(self) -> None:
+        self._accounts: OrderedDict[str, _Account] = OrderedDict()
+
+    def charge(self, owner: str, units: float, now: float) -> bool:
+        """Spend units of an owner's budget.
+
+        Args:
+            owner: whose bot sent something.
+            units: its cost.
+            now: seconds of a monotonic clock.
+
+        Returns:
+            Whether the budget sufficed.
+        """
+        account = self._account(owner, now)
+        account.left -= units
+        return account.left >= 0
+
+    def grant(self, owner: str, request_bytes: int, now: float) -> None:
+        """Add the units that come with a message of questions of so many bytes."""
+        account = self._account(owner, now)
+        more = PER_QUESTION_MESSAGE + PER_QUESTION_BYTE * request_bytes
+        account.left = max(account.left, min(account.left + more, LARGEST))
+
+    def wait(self, owner: str, now: float) -> int:
+        """Return the seconds until a connection of this owner can be paid for; 0 for at once."""
+        lacking = CONNECTION - self._account(owner, now).left
+        return math.ceil(lacking / PER_SECOND) if lacking > 0 else 0
+
+    def _account(self, owner: str, now: float) -> _Account:
+        account = self._accounts.get(owner)
+        if account is None:
+            account = self._accounts[owner] = _Account(START, now)
+            if len(self._accounts) > _MOST_OWNERS:
+                self._accounts.popitem(last=False)
+        self._accounts.move_to_end(owner)
+        if account.left < START:
+            account.left = min(START, account.left + (now - account.at) * PER_SECOND)
+        account.at = now
+        return account
+
+
+def cost_of(message_bytes: int) -> float:
+    """Return the units that a message of so many bytes costs."""
+    return MESSAGE + MESSAGE_BYTE * message_bytes
+
+
+MOST_GUESTS: Final = 512
+GUESS_RATE: Final = 0.2
+"""Unknown tokens that an address may try, per second, after GUESS_BURST at once. Known tokens are
+not counted, so a bot behind the same address is not kept out."""
+GUESS_BURST: Final = 10
+TICK_SECONDS: Final = 2.0
+
+log = logging.getLogger("arena.relay")
+
+
+class Refused(Exception):
+    """A connection is not let in. The text is a sentence for whoever wanted to come in."""
+
+    def __init__(self, code: grpc.StatusCode, sentence: str) -> None:
+        super().__init__(sentence)
+        self.code = code
+
+
+class NotHere(Exception):
+    """A bot cannot be seated. The text is a sentence."""
+
+
+class Lobby:
+    """Who is connected to this relay. For one event loop.
+
+    desk: where the relay takes orders for seats. sockets: a private directory for those.
+    way: how workers on other machines come there; None: they do not.
+    """
+
+    def __init__(self, engine: Engine, desk: str, sockets: Path, way: Way | None = None) -> None:
+        self._engine = engine
+        self._desk = desk
+        self._sockets = sockets
+        self._way = None if way is None else way.written()
+        self._guests: dict[str, Guest] = {}
+        self._numbers = count(1)
+        self._guesses = Buckets(GUESS_RATE, GUESS_BURST)
+        self._known_tokens: frozenset[str] = frozenset()
+        self._work = WorkBudgets()
+
+    # --- coming and going --------------------------------------------------------------
+
+    async def enter(self, hello: relay_pb2.Hello, peer: str) -> Guest:
+        """Lets a bot in.
+
+        peer: where it comes from, for the log.
+
+        Raises:
+            Refused: it is not to come in; this is noted.
+        """
+        now = time.monotonic()
+        if remote_bots.token_hash(hello.token) not in self._known_tokens:
+            wait = self._guesses.wait(address_of(peer), now)
+            if wait:
+                # A code after which a connector tries again: its token may be a new one.
+                raise Refused(
+                    grpc.StatusCode.UNAVAILABLE,
+                    f"too many unknown tokens came from this address; try again in {wait} s.",
+                )
+        version = await asyncio.to_thread(remote_bots.of_token, self._engine, hello.token)
+        if version is None:
+            self._guesses.take(address_of(peer), now)
+            log.warning("somebody at %s has a token that is no bot's", peer)
+            raise Refused(
+                grpc.StatusCode.UNAUTHENTICATED,
+                "this token is no bot's; `pokearena bot add --remote NAME` makes one, and "
+                "`pokearena bot renew NAME@VERSION` another.",
+            )
+        owner = version.owner or version.name
+        self._pay_connection(owner, now)
+        is_elsewhere = await self._is_elsewhere(version.id)
+        # From here to `welcome` nobody else's turn comes: of two at a time one is refused.
+        guest = self._guests.get(version.id)
+        if guest is not None and guest.instance == hello.instance:
+            return guest
+        if version.retired is not None:
+            sentence = f"{version.id} is retired: it plays no more."
+            raise await self._refusal(grpc.StatusCode.PERMISSION_DENIED, version.id, sentence, peer)
+        if is_elsewhere or (guest is not None and guest.link is not None):
+            sentence = (
+                f"{version.id} is connected already; its token can be used in one place at a time. "
+                "If that is not you, ask the organiser for another token."
+            )
+            raise await self._refusal(grpc.StatusCode.ALREADY_EXISTS, version.id, sentence, peer)
+        token = remote_bots.token_hash(hello.token)
+        if guest is not None:
+            # The program that connects was started anew: its processes are, too.
+            guest.became(hello.instance, token, hello.tables)
+            guest.owner = owner
+            return guest
+        if len(self._guests) >= MOST_GUESTS:
+            raise Refused(
+                grpc.StatusCode.RESOURCE_EXHAUSTED,
+                f"there are {MOST_GUESTS} bots here already; come back later.",
+            )
+        guest = Guest(version.id, owner, hello.instance, token, hello.tables)
+        self._guests[version.id] = guest
+        return guest
+
+    def _pay_connection(self, owner: str, now: float) -> None:
+        wait = self._work.wait(owner, now)
+        if wait:
+            raise Refused(
+                grpc.StatusCode.RESOURCE_EXHAUSTED,
+                f"bots of {owner} have sent too much; try again in {wait} s.",
+            )
+        self._work.charge(owner, CONNECTION, now)
+
+    async def welcome(self, guest: Guest, link: Link, peer: str) -> None:
+        """A bot that was let in is there from now on."""
+        guest.leaving = False
+        guest.attach(link)
+        log.info("%s is connected, from %s", guest.version, peer)
+        await self._store(remote_bots.came, guest.version, self._desk, guest.room, self._way)
+
+    async def leave(self, guest: Guest, link: Link) -> None:
+        """A connection is over; what is open waits for the next."""
+        if not guest.detach(link):
+            return
+        log.info("%s is gone%s", guest.version, f": {link.farewell}" if link.farewell else "")
+        self._forget(guest)
+        await self._store(remote_bots.went, guest.version, self._desk)
+
+    async def hear(self, guest: Guest, message: relay_pb2.ConnectRequest) -> None:
+        """Take a message from a bot, within the budget of its owner."""
+        cost = cost_of(message.ByteSize())
+        if not self._work.charge(guest.owner, cost, time.monotonic()):
+            if guest.link is not None:
+                guest.link.end("it sent more than the questions to it allow.")
+            return
+        leaves = message.HasField("leaving") and not guest.leaving
+        guest.hear(message)
+        if leaves:
+            await self._tell_room(guest)
+            if guest.link is not None and not (guest.seats or guest.played):
+                guest.link.end()
+
+    async def tick(self) -> None:
+        """Says of all who are there that they are; ends connections whose token was renewed."""
+        self._known_tokens = await asyncio.to_thread(remote_bots.token_hashes, self._engine)
+        here = {guest.version: guest for guest in self._guests.values() if guest.link is not None}
+        await self._store(remote_bots.stays, list(here), self._desk)
+        valid = await asyncio.to_thread(remote_bots.tokens, self._engine, list(here))
+        for version, guest in here.items():
+            if guest.link is None:
+                continue
+            if valid.get(version, guest.token) != guest.token:
+                guest.link.end("its token was renewed; connect with the new one.")
+            await self._tell_outcomes(guest)
+            if guest.link is not None and guest.has_left():
+                guest.link.end()
+
+    # --- seats -------------------------------------------------------------------------
+
+    async def seat(self, order: relay_pb2.SeatRequest) -> tuple[Guest, Seat]:
+        """Gives a bot a seat at a table.
+
+        Raises:
+            NotHere: it is not connected, or sits at as many tables as it wants to.
+        """
+        guest = self._guests.get(order.version)
+        if guest is None and order.even_absent:
+            name = order.version.partition("@")[0]
+            guest = self._guests[order.version] = Guest(order.version, name, "", "", 1)
+        if guest is None or (guest.link is None and not order.even_absent):
+            raise NotHere(f"{order.version} is not connected.")
+        if not guest.takes(order.match) and not order.even_absent:
+            raise NotHere(f"{order.version} takes no more tables at the moment.")
+        number = next(self._numbers)
+        owner_of = guest
+
+        def asked(request_bytes: int) -> None:
+            self._work.grant(owner_of.owner, request_bytes, time.monotonic())
+
+        socket = self._sockets / f"{number}.bot"
+        seat = Seat(number, order.match, socket, guest.send, asked)
+        guest.seats[number] = seat
+        guest.played.add(order.match)
+        await seat.listen()
+        await self._tell_room(guest)
+        return guest, seat
+
+    async def clear(self, guest: Guest, seat: Seat) -> None:
+        """A table is over for a bot."""
+        await seat.close()
+        del guest.seats[seat.number]
+        self._forget(guest)
+        await self._tell_room(guest)
+
+    def _forget(self, guest: Guest) -> None:
+        if guest.link is None and not guest.seats:
+            self._guests.pop(guest.version, None)
+
+    # --- the store ---------------------------------------------------------------------
+
+    async def _tell_room(self, guest: Guest) -> None:
+        await self._store(remote_bots.has_room, guest.version, guest.room)
+
+    async def _tell_outcomes(self, guest: Guest) -> None:
+        """Tells a bot how the matches ended that it has sat at."""
+        for match in guest.played - guest.matches:
+            found = await asyncio.to_thread(of, self._engine, match, guest.version)
+            if found is not None:
+                guest.played.discard(match)
+                guest.send(relay_pb2.ConnectResponse(outcome=found))
+
+    async def _is_elsewhere(self, version: str) -> bool:
+        """Whether another relay of this arena has it."""
+
+        def ask() -> bool:
+            found = remote_bots.find(self._engine, version)
+            desk = remote_bots.desk(self._engine, version).address
+            other = found is not None and found.here and desk not in ("", self._desk)
+            return other and grpc_probe.answers(desk)
+
+        return await asyncio.to_thread(ask)
+
+    async def _refusal(
+        self, code: grpc.StatusCode, version: str, sentence: str, peer: str
+    ) -> Refused:
+        log.warning("%s was refused, from %s: %s", version, peer, sentence)
+        await self._store(remote_bots.refused, version, sentence)
+        return Refused(code, sentence)
+
+    async def _store(self, write: object, *what: object) -> None:
+        """Writes to the store; if it is away, who is there is written with the next tick."""
+        assert callable(write)
+        try:
+            await asyncio.to_thread(write, self._engine, *what)
+        except (SQLAlchemyError, StoreError) as error:
+            log.warning("the store cannot be written: %s", error)

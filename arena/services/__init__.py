@@ -1,0 +1,6 @@
+"""Run the long-running processes of an arena: supervisor, workers, relay and web server.
+
+Uses `arena.bots`, `arena.config`, `arena.errors`, `arena.events`, `arena.matches`, `arena.queue`,
+`arena.ratings`, `arena.store`, `arena.submissions` and `arena.system`. Used by `arena.cli` and
+`arena.web`.
+"""

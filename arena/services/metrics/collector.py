@@ -1,0 +1,349 @@
+"""What Prometheus is told: read from the store and from Redis whenever it asks."""
+
+from __future__ import annotations
+
+import platform
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from importlib.metadata import version
+from typing import Final
+
+from prometheus_client.core import (
+    CounterMetricFamily,
+    GaugeMetricFamily,
+    HistogramMetricFamily,
+)
+from prometheus_client.core import Metric as Family
+from prometheus_client.registry import Collector, CollectorRegistry
+from redis import Redis
+from redis.backoff import NoBackoff
+from redis.exceptions import RedisError
+from redis.retry import Retry
+from sqlalchemy import Engine
+from sqlalchemy.exc import SQLAlchemyError
+
+from arena.errors import StoreError
+from arena.events import incidents
+from arena.queue import match_queue
+from arena.queue.match_queue import Hints
+from arena.services.metrics.match_counts import Counts, Spread, cumulated
+from arena.store import gauges
+from arena.store.gauges import Standing
+from arena.system import grpc_probe, timings
+from arena.system.child_process import ChildState
+from arena.system.timings import Times
+
+# Every metric of the arena: its name, what it says, by what it is told apart.
+#
+# Labels are bounded: forms of games are the organiser's, and so many bots and no more have a line.
+
+
+class Kind(StrEnum):
+    """What the figures of a metric do."""
+
+    COUNTER = "counter"
+    GAUGE = "gauge"
+    HISTOGRAM = "histogram"
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """A metric. Its samples are called as it is; those of a histogram end in `_bucket`, `_count`
+    and `_sum`."""
+
+    name: str
+    kind: Kind
+    says: str
+    labels: tuple[str, ...] = ()
+
+    @property
+    def samples(self) -> tuple[str, ...]:
+        """What its samples are called."""
+        if self.kind is not Kind.HISTOGRAM:
+            return (self.name,)
+        return tuple(f"{self.name}_{part}" for part in ("bucket", "count", "sum"))
+
+
+def _new_counter(name: str, says: str, *labels: str) -> Metric:
+    return Metric(f"pokearena_{name}_total", Kind.COUNTER, says, labels)
+
+
+def _new_gauge(name: str, says: str, *labels: str) -> Metric:
+    return Metric(f"pokearena_{name}", Kind.GAUGE, says, labels)
+
+
+def _new_histogram(name: str, says: str, *labels: str) -> Metric:
+    return Metric(f"pokearena_{name}_seconds", Kind.HISTOGRAM, says, labels)
+
+
+BUILD: Final = _new_gauge("build_info", "1: which pokearena tells this.", "version", "python")
+UP: Final = _new_gauge(
+    "up", "1 if what the arena stands on answers: database, redis, referee; else 0.", "service"
+)
+READ: Final = _new_gauge("read_seconds", "How long reading it took for these figures.", "source")
+
+MATCHES: Final = _new_counter(
+    "matches", "Matches that are over, ever: closed, void or cancelled.", "form", "state"
+)
+GAMES: Final = _new_counter(
+    "games", "Games of the matches that closed since counting began.", "form"
+)
+VERDICTS: Final = _new_counter(
+    "verdicts", "How those games ended for each of their entrants.", "form", "verdict"
+)
+FAILURES: Final = _new_counter("failures", "Attempts at a match that the arena itself ended, ever.")
+MATCH: Final = _new_histogram("match", "How long the last attempts of those matches took.", "form")
+DECISION: Final = _new_histogram(
+    "decision",
+    "How long bots took for a decision in those matches; the sum is right to a tenth.",
+    "form",
+    "language",
+)
+BOT_DECISION: Final = _new_histogram(
+    "bot_decision", "The same by bot, for the first bots that were met; the rest: others.", "bot"
+)
+
+OPEN: Final = _new_gauge(
+    "open_matches",
+    "Matches that are not over: pending, held (of a paused tournament), running, or lapsed.",
+    "state",
+)
+LEASE_AGE: Final = _new_gauge(
+    "lease_age_seconds", "Since the lease that was renewed longest ago was renewed; they hold 15 s."
+)
+ATTEMPT_AGE: Final = _new_gauge(
+    "attempt_age_seconds", "Since the oldest attempt that is being played began."
+)
+TOURNAMENTS: Final = _new_gauge("tournaments", "Tournaments that are not over.", "state")
+SUBMISSIONS: Final = _new_gauge("submissions", "Pushed bots that are not decided about.", "state")
+SUBMISSION_AGE: Final = _new_gauge(
+    "submission_age_seconds", "Since what waits longest to be taken up was pushed."
+)
+REMOTES: Final = _new_gauge("remote_bots", "Remote bots that are here or away.", "state")
+QUARANTINED: Final = _new_gauge("quarantined_versions", "Versions that are kept out of play.")
+
+HINTS: Final = _new_gauge("queue_hints", "Hints in the queue; at most 256 are put.")
+WORKERS: Final = _new_gauge(
+    "workers",
+    "Workers: busy, idle, or silent for 15 s; and how they lock bots in.",
+    "state",
+    "sandbox",
+)
+TRANSACTION: Final = _new_histogram(
+    "transaction", "How long workers and the sweeper took to write to the store.", "transaction"
+)
+LAG: Final = _new_histogram(
+    "worker_lag", "By how much workers woke later than they wanted while they played."
+)
+
+SERVICE_UP: Final = _new_gauge(
+    "service_up", "1 if a process of `pokearena serve` is at work, else 0.", "service"
+)
+RESTARTS: Final = _new_counter("service_restarts", "How often it was started again.", "service")
+
+DISCARDED: Final = _new_counter(
+    "discarded_items", "Malformed items that were removed from the queue since Redis started."
+)
+SERVICE_FAILURES: Final = _new_counter(
+    "service_failures", "Unexpected failures inside a service since Redis started.", "service"
+)
+
+ALL: Final = (
+    *(BUILD, UP, READ),
+    *(MATCHES, GAMES, VERDICTS, FAILURES, MATCH, DECISION, BOT_DECISION),
+    *(OPEN, LEASE_AGE, ATTEMPT_AGE, TOURNAMENTS, SUBMISSIONS, SUBMISSION_AGE, REMOTES, QUARANTINED),
+    *(HINTS, WORKERS, TRANSACTION, LAG),
+    *(SERVICE_UP, RESTARTS, DISCARDED, SERVICE_FAILURES),
+)
+
+
+Labels = tuple[str, ...]
+DATABASE, REDIS, REFEREE = "database", "redis", "referee"
+_REDIS_SECONDS = 5.0
+
+
+class ArenaCollector(Collector):
+    """The figures of one arena.
+
+    connection: to its Redis. referee: the address of its referee; empty if it is not known, as
+    with workers that bring their own. children: the processes of the supervisor, where there is
+    one.
+    """
+
+    def __init__(
+        self,
+        engine: Engine,
+        connection: Redis | None,
+        referee: str = "",
+        children: Callable[[], Sequence[ChildState]] = tuple,
+    ) -> None:
+        self._engine = engine
+        self._connection = connection
+        self._referee = referee
+        self._children = children
+        self._counts: Counts | None = None
+        # Two who ask at once: the second one waits.
+        self._lock = threading.Lock()
+
+    def describe(self) -> Iterable[Family]:
+        """The metrics, without reading anything."""
+        return [_family(metric) for metric in ALL]
+
+    def collect(self) -> Iterator[Family]:
+        """The figures as they are now. Of what does not answer, only that."""
+        with self._lock:
+            return iter(list(self._read()))
+
+    def count(self) -> None:
+        """Begins to count what closes, if the store answers."""
+        with self._lock:
+            self._catch_up()
+
+    def _read(self) -> Iterator[Family]:
+        yield _gauge(BUILD, {(version("pokearena"), platform.python_version()): 1.0})
+        up: dict[Labels, float] = {}
+        took: dict[Labels, float] = {}
+        began = time.monotonic()
+        found = self._catch_up()
+        up[DATABASE,] = float(found is not None)
+        took[DATABASE,] = time.monotonic() - began
+        if self._counts is not None:
+            yield from _played(self._counts)
+        if found is not None:
+            yield from _standing(found)
+        if self._connection is not None:
+            began = time.monotonic()
+            told = self._of_redis(self._connection)
+            up[REDIS,] = float(told is not None)
+            took[REDIS,] = time.monotonic() - began
+            yield from told or ()
+        if self._referee:
+            up[REFEREE,] = float(grpc_probe.answers(self._referee))
+        yield _gauge(UP, up)
+        yield _gauge(READ, took)
+        children = self._children()
+        yield _gauge(SERVICE_UP, {(one.name,): float(one.state == "ready") for one in children})
+        yield _counter(RESTARTS, {(one.name,): float(one.restarts) for one in children})
+
+    def _catch_up(self) -> Standing | None:
+        """Reads the store; None if it does not answer."""
+        try:
+            if self._counts is None:
+                self._counts = Counts(self._engine)
+            self._counts.catch_up()
+            return gauges.look(self._engine)
+        except (SQLAlchemyError, StoreError, OSError):
+            return None
+
+    def _of_redis(self, connection: Redis) -> list[Family] | None:
+        """What Redis knows; None if it does not answer."""
+        try:
+            hints = len(Hints(connection).waiting())
+            workers = match_queue.workers(connection)
+            times = timings.read(connection)
+            troubles = incidents.read(connection)
+        except RedisError:
+            return None
+        by_state: dict[Labels, float] = {}
+        for one in workers:
+            state = "silent" if not one.alive else "busy" if one.match else "idle"
+            by_state[state, one.sandbox] = by_state.get((state, one.sandbox), 0.0) + 1
+        return [
+            _gauge(HINTS, {(): float(hints)}),
+            _gauge(WORKERS, by_state),
+            _timed(TRANSACTION, times.get(timings.TRANSACTION, {})),
+            _timed(LAG, times.get(timings.LAG, {})),
+            _counter(DISCARDED, {(): float(troubles.discarded)}),
+            _counter(
+                SERVICE_FAILURES,
+                {(name,): float(number) for name, number in troubles.failures.items()},
+            ),
+        ]
+
+
+def connect(url: str) -> Redis | None:
+    """A client that waits for nobody for long; None for an empty address."""
+    if not url:
+        return None
+    return Redis.from_url(
+        url,
+        socket_timeout=_REDIS_SECONDS,
+        socket_connect_timeout=_REDIS_SECONDS,
+        retry=Retry(NoBackoff(), 1),
+    )
+
+
+def registry(collector: ArenaCollector) -> CollectorRegistry:
+    """A registry with this collector alone: what the exporter itself costs is of no interest."""
+    made = CollectorRegistry(auto_describe=False)
+    made.register(collector)
+    return made
+
+
+def _played(counts: Counts) -> Iterator[Family]:
+    yield _counter(MATCHES, {key: float(n) for key, n in counts.matches.items()})
+    yield _counter(GAMES, {(form,): float(n) for form, n in counts.games.items()})
+    yield _counter(VERDICTS, {key: float(n) for key, n in counts.verdicts.items()})
+    yield _histogram(MATCH, {(form,): one for form, one in counts.took.items()})
+    yield _histogram(DECISION, dict(counts.decisions.items()))
+    yield _histogram(BOT_DECISION, {(bot,): one for bot, one in counts.bots.items()})
+
+
+def _standing(found: Standing) -> Iterator[Family]:
+    yield _counter(FAILURES, {(): float(found.failures)})
+    for metric, by_state in (
+        (OPEN, found.open),
+        (TOURNAMENTS, found.tournaments),
+        (SUBMISSIONS, found.submissions),
+        (REMOTES, found.remotes),
+    ):
+        yield _gauge(metric, {(state,): float(number) for state, number in by_state.items()})
+    for metric, value in (
+        (LEASE_AGE, found.lease_age),
+        (ATTEMPT_AGE, found.attempt_age),
+        (SUBMISSION_AGE, found.submission_age),
+        (QUARANTINED, float(found.quarantined)),
+    ):
+        yield _gauge(metric, {(): value})
+
+
+def _family(metric: Metric) -> Family:
+    kinds: dict[Kind, Callable[..., Family]] = {
+        Kind.COUNTER: CounterMetricFamily,
+        Kind.GAUGE: GaugeMetricFamily,
+        Kind.HISTOGRAM: HistogramMetricFamily,
+    }
+    return kinds[metric.kind](metric.name, metric.says, labels=metric.labels)
+
+
+def _counter(metric: Metric, values: Mapping[Labels, float]) -> Family:
+    family = CounterMetricFamily(metric.name, metric.says, labels=metric.labels)
+    for labels, value in sorted(values.items()):
+        family.add_metric(labels, value)
+    return family
+
+
+def _gauge(metric: Metric, values: Mapping[Labels, float]) -> Family:
+    family = GaugeMetricFamily(metric.name, metric.says, labels=metric.labels)
+    for labels, value in sorted(values.items()):
+        family.add_metric(labels, value)
+    return family
+
+
+def _histogram(metric: Metric, values: Mapping[Labels, Spread]) -> Family:
+    family = HistogramMetricFamily(metric.name, metric.says, labels=metric.labels)
+    for labels, spread in sorted(values.items()):
+        family.add_metric(labels, spread.buckets(), sum_value=spread.seconds)
+    return family
+
+
+def _timed(metric: Metric, values: Mapping[str, Times]) -> Family:
+    family = HistogramMetricFamily(metric.name, metric.says, labels=metric.labels)
+    for label, times in sorted(values.items()):
+        buckets = list(cumulated(timings.BOUNDS, dict(enumerate(times.counts))))
+        labels = (label,) if metric.labels else ()
+        family.add_metric(labels, buckets, sum_value=times.seconds)
+    return family

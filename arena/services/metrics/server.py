@@ -1,0 +1,80 @@
+"""Serves the figures at an address of their own, which is none for the public."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import threading
+from collections.abc import Iterable, Iterator
+from socketserver import ThreadingMixIn
+from typing import TYPE_CHECKING, Any
+from wsgiref.simple_server import WSGIRequestHandler, WSGIServer
+
+from prometheus_client import make_wsgi_app
+
+from arena.services.metrics.collector import ArenaCollector, registry
+
+if TYPE_CHECKING:
+    from wsgiref.types import StartResponse, WSGIEnvironment
+
+METRICS, ALIVE = "/metrics", "/healthz"
+_SILENT_SECONDS = 10.0
+
+
+class CannotListen(OSError):
+    """The address cannot be listened at. Its text is a sentence for people."""
+
+
+class _Handler(WSGIRequestHandler):
+    """Who asks is not logged, and who then says nothing is not waited for."""
+
+    timeout = _SILENT_SECONDS
+
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the library's name
+        """Says nothing."""
+
+
+class _Server(ThreadingMixIn, WSGIServer):
+    daemon_threads = True
+
+
+class _ServerOfSix(_Server):
+    address_family = socket.AF_INET6
+
+
+@contextlib.contextmanager
+def served(collector: ArenaCollector, host: str, port: int) -> Iterator[str]:
+    """Answers at an address, in threads of this process, until the block ends; gives the URL.
+
+    What closes is counted from now on.
+
+    Raises CannotListen.
+    """
+    answer = make_wsgi_app(registry(collector))
+
+    def app(environ: WSGIEnvironment, start: StartResponse) -> Iterable[bytes]:
+        if environ["PATH_INFO"] == METRICS:
+            answered: Iterable[bytes] = answer(environ, start)
+            return answered
+        known = environ["PATH_INFO"] == ALIVE
+        start("200 OK" if known else "404 Not Found", [("Content-Type", "text/plain")])
+        return [b"alive\n" if known else b"there are /metrics and /healthz\n"]
+
+    try:
+        server = (_ServerOfSix if ":" in host else _Server)((host, port), _Handler)
+    except OSError as error:
+        raise CannotListen(
+            f"metrics cannot be served at {host} port {port}: {error.strerror}; another port may "
+            "be free, 0 takes one that is."
+        ) from None
+    server.set_app(app)
+    collector.count()
+    thread = threading.Thread(target=server.serve_forever, name="metrics", daemon=True)
+    thread.start()
+    try:
+        shown = f"[{host}]" if ":" in host else host
+        yield f"http://{shown}:{server.server_port}{METRICS}"
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()

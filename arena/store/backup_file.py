@@ -1,0 +1,209 @@
+"""A store as one file, and a store from such a file: backups, and the way to another database.
+
+A backup is an SQLite database, whatever it is of: one format to keep and to look into, and what
+was begun in SQLite goes on in PostgreSQL. It is one state of the store, taken while it is at work.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing, contextmanager
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import quote
+
+from sqlalchemy import (
+    URL,
+    Connection,
+    Engine,
+    Table,
+    create_engine,
+    exc,
+    func,
+    insert,
+    select,
+    text,
+    update,
+)
+
+from arena.errors import Conflict, NotFound, StoreError
+from arena.store import database, postgresql, schema
+from arena.store.bots.remote_bots import ALWAYS
+from arena.store.database import HEAD, reading, writing
+from arena.store.schema import MatchState
+
+Told = Callable[[str, int, int], None]
+"""Is told how far it is: what is copied, how many are done, of how many."""
+
+_AT_ONCE: Final = 500
+# Each of them is a megabyte.
+_PIECES_AT_ONCE: Final = 10
+_VERSION: Final = "alembic_version"
+
+
+def backup(engine: Engine, file: Path, told: Told) -> int:
+    """Writes a store to a file, which must not be there yet. Returns how many bytes it has.
+
+    The file is there when it is whole, and not before.
+
+    Raises:
+        Conflict: the file is there.
+        NotFound: there is no store, or no such folder.
+        StoreError: the store cannot be read by this pokearena.
+        OSError: the file cannot be written.
+    """
+    if file.exists():
+        raise Conflict(f"{file} is there already; a backup overwrites nothing. Name another file.")
+    if not file.parent.is_dir():
+        raise NotFound(f"there is no folder {file.parent} to write {file.name} into.")
+    _check_version(engine)
+    handle, name = tempfile.mkstemp(prefix=f".{file.name}.", dir=file.parent)
+    os.close(handle)
+    part = Path(name)
+    try:
+        if engine.dialect.name == "sqlite":
+            _copy_file(engine, part)
+        else:
+            _copy_rows(engine, part, told)
+        with part.open("rb") as written:
+            os.fsync(written.fileno())
+        # Of two who write the same file one is told so.
+        os.link(part, file)
+    except FileExistsError:
+        raise Conflict(f"{file} is there already; a backup overwrites nothing.") from None
+    finally:
+        part.unlink()
+    return file.stat().st_size
+
+
+def restore(engine: Engine, file: Path, told: Told) -> int:
+    """Fills an empty database with what a backup holds. Returns how many rows that is.
+
+    All of it is there afterwards, or nothing. Matches that were being played are due, for nobody
+    plays them here; what they had committed stands.
+
+    Raises:
+        NotFound: there is no such file.
+        Conflict: the database is not empty.
+        StoreError: the file is no backup, or of a newer pokearena.
+    """
+    if not file.is_file():
+        raise NotFound(f"there is no file {file}.")
+    with _readable(file) as source:
+        if database.version(engine) is None:
+            database.upgrade(engine)
+        elif database.version(engine) != HEAD:
+            raise Conflict(_not_empty(engine))
+        with reading(source) as there, writing(engine, "restore") as here:
+            postgresql.alone(here, "restore")
+            if any(here.execute(select(table).limit(1)).first() for table in _tables()):
+                raise Conflict(_not_empty(engine))
+            rows = _copy(there, here, told)
+            _settle(here)
+    return rows
+
+
+def _tables() -> list[Table]:
+    """All of them; what is referred to comes first."""
+    return schema.metadata.sorted_tables
+
+
+def _not_empty(engine: Engine) -> str:
+    return (
+        f"the database {database.shown(engine)} is not empty; a backup is restored into an empty "
+        "one. Name another by --data or POKEARENA_DATABASE_URL."
+    )
+
+
+def _check_version(engine: Engine) -> None:
+    found = database.version(engine)
+    if found is None:
+        raise NotFound(f"there is no store in {database.shown(engine)}.")
+    # A file is copied as it is.
+    if found != HEAD and engine.dialect.name != "sqlite":
+        raise StoreError(
+            f"the database {database.shown(engine)} is at version {found}, and this pokearena is "
+            f"for {HEAD}: back it up with the pokearena that works on it."
+        )
+
+
+def _copy_file(engine: Engine, part: Path) -> None:
+    # In one go: writers go on, for readers and the writer share the journal.
+    with closing(sqlite3.connect(part)) as output, engine.connect() as connection:
+        source: Any = connection.connection.driver_connection
+        source.backup(output)
+        # One file, without a journal beside it.
+        output.execute("PRAGMA journal_mode = DELETE")
+
+
+def _copy_rows(engine: Engine, part: Path, told: Told) -> None:
+    output = create_engine(URL.create("sqlite", database=str(part)))
+    with reading(engine) as there, output.begin() as here:
+        schema.metadata.create_all(here)
+        here.execute(text(f"CREATE TABLE {_VERSION} (version_num VARCHAR(32) NOT NULL)"))
+        here.execute(text(f"INSERT INTO {_VERSION} VALUES (:head)"), {"head": HEAD})
+        _copy(there, here, told)
+    output.dispose()
+
+
+def _copy(there: Connection, here: Connection, told: Told) -> int:
+    done = 0
+    count = sum(
+        there.execute(select(func.count()).select_from(table)).scalar_one() for table in _tables()
+    )
+    for table in _tables():
+        at_once = _PIECES_AT_ONCE if table is schema.crate_pieces else _AT_ONCE
+        query = select(table).execution_options(yield_per=at_once)
+        with there.execute(query) as rows:
+            for some in rows.partitions():
+                here.execute(insert(table), [dict(row._mapping) for row in some])
+                done += len(some)
+                told(f"rows ({table.name})", done, count)
+    return done
+
+
+def _settle(connection: Connection) -> None:
+    """Nobody holds a match of a database that has just been filled, and nobody is connected."""
+    matches, remotes = schema.matches, schema.remotes
+    connection.execute(
+        update(matches)
+        .where(matches.c.state == MatchState.RUNNING)
+        .values(state=MatchState.PENDING, owner=None, lease_until=None)
+    )
+    connection.execute(update(remotes).where(remotes.c.until < ALWAYS).values(until=0.0))
+
+
+def _opened(file: Path) -> sqlite3.Connection:
+    return sqlite3.connect(f"file:{quote(str(file))}?mode=ro", uri=True)
+
+
+@contextmanager
+def _readable(file: Path) -> Iterator[Engine]:
+    """A backup, brought up to date if it is an older one: a copy of it, the file stays as it is."""
+    try:
+        with closing(_opened(file)) as connection:
+            found = connection.execute(f"SELECT version_num FROM {_VERSION}").fetchone()[0]
+    except (sqlite3.DatabaseError, TypeError):
+        raise StoreError(
+            f"{file} is no backup of an arena; `pokearena db backup FILE` makes one."
+        ) from None
+    with ExitStack() as stack:
+        if found == HEAD:
+            source = create_engine("sqlite://", creator=lambda: _opened(file))
+        else:
+            copy = Path(stack.enter_context(tempfile.TemporaryDirectory())) / "backup.db"
+            shutil.copyfile(file, copy)
+            source = database.open(f"sqlite:///{copy}")
+        stack.callback(source.dispose)
+        if found != HEAD:
+            database.upgrade(source)
+        try:
+            yield source
+        except exc.DatabaseError as error:
+            if isinstance(error.orig, sqlite3.DatabaseError) and "malformed" in str(error.orig):
+                raise StoreError(f"the backup {file} is damaged: {error.orig}.") from None
+            raise

@@ -1,0 +1,217 @@
+"""Bots and their versions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import count
+from typing import Any
+
+from sqlalchemy import Connection, Engine, Row, exc, insert, select, update
+
+from arena.errors import Conflict, NotFound, check_name
+from arena.store import schema
+from arena.store.database import now, reading, writing
+
+_ALL = select(schema.versions, schema.bots.c.owner).join(
+    schema.bots, schema.bots.c.name == schema.versions.c.name
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """One submission of a bot, which never changes."""
+
+    id: str
+    """``name@number``"""
+    name: str
+    number: str
+    content_hash: str
+    folder: str
+    manifest: Mapping[str, Any]
+    created: float
+    retired: float | None
+    """When it was withdrawn from future tournaments; None while it may enter them."""
+    quarantined: float | None
+    """When it was kept from further play because the arena kept failing with it."""
+    quarantine_reason: str | None
+    owner: str
+    """Whose bot it is; empty: nobody it shares with other bots."""
+
+    @property
+    def authors(self) -> tuple[str, ...]:
+        """Who wrote it, as it says itself."""
+        return tuple(map(str, self.manifest.get("authors") or ()))
+
+    @property
+    def language(self) -> str:
+        """What it is written in, as it says itself; empty if it does not."""
+        return str(self.manifest.get("language", ""))
+
+
+def add(
+    engine: Engine,
+    name: str,
+    number: str,
+    content_hash: str,
+    folder: str,
+    manifest: Mapping[str, Any],
+    owner: str = "",
+) -> Version:
+    """Registers a version. Registering the same content again gives what is there.
+
+    Args:
+        owner: whose bot it is; empty: as it is known, nobody's if it is new.
+
+    Raises:
+        BadName: one of the names cannot be taken.
+        Conflict: this version is there with other content, or the bot is somebody else's.
+    """
+    label = f"{name}@{number}"
+    check_name("a version", label)
+    try:
+        with writing(engine, "add_version") as connection:
+            _own(connection, name, owner)
+            found = _find(connection, label)
+            if found is None:
+                _insert(connection, label, name, number, content_hash, folder, manifest)
+                found = _find(connection, label)
+    except exc.IntegrityError:
+        # Another process registered the same bot or version at this moment (PostgreSQL).
+        return add(engine, name, number, content_hash, folder, manifest, owner)
+    assert found is not None
+    if found.content_hash != content_hash:
+        raise Conflict(
+            f"{label} is already registered with other content; a version never changes. "
+            "Give the new one another version in its bot.toml."
+        )
+    return found
+
+
+def find(engine: Engine, label: str) -> Version:
+    """The version ``name@number``.
+
+    Raises:
+        NotFound: there is none.
+    """
+    with reading(engine) as connection:
+        found = _find(connection, label)
+    if found is None:
+        raise NotFound(f"there is no version {label}; `pokearena bot list` shows those there are.")
+    return found
+
+
+def listing(
+    engine: Engine, *, name: str | None = None, retired: bool = False
+) -> tuple[Version, ...]:
+    """The versions in the order of names, then of registration.
+
+    Args:
+        name: only those of this bot.
+        retired: the retired ones as well.
+    """
+    query = _ALL.order_by(schema.versions.c.name, schema.versions.c.created, schema.versions.c.id)
+    if name is not None:
+        query = query.where(schema.versions.c.name == name)
+    if not retired:
+        query = query.where(schema.versions.c.retired.is_(None))
+    with reading(engine) as connection:
+        return tuple(_version(row) for row in connection.execute(query))
+
+
+def number_for(engine: Engine, name: str, content_hash: str) -> str:
+    """What a version of a bot is called that names itself nothing: as the one of the same content
+    is, else the next whole number."""
+    for version in listing(engine, name=name):
+        if version.content_hash == content_hash:
+            return version.number
+    return free_number(engine, name)
+
+
+def free_number(engine: Engine, name: str) -> str:
+    """The next whole number that no version of a bot is called by."""
+    taken = {version.number for version in listing(engine, name=name, retired=True)}
+    return next(str(number) for number in count(1) if str(number) not in taken)
+
+
+def owner_of(engine: Engine, name: str) -> str | None:
+    """Whose bot this is; empty: nobody's but the organiser's; None: there is no such bot."""
+    query = select(schema.bots.c.owner).where(schema.bots.c.name == name)
+    with reading(engine) as connection:
+        return connection.execute(query).scalar_one_or_none()
+
+
+def own(engine: Engine, version: Version, owner: str) -> Version:
+    """Says whose bot it is; an empty owner changes nothing.
+
+    Raises:
+        Conflict: it is somebody else's.
+    """
+    if not owner or version.owner == owner:
+        return version
+    with writing(engine, "own") as connection:
+        _own(connection, version.name, owner)
+    return find(engine, version.id)
+
+
+def retire(engine: Engine, label: str) -> Version:
+    """Withdraws a version from future tournaments; those it is in go on, its results stay.
+
+    Raises:
+        NotFound: there is no such version.
+    """
+    versions = schema.versions
+    with writing(engine, "retire") as connection:
+        connection.execute(
+            update(versions)
+            .where(versions.c.id == label, versions.c.retired.is_(None))
+            .values(retired=now())
+        )
+    return find(engine, label)
+
+
+def _own(connection: Connection, name: str, owner: str) -> None:
+    """Sees to it that the bot is known, as this owner's if one is given."""
+    if owner:
+        check_name("an owner", owner)
+    bots = schema.bots
+    query = select(bots.c.owner).where(bots.c.name == name)
+    known = connection.execute(query.with_for_update()).scalar_one_or_none()
+    if known is None:
+        connection.execute(insert(bots).values(name=name, created=now(), owner=owner))
+    elif owner and known and known != owner:
+        raise Conflict(f"the bot {name} belongs to {known}; give yours another name.")
+    elif owner and not known:
+        connection.execute(update(bots).where(bots.c.name == name).values(owner=owner))
+
+
+def _insert(
+    connection: Connection,
+    label: str,
+    name: str,
+    number: str,
+    content_hash: str,
+    folder: str,
+    manifest: Mapping[str, Any],
+) -> None:
+    connection.execute(
+        insert(schema.versions).values(
+            id=label,
+            name=name,
+            number=number,
+            content_hash=content_hash,
+            folder=folder,
+            manifest=dict(manifest),
+            created=now(),
+        )
+    )
+
+
+def _find(connection: Connection, label: str) -> Version | None:
+    query = _ALL.where(schema.versions.c.id == label)
+    row = connection.execute(query).one_or_none()
+    return None if row is None else _version(row)
+
+
+def _version(row: Row[*tuple[Any, ...]]) -> Version:
+    return Version(**row._mapping)

@@ -1,0 +1,183 @@
+"""What has been played since somebody began to count: every match that closes is given once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from sqlalchemy import Connection, Engine, func, select
+
+from arena.presentation.form_name import form_of
+from arena.ratings.decision_histogram import Thinking
+from arena.store import schema
+from arena.store.bots.remote_bots import is_relayed
+from arena.store.database import reading
+from arena.store.schema import OPEN, MatchState, TournamentState
+from arena.store.tournaments import rounds
+
+REMOTE: Final = "remote"
+"""Stands for the language of a bot that runs at its author's."""
+OVERLAP_SECONDS: Final = 60.0
+"""A match may be seen so much later than one that says it closed after it, at the very most."""
+ENDED: Final = tuple(state for state in MatchState if state not in OPEN)
+"""The states in which a match ends."""
+# SQLite takes a bounded number of values in one statement.
+_AT_ONCE: Final = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Player:
+    """An entrant of a match that has closed.
+
+    language: as its manifest says; empty if it does not, `REMOTE` if it runs at its author's.
+    thinking: its decision times; none if they were never counted.
+    """
+
+    version: str
+    language: str
+    verdicts: tuple[str, ...]
+    thinking: Thinking
+
+
+@dataclass(frozen=True, slots=True)
+class Closing:
+    """A match that has closed. seconds: how long its last attempt took."""
+
+    match: str
+    form: str
+    games: int
+    seconds: float
+    players: tuple[Player, ...]
+
+
+class Closings:
+    """The matches that close from now on.
+
+    Raises what the store raises, here and later.
+    """
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._forms = Forms(engine)
+        self._languages: dict[str, str] = {}
+        self._newest = rounds.clock(engine)
+        # With their times: those that closed last are met again.
+        self._seen: dict[str, float] = {}
+        with reading(engine) as connection:
+            self._seen.update(self._late(connection))
+
+    def new(self) -> list[Closing]:
+        """Those that have closed since the last call."""
+        with reading(self._engine) as connection:
+            late = self._late(connection)
+            new = [match for match in late if match not in self._seen]
+            found = list(self._read(connection, new))
+        self._newest = max(self._newest, *late.values()) if late else self._newest
+        since = self._newest - OVERLAP_SECONDS
+        self._seen = {name: at for name, at in (self._seen | late).items() if at > since}
+        return found
+
+    def _late(self, connection: Connection) -> dict[str, float]:
+        results = schema.results
+        query = select(results.c.match, results.c.closed).where(
+            results.c.closed > self._newest - OVERLAP_SECONDS
+        )
+        return {name: float(at) for name, at in connection.execute(query)}
+
+    def _read(self, connection: Connection, wanted: Sequence[str]) -> Iterator[Closing]:
+        results, matches = schema.results, schema.matches
+        for start in range(0, len(wanted), _AT_ONCE):
+            query = (
+                select(
+                    *results.c["match", "closed", "outcome", "thinking"],
+                    *matches.c["tournament", "leased"],
+                )
+                .join(matches, matches.c.id == results.c.match)
+                .where(results.c.match.in_(wanted[start : start + _AT_ONCE]))
+            )
+            rows = connection.execute(query).all()
+            self._learn({name for row in rows for name in row.outcome["entrants"]}, connection)
+            for row in rows:
+                yield self._closing(row)
+
+    def _closing(self, row: Any) -> Closing:
+        games: Sequence[Mapping[str, Any]] = row.outcome["games"]
+        players = tuple(
+            Player(
+                name,
+                self._languages[name],
+                tuple(game["verdicts"][place] for game in games),
+                Thinking() if row.thinking is None else Thinking.read(row.thinking[place]),
+            )
+            for place, name in enumerate(row.outcome["entrants"])
+        )
+        seconds = max(0.0, row.closed - (row.closed if row.leased is None else row.leased))
+        return Closing(row.match, self._forms.of(row.tournament), len(games), seconds, players)
+
+    def _learn(self, names: set[str], connection: Connection) -> None:
+        versions = schema.versions
+        unknown = sorted(names - self._languages.keys())
+        for start in range(0, len(unknown), _AT_ONCE):
+            some = versions.c.id.in_(unknown[start : start + _AT_ONCE])
+            for name, manifest in connection.execute(
+                select(versions.c.id, versions.c.manifest).where(some)
+            ):
+                away = is_relayed(manifest) or "address" in manifest
+                self._languages[name] = REMOTE if away else str(manifest.get("language", ""))
+
+
+class Forms:
+    """The forms of tournaments, by their ids."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._known: dict[str, str] = {}
+
+    def of(self, tournament: str) -> str:
+        """The form that is played in a tournament."""
+        if tournament not in self._known:
+            table = schema.tournaments
+            with reading(self._engine) as connection:
+                for row in connection.execute(select(*table.c["id", "game", "seats", "options"])):
+                    self._known[row.id] = form_of(row.game, row.seats, row.options)
+        return self._known[tournament]
+
+
+class Endings:
+    """How many matches of every tournament have ended, ever, and how."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        # Of tournaments that are closed: no match of theirs ends any more.
+        self._settled: dict[str, dict[MatchState, int]] = {}
+
+    def now(self) -> Mapping[str, Mapping[MatchState, int]]:
+        """By tournament and state."""
+        table = schema.tournaments
+        with reading(self._engine) as connection:
+            query = select(*table.c["id", "state"])
+            states = {str(name): str(state) for name, state in connection.execute(query)}
+            moving = [name for name in states if name not in self._settled]
+            found = _ended(connection, moving)
+        for name, state in states.items():
+            if state == TournamentState.CLOSED and name not in self._settled:
+                self._settled[name] = found[name]
+        return {**self._settled, **found}
+
+
+def _ended(connection: Connection, wanted: Sequence[str]) -> dict[str, dict[MatchState, int]]:
+    matches = schema.matches
+    found: dict[str, dict[MatchState, int]] = {name: {} for name in wanted}
+    for start in range(0, len(wanted), _AT_ONCE):
+        query = (
+            select(matches.c.tournament, matches.c.state, func.count())
+            .where(
+                matches.c.state.in_(ENDED),
+                matches.c.tournament.in_(wanted[start : start + _AT_ONCE]),
+            )
+            .group_by(matches.c.tournament, matches.c.state)
+        )
+        for name, state, number in connection.execute(query):
+            found[name][MatchState(state)] = int(number)
+    return found

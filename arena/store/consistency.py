@@ -1,0 +1,161 @@
+"""The structure of a store: what must be true of its rows without reading any record.
+
+`arena.records.bundle.store_audit` checks the records and what follows from them.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+from sqlalchemy import Connection, Engine, Select, and_, exc, func, literal_column, or_, select
+
+from arena.store import database, schema
+from arena.store.database import HEAD, reading
+from arena.store.matches.raw_rows import lenient
+from arena.store.schema import OPEN, MatchState, TournamentState
+
+Told = Callable[[str, int, int], None]
+_AT_ONCE: Final = 1000
+_NAMED: Final = 5
+
+
+def problems(engine: Engine, told: Told) -> Iterator[str]:
+    """Yield what is wrong with the structure, a sentence each; nothing if the store is sound.
+
+    Args:
+        engine: the store. told: is called as checks are done.
+
+    Raises:
+        Unreachable: the database cannot be opened.
+    """
+    if unusable := unreadable(engine):
+        yield from unusable
+        return
+    with lenient(engine) as connection:
+        queries = [*_references(), *_rules()]
+        for number, (sentence, query) in enumerate(queries):
+            told("checks", number, len(queries))
+            names = [str(row[0]) for row in connection.execute(query.limit(_NAMED + 1))]
+            if names:
+                more = " and more" if len(names) > _NAMED else ""
+                yield f"{sentence}: {', '.join(names[:_NAMED])}{more}."
+        yield from _commitments(connection)
+
+
+def unreadable(engine: Engine) -> list[str]:
+    """Return why the rows cannot be checked at all: another version, or a damaged file.
+
+    Raises:
+        Unreachable: the database cannot be opened.
+    """
+    found = database.version(engine)
+    if found != HEAD:
+        stands = f"the tables are at version {found}" if found else "there are no tables yet"
+        return [
+            f"{stands}, and this pokearena needs {HEAD}; `pokearena db upgrade` brings them there."
+        ]
+    with reading(engine) as connection:
+        return _damage(connection)
+
+
+def _damage(connection: Connection) -> list[str]:
+    """What is wrong with the file of an SQLite database."""
+    if connection.dialect.name != "sqlite":
+        return []
+    try:
+        found = connection.exec_driver_sql("PRAGMA integrity_check(20)").scalars().all()
+    except exc.DatabaseError as error:
+        found = [error.orig]
+    return [f"the file is damaged: {said}." for said in found if said != "ok"]
+
+
+def _references() -> Iterator[tuple[str, Select[Any]]]:
+    """Rows that name what is not there. PostgreSQL keeps such out, but not on a broken disk."""
+    for table in schema.metadata.sorted_tables:
+        for key in table.foreign_key_constraints:
+            target = key.referred_table.alias("target")
+            pairs = [(part.parent, target.c[part.column.name]) for part in key.elements]
+            joined = table.outerjoin(target, and_(*(mine == theirs for mine, theirs in pairs)))
+            lost = and_(pairs[0][1].is_(None), *(mine.is_not(None) for mine, _ in pairs))
+            query = select(pairs[0][0]).distinct().select_from(joined).where(lost)
+            yield f"rows of {table.name} name {key.referred_table.name} that are not there", query
+
+
+def _rules() -> Iterator[tuple[str, Select[Any]]]:
+    matches, games, results = schema.matches, schema.games, schema.results
+    tournaments, sides = schema.tournaments, schema.match_entrants
+    played = (
+        select(func.count()).where(games.c.match == matches.c.id).correlate(matches)
+    ).scalar_subquery()
+    has_result = select(literal_column("1")).where(results.c.match == matches.c.id).exists()
+    closed = matches.c.state == MatchState.CLOSED
+    name = select(matches.c.id).order_by(matches.c.id)
+    yield "closed matches lack games", name.where(closed, played < matches.c.games)
+    yield "matches have more games than they are of", name.where(played > matches.c.games)
+    yield "closed matches have no result", name.where(closed, ~has_result)
+    yield "matches that are not closed have a result", name.where(~closed, has_result)
+    yield (
+        "matches have all their games and are still open",
+        name.where(matches.c.state.in_(OPEN), played >= matches.c.games),
+    )
+    held = matches.c.state == MatchState.RUNNING
+    nobody = or_(matches.c.owner.is_(None), matches.c.lease_until.is_(None))
+    yield "matches are being played by nobody", name.where(held, nobody)
+    ended = matches.c.ended.is_(None)
+    yield "matches are over at no time", name.where(matches.c.state.not_in(OPEN), ended)
+    seated = select(literal_column("1")).where(sides.c.match == matches.c.id).exists()
+    yield "matches have no entrants", name.where(~seated)
+    has = (
+        select(
+            matches.c.tournament,
+            func.count().label("matches"),
+            func.sum(matches.c.games).label("games"),
+        )
+        .group_by(matches.c.tournament)
+        .subquery()
+    )
+    yield (
+        "tournaments have other matches or games than they count",
+        select(tournaments.c.id)
+        .outerjoin(has, has.c.tournament == tournaments.c.id)
+        .where(
+            or_(
+                tournaments.c.matches != func.coalesce(has.c.matches, 0),
+                tournaments.c.games != func.coalesce(has.c.games, 0),
+            )
+        )
+        .order_by(tournaments.c.id),
+    )
+    told = sides.c.closed.is_distinct_from(results.c.closed)
+    yield (
+        "matches have closed at another time than their entrants say",
+        select(sides.c.match)
+        .distinct()
+        .outerjoin(results, results.c.match == sides.c.match)
+        .where(told)
+        .order_by(sides.c.match),
+    )
+    left: Select[Any] = select(literal_column("1")).where(
+        matches.c.tournament == tournaments.c.id, matches.c.state.in_(OPEN)
+    )
+    yield (
+        "tournaments are closed and have open matches",
+        select(tournaments.c.id).where(
+            tournaments.c.state == TournamentState.CLOSED, left.exists()
+        ),
+    )
+
+
+def _commitments(connection: Connection) -> Iterator[str]:
+    """Seeds that are not those that were committed to: such a match could not be verified."""
+    table = schema.matches
+    query = connection.execution_options(yield_per=_AT_ONCE).execute(
+        select(*table.c["id", "seed", "commitment"])
+    )
+    with query as rows:
+        for row in rows:
+            seed = row.seed if isinstance(row.seed, bytes) else b""
+            if hashlib.sha256(seed).hexdigest() != row.commitment:
+                yield f"the seed of match {row.id} is not the one that was committed to."

@@ -1,0 +1,140 @@
+"""How the store stands at the moment, in figures for those who watch over it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from sqlalchemy import Connection, Engine, Table, case, func, select
+
+from arena.store import schema
+from arena.store.database import now, reading
+from arena.store.matches.transitions import LEASE_SECONDS
+from arena.store.schema import OPEN, UNDECIDED, MatchState, SubmissionState, TournamentState
+
+PENDING: Final = "pending"
+HELD: Final = "held"
+"""Of a tournament that is paused."""
+RUNNING: Final = "running"
+LAPSED: Final = "lapsed"
+"""Its worker has not renewed its lease in time: it is due again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """The store at a moment.
+
+    open: matches that are not over, by state. tournaments, submissions: those that are not.
+    lease_age: seconds since the lease that was renewed longest ago was renewed; 0 if there is none.
+    attempt_age: seconds since the oldest attempt that is being played began.
+    submission_age: seconds since what waits longest was sent.
+    failures: attempts that the arena itself has ended, ever.
+    """
+
+    open: Mapping[str, int]
+    lease_age: float
+    attempt_age: float
+    tournaments: Mapping[str, int]
+    submissions: Mapping[str, int]
+    submission_age: float
+    remotes: Mapping[str, int]
+    quarantined: int
+    failures: int
+
+
+def look(engine: Engine) -> Standing:
+    """How it stands."""
+    with reading(engine) as connection:
+        leases, attempts = _ages(connection)
+        return Standing(
+            open=_open(connection),
+            lease_age=leases,
+            attempt_age=attempts,
+            tournaments=_tournaments(connection),
+            submissions=_submissions(connection),
+            submission_age=_submission_age(connection),
+            remotes=_remotes(connection),
+            quarantined=_quarantined(connection),
+            failures=_count(connection, schema.failures),
+        )
+
+
+def _open(connection: Connection) -> dict[str, int]:
+    matches, tournaments = schema.matches, schema.tournaments
+    word = case(
+        (matches.c.state == MatchState.RUNNING, RUNNING),
+        (tournaments.c.state == TournamentState.PAUSED, HELD),
+        else_=PENDING,
+    )
+    query = (
+        select(word, func.count())
+        .select_from(matches.join(tournaments, tournaments.c.id == matches.c.tournament))
+        .where(matches.c.state.in_(OPEN))
+        .group_by(word)
+    )
+    found = dict.fromkeys((PENDING, HELD, RUNNING), 0)
+    found.update({str(state): int(number) for state, number in connection.execute(query)})
+    lapsed = select(func.count()).where(
+        matches.c.state == MatchState.RUNNING, matches.c.lease_until <= now()
+    )
+    found[LAPSED] = int(connection.execute(lapsed).scalar_one())
+    found[RUNNING] -= found[LAPSED]
+    return found
+
+
+def _ages(connection: Connection) -> tuple[float, float]:
+    matches = schema.matches
+    query = select(
+        now() + LEASE_SECONDS - func.min(matches.c.lease_until), now() - func.min(matches.c.leased)
+    ).where(matches.c.state == MatchState.RUNNING)
+    renewed, began = connection.execute(query).one()
+    return max(0.0, float(renewed or 0)), max(0.0, float(began or 0))
+
+
+def _tournaments(connection: Connection) -> dict[str, int]:
+    table = schema.tournaments
+    states = (TournamentState.RUNNING, TournamentState.PAUSED)
+    query = select(table.c.state, func.count()).where(table.c.state.in_(states))
+    rows = connection.execute(query.group_by(table.c.state))
+    return {**dict.fromkeys(map(str, states), 0), **{str(one): int(n) for one, n in rows}}
+
+
+def _submissions(connection: Connection) -> dict[str, int]:
+    table = schema.submissions
+    query = select(table.c.state, func.count()).where(table.c.state.in_(UNDECIDED))
+    rows = connection.execute(query.group_by(table.c.state))
+    return {**dict.fromkeys(map(str, UNDECIDED), 0), **{str(one): int(n) for one, n in rows}}
+
+
+def _submission_age(connection: Connection) -> float:
+    table = schema.submissions
+    query = select(now() - func.min(table.c.created)).where(
+        table.c.state == SubmissionState.WAITING
+    )
+    return max(0.0, float(connection.execute(query).scalar_one() or 0))
+
+
+def _remotes(connection: Connection) -> dict[str, int]:
+    remotes, versions = schema.remotes, schema.versions
+    is_there = remotes.c.until > now()
+    query = (
+        select(is_there, func.count())
+        .select_from(remotes.join(versions, versions.c.id == remotes.c.version))
+        .where(versions.c.retired.is_(None))
+        .group_by(is_there)
+    )
+    found = {bool(there): int(number) for there, number in connection.execute(query)}
+    return {"here": found.get(True, 0), "away": found.get(False, 0)}
+
+
+def _quarantined(connection: Connection) -> int:
+    versions = schema.versions
+    query = select(func.count()).where(
+        versions.c.quarantined.is_not(None), versions.c.retired.is_(None)
+    )
+    return int(connection.execute(query).scalar_one())
+
+
+def _count(connection: Connection, table: Table) -> int:
+    return int(connection.execute(select(func.count()).select_from(table)).scalar_one())

@@ -1,0 +1,43 @@
+"""The faults of some versions in matches that are over, newest first, a page at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+from sqlalchemy import Engine, Select, func, select
+
+from arena.store import schema
+from arena.store.database import reading
+from arena.store.matches.results import LoggedFault
+from arena.store.schema import OPEN
+
+
+def kinds(engine: Engine, of: Collection[str]) -> dict[str, int]:
+    """How many faults of each kind (the verdict's word), the most frequent first."""
+    table = schema.faults
+    query = _chosen(select(table.c.verdict, func.count()), of, "").group_by(table.c.verdict)
+    with reading(engine) as connection:
+        found = [(str(word), int(count)) for word, count in connection.execute(query)]
+    return dict(sorted(found, key=lambda each: (-each[1], each[0])))
+
+
+def faults(
+    engine: Engine, of: Collection[str], kind: str = "", offset: int = 0, limit: int = 50
+) -> tuple[LoggedFault, ...]:
+    """Faults of some versions (``name@number``), of one kind if one is given."""
+    table, matches = schema.faults, schema.matches
+    wanted = [name for name in LoggedFault.__slots__ if name != "tournament"]
+    query = _chosen(select(matches.c.tournament, *(table.c[name] for name in wanted)), of, kind)
+    query = query.order_by(matches.c.ended.desc(), table.c.match, table.c.game, table.c.number)
+    with reading(engine) as connection:
+        rows = connection.execute(query.offset(offset).limit(limit)).all()
+    return tuple(LoggedFault(**row._mapping) for row in rows)
+
+
+def _chosen(query: Select[Any], of: Collection[str], kind: str) -> Select[Any]:
+    table, matches = schema.faults, schema.matches
+    query = query.select_from(table.join(matches, matches.c.id == table.c.match)).where(
+        table.c.version.in_(of), matches.c.state.not_in(OPEN)
+    )
+    return query.where(table.c.verdict == kind) if kind else query

@@ -1,0 +1,60 @@
+"""What the games of a match come to, as it is stored with its result."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from arena.presentation.clips import clip_of
+from arena.ratings.closed_match import ClosedGame, ClosedMatch
+from arena.ratings.decision_histogram import Thinking
+from arena.ratings.match_digest import digest
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What the games of a match come to, as it is stored."""
+
+    outcome: Mapping[str, Any]
+    digest: str
+    thinking: list[list[int]] | None
+    """By entrant; None if it was not counted in all games."""
+
+
+def result(
+    game: str,
+    match: str,
+    entrants: Sequence[str],
+    games: Sequence[Mapping[str, Any]],
+    thinking: Sequence[Sequence[Sequence[int]] | None],
+) -> Result:
+    """What a match comes to.
+
+    Args:
+        game: the game's id. games: what is stored of each, in the order of their numbers.
+        thinking: of each game the decision times by entrant, as they are stored.
+    """
+    said = {"entrants": list(entrants), "games": list(games)}
+    closed = ClosedMatch(match, 0, 0, tuple(entrants), games_of(said))
+    counted = [each for each in thinking if each is not None]
+    added = [
+        sum((Thinking.read(each[place]) for each in counted), Thinking()).stored()
+        for place in range(len(entrants))
+    ]
+    whole = added if len(counted) == len(games) else None
+    return Result(said, digest(closed, clip_of(game)).text(), whole)
+
+
+def games_of(outcome: Mapping[str, Any]) -> tuple[ClosedGame, ...]:
+    """The games of a match, from its outcome as it is stored."""
+    return tuple(map(_closed_game, outcome["games"]))
+
+
+def _closed_game(played: Mapping[str, Any]) -> ClosedGame:
+    scores = played["scores"]
+    return ClosedGame(
+        game=played["game"],
+        places=tuple(played["places"]),
+        scores=None if scores is None else tuple(scores),
+        verdicts=tuple(played["verdicts"]),
+        faults=tuple(played["faults"]),
+    )

@@ -1,0 +1,236 @@
+"""Everything that the store holds of matches, undecoded, so that damaged rows can be read too."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Final
+
+from sqlalchemy import JSON, Column, ColumnElement, Connection, Engine, Text, cast, func, select
+
+from arena.store import schema
+from arena.store.database import reading
+from arena.store.matches.spec import Clock, Entrant, MatchSpec, Plan
+from arena.store.schema import MatchState
+
+BATCH: Final = 100
+"""Matches that are read in one transaction. Each batch is one state of the store."""
+
+Row = Mapping[str, Any]
+
+_FAULT_COLUMNS: Final = (
+    *("match", "game", "number", "decision", "seat", "version"),
+    *("verdict", "sentence", "ended", "output"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class MatchRows:
+    """The rows of one match. Values of JSON columns are text, which `decoded` takes.
+
+    Attributes:
+        match: the row of `matches`.
+        tournament: the row of its tournament.
+        entrants: rows of `match_entrants` with their versions, in order of position.
+        games: rows of `games`, in order of their numbers.
+        faults: rows of `faults`, in order of game and number.
+        result: the row of `results`, if there is one.
+    """
+
+    match: Row
+    tournament: Row
+    entrants: tuple[Row, ...]
+    games: tuple[Row, ...]
+    faults: tuple[Row, ...]
+    result: Row | None
+
+    @property
+    def id(self) -> str:
+        """The match's id."""
+        return str(self.match["id"])
+
+    @property
+    def state(self) -> MatchState:
+        """The match's state."""
+        return MatchState(self.match["state"])
+
+    @property
+    def versions(self) -> tuple[str, ...]:
+        """The entrants' names."""
+        return tuple(str(row["version"]) for row in self.entrants)
+
+    def plan(self) -> Plan:
+        """Return what all matches of the tournament have in common.
+
+        Raises:
+            ValueError: the options are not valid JSON.
+        """
+        row = self.tournament
+        return Plan(
+            name="",
+            game=row["game"],
+            options=decoded(row["options"]),
+            seats=row["seats"],
+            boards=row["boards"],
+            clock=Clock(row["start_ms"], row["allowance_ms"], row["bank_ms"]),
+            policy=row["policy"],
+        )
+
+    def spec(self) -> MatchSpec:
+        """Return what is to be played, with the seed.
+
+        Raises:
+            ValueError: the tournament's options are not valid JSON.
+        """
+        plan = self.plan()
+        return MatchSpec(
+            id=self.id,
+            tournament=self.match["tournament"],
+            round=self.match["round"],
+            number=self.match["number"],
+            game=plan.game,
+            options=plan.options,
+            seats=plan.seats,
+            boards=plan.boards,
+            clock=plan.clock,
+            policy=plan.policy,
+            entrants=tuple(
+                Entrant(row["version"], row["content_hash"], row["folder"], {})
+                for row in self.entrants
+            ),
+            commitment=self.match["commitment"],
+            seed=self.match["seed"],
+        )
+
+
+def decoded(value: str | None) -> Any:
+    """Return the value of JSON text; None if there is none.
+
+    Raises:
+        ValueError: it is not valid JSON.
+    """
+    return None if value is None else json.loads(value)
+
+
+@contextmanager
+def lenient(engine: Engine) -> Iterator[Connection]:
+    """Open a transaction that only reads, and reads text that is not UTF-8 too.
+
+    An SQLite file can hold any bytes as text. Those that are not UTF-8 are read as ``\\xff``, which
+    is not valid in JSON.
+    """
+    with reading(engine) as connection:
+        if connection.dialect.name != "sqlite":
+            yield connection
+            return
+        raw: Any = connection.connection.driver_connection
+        factory = raw.text_factory
+        raw.text_factory = lambda value: value.decode("utf-8", errors="backslashreplace")
+        try:
+            yield connection
+        finally:
+            raw.text_factory = factory
+
+
+def batches(engine: Engine, tournament: str | None = None) -> Iterator[tuple[MatchRows, ...]]:
+    """Yield all matches in order of their ids, a batch at a time, each in its own transaction.
+
+    Args:
+        tournament: only the matches of this tournament.
+    """
+    table = schema.matches
+    query = select(table.c.id).order_by(table.c.id).limit(BATCH)
+    if tournament is not None:
+        query = query.where(table.c.tournament == tournament)
+    last: str | None = None
+    while True:
+        with lenient(engine) as connection:
+            after = query if last is None else query.where(table.c.id > last)
+            names = list(connection.execute(after).scalars())
+            rows = read(connection, names)
+        if not names:
+            return
+        last = names[-1]
+        yield rows
+
+
+def count(engine: Engine, tournament: str | None = None) -> int:
+    """Return the number of matches, of one tournament or of all."""
+    table = schema.matches
+    query = select(func.count()).select_from(table)
+    if tournament is not None:
+        query = query.where(table.c.tournament == tournament)
+    with reading(engine) as connection:
+        return int(connection.execute(query).scalar_one())
+
+
+def read(connection: Connection, matches: Sequence[str]) -> tuple[MatchRows, ...]:
+    """Return the rows of these matches, in their order. At most `BATCH` of them."""
+    table, sides, versions = schema.matches, schema.match_entrants, schema.versions
+    found = {row["id"]: row for row in _rows(connection, table.c, table.c.id, matches)}
+    held = schema.tournaments
+    cups = {
+        row["id"]: row
+        for row in _rows(
+            connection, held.c, held.c.id, list({row["tournament"] for row in found.values()})
+        )
+    }
+    seated = _grouped(
+        connection.execute(
+            select(*sides.c["match", "position", "version"], *versions.c["content_hash", "folder"])
+            .join(versions, versions.c.id == sides.c.version)
+            .where(sides.c.match.in_(matches))
+            .order_by(sides.c.match, sides.c.position)
+        )
+    )
+    games, faults, results = schema.games, schema.faults, schema.results
+    played = _by_match(_rows(connection, games.c, games.c.match, matches), "game")
+    fault_columns = [faults.c[name] for name in _FAULT_COLUMNS]
+    faulted = _by_match(_rows(connection, fault_columns, faults.c.match, matches), "game", "number")
+    closed = {row["match"]: row for row in _rows(connection, results.c, results.c.match, matches)}
+    return tuple(
+        MatchRows(
+            found[name],
+            cups[found[name]["tournament"]],
+            tuple(seated[name]),
+            tuple(played[name]),
+            tuple(faulted[name]),
+            closed.get(name),
+        )
+        for name in matches
+        # A match without its tournament is a broken reference, which the structure check reports.
+        if name in found and found[name]["tournament"] in cups
+    )
+
+
+def _rows(
+    connection: Connection,
+    columns: Iterable[Column[Any]],
+    key: Column[Any],
+    values: Sequence[str],
+) -> list[Row]:
+    query = select(*map(_undecoded, columns)).where(key.in_(values))
+    return [dict(row._mapping) for row in connection.execute(query)]
+
+
+def _undecoded(column: Column[Any]) -> ColumnElement[Any]:
+    """The column without the decoding that fails on damaged JSON."""
+    return cast(column, Text).label(column.name) if isinstance(column.type, JSON) else column
+
+
+def _by_match(rows: list[Row], *order: str) -> defaultdict[str, list[Row]]:
+    return _grouped_rows(sorted(rows, key=lambda row: tuple(row[name] for name in order)))
+
+
+def _grouped(rows: Any) -> defaultdict[str, list[Row]]:
+    return _grouped_rows([dict(row._mapping) for row in rows])
+
+
+def _grouped_rows(rows: list[Row]) -> defaultdict[str, list[Row]]:
+    groups: defaultdict[str, list[Row]] = defaultdict(list)
+    for row in rows:
+        groups[row["match"]].append(row)
+    return groups

@@ -1,0 +1,269 @@
+"""What matches that are over have to say: results for ratings, records, faults.
+
+Nothing here tells anything of a match that is still open: its cards will be played again.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Column, Connection, Engine, select
+
+from arena.errors import NotFound
+from arena.ratings.closed_match import ClosedGame, ClosedMatch
+from arena.ratings.decision_histogram import Thinking
+from arena.store import schema
+from arena.store.database import reading
+from arena.store.matches import rows
+from arena.store.matches.outcome import games_of
+from arena.store.matches.raw_rows import lenient
+from arena.store.matches.spec import MatchSpec
+from arena.store.schema import OPEN, MatchState
+
+# The games of a match that is over, as one reads them off a card: results without the records.
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredGame:
+    """A game of a match.
+
+    thinking: how long each entrant took for its decisions; empty if it was never counted.
+    slowest_ms: the longest decision of any seat, if that was counted.
+    committed: when it was stored, in seconds since 1970.
+    """
+
+    game: int
+    table: int
+    board: int
+    result: ClosedGame
+    thinking: tuple[Thinking, ...]
+    slowest_ms: float
+    committed: float
+
+
+def scorecard(engine: Engine, match: str) -> tuple[ScoredGame, ...]:
+    """The games of a match by their numbers; none while it is open, or where there is no match."""
+    games, matches = schema.games, schema.matches
+    query = (
+        select(
+            *games.c["game", "table_number", "board", "places", "scores", "verdicts", "faults"],
+            *games.c["thinking", "tally", "committed"],
+        )
+        .join(matches, matches.c.id == games.c.match)
+        .where(games.c.match == match, matches.c.state.not_in(OPEN))
+        .order_by(games.c.game)
+    )
+    with reading(engine) as connection:
+        rows = connection.execute(query).all()
+    return tuple(
+        ScoredGame(
+            row.game,
+            row.table_number,
+            row.board,
+            ClosedGame(
+                row.game,
+                tuple(row.places),
+                None if row.scores is None else tuple(row.scores),
+                tuple(row.verdicts),
+                tuple(row.faults),
+            ),
+            tuple(map(Thinking.read, row.thinking or ())),
+            max(row.tally.get("slowest_ms", (math.inf,))),
+            row.committed,
+        )
+        for row in rows
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class LoggedFault:
+    """A fault as the logs show it."""
+
+    tournament: str
+    match: str
+    game: int
+    decision: int
+    seat: int
+    version: str
+    verdict: str
+    sentence: str
+    ended: str
+    """How the bot's process ended, as a clause; empty if it ran on."""
+    output: str
+    """The tail of the bot's output."""
+
+
+def closed(
+    engine: Engine,
+    of: Collection[str] | None = None,
+    with_all: Collection[str] = (),
+    limit: int | None = None,
+) -> Iterator[ClosedMatch]:
+    """The closed matches in canonical order: by age of the tournament, round and number.
+
+    They are read while they are asked for, in one transaction: do not leave the rest standing.
+
+    Args:
+        of: only those of the tournaments with these ids.
+        with_all: only those in which all of these versions sat.
+        limit: at most so many.
+    """
+    results, matches, tournaments = schema.results, schema.matches, schema.tournaments
+    query = (
+        select(*matches.c["id", "tournament", "round", "number"], results.c.outcome)
+        .select_from(results)
+        .join(matches, matches.c.id == results.c.match)
+        .join(tournaments, tournaments.c.id == matches.c.tournament)
+        .order_by(tournaments.c.created, tournaments.c.id, matches.c.round, matches.c.number)
+        .limit(limit)
+    )
+    if of is not None:
+        query = query.where(matches.c.tournament.in_(of))
+    sides = schema.match_entrants
+    for version in with_all:
+        sat = select(sides.c.match).where(sides.c.version == version)
+        query = query.where(matches.c.id.in_(sat))
+    ages: dict[str, int] = {}
+    with (
+        reading(engine) as connection,
+        connection.execution_options(yield_per=1000).execute(query) as rows,
+    ):
+        for row in rows:
+            yield ClosedMatch(
+                id=row.id,
+                tournament=ages.setdefault(row.tournament, len(ages)),
+                round=row.round,
+                number=row.number,
+                entrants=tuple(row.outcome["entrants"]),
+                games=games_of(row.outcome),
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class Cover:
+    """A match without its games.
+
+    line: the first line of its record. seed: None unless it is closed. games: the numbers of
+    those that may be shown.
+    """
+
+    line: dict[str, Any]
+    seed: bytes | None
+    games: tuple[int, ...]
+
+
+def cover(engine: Engine, match: str) -> Cover:
+    """What is known of a match without reading its games.
+
+    Raises:
+        NotFound: there is no such match.
+    """
+    with reading(engine) as connection:
+        spec, seed, played = _told(connection, match, schema.games.c.game)
+    return Cover(spec.line(), seed, tuple(played))
+
+
+def record(engine: Engine, match: str) -> str:
+    """The record of a match as text (docs/record.md), as much of it as may be known.
+
+    Of an open match that is its first line only; the seed is shown of closed ones only.
+
+    Raises:
+        NotFound: there is no such match.
+    """
+    from referee.record import dump
+
+    with lenient(engine) as connection:
+        spec, seed, played = _told(connection, match, schema.games.c.record)
+    lines = [dump(spec.line()), *played]
+    if seed is not None:
+        lines.append(dump({"type": "seed", "seed": seed.hex()}))
+    return "".join(lines)
+
+
+def _told(
+    connection: Connection, match: str, column: Column[Any]
+) -> tuple[MatchSpec, bytes | None, list[Any]]:
+    """What may be known of a match: its spec, its seed, and a column of its games, in order."""
+    matches, games = schema.matches, schema.games
+    spec = rows.spec(connection, match)
+    state = connection.execute(select(matches.c.state).where(matches.c.id == match)).scalar_one()
+    wanted = select(column).where(games.c.match == match).order_by(games.c.game)
+    played = [] if state in OPEN else list(connection.execute(wanted).scalars())
+    return spec, spec.seed if state == MatchState.CLOSED else None, played
+
+
+def of_match(engine: Engine, match: str) -> ClosedMatch:
+    """What a match came to.
+
+    Raises:
+        NotFound: there is no such match, or it has no result.
+    """
+    matches, stored = schema.matches, schema.results
+    query = (
+        select(*matches.c["round", "number"], stored.c.outcome)
+        .join(stored, stored.c.match == matches.c.id)
+        .where(matches.c.id == match)
+    )
+    with reading(engine) as connection:
+        row = connection.execute(query).one_or_none()
+    if row is None:
+        raise NotFound(f"the match {match} has no result.")
+    entrants = tuple(row.outcome["entrants"])
+    return ClosedMatch(match, row.round, row.number, entrants, games_of(row.outcome))
+
+
+def game_record(engine: Engine, match: str, game: int) -> str:
+    """The lines of one game of a match that is over.
+
+    Raises:
+        NotFound: there is no such game, or it may not be shown yet.
+    """
+    matches, games = schema.matches, schema.games
+    query = (
+        select(games.c.record)
+        .join(matches, matches.c.id == games.c.match)
+        .where(games.c.match == match, games.c.game == game, matches.c.state.not_in(OPEN))
+    )
+    with reading(engine) as connection:
+        text: str | None = connection.execute(query).scalar_one_or_none()
+    if text is None:
+        raise NotFound(
+            f"there is no game {game} of match {match} to be seen; games are shown when their "
+            "match is over."
+        )
+    return text
+
+
+def faults(
+    engine: Engine,
+    *,
+    tournament: str | None = None,
+    match: str | None = None,
+    version: str | None = None,
+) -> tuple[LoggedFault, ...]:
+    """The faults in matches that are over, in canonical order; narrowed down by what is given."""
+    table, matches, tournaments = schema.faults, schema.matches, schema.tournaments
+    query = (
+        select(matches.c.tournament, table)
+        .join(matches, matches.c.id == table.c.match)
+        .join(tournaments, tournaments.c.id == matches.c.tournament)
+        .where(matches.c.state.not_in(OPEN))
+        .order_by(tournaments.c.created, tournaments.c.id, matches.c.round, matches.c.number)
+        .order_by(table.c.game, table.c.number)
+    )
+    if tournament is not None:
+        query = query.where(matches.c.tournament == tournament)
+    if match is not None:
+        query = query.where(table.c.match == match)
+    if version is not None:
+        query = query.where(table.c.version == version)
+    with reading(engine) as connection:
+        rows = connection.execute(query).all()
+    return tuple(
+        LoggedFault(**{word: value for word, value in row._mapping.items() if word != "number"})
+        for row in rows
+    )

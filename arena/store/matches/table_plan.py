@@ -1,0 +1,84 @@
+"""What is left to play of a match, table by table. Pure."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from arena.formats.pairings import seatings
+from arena.store.matches.games import CommittedGame
+from arena.store.matches.spec import MatchSpec
+from referee.games.registry import find
+
+
+@dataclass(frozen=True, slots=True)
+class Rights:
+    """What a seat has left at its table."""
+
+    bank_ms: int
+    faults: int = 0
+    crashes: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class BoardPlan:
+    """A board to be played at a table."""
+
+    game: int
+    """The game's number within the match: table * boards + board."""
+    number: int
+    """The number its seed follows from: the board's, or the game's if tables are not mirrored."""
+
+
+@dataclass(frozen=True, slots=True)
+class TablePlan:
+    """What is left to play at one table."""
+
+    table: int
+    seating: tuple[int, ...]
+    """The entrant at each seat, as its index in the match."""
+    boards: tuple[BoardPlan, ...]
+    rights: tuple[Rights, ...]
+
+
+def plan(spec: MatchSpec, committed: Iterable[CommittedGame] = ()) -> tuple[TablePlan, ...]:
+    """The tables of a match that have boards left, in order.
+
+    What the committed games drew from banks and counted against seats is gone from their rights.
+
+    Raises:
+        SetupError: there is no such game, or it cannot be played like this.
+    """
+    done = list(committed)
+    tables = []
+    for table, seating in enumerate(_seatings(spec)):
+        played = [game for game in done if game.table == table]
+        boards = _boards(spec, table, {game.game for game in played})
+        if boards:
+            rights = tuple(_rights(spec, seat, played) for seat in range(spec.seats))
+            tables.append(TablePlan(table, seating, boards, rights))
+    return tuple(tables)
+
+
+def _seatings(spec: MatchSpec) -> list[tuple[int, ...]]:
+    game = find(spec.game)
+    options = game.settle(spec.options)
+    game.check_seats(spec.seats, options)
+    sides = game.sides(spec.seats, options)
+    return [tuple(by_side[side] for side in sides) for by_side in seatings(len(spec.entrants))]
+
+
+def _boards(spec: MatchSpec, table: int, played: set[int]) -> tuple[BoardPlan, ...]:
+    games = [(table * spec.boards + board, board) for board in range(spec.boards)]
+    return tuple(
+        BoardPlan(game, board if spec.mirrored else game)
+        for game, board in games
+        if game not in played
+    )
+
+
+def _rights(spec: MatchSpec, seat: int, played: list[CommittedGame]) -> Rights:
+    drawn = sum(float(game.tally["bank_ms"][seat]) for game in played)
+    return Rights(
+        bank_ms=max(0, int(spec.clock.bank_ms - drawn)),
+        faults=sum(int(game.tally["faults"][seat]) for game in played),
+        crashes=sum(int(game.tally["crashes"][seat]) for game in played),
+    )

@@ -1,0 +1,347 @@
+"""The way of a match: leased, played game by game, closed once (design, section 6).
+
+    PENDING --lease--> RUNNING --last game--> CLOSED
+       ^                  |
+       '---- release -----'   or its lease lapses and another attempt takes it
+
+The attempt is the fencing token: each lease has the next number, and only the newest one, while
+it has not lapsed, may write. All times are the database's, so no worker's clock matters.
+"""
+
+from __future__ import annotations
+
+import logging
+from dataclasses import dataclass
+from typing import Any, Final
+
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Engine,
+    Row,
+    and_,
+    func,
+    insert,
+    or_,
+    select,
+    update,
+)
+from sqlalchemy.exc import SQLAlchemyError
+
+from arena.errors import Conflict, LeaseLost
+from arena.store import schema
+from arena.store.bots import quarantine
+from arena.store.database import now, reading, writing
+from arena.store.matches import rows, waiting
+from arena.store.matches.games import CommittedGame, PlayedGame
+from arena.store.matches.listing import not_found
+from arena.store.matches.spec import MatchSpec
+from arena.store.postgresql import keep
+from arena.store.schema import OPEN, MatchState, TournamentState
+from arena.system import failpoint
+
+log = logging.getLogger("arena.worker")
+
+LEASE_SECONDS: Final = 15.0
+FAILURES_TO_VOID: Final = 3
+"""Failures of the arena, without a committed game between them, after which a match is void."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """The right to play a match and to write down its games, while it is renewed."""
+
+    match: str
+    owner: str
+    attempt: int
+    seconds: float
+    """How long it holds from its beginning, and from each renewal."""
+    spec: MatchSpec
+    committed: tuple[CommittedGame, ...]
+    """What earlier attempts have played, in the order of their numbers; it stands."""
+
+
+def due(engine: Engine, limit: int = 1000) -> tuple[str, ...]:
+    """The matches that a worker should try to lease now, in canonical order.
+
+    They are those that nobody has, of tournaments that run. (One whose worker was lost after its
+    tournament had been cancelled is due too: trying to lease it puts it to rest.)
+    """
+    matches, tournaments = schema.matches, schema.tournaments
+    query = (
+        select(matches.c.id)
+        .join(tournaments, tournaments.c.id == matches.c.tournament)
+        .where(_is_due())
+        .order_by(tournaments.c.created, tournaments.c.id, matches.c.round, matches.c.number)
+        .limit(limit)
+    )
+    with reading(engine) as connection:
+        return tuple(connection.execute(query).scalars())
+
+
+def lease(engine: Engine, match: str, owner: str, seconds: float = LEASE_SECONDS) -> Lease | None:
+    """Takes a match, if it is due; None if it is not, so a hint that is late or doubled is idle.
+
+    Taking it from a worker whose lease has lapsed counts as a failure of the arena. After
+    ``FAILURES_TO_VOID`` of them without a committed game it becomes void instead.
+
+    Args:
+        owner: the worker, as people will read it.
+        seconds: how long it holds unless it is renewed.
+    """
+    matches = schema.matches
+    with writing(engine, "lease") as connection:
+        row = _lock_if_due(connection, match)
+        if row is None:
+            return None
+        if row.tournament_state == TournamentState.CANCELLED:
+            _end(connection, row, MatchState.CANCELLED)
+            return None
+        lost = row.state == MatchState.RUNNING
+        given_up = lost and _failed(connection, row, f"the worker {row.owner} that had it was lost")
+        if not given_up:
+            connection.execute(
+                update(matches)
+                .where(matches.c.id == match)
+                .values(
+                    state=MatchState.RUNNING,
+                    attempt=row.attempt + 1,
+                    owner=owner,
+                    leased=now(),
+                    lease_until=now() + seconds,
+                )
+            )
+            spec = rows.spec(connection, match)
+            committed = rows.committed(connection, match)
+    if lost:
+        _consider(engine, match)
+    return None if given_up else Lease(match, owner, row.attempt + 1, seconds, spec, committed)
+
+
+def renew(engine: Engine, lease: Lease) -> bool:
+    """Holds a match for another ``lease.seconds`` from now; False if the lease is lost.
+
+    A lapsed lease is lost even if nobody has taken the match yet: nobody knows how fairly the
+    bots' time was counted on a machine that could not renew for so long.
+    """
+    matches = schema.matches
+    with writing(engine, "renew") as connection:
+        held = connection.execute(
+            update(matches)
+            .where(matches.c.id == lease.match, _is_held(lease))
+            .values(lease_until=now() + lease.seconds)
+        )
+    return held.rowcount == 1
+
+
+def lapse(engine: Engine, owner: str) -> int:
+    """Ends the leases of a worker that is known to be dead, rather than waiting for their time.
+
+    Its name must be of one process only. Returns how many matches it had.
+    """
+    matches = schema.matches
+    its = (matches.c.state == MatchState.RUNNING, matches.c.owner == owner)
+    with writing(engine, "lapse") as connection:
+        keep(connection, select(matches.c.id).where(*its).order_by(matches.c.id))
+        held = connection.execute(update(matches).where(*its).values(lease_until=now()))
+    return held.rowcount
+
+
+def commit_game(engine: Engine, lease: Lease, game: PlayedGame) -> bool:
+    """Writes a game down for good, with its faults; the last one closes the match.
+
+    All of it happens or nothing. Returns whether this closed the match.
+
+    Raises:
+        LeaseLost: another attempt has the match, or it is over, or the lease has lapsed.
+        Conflict: the game is committed already.
+        ValueError: it is no game of this match.
+    """
+    _check(lease.spec, game)
+    with writing(engine, "commit_game") as connection:
+        row = _lock(connection, lease.match, _is_held(lease))
+        if row is None:
+            raise _lost(connection, lease)
+        games = schema.games
+        mine = select(games.c.game).where(games.c.match == lease.match)
+        if connection.execute(mine.where(games.c.game == game.game)).first() is not None:
+            raise Conflict(f"game {game.game} of match {lease.match} is committed already.")
+        rows.insert_game(connection, lease.match, lease.attempt, game)
+        done = connection.execute(select(func.count()).select_from(mine.subquery())).scalar_one()
+        if done < row.games:
+            return False
+        rows.insert_result(connection, lease.match, lease.attempt)
+        _end(connection, row, MatchState.CLOSED)
+        failpoint.edge("closing_game", "written")
+    failpoint.edge("closing_game", "committed")
+    return True
+
+
+def release(engine: Engine, lease: Lease, reason: str | None = None) -> None:
+    """Gives a match back at once; what is committed stays. Nothing happens if the lease is lost.
+
+    Args:
+        reason: the failure of the arena that ended this attempt, as a sentence. The last one that
+            is allowed without a committed game makes the match void. None for a worker that just
+            stops.
+    """
+    matches = schema.matches
+    with writing(engine, "release") as connection:
+        # Else it could become due in a tournament that is being cancelled.
+        cup = select(matches.c.tournament).where(matches.c.id == lease.match).scalar_subquery()
+        tournaments = schema.tournaments
+        keep(connection, select(tournaments.c.id).where(tournaments.c.id == cup), shared=True)
+        row = _lock(connection, lease.match, _is_newest(lease))
+        if row is None:
+            return
+        if reason is not None and _failed(connection, row, reason):
+            pass
+        elif row.tournament_state == TournamentState.CANCELLED:
+            _end(connection, row, MatchState.CANCELLED)
+        else:
+            connection.execute(
+                update(matches)
+                .where(matches.c.id == lease.match)
+                .values(state=MatchState.PENDING, owner=None, lease_until=None)
+            )
+    if reason is not None:
+        _consider(engine, lease.match)
+
+
+def void(engine: Engine, match: str, reason: str) -> bool:
+    """Gives a match up for a reason that is no bot's; False if it is over already.
+
+    Whoever is playing it loses the lease.
+
+    Raises:
+        NotFound: there is no such match.
+    """
+    matches = schema.matches
+    with writing(engine, "void") as connection:
+        row = _lock(connection, match, matches.c.state.in_(OPEN))
+        if row is not None:
+            _end(connection, row, MatchState.VOID, reason=reason)
+            return True
+        if connection.execute(select(matches.c.id).where(matches.c.id == match)).first() is None:
+            raise not_found(match)
+    return False
+
+
+def _is_due() -> ColumnElement[bool]:
+    matches, tournaments = schema.matches, schema.tournaments
+    lapsed = and_(matches.c.state == MatchState.RUNNING, matches.c.lease_until <= now())
+    return and_(
+        matches.c.state.in_(OPEN),
+        or_(matches.c.state == MatchState.PENDING, lapsed),
+        tournaments.c.state.in_((TournamentState.RUNNING, TournamentState.CANCELLED)),
+        waiting.is_ready(),
+    )
+
+
+def _is_newest(lease: Lease) -> ColumnElement[bool]:
+    matches = schema.matches
+    return and_(matches.c.state == MatchState.RUNNING, matches.c.attempt == lease.attempt)
+
+
+def _is_held(lease: Lease) -> ColumnElement[bool]:
+    return and_(_is_newest(lease), schema.matches.c.lease_until > now())
+
+
+def _lock_if_due(connection: Connection, match: str) -> Row[*tuple[Any, ...]] | None:
+    return _lock(connection, match, _is_due())
+
+
+def _lock(
+    connection: Connection, match: str, condition: ColumnElement[bool]
+) -> Row[*tuple[Any, ...]] | None:
+    """The match, kept from others to the end of the transaction, if the condition holds."""
+    matches, tournaments = schema.matches, schema.tournaments
+    columns = matches.c["id", "tournament", "state", "attempt", "owner", "failures", "games"]
+    return connection.execute(
+        select(*columns, tournaments.c.state.label("tournament_state"))
+        .join(tournaments, tournaments.c.id == matches.c.tournament)
+        .where(matches.c.id == match, condition)
+        .with_for_update(of=matches)
+    ).one_or_none()
+
+
+def _failed(connection: Connection, row: Row[*tuple[Any, ...]], reason: str) -> bool:
+    """Record a failure of the arena; return whether it was the last that is allowed.
+
+    An attempt that has committed a game is no failure on the way to void: the match made progress,
+    and it has only so many games. So a match that is longer than the time between two failures
+    ends, and one that cannot finish a single game becomes void.
+    """
+    matches, games, failures = schema.matches, schema.games, schema.failures
+    connection.execute(
+        insert(failures).values(match=row.id, attempt=row.attempt, at=now(), reason=reason)
+    )
+    connection.execute(
+        update(matches)
+        .where(matches.c.id == row.id)
+        .values(failures=row.failures + 1, reason=reason)
+    )
+    last_progress = select(func.coalesce(func.max(games.c.attempt), 0)).where(
+        games.c.match == row.id
+    )
+    in_a_row = connection.execute(
+        select(func.count())
+        .select_from(failures)
+        .where(failures.c.match == row.id, failures.c.attempt > last_progress.scalar_subquery())
+    ).scalar_one()
+    if in_a_row < FAILURES_TO_VOID:
+        return False
+    _end(connection, row, MatchState.VOID)
+    log.warning("%s is VOID after %d failures without a game: %s", row.id, in_a_row, reason)
+    return True
+
+
+def _consider(engine: Engine, match: str) -> None:
+    try:
+        quarantine.consider(engine, match)
+    except SQLAlchemyError as error:
+        # It is considered again at the next failure; this lease, or release, stands.
+        log.warning("%s: who is to be quarantined is not known: %s", match, error)
+
+
+def _end(
+    connection: Connection, row: Row[*tuple[Any, ...]], state: MatchState, **values: object
+) -> None:
+    matches = schema.matches
+    connection.execute(
+        update(matches)
+        .where(matches.c.id == row.id)
+        .values(state=state, owner=None, lease_until=None, ended=now(), **values)
+    )
+
+
+def _check(spec: MatchSpec, game: PlayedGame) -> None:
+    table, board = divmod(game.game, spec.boards)
+    number = board if spec.mirrored else game.game
+    if not 0 <= game.game < spec.games or (game.table, game.board) != (table, number):
+        raise ValueError(
+            f"game {game.game} (table {game.table}, board {game.board}) is none of match {spec.id}"
+        )
+    columns = (game.places, game.verdicts, game.faults, game.scores or game.places)
+    if any(len(column) != len(spec.entrants) for column in columns):
+        raise ValueError(f"game {game.game} of match {spec.id} leaves an entrant out")
+
+
+def _lost(connection: Connection, lease: Lease) -> LeaseLost:
+    matches = schema.matches
+    row = connection.execute(
+        select(*matches.c["state", "attempt"]).where(matches.c.id == lease.match)
+    ).one_or_none()
+    if row is None:
+        why = "the store no longer knows the match"
+    elif row.state not in OPEN:
+        why = f"the match is {row.state}"
+    elif row.attempt != lease.attempt:
+        why = f"the match is at attempt {row.attempt}"
+    elif row.state == MatchState.PENDING:
+        why = "it was given back"
+    else:
+        why = f"it was not renewed within {lease.seconds:g} s"
+    return LeaseLost(
+        f"{lease.owner} has lost its lease of match {lease.match} (attempt {lease.attempt}): {why}."
+    )

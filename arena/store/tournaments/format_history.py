@@ -1,0 +1,87 @@
+"""A tournament's matches as its format looks at them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import groupby
+from typing import Final
+
+from sqlalchemy import Connection, Engine, func, select
+
+from arena.formats.contract import Match, State
+from arena.store import schema
+from arena.store.database import reading
+from arena.store.matches.outcome import games_of
+from arena.store.schema import MatchState
+
+_STATES: Final[Mapping[str, State]] = {
+    MatchState.PENDING: State.OPEN,
+    MatchState.RUNNING: State.OPEN,
+    MatchState.CLOSED: State.CLOSED,
+    MatchState.VOID: State.VOID,
+    MatchState.CANCELLED: State.VOID,
+}
+
+
+class History:
+    """The matches of one tournament. Rounds that are over are read once.
+
+    Unless a match has been added to one of them: a series of a knockout may go on in a stage whose
+    matches were all over, while the next stage has begun elsewhere in the bracket.
+    """
+
+    def __init__(self, engine: Engine, tournament: str) -> None:
+        self._engine = engine
+        self._tournament = tournament
+        self._over: list[Match] = []
+        self._first = 0
+
+    def matches(self) -> tuple[Match, ...]:
+        """All of them as they stand, in canonical order."""
+        with reading(self._engine) as connection:
+            if _count(connection, self._tournament, self._first) != len(self._over):
+                self._over, self._first = [], 0
+            found = self._read(connection)
+        every = (*self._over, *found)
+        self._keep(found)
+        return every
+
+    def _read(self, connection: Connection) -> list[Match]:
+        table, sides, results = schema.matches, schema.match_entrants, schema.results
+        query = (
+            select(*table.c["id", "round", "number", "state"], sides.c.version, results.c.outcome)
+            .join(sides, sides.c.match == table.c.id)
+            .outerjoin(results, results.c.match == table.c.id)
+            .where(table.c.tournament == self._tournament, table.c.round >= self._first)
+            .order_by(table.c.round, table.c.number, sides.c.position)
+        )
+        found = []
+        for _, group in groupby(connection.execute(query), lambda row: row.id):
+            rows = list(group)
+            last = rows[0]
+            closed = last.state == MatchState.CLOSED
+            found.append(
+                Match(
+                    round=last.round,
+                    number=last.number,
+                    entrants=tuple(row.version for row in rows),
+                    state=_STATES[last.state],
+                    games=games_of(last.outcome) if closed else (),
+                )
+            )
+        return found
+
+    def _keep(self, found: list[Match]) -> None:
+        """Sets the rounds aside that are over."""
+        still = (match.round for match in found if match.state is State.OPEN)
+        last = max((match.round for match in found), default=self._first)
+        # The newest round may be seen again, which costs nothing and needs no special case.
+        self._first = min(still, default=last)
+        self._over += [match for match in found if match.round < self._first]
+
+
+def _count(connection: Connection, tournament: str, before: int) -> int:
+    """How many matches there are in the rounds before one."""
+    table = schema.matches
+    query = select(func.count()).where(table.c.tournament == tournament, table.c.round < before)
+    return int(connection.execute(query).scalar_one())

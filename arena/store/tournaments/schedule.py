@@ -1,0 +1,96 @@
+"""The schedule of a tournament as rows of the store."""
+
+import secrets
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from sqlalchemy import Connection, insert, select, update
+
+from arena.formats.contract import Fixture
+from arena.store import ids, schema
+from arena.store.matches.spec import Plan
+from arena.store.schema import MatchState
+from referee import dealing
+
+
+def store(
+    connection: Connection,
+    tournament: str,
+    plan: Plan,
+    fixtures: Iterable[Fixture],
+    seed: bytes | None,
+) -> None:
+    """Writes matches of a tournament down; they are due at once.
+
+    Args:
+        fixtures: whose entrants are versions as ``name@number``, in the order of their seeds.
+        seed: the tournament's, if it has one.
+    """
+    wanted = sorted(fixtures, key=lambda fixture: (fixture.round, fixture.number))
+    if not wanted:
+        return
+    versions = schema.versions
+    query = select(versions.c.id, versions.c.content_hash).join(
+        schema.entrants, schema.entrants.c.version == versions.c.id
+    )
+    of_it = query.where(schema.entrants.c.tournament == tournament)
+    contents = {row.id: row.content_hash for row in connection.execute(of_it)}
+    matches, sides = rows(tournament, plan, contents, wanted, seed)
+    connection.execute(insert(schema.matches), matches)
+    connection.execute(insert(schema.match_entrants), sides)
+    table = schema.tournaments
+    more = {"matches": len(matches), "games": sum(match["games"] for match in matches)}
+    connection.execute(
+        update(table)
+        .where(table.c.id == tournament)
+        .values({name: table.c[name] + number for name, number in more.items()})
+    )
+
+
+def rows(
+    tournament: str,
+    plan: Plan,
+    contents: Mapping[str, str],
+    fixtures: Iterable[Fixture],
+    seed: bytes | None,
+) -> tuple[list[Mapping[str, Any]], list[Mapping[str, Any]]]:
+    """The rows of matches, and of their entrants.
+
+    Args:
+        contents: the content hash of each version.
+    """
+    common = plan.agreed()
+    matches: list[Mapping[str, Any]] = []
+    sides: list[Mapping[str, Any]] = []
+    for fixture in fixtures:
+        turn, number, table = fixture.round, fixture.number, fixture.entrants
+        key = ids.match_key(common, turn, number, [contents[entrant] for entrant in table])
+        match_seed = match_seed_of(seed, key)
+        row = {"id": ids.match_id(tournament, key), "tournament": tournament, "round": turn}
+        matches.append(
+            row
+            | {
+                "number": number,
+                "key": key,
+                "why": fixture.why,
+                "seed": match_seed,
+                "commitment": dealing.commitment(match_seed),
+                "boards": plan.boards,
+                "games": plan.boards * len(table),
+                "state": MatchState.PENDING,
+                "attempt": 0,
+                "failures": 0,
+            }
+        )
+        sides.extend(
+            {"match": row["id"], "position": position, "version": entrant}
+            for position, entrant in enumerate(table)
+        )
+    return matches, sides
+
+
+def match_seed_of(seed: bytes | None, key: str) -> bytes:
+    """A match's seed: what follows from the tournament's and the match's key, else chance."""
+    if seed is None:
+        return secrets.token_bytes(dealing.SEED_BYTES)
+    return dealing.derive(seed, f"match/{key}", 0)

@@ -1,0 +1,284 @@
+"""Tournaments: made with their first matches in one transaction, found, counted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from itertools import groupby
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, Engine, Row, func, insert, select
+
+from arena.errors import Conflict, NotFound, StoreError, check_name
+from arena.formats.contract import Entrant, Fixture
+from arena.store import ids, schema
+from arena.store.database import now, reading, writing
+from arena.store.matches.spec import Clock, Plan
+from arena.store.postgresql import keep
+from arena.store.schema import MatchState, TournamentState
+from arena.store.tournaments import counts, schedule
+
+
+@dataclass(frozen=True, slots=True)
+class Tournament:
+    """A tournament as it stands."""
+
+    id: str
+    plan: Plan
+    entries: tuple[Entrant, ...]
+    """Those who play it, in the order of their seeds."""
+    state: TournamentState
+    created: float
+    ended: float | None
+    seed: bytes | None
+    """What all its deals follow from, if it was given one; None until it is closed."""
+
+    @property
+    def entrants(self) -> tuple[str, ...]:
+        """Their versions as ``name@number``."""
+        return tuple(entry.name for entry in self.entries)
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a tournament is: its matches by state, its games."""
+
+    pending: int
+    running: int
+    closed: int
+    void: int
+    cancelled: int
+    games: int
+    """How many are committed."""
+    planned: int
+    """How many games its matches have in all."""
+
+    @property
+    def matches(self) -> int:
+        """How many matches it has."""
+        return self.pending + self.running + self.closed + self.void + self.cancelled
+
+    @property
+    def open(self) -> int:
+        """How many matches may still be played."""
+        return self.pending + self.running
+
+
+def create(
+    engine: Engine,
+    plan: Plan,
+    entries: Sequence[Entrant],
+    fixtures: Iterable[Fixture],
+    seed: bytes | None = None,
+) -> Tournament:
+    """Makes a tournament and its first matches; they are due at once.
+
+    Args:
+        entries: who plays it; their names are versions as ``name@number``.
+        fixtures: the matches that are known from the start.
+        seed: what all deals follow from; without one every match gets 32 bytes of its own.
+
+    Raises:
+        NotFound: an entrant is not registered.
+        Conflict: an entrant is retired, or in quarantine.
+        BadName: the name of the tournament or of an owner cannot be taken.
+        StoreError: an entrant is named twice, or a match is of no board.
+    """
+    check_name("a tournament", plan.name)
+    names = [entry.name for entry in entries]
+    if len(set(names)) < len(names):
+        raise StoreError("an entrant is named twice; each version enters a tournament once.")
+    if plan.boards < 1:
+        raise StoreError("a match needs at least one board.")
+    with writing(engine, "schedule") as connection:
+        keep_versions(connection, names)
+        admit(connection, names)
+        name = _free_id(connection)
+        _insert(connection, name, plan, seed)
+        enter(connection, name, entries, first=0)
+        schedule.store(connection, name, plan, fixtures, seed)
+    return find(engine, name)
+
+
+def find(engine: Engine, tournament: str) -> Tournament:
+    """The tournament of this id.
+
+    Raises:
+        NotFound: there is none.
+    """
+    with reading(engine) as connection:
+        found = _select(connection, schema.tournaments.c.id == tournament)
+    if not found:
+        raise not_found(tournament)
+    return found[0]
+
+
+def listing(
+    engine: Engine,
+    *,
+    game: str | None = None,
+    state: TournamentState | None = None,
+    over: bool | None = None,
+) -> tuple[Tournament, ...]:
+    """The tournaments, oldest first; only those of a game, in a state, over or not, if asked."""
+    table = schema.tournaments
+    conditions = []
+    if game is not None:
+        conditions.append(table.c.game == game)
+    if state is not None:
+        conditions.append(table.c.state == state)
+    if over is not None:
+        conditions.append(table.c.ended.is_not(None) if over else table.c.ended.is_(None))
+    with reading(engine) as connection:
+        return _select(connection, *conditions)
+
+
+def progress(engine: Engine, tournament: str) -> Progress:
+    """How far it is.
+
+    Raises:
+        NotFound: there is no such tournament.
+    """
+    matches, games = schema.matches, schema.games
+    # A match that has closed has all its games, and there may be millions of them.
+    others = [state for state in MatchState if state is not MatchState.CLOSED]
+    committed = (
+        select(func.count())
+        .select_from(games.join(matches, matches.c.id == games.c.match))
+        .where(matches.c.tournament == tournament, matches.c.state.in_(others))
+    )
+    with reading(engine) as connection:
+        counted = counts.by_state(connection, tournament)
+        done = int(connection.execute(committed).scalar_one())
+    if not counted:
+        raise not_found(tournament)
+    return Progress(
+        **{state.lower(): count.matches for state, count in counted.items()},
+        games=done + counted[MatchState.CLOSED].games,
+        planned=sum(count.games for count in counted.values()),
+    )
+
+
+def not_found(tournament: str) -> NotFound:
+    return NotFound(
+        f"there is no tournament {tournament}; `pokearena tournament list` shows those there are."
+    )
+
+
+def _select(connection: Connection, *conditions: ColumnElement[bool]) -> tuple[Tournament, ...]:
+    table, entrants = schema.tournaments, schema.entrants
+    rows = connection.execute(
+        select(table).where(*conditions).order_by(table.c.created, table.c.id)
+    ).all()
+    sides = connection.execute(
+        select(*entrants.c["tournament", "version", "owner", "joined", "withdrawn"])
+        .join(table, table.c.id == entrants.c.tournament)
+        .where(*conditions)
+        .order_by(entrants.c.tournament, entrants.c.position)
+    ).all()
+    entries = {
+        name: tuple(Entrant(*row[1:]) for row in group)
+        for name, group in groupby(sides, lambda row: row[0])
+    }
+    return tuple(_tournament(row, entries.get(row.id, ())) for row in rows)
+
+
+def _tournament(row: Row[*tuple[Any, ...]], entries: tuple[Entrant, ...]) -> Tournament:
+    state = TournamentState(row.state)
+    return Tournament(
+        id=row.id,
+        plan=Plan(
+            name=row.name,
+            game=row.game,
+            options=row.options,
+            seats=row.seats,
+            boards=row.boards,
+            format=row.format,
+            settings=row.settings,
+            clock=Clock(row.start_ms, row.allowance_ms, row.bank_ms),
+            policy=row.policy,
+        ),
+        entries=entries,
+        state=state,
+        created=row.created,
+        ended=row.ended,
+        seed=row.seed if state is TournamentState.CLOSED else None,
+    )
+
+
+def keep_versions(connection: Connection, names: Sequence[str]) -> None:
+    """Sees to it that versions are neither retired nor quarantined while they are let in."""
+    versions = schema.versions
+    rows = select(versions.c.id).where(versions.c.id.in_(names)).order_by(versions.c.id)
+    keep(connection, rows, shared=True)
+
+
+def admit(connection: Connection, names: Sequence[str]) -> None:
+    """Sees that versions may enter a tournament; raises as :func:`create` does."""
+    versions = schema.versions
+    query = select(*versions.c["id", "retired", "quarantined", "quarantine_reason"])
+    found = {row.id: row for row in connection.execute(query.where(versions.c.id.in_(names)))}
+    for version in names:
+        if version not in found:
+            raise NotFound(
+                f"there is no version {version}; `pokearena bot list` shows those there are."
+            )
+        if found[version].retired is not None:
+            raise Conflict(f"{version} is retired and enters no more tournaments.")
+        if found[version].quarantined is not None:
+            raise Conflict(
+                f"{version} is in quarantine: {found[version].quarantine_reason} "
+                f"`pokearena bot release {version}` lets it play again."
+            )
+
+
+def enter(connection: Connection, name: str, entries: Sequence[Entrant], first: int) -> None:
+    """Writes entrants of a tournament down; the first of them gets this position.
+
+    Raises:
+        BadName: the name of an owner cannot be taken.
+    """
+    for entry in entries:
+        if entry.owner:
+            check_name("an owner", entry.owner)
+    rows: list[Mapping[str, object]] = [
+        {
+            "tournament": name,
+            "position": position,
+            "version": entry.name,
+            "owner": entry.owner,
+            "joined": entry.joined,
+            "withdrawn": entry.withdrawn,
+        }
+        for position, entry in enumerate(entries, first)
+    ]
+    if rows:
+        connection.execute(insert(schema.entrants), rows)
+
+
+def _free_id(connection: Connection) -> str:
+    table = schema.tournaments
+    while True:
+        name = ids.tournament_id()
+        if connection.execute(select(table.c.id).where(table.c.id == name)).first() is None:
+            return name
+
+
+def _insert(connection: Connection, name: str, plan: Plan, seed: bytes | None) -> None:
+    connection.execute(
+        insert(schema.tournaments).values(
+            id=name,
+            name=plan.name,
+            game=plan.game,
+            options=dict(plan.options),
+            seats=plan.seats,
+            boards=plan.boards,
+            format=plan.format,
+            settings=dict(plan.settings),
+            **asdict(plan.clock),
+            policy=plan.policy,
+            seed=seed,
+            state=TournamentState.RUNNING,
+            created=now(),
+        )
+    )

@@ -1,0 +1,257 @@
+"""A conversation with a bot: its process is started, and it is asked as the referee asks."""
+
+import time
+from collections.abc import Sequence
+from queue import Empty, Full, Queue, SimpleQueue
+from threading import Event, Thread
+from types import TracebackType
+from typing import Any, Final, Self
+
+import grpc
+from pokearena.v1 import bot_pb2, bot_pb2_grpc
+
+from arena.bots.bot import Bot
+from arena.bots.exit_report import Report
+from arena.bots.processes import Processes
+from arena.bots.sandbox import available_levels
+from arena.bots.socket_probe import ANSWER_BYTES, OPTIONS, authority, listens
+
+Request = bot_pb2.ActRequest
+Response = bot_pb2.ActResponse
+
+_OPTIONS: Final[list[tuple[str, Any]]] = [
+    *OPTIONS,
+    ("grpc.max_metadata_size", 16 << 10),
+    ("grpc.absolute_max_metadata_size", 16 << 10),
+]
+_NO_MESSAGE: Final = "Exception deserializing response"
+_UNREAD: Final = 16
+"""Messages of a stream that wait to be read."""
+_GLANCE: Final = 0.01
+
+
+class NoAnswer(Exception):
+    """A bot did not answer as it should. Its text is a clause about the bot."""
+
+    def __init__(self, clause: str, output: str = "", *, late: bool = False) -> None:
+        super().__init__(clause)
+        self.output = output
+        """What it had written."""
+        self.late = late
+        """Whether nothing came in time."""
+
+
+class Unimplemented(Exception):
+    """A bot has no such method, and need not have it."""
+
+
+class Talk:
+    """A bot that has been started and told what is played.
+
+    Raises NoAnswer, when it is entered, if the bot does not start in time.
+    """
+
+    def __init__(self, bot: Bot, told: bot_pb2.StartRequest, start: float, patience: float) -> None:
+        """start, patience: seconds to start, and for every answer."""
+        self._bot = bot
+        self._told = told
+        self._start = start
+        self._patience = patience
+        self._ended = Event()
+        self._processes: Processes | None = None
+        self._stream: _Stream | None = None
+        self.streams = True
+        """Whether it is asked by Play; not if it seems to have none."""
+        self.said = bot_pb2.StartResponse()
+        """What it said that it can and wants."""
+        self.seconds = 0.0
+        """How long it took to start."""
+
+    def __enter__(self) -> Self:
+        began = time.monotonic()
+        address = self._bot.address
+        if address is None:
+            self._processes = Processes(
+                lambda report: self._ended.set(), level=available_levels.best()
+            )
+            address = self._processes.start(self._told.seat, self._bot)
+        self._channel = grpc.insecure_channel(address, options=_OPTIONS + authority(address))
+        self._stub = bot_pb2_grpc.BotServiceStub(self._channel)
+        try:
+            self._begin(address)
+        except BaseException:
+            self.close()
+            raise
+        self.seconds = time.monotonic() - began
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Ends the conversation, and the bot's process with it."""
+        if self._stream is not None:
+            self._stream.close()
+        self._channel.close()
+        if self._processes is not None:
+            self._processes.close()
+
+    def report(self) -> Report:
+        """What became of its process, and what it wrote; of a remote bot nothing."""
+        if self._processes is None:
+            return Report(self._told.seat)
+        return self._processes.report(self._told.seat)
+
+    def _begin(self, address: str) -> None:
+        call = self._stub.Start.future(self._told, timeout=self._start, wait_for_ready=True)
+        while not call.done() and not self._ended.wait(_GLANCE):
+            pass
+        if not call.done():
+            call.cancel()
+            raise self._no_answer("it was not listening yet")
+        if call.code() is grpc.StatusCode.OK:
+            self.said = call.result()
+        elif call.code() is grpc.StatusCode.DEADLINE_EXCEEDED:
+            met = "its Start did not return" if listens(address) else "it did not listen"
+            raise self._no_answer(f"{met} within {self._start:g} s", late=True)
+        elif call.code() is not grpc.StatusCode.UNIMPLEMENTED:
+            raise self._no_answer(_clause(call))
+
+    def ask(self, *requests: Request) -> list[Response]:
+        """The answers to questions of different games, in their order, by Play in one message;
+        one by one if it has no Play. Raises NoAnswer."""
+        if self.streams:
+            try:
+                return self.play(*requests)
+            except Unimplemented:
+                self.streams = False
+        return [self.act(request) for request in requests]
+
+    def act(self, request: Request) -> Response:
+        """The answer by Act. Raises NoAnswer, and Unimplemented."""
+        try:
+            answer: Response = self._stub.Act(self._fitting(request), timeout=self._patience)
+        except grpc.RpcError as error:
+            if error.code() is grpc.StatusCode.UNIMPLEMENTED:
+                raise Unimplemented from None
+            raise self._failed(error) from None
+        return answer
+
+    def play(self, *requests: Request) -> list[Response]:
+        """The answers by Play. Raises NoAnswer, and Unimplemented: nothing came, ever."""
+        if self._stream is None:
+            self._stream = _Stream(self._stub)
+        asked = [self._fitting(request) for request in requests]
+        return self._stream.ask(asked, self._patience, self)
+
+    def _fitting(self, request: Request) -> Request:
+        """The question as this bot wants it."""
+        if not self.said.without_legal:
+            return request
+        bare = Request()
+        bare.CopyFrom(request)
+        bare.ClearField("legal")
+        bare.complete = False
+        return bare
+
+    def _failed(self, error: Any) -> NoAnswer:
+        if error.code() is grpc.StatusCode.DEADLINE_EXCEEDED:
+            return self.too_late()
+        return self._no_answer(_clause(error))
+
+    def too_late(self) -> NoAnswer:
+        """That nothing came in time."""
+        return self._no_answer(f"it did not answer within {1000 * self._patience:.0f} ms", True)
+
+    def _no_answer(self, clause: str, late: bool = False) -> NoAnswer:
+        report = self.report()
+        ended = f"; its process {report.ended}" if report.ended else ""
+        return NoAnswer(clause + ended, report.output, late=late)
+
+
+class _Stream:
+    """One call of Play. What comes is read by a thread, so that it can be waited for in time."""
+
+    def __init__(self, stub: Any) -> None:
+        self._out: SimpleQueue[bot_pb2.PlayRequest | None] = SimpleQueue()
+        self._in: Queue[bot_pb2.PlayResponse | grpc.RpcError | None] = Queue(_UNREAD)
+        self._closed = False
+        self._heard = False
+        self._call = stub.Play(iter(self._out.get, None))
+        Thread(target=self._read, name="bot-stream", daemon=True).start()
+
+    def _read(self) -> None:
+        try:
+            for message in self._call:
+                self._hand_on(message)
+            self._hand_on(None)
+        except grpc.RpcError as error:
+            self._hand_on(error)
+
+    def _hand_on(self, met: bot_pb2.PlayResponse | grpc.RpcError | None) -> None:
+        """Waits while there is much unread: a bot that floods us is not read any further."""
+        while not self._closed:
+            try:
+                self._in.put(met, timeout=_GLANCE)
+            except Full:
+                continue
+            return
+
+    def close(self) -> None:
+        """Ends the call."""
+        self._closed = True
+        self._out.put(None)
+        self._call.cancel()
+
+    def ask(self, requests: Sequence[Request], patience: float, talk: Talk) -> list[Response]:
+        """The answers to questions, in their order."""
+        until = time.monotonic() + patience
+        self._out.put(bot_pb2.PlayRequest(questions=requests))
+        answers: dict[tuple[int, int], Response] = {}
+        asked = [(request.game, request.decision) for request in requests]
+        while len(answers) < len(asked):
+            for answer in self._next(until, talk).answers:
+                key = (answer.game, answer.decision)
+                if key not in asked or key in answers:
+                    raise talk._no_answer(
+                        f"it answered game {key[0]}, decision {key[1]}, which was not asked; "
+                        "every question is answered once, with its game and decision copied"
+                    )
+                answers[key] = answer
+        return [answers[key] for key in asked]
+
+    def _next(self, until: float, talk: Talk) -> bot_pb2.PlayResponse:
+        left = until - time.monotonic()
+        if left <= 0:  # whatever it says without end
+            raise talk.too_late()
+        try:
+            met = self._in.get(timeout=left)
+        except Empty:
+            raise talk.too_late() from None
+        if isinstance(met, bot_pb2.PlayResponse):
+            self._heard = True
+            return met
+        if not self._heard:
+            # As the referee has it: from whose stream nothing ever came is asked by Act.
+            raise Unimplemented
+        if met is None:
+            raise talk._no_answer("it ended the stream before it had answered")
+        raise talk._failed(met)
+
+
+def _clause(error: Any) -> str:
+    """What a failed call says of the bot."""
+    code = error.code()
+    if code is grpc.StatusCode.UNAVAILABLE:
+        return "its connection was lost"
+    if code is grpc.StatusCode.RESOURCE_EXHAUSTED:
+        return f"it sent more than {ANSWER_BYTES} bytes in one message"
+    said = " ".join((error.details() or "").split())[:300]
+    if code is grpc.StatusCode.INTERNAL and said.startswith(_NO_MESSAGE):
+        return "it answered with bytes that are no message of the protocol"
+    return f"it answered with the error {code.name}: {said}"

@@ -1,0 +1,444 @@
+"""The whole examination of a bot."""
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from math import ceil
+from typing import Final
+
+from google.protobuf.json_format import ParseDict
+from pokearena.v1 import bot_pb2
+
+from arena.bots.bot import Bot
+from arena.bots.build import build as run_build
+from arena.bots.exit_report import MIB, Limits
+from arena.bots.socket_probe import goes_on_listening
+from arena.bots.version_store import content_hash
+from arena.errors import BotError, InfrastructureError
+from arena.submissions.conformance import forms
+from arena.submissions.conformance.check import Check, Outcome
+from arena.submissions.conformance.conversation import NoAnswer
+from arena.submissions.conformance.examinee import Errand
+from arena.submissions.conformance.forms import CLOCK, Form
+from arena.submissions.conformance.games import Played, play
+from arena.submissions.conformance.positions import Paper, paper, rights
+from arena.submissions.conformance.questions import TOGETHER, Broken, Finding, Interview, breaks
+from referee.games.contract import Game
+from referee.games.registry import GAMES
+from referee.record import Line, read_games
+from referee.replay import Question, question
+
+# How long a bot thought at the tables it played, beside the clock of an ordinary match.
+
+
+CLOCK_CHECK = "clock"
+_MUCH = 0.5
+"""The share of the bank that, once drawn, is worth a remark."""
+
+
+@dataclass(slots=True)
+class Stopwatch:
+    """Collects the times of tables."""
+
+    times: list[float]
+    worst: tuple[float, Played, int, int] | None = None
+    banked: float = 0.0
+    late: int = 0
+    """Tables at which its clock ran out."""
+    tables: int = 0
+
+    def take(self, played: Played) -> None:
+        """A table that has been played."""
+        self.tables += 1
+        for ms, game, decision in played.times:
+            self.times.append(ms)
+            if self.worst is None or ms > self.worst[0]:
+                self.worst = (ms, played, game, decision)
+        self.banked = max(self.banked, played.banked)
+        if played.fault is not None and played.fault["verdict"] == "timeout":
+            self.late += 1
+
+    def check(self, errand: Errand) -> Check:
+        """What is to be said of its times."""
+        allowed = f"{CLOCK.allowance_ms} ms a decision, {CLOCK.bank_ms} ms a table"
+        if self.late:
+            of = f"{self.late} of {self.tables} tables" if self.tables > 1 else "its table"
+            return Check(
+                CLOCK_CHECK, Outcome.FAILED, f"it ran out of time at {of}, see above ({allowed})"
+            )
+        if self.worst is None:
+            return Check(CLOCK_CHECK, Outcome.SKIPPED, "no decision was timed")
+        worst, played, game, decision = self.worst
+        told = (
+            f"median {_ms(self._quantile(0.5))} · p99 {_ms(self._quantile(0.99))} · worst "
+            f"{_ms(worst)} ({played.form.name}, game {game}, decision {decision}) · "
+            f"at most {self.banked:.0f} of {CLOCK.bank_ms} ms drawn from a bank"
+        )
+        if self.banked < _MUCH * CLOCK.bank_ms:
+            return Check(CLOCK_CHECK, Outcome.PASSED, told)
+        question = f"{played.spec.id}:{game}:{decision}"
+        told += ": a slower machine would make it late"
+        return Check(
+            CLOCK_CHECK,
+            Outcome.REMARK,
+            told,
+            question=question,
+            command=errand.ask(question),
+            record=played.record,
+        )
+
+    def _quantile(self, share: float) -> float:
+        return sorted(self.times)[ceil(share * len(self.times)) - 1]
+
+
+def _ms(time: float) -> str:
+    return f"{time:.1f} ms"
+
+
+# The first checks of a bot: that it builds, and that it starts and listens.
+
+
+BUILDS: Final = "builds"
+LISTENS: Final = "starts and listens"
+
+
+def by_manifest(bot: Bot) -> None:
+    """Runs the build commands of a bot in its folder. Raises BotError."""
+    if bot.manifest is not None and bot.folder is not None:
+        run_build(bot.manifest, bot.folder, trusted=bot.trusted)
+
+
+def build(bot: Bot, builder: Callable[[Bot], object]) -> Check | None:
+    """Builds it; None if there is nothing to build."""
+    if bot.manifest is None or bot.folder is None or bot.content or not bot.manifest.build:
+        return None
+    began = time.monotonic()
+    try:
+        builder(bot)
+    except BotError as error:
+        return Check(BUILDS, Outcome.FAILED, str(error), seconds=time.monotonic() - began)
+    took = time.monotonic() - began
+    return Check(BUILDS, Outcome.PASSED, f"{took:.1f} s", seconds=took)
+
+
+def listening_check(errand: Errand, game: Game) -> tuple[Check, int]:
+    """Starts it, and hears how many games it plays at the same time."""
+    bot = errand.bot
+    if bot.address is not None and not goes_on_listening(bot.address):
+        raise InfrastructureError(f"{bot.label} cannot be reached: nobody listens there.")
+    form = forms.forms(game)[0]
+    asked = paper(form, 0, errand.seed, 1, 1)
+    began = time.monotonic()
+    limit = f"limit {CLOCK.start_ms / 1000:g} s"
+    try:
+        with errand.talk(asked.spec, 0) as talk:
+            said = f"{talk.seconds:.2f} s ({limit})"
+            if talk.said.games_in_flight > 1:
+                said += f" · {talk.said.games_in_flight} games at once"
+            if talk.said.without_legal:
+                said += " · finds its legal actions itself"
+            passed = Check(LISTENS, Outcome.PASSED, said, seconds=talk.seconds)
+            return passed, talk.said.games_in_flight
+    except NoAnswer as error:
+        if bot.remote:
+            raise InfrastructureError(f"{bot.label} cannot be reached: {error}.") from None
+        question = asked.question(asked.positions[0].place)
+        failed = Check(
+            LISTENS,
+            Outcome.FAILED,
+            f"it did not start: {error} ({limit})",
+            seconds=time.monotonic() - began,
+            question=question,
+            command=errand.ask(question),
+            record=asked.record,
+            output=error.output,
+        )
+        return failed, 0
+
+
+# A fault at a table of an examination, explained.
+
+
+_LATE: Final = "timeout"
+
+
+def faulted(errand: Errand, name: str, played: Played) -> Check:
+    """The check of a table at which the bot has faulted.
+
+    The question is put again to a bot that has been started for it alone. If that answers well,
+    it is what it was asked before, or beside it: then all that is to be asked again.
+    """
+    fault = played.fault
+    assert fault is not None
+    sentence = f"{played.form.name}: {fault['verdict']}: {fault['sentence']}"
+    check = Check(
+        name,
+        Outcome.FAILED,
+        sentence,
+        played.form.game.id,
+        record=played.record,
+        output=str(fault.get("output", "")),
+        command=errand.again(played.form.game.id),
+    )
+    if "question" not in fault:
+        return check
+    place = f"{played.spec.id}:{fault['game']}:{fault['decision']}"
+    check = replace(check, question=place, command=errand.ask(place))
+    asked = _question(played, fault)
+    if fault["verdict"] == _LATE or breaks(errand, played.spec, asked):
+        return check
+    if breaks(errand, played.spec, asked, by_stream=True):
+        said = f"{sentence}; by Act it answers well"
+        return replace(check, sentence=said, command=errand.ask(place, "--play"))
+    said = f"{sentence}; asked alone it answers well, so it is what was asked before or beside it"
+    if errand.at_once > 1:
+        # The record lacks what was asked beside it, in games that the fault ended unfinished.
+        return replace(check, sentence=said, command=errand.again(played.form.game.id))
+    return replace(check, sentence=said, command=errand.ask(place, "--from-start"))
+
+
+def _question(played: Played, fault: Line) -> Question:
+    """The question of a fault, as it was put."""
+    game = next(game for game in played.games if game.game == fault["game"])
+    (record,) = read_games(game.record)
+    seats = rights(played.spec, fault["seat"])
+    rebuilt = question(played.spec.line(), record, played.spec.seed, fault["decision"], seats)
+    return Question(ParseDict(fault["question"], bot_pb2.ActRequest()), rebuilt.legal)
+
+
+PLAYS: Final = "plays"
+LONG: Final = "a long table"
+QUIET: Final = "quiet"
+
+QUICK_SECONDS: Final = 20.0
+"""After so long a quick examination begins nothing more, and ends what it has begun."""
+_TABLE_SECONDS: Final = 60.0
+_LEAST_SECONDS: Final = 4.0
+"""What the first table of a game has at least, however little time is left."""
+_LONG_SECONDS: Final = 20.0
+_LONG_GAMES: Final = 40
+_ENOUGH: Final = 2
+"""After so many forms of a game that failed, no more of it are tried."""
+_KEPT: Final = 64 * 1024
+"""Bytes of output of which nothing is left out."""
+
+Hear = Callable[[str], None]
+"""Is told what is being tried now."""
+
+
+def examine(
+    bot: Bot,
+    referee: str,
+    games: Sequence[str] = (),
+    seed: bytes = bytes(32),
+    *,
+    seeded: str = "0" * 64,
+    called: str = "",
+    thorough: bool = True,
+    is_built: bool = False,
+    builder: Callable[[Bot], object] = by_manifest,
+    seconds: float = QUICK_SECONDS,
+    hear: Hear = lambda what: None,
+) -> Iterator[Check]:
+    """Tries a bot, and yields one check after another as they are made.
+
+    Its build commands are run in its folder, unless it is an archived version. The same arguments
+    try the same.
+
+    Args:
+        bot: whom.
+        referee: the address of a referee.
+        games: the ids of the games to try; none: all that it claims.
+        seed: what all cards follow from, 32 bytes.
+        seeded: the seed as it is typed.
+        called: the bot as it is typed; its label if left out.
+        thorough: every form of every game, which takes minutes; else a selection that ends
+            about `seconds` after the bot was built.
+        is_built: whether it has been built already.
+        builder: builds a bot that has build commands; raises BotError.
+        seconds: how long a quick examination takes.
+        hear: is told what is being tried.
+
+    Raises:
+        InfrastructureError: something of the arena's own failed, or a remote bot is not there.
+    """
+    if not is_built:
+        built = build(bot, builder)
+        if built is not None:
+            yield built
+            if built.failed:
+                return
+    until = float("inf") if thorough else time.monotonic() + seconds
+    content = content_hash(bot)
+    errand = Errand(bot, content, called or bot.label, seed, seeded, referee, thorough, until)
+    claimed = [game for name, game in GAMES.items() if _wanted(bot, name, games)]
+    if not claimed:
+        yield Check(PLAYS, Outcome.FAILED, "it claims none of the games that are to be tried")
+        return
+    hear(LISTENS)
+    listens, at_once = listening_check(errand, claimed[0])
+    yield listens
+    if not listens.failed:
+        yield from _Examination(replace(errand, at_once=at_once), claimed, hear).checks()
+
+
+def _wanted(bot: Bot, name: str, games: Sequence[str]) -> bool:
+    return bot.plays(name) and (not games or name in games)
+
+
+class _Examination:
+    """An examination of a bot that starts."""
+
+    def __init__(self, errand: Errand, games: Sequence[Game], hear: Hear) -> None:
+        self._errand = errand
+        self._games = games
+        self._hear = hear
+        self._watch = Stopwatch([])
+        self._written: list[int] = []
+
+    def checks(self) -> Iterator[Check]:
+        """All of them."""
+        until = self._errand.until
+        for number, game in enumerate(self._games):
+            # What a game leaves of its share is for those that come after it.
+            now = time.monotonic()
+            share = max(0.0, until - now) / (len(self._games) - number)
+            self._errand = replace(self._errand, until=now + share)
+            yield from self._plays(game)
+            yield from self._questions(game)
+        yield self._watch.check(self._errand)
+        yield self._quiet()
+
+    def _left_out(self, game: Game, why: str) -> Check:
+        return Check(PLAYS, Outcome.SKIPPED, why, game.id, command=self._errand.again(game.id))
+
+    def _questions(self, game: Game) -> Iterator[Check]:
+        """Awkward questions, in the forms of the game that differ most."""
+        tried = forms.some(game) if self._errand.thorough else forms.few(game)[-1:]
+        found: dict[str, list[Finding]] = {}
+        broken: list[str] = []
+        began = time.monotonic()
+        for form in tried:
+            if self._errand.over or len(broken) > _ENOUGH:
+                break
+            self._hear(f"{form.name}: awkward questions")
+            asked = self._paper(form)
+            for finding in Interview(self._errand, form, asked).findings(broken):
+                found.setdefault(finding.name, []).append(finding)
+                if finding.broken is not None:
+                    broken.append(finding.name)
+        took = time.monotonic() - began
+        for name, findings in found.items():
+            yield _of_questions(name, game, findings, took / len(found))
+
+    def _paper(self, form: Form) -> Paper:
+        seat, games, each = self._errand.papers(form)
+        return paper(form, seat, self._errand.seed, games, each)
+
+    def _plays(self, game: Game) -> Iterator[Check]:
+        """Tables of every form, and a long one."""
+        tried = forms.forms(game) if self._errand.thorough else forms.few(game)[:1]
+        failed = decisions = done = 0
+        began = time.monotonic()
+        for number, form in enumerate(tried):
+            if self._errand.over and done:
+                break
+            if failed >= _ENOUGH:
+                left = len(tried) - number
+                yield self._left_out(game, f"{left} more forms: {failed} have failed already")
+                return
+            self._hear(f"{form.name}: plays")
+            played = self._play(form, PLAYS, 2, _TABLE_SECONDS)
+            done += 1
+            decisions += len(played.times)
+            if played.fault is not None:
+                failed += 1
+                yield faulted(self._errand, PLAYS, played)
+        if not failed:
+            every = len(forms.forms(game))
+            told = f"{done} of {every} forms" if done < every else _forms(done)
+            yield Check(
+                PLAYS,
+                Outcome.PASSED if decisions else Outcome.SKIPPED,
+                f"{told}, every seat · {decisions:,} decisions, all legal and in time"
+                if decisions
+                else "no time was left for it",
+                game.id,
+                time.monotonic() - began,
+            )
+        if not failed and self._errand.thorough:
+            yield self._long(tried[0])
+
+    def _long(self, form: Form) -> Check:
+        self._hear(f"{form.name}: {LONG}")
+        began = time.monotonic()
+        played = self._play(form, LONG, _LONG_GAMES, _LONG_SECONDS)
+        if played.fault is not None:
+            return faulted(self._errand, LONG, played)
+        if not played.games:
+            why = f"no game of it ended in {_LONG_SECONDS:.0f} s, nor was there a fault"
+            return Check(LONG, Outcome.SKIPPED, why, form.game.id, time.monotonic() - began)
+        many = f"{len(played.games)} games, {len(played.times):,} decisions by the same processes"
+        many += f" in {_LONG_SECONDS:.0f} s" * played.unfinished
+        return Check(LONG, Outcome.PASSED, many, form.game.id, time.monotonic() - began)
+
+    def _play(self, form: Form, what: str, boards: int, seconds: float) -> Played:
+        now = time.monotonic()
+        until = min(max(self._errand.until, now + _LEAST_SECONDS), now + seconds)
+        try:
+            played = play(self._errand, form, what, boards, until)
+        except InfrastructureError:
+            # A busy machine can keep a referee from its clocks for a moment; that is not the bot.
+            played = play(self._errand, form, what, boards, until)
+        self._watch.take(played)
+        self._written += [len(report.output) for report in played.reports]
+        return played
+
+    def _quiet(self) -> Check:
+        if self._errand.bot.remote:
+            return Check(QUIET, Outcome.SKIPPED, "it runs elsewhere, and so does what it writes")
+        if not self._written:
+            return Check(QUIET, Outcome.SKIPPED, "no table was played to its end")
+        most = max(self._written)
+        many = f"{len(self._written)} processes"
+        if most < _KEPT:
+            return Check(QUIET, Outcome.PASSED, f"at most {most} bytes written by one of {many}")
+        return Check(
+            QUIET,
+            Outcome.REMARK,
+            f"one of {many} wrote more than {_KEPT // 1024} KiB: the middle is not kept, and more "
+            f"than {Limits().output // MIB} MiB is a fault",
+        )
+
+
+def _of_questions(name: str, game: Game, findings: Sequence[Finding], seconds: float) -> Check:
+    """The questions of one kind, of all forms of a game."""
+    broken = next((finding.broken for finding in findings if finding.broken), None)
+    if broken is not None:
+        return _of_broken(name, game, broken, seconds)
+    asked = sum(finding.asked for finding in findings)
+    listed = max(finding.listed for finding in findings)
+    said = next((finding.said for finding in findings if finding.said), "")
+    told = [f"{asked} question{'s' * (asked != 1)} in {_forms(len(findings))}"] * (asked > 0)
+    told += [f"up to {listed:,} actions"] * (listed > 1)
+    told += [said] * (bool(said) and (not asked or name == TOGETHER))
+    outcome = Outcome.PASSED if asked else Outcome.SKIPPED
+    return Check(name, outcome, " · ".join(told), game.id, seconds)
+
+
+def _of_broken(name: str, game: Game, broken: Broken, seconds: float) -> Check:
+    return Check(
+        name,
+        Outcome.REMARK if broken.remark else Outcome.FAILED,
+        broken.sentence,
+        game.id,
+        seconds,
+        broken.question,
+        broken.command,
+        broken.record,
+        broken.output,
+    )
+
+
+def _forms(number: int) -> str:
+    return f"{number} form{'s' * (number != 1)}"

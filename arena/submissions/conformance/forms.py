@@ -1,0 +1,131 @@
+"""The forms in which games are tried: from the registry, so that a new game is tried at once."""
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from itertools import product
+from typing import Final
+
+from arena.bots.bot import Bot
+from arena.presentation.form_name import form_of
+from arena.store import ids
+from arena.store.matches.spec import Clock, Entrant, MatchSpec
+from referee.dealing import commitment
+from referee.games.contract import Game, Option, Value
+
+CLOCK: Final = Clock()
+"""That of an ordinary match."""
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """A game as it is set up."""
+
+    game: Game
+    seats: int
+    options: Mapping[str, Value]
+    """A value for every option."""
+
+    @property
+    def name(self) -> str:
+        """What its ladder is called: "pokex-4"."""
+        return form_of(self.game.id, self.seats, self.options)
+
+    @property
+    def sides(self) -> int:
+        """How many bots play it."""
+        return self.game.side_count(self.seats, self.options)
+
+    @property
+    def turned(self) -> bool:
+        """Whether an option is not as usual."""
+        return any(v != self.game.options[n].default for n, v in self.options.items())
+
+
+def forms(game: Game) -> tuple[Form, ...]:
+    """The forms of a game, the usual one first.
+
+    Every number of seats with the usual options; every setting of the options at the smallest
+    table that allows it; and the largest table with all of them turned.
+    """
+    usual = {name: option.default for name, option in game.options.items()}
+    every = list(_settings(game))
+    wanted = [(seats, usual) for seats in game.seats]
+    wanted += [(min(s for s in game.seats if game.allows(s, one)), one) for one in every]
+    wanted += [(max(game.seats), every[-1])]
+    made: list[Form] = []
+    for seats, options in wanted:
+        form = Form(game, seats, options)
+        if game.allows(seats, options) and form not in made:
+            made.append(form)
+    return tuple(made)
+
+
+def some(game: Game) -> tuple[Form, ...]:
+    """The forms that differ most: every number of seats as usual, and all options turned."""
+    every = forms(game)
+    return tuple(f for f in every if not f.turned or f is every[-1])
+
+
+def few(game: Game) -> tuple[Form, ...]:
+    """The usual form, and the one that is farthest from it."""
+    every = forms(game)
+    return tuple(every[n] for n in sorted({0, len(every) - 1}))
+
+
+def _settings(game: Game) -> Iterator[dict[str, Value]]:
+    for chosen in product(*map(_values, game.options.values())):
+        yield dict(zip(game.options, chosen, strict=True))
+
+
+def _values(option: Option) -> tuple[Value, ...]:
+    """The values of an option, the usual one first; a whole number has that alone."""
+    if option.choices:
+        return tuple(sorted(option.choices, key=lambda one: one != option.default))
+    if isinstance(option.default, bool):
+        return (option.default, not option.default)
+    return (option.default,)
+
+
+def match_of(
+    form: Form, what: str, seed: bytes, boards: int, entrants: tuple[Entrant, ...]
+) -> MatchSpec:
+    """A match of this form, which stops at the first fault, with the usual clock.
+
+    The same arguments make the same match: its id and its cards follow from them.
+
+    what: what it is for. seed: of the whole examination, 32 bytes.
+    """
+    own = hashlib.sha256(f"{what}\0{form.name}\0".encode() + seed).digest()
+    agreed = {
+        "game": form.game.id,
+        "options": dict(form.options),
+        "seats": form.seats,
+        "boards": boards,
+        "clock": asdict(CLOCK),
+        "policy": "strict",
+        "seed": own.hex(),
+    }
+    contents = [f"{one.version} {one.content_hash}" for one in entrants]
+    key = ids.match_key(agreed, 0, 0, contents)
+    return MatchSpec(
+        id=ids.match_id("test", key),
+        tournament=None,
+        round=0,
+        number=0,
+        game=form.game.id,
+        options=form.options,
+        seats=form.seats,
+        boards=boards,
+        clock=CLOCK,
+        policy="strict",
+        entrants=entrants,
+        commitment=commitment(own),
+        seed=own,
+    )
+
+
+def entrant_of(bot: Bot, content: str) -> Entrant:
+    """A bot as it stands in the record of a match."""
+    manifest = {} if bot.manifest is None else asdict(bot.manifest)
+    return Entrant(bot.label, content, "" if bot.remote else str(bot.folder), manifest)

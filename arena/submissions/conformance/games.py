@@ -1,0 +1,154 @@
+"""A bot plays whole tables, strictly, by the clock of an ordinary match."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import grpc
+from pokearena.v1 import referee_pb2, referee_pb2_grpc
+
+from arena.bots.bot import Bot, told_apart
+from arena.bots.exit_report import Report
+from arena.bots.resolver import sample
+from arena.matches.runner import OPTIONS, record_text
+from arena.matches.table import Table, Watch
+from arena.store.matches.games import PlayedGame
+from arena.store.matches.spec import MatchSpec
+from arena.store.matches.table_plan import TablePlan, plan
+from arena.submissions.conformance.check import Record
+from arena.submissions.conformance.examinee import Errand
+from arena.submissions.conformance.forms import Form, entrant_of, match_of
+from referee.record import Line, read_games
+
+PARTNER: Final = "meek"
+"""Who sits at the other seats when the bot is a remote one, which cannot be there twice."""
+_LOOK_MS: Final = 200
+
+
+class _Stopped(Exception):
+    """A fault has ended the table, or its time is over."""
+
+
+@dataclass(slots=True)
+class Played:
+    """A table of a match, and what has come of it."""
+
+    form: Form
+    spec: MatchSpec
+    games: list[PlayedGame] = field(default_factory=list)
+    reports: list[Report] = field(default_factory=list)
+    """Of the bot's own processes."""
+    unfinished: bool = False
+    """Whether its time was over before its games."""
+
+    @property
+    def record(self) -> Record:
+        """Its record, as far as it goes."""
+        text = record_text(self.spec, {g.game: g.record for g in self.games}, self.spec.seed)
+        return Record(self.spec.id, text)
+
+    @property
+    def fault(self) -> Line | None:
+        """The bot's first fault, as its line of the record."""
+        own = set(self.own)
+        for game in self.games:
+            if any(fault.version in own for fault in game.faulted):
+                (record,) = read_games(game.record)
+                seating = record.game["seating"]
+                return next(f for f in record.faults if seating[f["seat"]] in own)
+        return None
+
+    @property
+    def own(self) -> tuple[str, ...]:
+        """What the bot is called at its seats."""
+        return self.spec.versions[: self._mine]
+
+    @property
+    def _mine(self) -> int:
+        return 1 if any(not e.folder for e in self.spec.entrants) else len(self.spec.entrants)
+
+    @property
+    def times(self) -> list[tuple[float, int, int]]:
+        """The bot's decisions: milliseconds, game, decision."""
+        own, told = set(self.own), []
+        for game in self.games:
+            (record,) = read_games(game.record)
+            seating = record.game["seating"]
+            told += [
+                (float(line["ms"]), game.game, int(line["decision"]))
+                for line in record.actions
+                if seating[line["seat"]] in own and line.get("by") != "referee"
+            ]
+        return told
+
+    @property
+    def banked(self) -> float:
+        """The most that one seat of the bot drew from its bank at one table, in milliseconds."""
+        drawn: dict[tuple[int, int], float] = {}
+        for game in self.games:
+            (record,) = read_games(game.record)
+            for seat, name in enumerate(record.game["seating"]):
+                if name in self.own:
+                    key = (game.table, seat)
+                    drawn[key] = drawn.get(key, 0.0) + float(game.tally["bank_ms"][seat])
+        return max(drawn.values(), default=0.0)
+
+
+def play(errand: Errand, form: Form, what: str, boards: int, until: float) -> Played:
+    """Plays a table of this form: the bot against itself, with a process for every seat.
+
+    A remote bot, which cannot be reset, plays `meek` instead, in every seating.
+
+    Args:
+        errand: the examination.
+        form: what is played.
+        what: what for; the cards follow from it.
+        boards: how many games the table has.
+        until: when it is stopped, by the monotonic clock.
+
+    Raises:
+        InfrastructureError: something of the arena's own failed.
+    """
+    bots = _bots(errand.bot, form.sides)
+    own = 1 if errand.bot.remote else len(bots)
+    entrants = tuple(
+        entrant_of(bot, errand.content if number < own else "") for number, bot in enumerate(bots)
+    )
+    spec = match_of(form, what, errand.seed, boards, entrants)
+    tables = plan(spec) if errand.bot.remote else plan(spec)[:1]
+    played = Played(form, spec)
+    with grpc.insecure_channel(errand.referee, options=OPTIONS) as channel:
+        stub = referee_pb2_grpc.RefereeServiceStub(channel)
+        try:
+            for table in tables:
+                _play_table(stub, played, table, bots, until)
+        except _Stopped:
+            pass
+    return played
+
+
+def _bots(bot: Bot, sides: int) -> tuple[Bot, ...]:
+    if not bot.remote:
+        return told_apart([bot] * sides)
+    return told_apart([bot, *(sample(PARTNER) for _ in range(sides - 1))])
+
+
+def _play_table(
+    stub: Any, played: Played, table: TablePlan, bots: Sequence[Bot], until: float
+) -> None:
+    def sink(game: PlayedGame) -> None:
+        played.games.append(game)
+        if game.faulted:
+            raise _Stopped
+
+    def show(plan: TablePlan, shown: referee_pb2.PositionShown) -> None:
+        if time.monotonic() >= until:
+            played.unfinished = True
+            raise _Stopped
+
+    def hear(entrant: int, reports: Sequence[Report]) -> None:
+        if played.spec.versions[entrant] in played.own:
+            played.reports.extend(reports)
+
+    Table(played.spec, table, bots, Watch(show, _LOOK_MS)).play(stub, sink, hear)

@@ -1,0 +1,297 @@
+"""Awkward questions are put to a bot, one by one, twice, and many in one message."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Final
+
+from arena.store.matches.spec import MatchSpec
+from arena.submissions.conformance.check import Record
+from arena.submissions.conformance.conversation import NoAnswer, Response, Talk, Unimplemented
+from arena.submissions.conformance.examinee import Errand
+from arena.submissions.conformance.forms import Form
+from arena.submissions.conformance.positions import Kind, Paper, Position
+from referee.codec import DecodeError
+from referee.games.registry import find
+from referee.replay import Question, codec_of, in_words
+
+# Whether an answer is a legal action; and whether a question breaks a bot that is asked alone.
+
+
+_LISTED: Final = 12
+
+
+class Wrong(Exception):
+    """An answer that is none. Its text is a clause about the bot."""
+
+
+def judge(game_id: str, asked: Question, response: Response) -> None:
+    """Raises Wrong unless it is a legal action."""
+    game = find(game_id)
+    codec = codec_of(game)
+    try:
+        action = codec.decode(response.action)
+    except DecodeError as error:
+        raise Wrong(f"its answer {error}") from None
+    if action in asked.legal:
+        return
+    answered = in_words(game, codec.action_json(action))
+    first = [action for action, _ in zip(asked.legal, range(_LISTED + 1), strict=False)]
+    listed = [in_words(game, codec.action_json(one)) for one in first]
+    more = " | ..." * (len(listed) > _LISTED)
+    raise Wrong(
+        f'it answered "{answered}", which is not legal; legal: {" | ".join(listed[:_LISTED])}{more}'
+    )
+
+
+def breaks(errand: Errand, spec: MatchSpec, asked: Question, *, by_stream: bool = False) -> bool:
+    """Whether a question breaks a fresh bot: put as `pokearena ask` does, or by Play."""
+    try:
+        with errand.talk(spec, asked.request.seat) as talk:
+            if by_stream:
+                answers = talk.play(asked.request)
+            else:
+                try:
+                    answers = [talk.act(asked.request)]
+                except Unimplemented:
+                    answers = talk.play(asked.request)
+            judge(spec.game, asked, answers[0])
+    except (NoAnswer, Wrong, Unimplemented):
+        return True
+    return False
+
+
+STARTS: Final = "starts at a table"
+BY_ACT: Final = "answers by Act too"
+TWICE: Final = "the same question twice"
+TOGETHER: Final = "many questions in one message"
+
+_AGAIN: Final = 3
+"""So many questions are put by Act too, and a second time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Broken:
+    """A question that broke the bot."""
+
+    sentence: str
+    question: str
+    command: str
+    record: Record
+    output: str = ""
+    remark: bool = False
+    """Whether it is no failure."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What came of the questions of one kind in one form."""
+
+    name: str
+    asked: int
+    listed: int = 0
+    """The longest list of legal actions among them."""
+    broken: Broken | None = None
+    said: str = ""
+    """What else there is to say."""
+
+
+class Interview:
+    """Puts the questions of one paper to a bot; use it once."""
+
+    def __init__(self, errand: Errand, form: Form, paper: Paper) -> None:
+        self._errand = errand
+        self._form = form
+        self._paper = paper
+        self._talk: Talk | None = None
+        self._streams: bool | None = None
+        """Whether it answers by Play; None if it has answered nothing yet."""
+
+    def findings(self, known_broken: Sequence[str]) -> Iterator[Finding]:
+        """One finding after another; kinds that are known to break the bot are left out."""
+        try:
+            yield from self._findings(known_broken)
+        except NoAnswer as error:  # it did not start
+            question = self._paper.question(self._paper.positions[0].place)
+            yield Finding(
+                STARTS,
+                1,
+                broken=Broken(
+                    f"{self._form.name}: it did not start: {error}",
+                    question,
+                    self._errand.ask(question),
+                    self._paper.record,
+                    error.output,
+                ),
+            )
+        finally:
+            self._close()
+
+    def _findings(self, known_broken: Sequence[str]) -> Iterator[Finding]:
+        for kind, positions in groupby(self._paper.positions, key=lambda one: one.kind):
+            if self._errand.over:
+                return
+            if kind not in known_broken:
+                yield self._one_by_one(kind, list(positions))
+        some = [p for p in self._paper.positions if p.kind is Kind.ANY]
+        for name, put in ((BY_ACT, self._by_act), (TWICE, self._twice), (TOGETHER, self._batch)):
+            if some and name not in known_broken and not self._errand.over:
+                found = put(some)
+                if found is not None:
+                    yield found
+
+    def _open(self) -> Talk:
+        if self._talk is None:
+            self._talk = self._errand.talk(self._paper.spec, self._paper.seat).__enter__()
+        return self._talk
+
+    def _close(self) -> None:
+        """After a failure the bot is started anew."""
+        if self._talk is not None:
+            self._talk.close()
+            self._talk = None
+
+    def _one_by_one(self, kind: str, positions: Sequence[Position]) -> Finding:
+        listed = max(position.listed for position in positions)
+        for count, position in enumerate(positions):
+            talk = self._open()
+            try:
+                self._judge(position, *talk.ask(position.asked.request))
+                self._streams = talk.streams
+            except (NoAnswer, Wrong) as error:
+                broken = self._explain(position, error, talk.streams)
+                return Finding(kind, count + 1, listed, broken)
+            if self._errand.over:
+                return Finding(kind, count + 1, listed)
+        return Finding(kind, len(positions), listed)
+
+    def _by_act(self, positions: Sequence[Position]) -> Finding | None:
+        """Whoever has Play can be asked by Act as well: by hand, by `pokearena ask`."""
+        if not self._streams:
+            return None
+        for count, position in enumerate(positions[:_AGAIN]):
+            try:
+                self._judge(position, self._open().act(position.asked.request))
+            except Unimplemented:
+                return Finding(BY_ACT, 0, said="it has Play only, which is enough")
+            except (NoAnswer, Wrong) as error:
+                return Finding(BY_ACT, count + 1, broken=self._explain(position, error, False))
+        return Finding(BY_ACT, min(_AGAIN, len(positions)))
+
+    def _twice(self, positions: Sequence[Position]) -> Finding:
+        """The ones with the most to choose from: there a different answer is likeliest."""
+        most = sorted(positions, key=lambda position: -position.listed)[:_AGAIN]
+        for count, position in enumerate(most):
+            try:
+                first, second = (self._open().ask(position.asked.request) for _ in range(2))
+                self._judge(position, *first)
+                self._judge(position, *second)
+            except (NoAnswer, Wrong) as error:
+                broken = self._explain(position, error, self._open().streams)
+                return Finding(TWICE, count + 1, broken=broken)
+            if first[0].action != second[0].action:
+                return Finding(TWICE, count + 1, broken=self._differs(position))
+        return Finding(TWICE, len(most))
+
+    def _differs(self, position: Position) -> Broken:
+        question = self._paper.question(position.place)
+        return Broken(
+            f"{self._where(position)}: it answered differently. That is no fault; but seed what "
+            'is random with "luck", or a match with a seed never comes out the same again '
+            "(docs/bots.md, The same question twice)",
+            question,
+            self._errand.ask(question),
+            self._paper.record,
+            remark=True,
+        )
+
+    def _batch(self, positions: Sequence[Position]) -> Finding | None:
+        """A message of as many questions, of different games, as the bot wants."""
+        talk = self._open()
+        most = min(talk.said.games_in_flight, len(positions))
+        if most < 2 or self._streams is None:
+            return None
+        if not self._streams:
+            said = f"it takes {talk.said.games_in_flight} games at once, but has no Play"
+            return Finding(TOGETHER, 0, said=f"{said}: it is asked one by one")
+        put = positions[:most]
+        try:
+            self._put_together(talk, put)
+        except (NoAnswer, Wrong) as error:
+            return Finding(TOGETHER, len(put), broken=self._explain_batch(put, error))
+        return Finding(TOGETHER, len(put), said=f"{len(put)} at once")
+
+    def _put_together(self, talk: Talk, positions: Sequence[Position]) -> None:
+        answers = talk.ask(*(position.asked.request for position in positions))
+        for position, answer in zip(positions, answers, strict=True):
+            try:
+                self._judge(position, answer)
+            except Wrong as error:
+                raise Wrong(f"{self._where(position)}: {error}") from None
+
+    def _explain_batch(self, positions: Sequence[Position], error: Exception) -> Broken:
+        question = self._paper.question(*(position.place for position in positions))
+        command = self._errand.ask(question)
+        output = self._output(error)
+        try:
+            with self._errand.talk(self._paper.spec, self._paper.seat) as talk:
+                self._put_together(talk, positions)
+            command = self._errand.again(self._form.game.id)
+        except (NoAnswer, Wrong, Unimplemented):
+            pass
+        sentence = f"of {len(positions)} questions in one message: {error}"
+        return Broken(sentence, question, command, self._paper.record, output)
+
+    def _explain(self, position: Position, error: Exception, by_stream: bool) -> Broken:
+        """What a question does to a bot that has been started only for it."""
+        output = self._output(error)
+        question = self._paper.question(position.place)
+        sentence, command, remark = str(error), self._errand.ask(question), False
+        if not (isinstance(error, NoAnswer) and error.late):
+            if not breaks(self._errand, self._paper.spec, position.asked):
+                if by_stream and breaks(
+                    self._errand, self._paper.spec, position.asked, by_stream=True
+                ):
+                    command = self._errand.ask(question, "--play")
+                    sentence += "; by Act it answers well"
+                else:
+                    command = self._errand.again(self._form.game.id)
+                    sentence += "; asked alone it answers well, so it is what came before"
+            elif self._answers_from_start(position):
+                remark = True
+                sentence += (
+                    "; asked from the beginning of the game it answers well, so in a match this "
+                    "is no fault"
+                )
+        told = f"{self._where(position)}: {sentence}"
+        return Broken(told, question, command, self._paper.record, output, remark)
+
+    def _answers_from_start(self, position: Position) -> bool:
+        """Whether a fresh bot answers well that was asked all of the game before."""
+        before = self._paper.before(position)
+        if not before:
+            return False
+        try:
+            with self._errand.talk(self._paper.spec, self._paper.seat) as talk:
+                for request in before:
+                    talk.ask(request)
+                self._judge(position, *talk.ask(position.asked.request))
+        except (NoAnswer, Wrong, Unimplemented):
+            return False
+        return True
+
+    def _output(self, error: Exception) -> str:
+        """What the bot had written; it is started anew for the next question."""
+        if isinstance(error, NoAnswer):
+            output = error.output
+        else:
+            output = "" if self._talk is None else self._talk.report().output
+        self._close()
+        return output
+
+    def _where(self, position: Position) -> str:
+        game, decision = position.place
+        return f"{self._form.name}, game {game}, decision {decision}, seat {self._paper.seat}"
+
+    def _judge(self, position: Position, response: Response) -> None:
+        judge(self._form.game.id, position.asked, response)

@@ -1,0 +1,112 @@
+"""What a tournament will come to: how many matches, how long."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from random import Random
+from typing import TYPE_CHECKING, Final
+
+from sqlalchemy import func, select
+
+from arena.formats.contract import Entrant, Fixture, Match, Play, State
+from arena.ratings.closed_match import FINISHED, ClosedGame
+from arena.store import schema
+from arena.store.database import reading
+from arena.store.matches.spec import Plan
+from arena.store.schema import MatchState
+from arena.tournaments.scheduler import format_of
+from referee.games.registry import find
+
+if TYPE_CHECKING:
+    from sqlalchemy import Engine
+
+ENDLESS: Final = frozenset(("ladder", "sprt"))
+"""Formats whose end nobody knows, unless they have a limit."""
+EXACT: Final = frozenset(("round-robin", "gauntlet", "swiss"))
+"""Formats of which it is known how many matches they have, if nobody comes or goes."""
+_TABLE_SECONDS: Final = 0.5
+"""What starting the bots of a table takes."""
+_SECONDS: Final = {"poke": 0.1, "saint_poker": 0.2, "pokex": 0.2, "pouku": 0.4, "pokino": 0.5}
+_USUAL_SECONDS: Final = 0.3
+_RECENT: Final = 200
+
+
+def matches(plan: Plan, entrants: Sequence[Entrant], played: Sequence[Match] = ()) -> int | None:
+    """How many matches there will be in all; None if nobody knows.
+
+    What is not played yet is played by tossing coins: exact for a round robin, a gauntlet and
+    a Swiss, and for what depends on results what it might be.
+
+    Raises ValueError if these cannot play the format.
+    """
+    if plan.format in ENDLESS:
+        format_of(plan).next(entrants, ())
+        return int(plan.settings.get("limit", 0)) or None
+    luck = Random(0)
+    rules = format_of(plan)
+    known = {match.place: match for match in played}
+    for place, match in known.items():
+        if match.state is State.OPEN:
+            known[place] = replace(match, state=State.CLOSED, games=_toss(match.entrants, luck))
+    while isinstance(step := rules.next(entrants, known.values()), Play):
+        for fixture in step.fixtures:
+            made = _played(fixture, luck)
+            known[made.place] = made
+    return len(known)
+
+
+def games(plan: Plan, number: int) -> int:
+    """How many games so many matches have."""
+    return number * plan.boards * find(plan.game).side_count(plan.seats, plan.options)
+
+
+def duration(seconds: float) -> str:
+    """A time as people say it: "40 s", "12 min", "3 h 20 min"."""
+    if seconds < 90:
+        return f"{max(seconds, 1):.0f} s"
+    minutes = round(seconds / 60)
+    if minutes < 90:
+        return f"{minutes} min"
+    return f"{minutes // 60} h {minutes % 60} min"
+
+
+def seconds_per_game(engine: Engine | None, plan: Plan) -> tuple[float, int]:
+    """How long one worker takes for a game of this form, and from how many matches that is known.
+
+    Without any match it is a guess from the house bots, and the number is 0.
+    """
+    guess = _SECONDS.get(plan.game, _USUAL_SECONDS) + _TABLE_SECONDS / plan.boards
+    if engine is None:
+        return guess, 0
+    matches, tournaments = schema.matches, schema.tournaments
+    recent = (
+        select((matches.c.ended - matches.c.leased).label("seconds"), matches.c.games)
+        .join(tournaments, tournaments.c.id == matches.c.tournament)
+        .where(matches.c.state == MatchState.CLOSED, matches.c.attempt == 1)
+        .where(tournaments.c.game == plan.game, tournaments.c.seats == plan.seats)
+        .order_by(matches.c.ended.desc())
+        .limit(_RECENT)
+        .subquery()
+    )
+    query = select(func.count(), func.sum(recent.c.seconds), func.sum(recent.c.games))
+    with reading(engine) as connection:
+        number, seconds, played = connection.execute(query).one()
+    return (seconds / played, number) if number else (guess, 0)
+
+
+def _played(fixture: Fixture, luck: Random) -> Match:
+    return Match(
+        fixture.round,
+        fixture.number,
+        fixture.entrants,
+        State.CLOSED,
+        _toss(fixture.entrants, luck),
+    )
+
+
+def _toss(entrants: Sequence[str], luck: Random) -> tuple[ClosedGame, ...]:
+    places = list(range(1, len(entrants) + 1))
+    luck.shuffle(places)
+    every = len(entrants)
+    return (ClosedGame(0, tuple(places), None, (FINISHED,) * every, (0,) * every),)

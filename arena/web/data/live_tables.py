@@ -1,0 +1,98 @@
+"""Tables as spectators see them while they are played."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from arena.events.messages import Position
+from arena.presentation.elements import Scene
+from arena.presentation.frames import Film, film
+from arena.presentation.live_position import NoPosition, live
+from arena.store.schema import MatchState
+
+if TYPE_CHECKING:
+    from arena.store.matches.listing import Match
+    from arena.store.tournaments.tournaments import Tournament
+    from arena.web.data.snapshot import Sight
+
+log = logging.getLogger("arena.web")
+
+
+@dataclass(frozen=True, slots=True)
+class LiveTable:
+    """The table of a match: what everybody at it knows, and no more."""
+
+    match: str
+    game: str
+    position: Position
+    scene: Scene
+
+    @property
+    def film(self) -> Film:
+        """The scene as pages draw it: a film of one."""
+        return film([self.scene])
+
+    def to_json(self) -> dict[str, Any]:
+        """The position as plain values; the view as the protocol writes it."""
+        told = self.position
+        return {
+            "game": told.game,
+            "table": told.table,
+            "board": told.board,
+            "decision": told.decision,
+            "seating": list(told.seating),
+            "actors": list(told.actors),
+            "view": dict(told.view),
+        }
+
+
+def live_table(
+    positions: Mapping[str, Position], match: Match, tournament: Tournament
+) -> LiveTable | None:
+    """The table of a match as it was told last; None if nothing is told of it."""
+    position = positions.get(match.id)
+    if position is None or match.state is not MatchState.RUNNING:
+        return None
+    plan = tournament.plan
+    try:
+        scene = live(plan.game, plan.options, position.view, position.seating, position.actors)
+    except NoPosition as error:
+        log.warning("a table of %s cannot be shown: %s", match.id, error)
+        return None
+    return LiveTable(match.id, plan.game, position, scene)
+
+
+class Screen:
+    """Which match the first page shows: the closest one, until it ends."""
+
+    def __init__(self) -> None:
+        self._shown = ""
+
+    def pick(self, sight: Sight, positions: Mapping[str, Position]) -> Match | None:
+        """A match that is being played, of which positions are told if there is one."""
+        running = {match.id: match for match in sight.running}
+        told = {name: match for name, match in running.items() if name in positions}
+        if self._shown in told or (self._shown in running and not told):
+            return running[self._shown]
+        some = told or running
+        if not some:
+            return None
+        closest = min(some.values(), key=lambda match: (_gap(sight, match), match.id))
+        self._shown = closest.id
+        return closest
+
+
+def _gap(sight: Sight, match: Match) -> float:
+    """How far apart in strength they are; who has not played yet may be anywhere."""
+    forms = {one.id: one.plan.form for one, _ in sight.going}
+    ladder = sight.ladders.get(forms.get(match.tournament, ""))
+    if ladder is None:
+        return float("inf")
+    strengths = {line.entrant: line.strength.value for line in ladder.table.lines if line.matches}
+    if not strengths.keys() >= set(match.entrants):
+        return float("inf")
+    own = [strengths[name] for name in match.entrants]
+    return max(own) - min(own)

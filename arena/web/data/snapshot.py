@@ -1,0 +1,134 @@
+"""What the pages know of the arena at a moment: ladders, tournaments, what is being played.
+
+It is made in the background when something has changed, and never changes itself, so a page
+costs no more than its own drawing however large the ladders are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlalchemy import Engine, func, select
+
+from arena.ladders import key as scopes
+from arena.ladders.folds import Following
+from arena.ladders.key import Scope
+from arena.ratings.standings import Table
+from arena.store import schema
+from arena.store.bots import versions
+from arena.store.bots.versions import Version
+from arena.store.database import now, reading
+from arena.store.matches import listing
+from arena.store.matches.listing import Match
+from arena.store.schema import MatchState, TournamentState
+from arena.store.tournaments import counts, rounds, tournaments
+from arena.store.tournaments.tournaments import Progress, Tournament
+from arena.web.data.time_estimates import Outlook, Outlooks
+
+
+@dataclass(frozen=True, slots=True)
+class Ladder:
+    """The ladder of one form.
+
+    seen: when each entrant's last match closed, in seconds since 1970.
+    """
+
+    scope: Scope
+    table: Table
+    seen: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """The arena at a moment.
+
+    at: the time of the database, in seconds since 1970.
+    ladders: by form. running: the matches that are being played.
+    going: the tournaments that are not over, with how far they are.
+    """
+
+    at: float = 0.0
+    ladders: Mapping[str, Ladder] = field(default_factory=dict)
+    versions: Mapping[str, Version] = field(default_factory=dict)
+    running: tuple[Match, ...] = ()
+    going: tuple[tuple[Tournament, Progress], ...] = ()
+    outlooks: Mapping[str, Outlook] = field(default_factory=dict)
+    """Of the tournaments that are not over, by id: when they will be."""
+
+
+class Watcher:
+    """Looks at the store; what has been read and computed is not read and computed again."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._outlooks = Outlooks(engine)
+        self._marks: Any = None
+        self._following: dict[Scope, tuple[Following, int, Ladder]] = {}
+
+    def look(self) -> Sight | None:
+        """The arena as it is now; None if nothing has changed since the last look."""
+        found = marks(self._engine)
+        if found == self._marks:
+            return None
+        sight = self._sight()
+        self._marks = found
+        return sight
+
+    def _sight(self) -> Sight:
+        engine = self._engine
+        at = rounds.clock(engine)
+        found = (self._ladder(one) for one in scopes.of_forms(engine))
+        open_ones = tournaments.listing(engine, over=False)
+        going = tuple((one, tournaments.progress(engine, one.id)) for one in open_ones)
+        self._outlooks.forget_others([one.id for one in open_ones])
+        return Sight(
+            at=at,
+            ladders={one.scope.form: one for one in found if one.table.lines},
+            versions={one.id: one for one in versions.listing(engine, retired=True)},
+            running=listing.matches(engine, states=(MatchState.RUNNING,)),
+            going=going,
+            outlooks={one.id: self._outlooks.look(one, progress, at) for one, progress in going},
+        )
+
+    def _ladder(self, scope: Scope) -> Ladder:
+        following, counted, ladder = self._following.get(scope, (None, -1, None))
+        following = following or Following(self._engine, scope.tournaments, scope.clip)
+        fold = following.now()
+        if ladder is None or following.folded != counted:
+            ladder = Ladder(scope, fold.table(scope.entrants), following.seen)
+            # A form in which another tournament was begun has another scope.
+            for old in [s for s in self._following if s.form == scope.form]:
+                del self._following[old]
+            self._following[scope] = following, following.folded, ladder
+        return ladder
+
+
+def marks(engine: Engine) -> tuple[Any, ...]:
+    """Something that is another as soon as a page could say something else."""
+    matches, games, held = schema.matches, schema.games, schema.tournaments
+    here = schema.remotes
+    # In a tournament that is closed nothing happens any more.
+    going = select(held.c.id).where(held.c.state != TournamentState.CLOSED)
+    queries = (
+        select(func.max(schema.results.c.closed)),
+        select(
+            func.count(), func.sum(held.c.matches), func.max(held.c.created), func.max(held.c.ended)
+        ),
+        select(held.c.state, func.count()).group_by(held.c.state).order_by(held.c.state),
+        # Those that have closed are too many to be counted; they are the rest.
+        select(matches.c.state, func.count())
+        .where(matches.c.tournament.in_(going), matches.c.state.in_(counts.OTHERS))
+        .group_by(matches.c.state)
+        .order_by(matches.c.state),
+        select(func.count(), func.max(schema.versions.c.created)),
+        select(func.max(schema.versions.c.retired), func.count(schema.versions.c.quarantined)),
+        select(func.count()).where(schema.bots.c.owner != ""),
+        select(func.count(), func.max(here.c.since)).where(here.c.until > now()),
+        select(func.count())
+        .select_from(games.join(matches, matches.c.id == games.c.match))
+        .where(matches.c.state == MatchState.RUNNING),
+    )
+    with reading(engine) as connection:
+        return tuple(tuple(map(tuple, connection.execute(query))) for query in queries)

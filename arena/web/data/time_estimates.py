@@ -1,0 +1,101 @@
+"""When tournaments that are being played will be over, as far as anybody can say."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from arena.formats.contract import Entrant
+from arena.formats.registry import ALL_AT_ONCE
+from arena.store.tournaments.format_history import History
+from arena.tournaments import time_estimate
+
+if TYPE_CHECKING:
+    from sqlalchemy import Engine
+
+    from arena.store.tournaments.tournaments import Progress, Tournament
+
+_GAMES_FOR_A_PACE = 10
+_PACE_SECONDS = 300.0
+"""The pace is that of so long before now."""
+_SAMPLE_SECONDS = 2.0
+_MANY = 3000
+"""Of so many matches nobody tosses coins for what may come."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """What a tournament will come to.
+
+    matches, games: how many there will be; None if its format cannot say.
+    seconds_left: until its end, at the pace of the last minutes; None if that cannot be told.
+    """
+
+    matches: int | None = None
+    games: int | None = None
+    seconds_left: float | None = None
+
+
+@dataclass(slots=True)
+class _Followed:
+    """A tournament that is looked at again and again."""
+
+    samples: deque[tuple[float, int]] = field(default_factory=deque)
+    """When how many games had been played."""
+    entries: Sequence[Entrant] = ()
+    coming: int | None = None
+    asked: bool = False
+
+
+class Outlooks:
+    """Looks at tournaments again and again; what does not change is not computed again."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._followed: dict[str, _Followed] = {}
+
+    def look(self, tournament: Tournament, progress: Progress, at: float) -> Outlook:
+        """The outlook of a tournament that is not over.
+
+        at: the time now, in seconds.
+        """
+        own = self._followed.setdefault(tournament.id, _Followed())
+        outgrown = own.coming is not None and progress.matches > own.coming
+        if not own.asked or own.entries != tournament.entries or outgrown:
+            own.asked, own.entries = True, tournament.entries
+            own.coming = self._coming(tournament, progress)
+        games = None
+        if own.coming is not None:
+            games = max(time_estimate.games(tournament.plan, own.coming), progress.planned)
+        left = None if games is None else _left(own.samples, progress.games, games, at)
+        return Outlook(own.coming, games, left)
+
+    def forget_others(self, ids: Sequence[str]) -> None:
+        """Drops what is over."""
+        for gone in self._followed.keys() - set(ids):
+            del self._followed[gone]
+
+    def _coming(self, tournament: Tournament, progress: Progress) -> int | None:
+        if tournament.plan.format in ALL_AT_ONCE:
+            return progress.matches
+        if progress.matches > _MANY:
+            return None
+        played = History(self._engine, tournament.id).matches()
+        try:
+            return time_estimate.matches(tournament.plan, tournament.entries, played)
+        except ValueError:
+            return None
+
+
+def _left(samples: deque[tuple[float, int]], played: int, games: int, at: float) -> float | None:
+    """The seconds that are left; notes how far it is now."""
+    if not samples or at - samples[-1][0] >= _SAMPLE_SECONDS:
+        samples.append((at, played))
+    while len(samples) > 2 and at - samples[0][0] > _PACE_SECONDS:
+        samples.popleft()
+    since, before = samples[0]
+    if played - before < _GAMES_FOR_A_PACE or at <= since:
+        return None
+    return max(games - played, 0) * (at - since) / (played - before)

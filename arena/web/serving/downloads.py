@@ -1,0 +1,92 @@
+"""What is to be had as files: the record of a match, the bundle of a tournament."""
+
+from __future__ import annotations
+
+import shutil
+import tarfile
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+import anyio
+from starlette.background import BackgroundTask
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import FileResponse, Response
+from starlette.routing import Route
+
+from arena.records import redaction
+from arena.records.bundle import folder
+from arena.records.bundle.collection import gather
+from arena.store.matches import results
+from arena.store.schema import TournamentState
+from arena.store.tournaments import tournaments
+from arena.web.data.state import Web
+from arena.web.page import NoSuchPage
+from arena.web.serving.responses import Endpoint
+
+RECORD = "/matches/{match}.jsonl"
+BUNDLE = "/tournaments/{tournament}/bundle.tar.gz"
+MOST_GAMES = 50_000
+"""A bundle of more is not packed while somebody waits for it."""
+
+
+def routes(web: Web, failing: Callable[[Endpoint], Endpoint]) -> list[Route]:
+    """The addresses of files.
+
+    failing: tells what an endpoint raises as people want it.
+    """
+    one_at_a_time = anyio.CapacityLimiter(1)
+
+    async def record(request: Request) -> Response:
+        match = request.path_params["match"]
+        text = await anyio.to_thread.run_sync(_record, web, match)
+        name = {"Content-Disposition": f'attachment; filename="{match}.jsonl"'}
+        return Response(text, headers=name, media_type="application/jsonl")
+
+    async def bundle(request: Request) -> Response:
+        tournament = request.path_params["tournament"]
+        packed = await anyio.to_thread.run_sync(_bundle, web, tournament, limiter=one_at_a_time)
+        return FileResponse(
+            packed,
+            media_type="application/gzip",
+            filename=f"{tournament}.tar.gz",
+            background=BackgroundTask(shutil.rmtree, packed.parent, ignore_errors=True),
+        )
+
+    return [Route(RECORD, failing(record)), Route(BUNDLE, failing(bundle))]
+
+
+def _record(web: Web, match: str) -> str:
+    return redaction.published(results.record(web.engine, match))
+
+
+def _bundle(web: Web, tournament: str) -> Path:
+    """A packed bundle in a new directory."""
+    found = tournaments.find(web.engine, tournament)
+    if found.state is not TournamentState.CLOSED:
+        raise NoSuchPage(f"{tournament} is not over; it is packed when it is.")
+    if tournaments.progress(web.engine, tournament).games > MOST_GAMES:
+        raise HTTPException(
+            413,
+            f"{tournament} is too large to be packed here; its organiser can, by "
+            f"`pokearena tournament bundle {tournament}`.",
+        )
+    own = Path(tempfile.mkdtemp(prefix="pokearena-bundle-"))
+    try:
+        folder.write(gather(web.engine, tournament, redaction.published), own / tournament)
+        packed = own / f"{tournament}.tar.gz"
+        with tarfile.open(packed, "w:gz", compresslevel=5) as archive:
+            archive.add(own / tournament, tournament, filter=_nobodys)
+        shutil.rmtree(own / tournament)
+    except BaseException:
+        shutil.rmtree(own, ignore_errors=True)
+        raise
+    return packed
+
+
+def _nobodys(entry: tarfile.TarInfo) -> tarfile.TarInfo:
+    """Without the name of who runs the server."""
+    entry.uid = entry.gid = 0
+    entry.uname = entry.gname = ""
+    return entry

@@ -1,0 +1,61 @@
+"""What went wrong, told with its status, in a sentence and in the form that was wanted."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, PlainTextResponse, Response
+
+from arena.errors import NotFound
+from arena.web.page import BadAsk, Forbidden, Links, NoSuchPage, Page
+from arena.web.serving import rendering
+from arena.web.serving.content_types import KINDS
+from referee.sanitizing import one_line
+
+log = logging.getLogger("arena.web")
+
+
+def response(request: Request, error: Exception, links: Links) -> Response:
+    """The answer to a request that failed. What nobody foresaw is logged."""
+    status, sentence, headers = _told(request, error)
+    # It may repeat a part of the address, which whoever made the link has chosen.
+    sentence = one_line(sentence)
+    if status == 204:
+        return Response(status_code=status, headers=headers)
+    kind = getattr(request.state, "kind", "html")
+    if kind == "json":
+        return JSONResponse({"error": sentence}, status, headers)
+    if kind != "html":
+        return PlainTextResponse(f"{sentence}\n", status, headers)
+    page = Page(title=sentence, template="error.html", model={"sentence": sentence}, status=status)
+    return Response(rendering.html(page, links), status, headers, media_type=KINDS["html"])
+
+
+def _told(request: Request, error: Exception) -> tuple[int, str, Mapping[str, str]]:
+    match error:
+        case BadAsk():
+            return 400, str(error), {}
+        case Forbidden():
+            return 403, str(error), {}
+        case NoSuchPage() | NotFound():
+            return 404, str(error), {}
+        case HTTPException(status_code=404, detail="Not Found"):
+            return 404, "there is no such page; the ladders are on the first one.", {}
+        case HTTPException(status_code=405, headers=headers):
+            return _wrong_method(request, headers or {})
+        case HTTPException(status_code=status, detail=detail, headers=headers):
+            return status, detail, headers or {}
+    log.error("%s could not be drawn", request.scope["path"], exc_info=error)
+    return 500, "the arena could not draw this page; its log says why.", {}
+
+
+def _wrong_method(request: Request, told: Mapping[str, str]) -> tuple[int, str, Mapping[str, str]]:
+    known = [word.strip() for word in told.get("Allow", "").split(",") if word.strip()]
+    allowed = ", ".join(sorted({*known, "OPTIONS"}))
+    headers = {"Allow": allowed, "Access-Control-Allow-Methods": allowed}
+    if request.method == "OPTIONS":
+        return 204, "", {**headers, "Access-Control-Allow-Headers": "Accept, Authorization"}
+    return 405, f"this address does not take {request.method}; it takes {allowed}.", headers

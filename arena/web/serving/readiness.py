@@ -1,0 +1,63 @@
+"""Whether the web server is alive, and whether it should be asked for pages, for who probes it."""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import time
+from typing import Final
+
+from redis.exceptions import RedisError
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
+
+from arena.events import messages
+from arena.web.data.state import Web
+
+_REDIS_SECONDS: Final = 2.0
+_ASK_SECONDS: Final = 1.0
+
+
+def routes(web: Web) -> list[Route]:
+    """`/healthz` and `/readyz`.
+
+    Without the database there are no pages to be had, so it is not ready. Without Redis there
+    are: that is said, and no reason to send nobody here any more.
+    """
+
+    asked_at, answered = -math.inf, False
+
+    async def redis_answers() -> bool:
+        nonlocal asked_at, answered
+        # Anybody may ask as often as he likes.
+        if time.monotonic() > asked_at + _ASK_SECONDS:
+            asked_at = time.monotonic()
+            answered = await _answers(web.settings.redis)
+        return answered
+
+    async def alive(request: Request) -> Response:
+        return PlainTextResponse("alive\n")
+
+    async def ready(request: Request) -> Response:
+        if not web.sight.at:
+            return PlainTextResponse("starting\n", 503)
+        if not web.reads:
+            return PlainTextResponse("the database cannot be read\n", 503)
+        if web.settings.redis and not await redis_answers():
+            return PlainTextResponse("ready, but Redis is away: pages do not move by themselves\n")
+        return PlainTextResponse("ready\n")
+
+    return [Route("/healthz", alive), Route("/readyz", ready)]
+
+
+async def _answers(url: str) -> bool:
+    client = messages.connect(url)
+    try:
+        async with asyncio.timeout(_REDIS_SECONDS):
+            await client.exists("nothing")
+    except (RedisError, OSError, TimeoutError):
+        return False
+    finally:
+        await client.aclose()
+    return True

@@ -1,0 +1,35 @@
+"""Where remote bots connect, for `pokearena bot connect` with the address of the pages."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+
+from arena.config import Folder
+from arena.web.data.state import Web
+
+ADDRESS = "/relay"
+_ANY = ("0.0.0.0", "[::]")
+
+
+def route(web: Web) -> Route:
+    """The address that tells it."""
+
+    def answer(request: Request) -> Response:
+        return JSONResponse(told(web), headers={"Cache-Control": "no-store"})
+
+    return Route(ADDRESS, answer)
+
+
+def told(web: Web) -> dict[str, Any]:
+    """Host (null: that of the pages), port (null: there is no relay), whether it speaks TLS."""
+    data = web.settings.data
+    running = None if data is None else Folder(data).running()
+    if running is None or not running.relay or not running.alive:
+        return {"host": None, "port": None, "tls": False}
+    scheme, _, where = running.relay.partition("://")
+    host, _, port = where.rpartition(":")
+    return {"host": None if host in _ANY else host, "port": int(port), "tls": scheme == "grpcs"}

@@ -1,0 +1,154 @@
+"""Pages written down: as HTML by templates, as JSON, CSV, Markdown and plain text."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Iterator, Sequence
+from functools import cache
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from arena.web import wording
+from arena.web.page import Links, Page, Table
+from arena.web.serving.content_types import KINDS
+from referee.sanitizing import escaped_json, sanitized
+
+SITE = "Poke arena"
+
+
+@cache
+def environment() -> Environment:
+    """The templates. Whatever is put into one is escaped; what it does not know is an error."""
+    made = Environment(
+        loader=PackageLoader("arena.web"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        finalize=_shown,
+    )
+    made.filters.update(wording.FILTERS)
+    return made
+
+
+def _shown(value: Any) -> Any:
+    """Return what a template puts into a page: no text that hides or reorders others.
+
+    HTML escapes alone would leave U+202E in a page, which shows the text after it backwards.
+    """
+    if isinstance(value, str) and not isinstance(value, Markup):
+        return sanitized(value)
+    return value
+
+
+def html(page: Page, links: Links, **more: Any) -> str:
+    """The whole page.
+
+    more: what the frame around it is to know; see templates/base.html.
+    """
+    return (
+        environment()
+        .get_template(page.template)
+        .render(**_model(page, links), **{"live": "", "note": "", "path": "", **more})
+    )
+
+
+def fragments(page: Page, links: Links) -> dict[str, str]:
+    """The parts of a page that move, by the id of their element."""
+    model = _model(page, links)
+    return {
+        part: environment().get_template(f"fragments/{part}.html").render(**model)
+        for part in page.parts
+    }
+
+
+def _model(page: Page, links: Links) -> dict[str, Any]:
+    return {"title": page.title, "site": SITE, "links": links, "page": page, **page.model}
+
+
+def offered(page: Page) -> tuple[str, ...]:
+    """The kinds in which a page can be had."""
+    there = {
+        "html": bool(page.template),
+        "json": page.data is not None,
+        "csv": page.csv is not None,
+        "md": page.text is not None,
+        "txt": page.text is not None,
+    }
+    return tuple(kind for kind in KINDS if there[kind])
+
+
+def written(page: Page, kind: str) -> str:
+    """A page in one of the kinds that are `offered`, but for HTML."""
+    if kind == "json":
+        return as_json(page)
+    table = page.csv if kind == "csv" else page.text
+    assert table is not None
+    if kind == "csv":
+        return as_csv(table)
+    return as_markdown(page.title, table) if kind == "md" else as_text(page.title, table)
+
+
+def as_json(page: Page) -> str:
+    """What the page says, for programs."""
+    data = page.data() if callable(page.data) else page.data
+    return escaped_json(json.dumps(data, ensure_ascii=False, allow_nan=False)) + "\n"
+
+
+def plain(page: Page) -> Any:
+    """The same once it has been read."""
+    return json.loads(as_json(page))
+
+
+def as_csv(table: Table) -> str:
+    """A table as RFC 4180 has it, but for its lines, which end as Unix has them."""
+    text = io.StringIO()
+    write = csv.writer(text, lineterminator="\n")
+    write.writerow([heading.lstrip("<") for heading in table.headings])
+    for row in table.rows:
+        write.writerow([_csv_value(value) for value in row])
+    return text.getvalue()
+
+
+def _csv_value(value: object) -> object:
+    if value is None:
+        return ""
+    return wording.one_line(value) if isinstance(value, str) else value
+
+
+def as_markdown(title: str, table: Table) -> str:
+    """A table as GitHub writes it."""
+    heads = [heading.lstrip("<") for heading in table.headings]
+    sides = [":--" if heading.startswith("<") else "--:" for heading in table.headings]
+    lines = [heads, sides, *([_safe(cell) for cell in _cells(row)] for row in table.rows)]
+    return f"## {_safe(wording.one_line(title))}\n\n" + "".join(
+        f"| {' | '.join(line)} |\n" for line in lines
+    )
+
+
+def as_text(title: str, table: Table) -> str:
+    """A table for a terminal."""
+    rows = [[heading.lstrip("<") for heading in table.headings]]
+    rows += [list(_cells(row)) for row in table.rows]
+    lines = [wording.one_line(title), *_aligned(rows, [h.startswith("<") for h in table.headings])]
+    return "".join(f"{line.rstrip()}\n" for line in lines)
+
+
+def _cells(row: Sequence[object]) -> Iterator[str]:
+    for value in row:
+        yield "–" if value in (None, "") else wording.one_line(str(value))
+
+
+def _safe(text: str) -> str:
+    return text.replace("|", r"\|").replace("<", "&lt;")
+
+
+def _aligned(rows: Sequence[Sequence[str]], left: Sequence[bool]) -> Iterator[str]:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        cells = zip(row, widths, left, strict=True)
+        yield "  ".join(c.ljust(w) if side else c.rjust(w) for c, w, side in cells)

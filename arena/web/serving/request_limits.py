@@ -1,0 +1,143 @@
+"""What may be asked for: how long, how large, how often."""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import time
+
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from arena.system.token_buckets import Buckets
+from arena.web.data.state import Settings
+from arena.web.page import Links
+from arena.web.serving import error_pages
+
+PATH_LETTERS = 1000
+QUERY_LETTERS = 2000
+BODY_BYTES = 16 * 1024
+BODY_SECONDS = 10.0
+PUSH = "/submissions"
+"""Where larger things may be sent: the parcels of bots."""
+PUSH_SECONDS = 600.0
+READ_BURST = 200
+WRITE_RATE = 0.2
+"""Requests that send something, a second: tokens are tried with them."""
+WRITE_BURST = 10
+_FREE = ("/static/", "/healthz", "/readyz")
+"""What costs nothing is not counted."""
+
+
+class Bounds:
+    """Refuses what is too long, too large or too often, in a sentence."""
+
+    def __init__(self, app: ASGIApp, settings: Settings, links: Links) -> None:
+        self._app = app
+        self._settings = settings
+        self._links = links
+        self._reading = Buckets(settings.rate, READ_BURST)
+        self._writing = Buckets(WRITE_RATE if settings.rate else 0, WRITE_BURST)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        client = client_of(scope, self._settings.proxied)
+        scope["state"]["client"] = client
+        try:
+            _check_address(scope)
+            self._check_rate(scope, client)
+            most, seconds = self._body(scope)
+            _check_length(scope, most)
+        except HTTPException as error:
+            await error_pages.response(Request(scope), error, self._links)(scope, receive, send)
+            return
+        await self._app(scope, _bounded(receive, most, seconds), send)
+
+    def _body(self, scope: Scope) -> tuple[int, float]:
+        """How many bytes may be sent, and for how long."""
+        if scope["method"] == "POST" and scope["path"] == PUSH:
+            # Those who push are programs, whatever they accept.
+            scope["state"]["kind"] = "json"
+            return self._settings.push_mib * 2**20, PUSH_SECONDS
+        return BODY_BYTES, BODY_SECONDS
+
+    def _check_rate(self, scope: Scope, client: str) -> None:
+        if scope["path"].startswith(_FREE):
+            return
+        reads = scope["method"] in ("GET", "HEAD", "OPTIONS")
+        wait = (self._reading if reads else self._writing).take(client, time.monotonic())
+        if wait:
+            raise HTTPException(
+                429,
+                f"you ask too often; please ask again in {wait} s.",
+                {"Retry-After": str(wait)},
+            )
+
+
+def client_of(scope: Scope, proxied: bool) -> str:
+    """Who asks: the address of a client, or of its network where everybody has a whole one.
+
+    proxied: whether there is a proxy of ours, which says for whom it asks. What is said before
+    that, by whoever asked the proxy, is not believed.
+    """
+    client = scope.get("client")
+    address = client[0] if client else ""
+    if proxied:
+        said = [value for name, value in scope["headers"] if name == b"x-forwarded-for"]
+        address = said[-1].decode("latin-1").rpartition(",")[2].strip() if said else address
+    try:
+        known = ipaddress.ip_address(address.strip("[]"))
+    except ValueError:
+        return address[:64]
+    if isinstance(known, ipaddress.IPv6Address):
+        if known.ipv4_mapped is not None:
+            return str(known.ipv4_mapped)
+        return str(ipaddress.ip_network((known, 64), strict=False))
+    return str(known)
+
+
+def _check_address(scope: Scope) -> None:
+    query = scope["query_string"]
+    if len(scope["path"]) > PATH_LETTERS or len(query) > QUERY_LETTERS:
+        raise HTTPException(414, "this address is too long.")
+    # No name and no word that is sought holds it, and not every database takes it.
+    if "\0" in scope["path"] or b"%00" in query or b"\0" in query:
+        raise HTTPException(400, "this address holds a zero byte.")
+
+
+def _check_length(scope: Scope, most: int) -> None:
+    told = [value for name, value in scope["headers"] if name == b"content-length"]
+    if told and (not told[0].isdigit() or int(told[0][:20]) > most):
+        raise _too_large(most)
+
+
+def _too_large(most: int) -> HTTPException:
+    return HTTPException(413, f"at most {most} bytes can be sent.")
+
+
+def _bounded(receive: Receive, most: int, seconds: float) -> Receive:
+    """The same, but the body may not be too long, nor take too long."""
+    got = 0
+    until: float | None = None
+    is_whole = False
+
+    async def bounded() -> Message:
+        nonlocal got, until, is_whole
+        if is_whole:
+            return await receive()
+        until = until or time.monotonic() + seconds
+        try:
+            async with asyncio.timeout(until - time.monotonic()):
+                message = await receive()
+        except TimeoutError:
+            raise HTTPException(408, "this took too long to arrive.") from None
+        got += len(message.get("body", b""))
+        is_whole = not message.get("more_body", False)
+        if got > most:
+            raise _too_large(most)
+        return message
+
+    return bounded

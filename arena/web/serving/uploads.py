@@ -1,0 +1,176 @@
+"""What owners push: taken in here, worked on elsewhere (arena.submissions)."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import anyio
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import JSONResponse, Response
+
+from arena.errors import TooMany
+from arena.store import ids
+from arena.store.bots import owners, submissions
+from arena.store.bots.submissions import Limits, Sent, Submission
+from arena.submissions import admission
+from arena.submissions.admission import Refused
+from arena.submissions.pending_uploads import Shelf
+from arena.web.data.state import Web
+from arena.web.pages.submission import to_json
+from arena.web.serving.owner_token import token_of
+from arena.web.serving.request_limits import PUSH
+
+ADDRESS: Final = PUSH
+_AT_ONCE: Final = 8
+_OWN_AT_ONCE: Final = 2
+_SILENT_SECONDS: Final = 20.0
+_WHEN: Final = "10"
+
+
+@dataclass(frozen=True, slots=True)
+class _Announced:
+    """What is to be sent, as its sender says."""
+
+    owner: str
+    name: str
+    content: str
+    number: str
+
+
+class Uploads:
+    """Takes submissions in. For the one thread of the event loop."""
+
+    def __init__(self, web: Web) -> None:
+        self._web = web
+        self._arriving: Counter[str] = Counter()
+
+    async def receive(self, request: Request) -> Response:
+        """Takes in what is in the body of a request; without a body it says whether it would."""
+        try:
+            return await self._received(request)
+        except Refused as refused:
+            raise HTTPException(refused.status, str(refused)) from None
+        except TooMany as error:
+            raise HTTPException(429, str(error), {"Retry-After": str(error.wait)}) from None
+        except ClientDisconnect:
+            return Response(status_code=400)
+
+    async def _received(self, request: Request) -> Response:
+        owner = await self._owner(request)
+        shelf = await self._shelf()
+        query = request.query_params
+        sent = _Announced(
+            owner, *(query.get(name, "")[:100] for name in ("name", "content", "version"))
+        )
+        known = await anyio.to_thread.run_sync(self._considered, sent)
+        if known is not None:
+            return _answer(known, 200)
+        if _is_empty(request):
+            return JSONResponse({"wanted": True, "most_bytes": self._most_bytes})
+        with self._seat(owner):
+            return await self._stored(request, shelf, sent)
+
+    async def _owner(self, request: Request) -> str:
+        token = await token_of(request, form=False)
+        owner = await anyio.to_thread.run_sync(owners.known_by, self._web.engine, token)
+        if owner is None:
+            said = "this token is no owner's" if token else "this needs the token of an owner"
+            raise HTTPException(
+                401,
+                f"{said}; the organiser makes one with `pokearena owner add`, and it is sent as "
+                "Authorization: Bearer TOKEN.",
+                {"WWW-Authenticate": "Bearer"},
+            )
+        return owner
+
+    async def _shelf(self) -> Shelf:
+        shelf = self._web.settings.shelf
+        if shelf is None or not self._web.settings.pushes:
+            raise HTTPException(403, "this arena takes no bots over the network.")
+        if not await anyio.to_thread.run_sync(lambda: shelf.is_attended):
+            raise HTTPException(
+                503,
+                "nobody works on submissions here at the moment; `pokearena serve` does. "
+                "Please try again later.",
+                {"Retry-After": _WHEN},
+            )
+        return shelf
+
+    def _considered(self, sent: _Announced) -> Submission | None:
+        """The submission that this is already, if it is one; raises Refused and TooMany."""
+        engine = self._web.engine
+        admission.check(engine, sent.owner, sent.name, sent.content, sent.number)
+        known = submissions.waiting(engine, sent.owner, sent.content)
+        if known is None:
+            submissions.check(engine, sent.owner, self._limits)
+        return known
+
+    @property
+    def _limits(self) -> Limits:
+        return Limits(a_day=self._web.settings.pushes)
+
+    @property
+    def _most_bytes(self) -> int:
+        return self._web.settings.push_mib * 2**20
+
+    @contextlib.contextmanager
+    def _seat(self, owner: str) -> Iterator[None]:
+        """A place among those who send something at this moment."""
+        if self._arriving[owner] >= _OWN_AT_ONCE or self._arriving.total() >= _AT_ONCE:
+            raise TooMany("too much is being sent at this moment; please try again soon.", 10)
+        self._arriving[owner] += 1
+        try:
+            yield
+        finally:
+            self._arriving[owner] -= 1
+            self._arriving += Counter()
+
+    async def _stored(self, request: Request, shelf: Shelf, sent: _Announced) -> Response:
+        made = ids.submission_id()
+        found: Submission | None = None
+        try:
+            size = await _written(request, shelf.part(made))
+            what = Sent(made, sent.owner, sent.name, sent.content, size)
+            found = await anyio.to_thread.run_sync(self._added, shelf, what)
+        finally:
+            if found is None or found.id != made:
+                shelf.clear(made)
+        return _answer(found, 201)
+
+    def _added(self, shelf: Shelf, what: Sent) -> Submission:
+        shelf.settle(what.id)
+        return submissions.add(self._web.engine, what, self._limits)
+
+
+def _is_empty(request: Request) -> bool:
+    headers = request.headers
+    return headers.get("content-length", "0") == "0" and "transfer-encoding" not in headers
+
+
+async def _written(request: Request, file: Path) -> int:
+    """Writes the body of a request into a file; gives its size."""
+    size = 0
+    chunks = request.stream()
+    async with await anyio.open_file(file, "xb") as output:
+        while True:
+            try:
+                async with asyncio.timeout(_SILENT_SECONDS):
+                    chunk = await anext(chunks, None)
+            except TimeoutError:
+                raise HTTPException(408, "nothing has arrived for a while.") from None
+            if chunk is None:
+                return size
+            size += len(chunk)
+            await output.write(chunk)
+
+
+def _answer(found: Submission, status: int) -> Response:
+    where = {"Location": f"{ADDRESS}/{found.id}", "Cache-Control": "no-store"}
+    return JSONResponse(to_json(found, owned=True), status, where)

@@ -1,0 +1,171 @@
+"""A tournament as files that need no server: the same pages, with links from file to file."""
+
+from __future__ import annotations
+
+import math
+import re
+import shutil
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path, PurePosixPath
+from urllib.parse import quote
+
+from sqlalchemy import Engine
+
+from arena.ladders.rating_history import Historian
+from arena.presentation import shipped_docs
+from arena.records import redaction
+from arena.store.matches import listing, results
+from arena.store.matches.listing import Match
+from arena.store.schema import MatchState
+from arena.store.tournaments import tournaments
+from arena.web.data.rating_charts import trails_of
+from arena.web.data.snapshot import Watcher
+from arena.web.data.state import Settings, Web
+from arena.web.page import Ask, Page
+from arena.web.pages import bot, docs, match, replay, tournament
+from arena.web.serving import rendering
+from arena.web.wording import moment
+from referee.games.registry import GAMES
+from referee.record import read
+
+_STATIC = Path(__file__).parent / "static"
+_ONLY_LIVE = frozenset(("live.js", "ladder.js"))
+"""Scripts that are of no use without a server."""
+_PAGES = "tournaments"
+_ON_A_PAGE = 100
+_DEAD = re.compile(r'<a\b[^>]*?\shref=""[^>]*>(.*?)</a>', re.DOTALL)
+_FORM = re.compile(r'<form class="find".*?</form>', re.DOTALL)
+_PAGER = re.compile(r'<nav class="pager".*?</nav>', re.DOTALL)
+_TURN = re.compile(r'href="\?(?:[^"]*?(?:&amp;|&))?page=(\d+)[^"]*"')
+
+Draw = Callable[[Web, Ask], Page]
+Told = Callable[[str, int, int], None]
+"""Told how far it is: what, how many are done, of how many."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """A page that becomes a file.
+
+    path, query: what is asked for. kinds: what else it is written as.
+    """
+
+    draw: Draw
+    path: Mapping[str, str]
+    query: Mapping[str, str] = field(default_factory=dict)
+    kinds: tuple[str, ...] = ()
+
+
+class SiteLinks:
+    """Addresses of files, as seen from one of them; of what is no file, nothing."""
+
+    def __init__(self, here: str, files: frozenset[str]) -> None:
+        self._up = "../" * (len(PurePosixPath(here).parts) - 1)
+        self._files = files
+
+    def to(self, *words: object, **query: object) -> str:
+        """The relative address of a file; empty if the site has no such page."""
+        name = "/".join(str(word) for word in words) or "index"
+        # There is one tournament, and it is the first page.
+        name = "index" if name == _PAGES else name
+        found = next((one for one in (f"{name}.html", name) if one in self._files), None)
+        return "" if found is None else self._up + quote(found, safe="/@")
+
+    def static(self, name: str) -> str:
+        """The relative address of a style or a script."""
+        return f"{self._up}static/{name}"
+
+
+def write(engine: Engine, name: str, folder: Path, told: Told = lambda *_: None) -> int:
+    """Writes a tournament into an empty folder; gives how many files it has.
+
+    Raises NotFound if there is no such tournament, and OSError.
+    """
+    web = Web(engine, Settings(spectators=False))
+    web.sight = Watcher(engine).look() or web.sight
+    web.trails, _ = trails_of(Historian(engine), web.sight.ladders, web.trails, math.inf)
+    matches = listing.matches(engine, tournament=name)
+    sheets = dict(_sheets(web, name, matches))
+    records = {f"matches/{one.id}.jsonl": one.id for one in matches if _is_over(one)}
+    others = {
+        f"{file.removesuffix('.html')}.{kind}" for file in sheets for kind in sheets[file].kinds
+    }
+    for number, id_ in enumerate(records.values()):
+        told("records are checked", number, len(records))
+        _await_proof(web, id_)
+    files = frozenset({*sheets, *records, *others})
+    for number, (file, sheet) in enumerate(sheets.items()):
+        told("pages are written", number, len(sheets))
+        _write(web, folder, file, sheet, files)
+    for file, id_ in records.items():
+        _put(folder / file, redaction.published(results.record(engine, id_)))
+    shutil.copytree(_STATIC, folder / "static", ignore=lambda _, found: _ONLY_LIVE & {*found})
+    return sum(path.is_file() for path in folder.rglob("*"))
+
+
+def _is_over(one: Match) -> bool:
+    return one.state is MatchState.CLOSED
+
+
+def _sheets(web: Web, name: str, matches: tuple[Match, ...]) -> Iterator[tuple[str, Sheet]]:
+    found = tournaments.find(web.engine, name)
+    yield "index.html", _of_tournament(name, 1, ())
+    for page in range(1, -(-len(matches) // _ON_A_PAGE) + 1):
+        file = f"tournaments/{name}{f'-page-{page}' if page > 1 else ''}.html"
+        kinds = ("json", "csv", "md", "txt") if page == 1 else ()
+        yield file, _of_tournament(name, page, kinds)
+    for one in matches:
+        kinds = ("json", "csv", "md", "txt")
+        yield f"matches/{one.id}.html", Sheet(match.page, {"id": one.id}, kinds=kinds)
+        for game in range(one.games if _is_over(one) else 0):
+            path = {"id": one.id, "n": str(game)}
+            yield f"matches/{one.id}/games/{game}.html", Sheet(replay.page, path)
+    for who in dict.fromkeys(entrant.partition("@")[0] for entrant in found.entrants):
+        yield f"bots/{who}.html", Sheet(bot.page, {"name": who}, {"limit": "500"})
+    yield "rules.html", Sheet(docs.games, {})
+    for game_id in GAMES:
+        yield f"rules/{game_id}.html", Sheet(docs.rules, {"game": game_id})
+    yield "docs.html", Sheet(docs.contents, {})
+    for page_name in shipped_docs.PAGES:
+        yield f"docs/{page_name}.html", Sheet(docs.page, {"page": page_name})
+
+
+def _of_tournament(name: str, page: int, kinds: tuple[str, ...]) -> Sheet:
+    query = {"page": str(page), "limit": str(_ON_A_PAGE)}
+    return Sheet(tournament.page, {"id": name}, query, kinds)
+
+
+def _write(web: Web, folder: Path, file: str, sheet: Sheet, files: frozenset[str]) -> None:
+    links = SiteLinks(file, files)
+    ask = Ask(sheet.path, sheet.query, links)
+    page = sheet.draw(web, ask)
+    note = f"As it stood {moment(web.sight.at)}"
+    html = rendering.html(page, links, path="/" + file.removesuffix(".html"), note=note)
+    _put(folder / file, settled(html, links, sheet))
+    for kind in sheet.kinds:
+        _put(folder / f"{file.removesuffix('.html')}.{kind}", rendering.written(page, kind))
+
+
+def _await_proof(web: Web, id_: str) -> None:
+    """Has a record checked before its pages are drawn: a file cannot be looked at again."""
+    while web.verifications.of(id_, lambda: read(results.record(web.engine, id_))) is None:
+        pass
+
+
+def settled(html: str, links: SiteLinks, sheet: Sheet) -> str:
+    """A page without what needs a server: no searches; links to what is no file are words."""
+
+    def turn(found: re.Match[str]) -> str:
+        page = found[1]
+        tail = "" if page == "1" else f"-page-{page}"
+        return f'href="{links.to(_PAGES, sheet.path["id"] + tail)}"'
+
+    html = _FORM.sub("", html)
+    html = _TURN.sub(turn, html) if sheet.draw is tournament.page else _PAGER.sub("", html)
+    return _DEAD.sub(r'<span class="nolink">\1</span>', html)
+
+
+def _put(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8", newline="")

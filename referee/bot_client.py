@@ -1,0 +1,331 @@
+"""A bot as the referee meets it: an address that is asked questions.
+
+Whether it is asked by the stream ``Play`` or by ``Act`` is hidden here.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+from types import TracebackType
+from typing import Protocol, Self, TypeVar
+
+from google.protobuf.message import DecodeError
+from grpc import StatusCode
+from pokearena.v1 import bot_pb2
+
+from referee.rpc.budget import MESSAGE, MESSAGE_BYTE, Budget, BudgetExceeded
+from referee.rpc.call import MESSAGE_BYTES
+from referee.rpc.client import Stream, open_client
+from referee.rpc.http2 import HEADERS_BYTES
+from referee.rpc.status import CallFailed, Status
+from referee.sanitizing import quote
+from referee.stall_detector import StoodStill
+from referee.wire import field
+
+# A time limit for waits that come thousands of times a second.
+
+
+class Alarm:
+    """Interrupts its task when a wait lasts too long, as ``asyncio.timeout`` does.
+
+    One timer serves many waits: it is moved only when it rings before its time, or would ring
+    too late. That makes a wait about 20 us cheaper (bench/README.md). Used by one task at a time:
+
+        with alarm.set(seconds):
+            await ...
+
+    Raises:
+        TimeoutError: from the ``with``, when the time is up.
+    """
+
+    def __init__(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._deadline = 0.0
+        self._task: asyncio.Task[object] | None = None
+        self._rang = False
+        self._timer: asyncio.TimerHandle | None = None
+
+    def set(self, seconds: float) -> Self:
+        """Sets the time limit of the wait that begins now."""
+        self._deadline = self._loop.time() + seconds
+        if self._timer is not None and self._timer.when() > self._deadline:
+            self._timer.cancel()
+            self._timer = None
+        if self._timer is None:
+            self._timer = self._loop.call_at(self._deadline, self._ring)
+        return self
+
+    def _ring(self) -> None:
+        self._timer = None
+        if self._task is None:
+            return
+        if self._loop.time() < self._deadline:
+            self._timer = self._loop.call_at(self._deadline, self._ring)
+            return
+        self._rang = True
+        self._task.cancel()
+
+    def __enter__(self) -> None:
+        self._task = asyncio.current_task()
+        self._rang = False
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        task, self._task = self._task, None
+        if self._rang and task is not None and task.uncancel() == 0 and kind is not None:
+            raise TimeoutError from error
+
+    def close(self) -> None:
+        """Takes the timer away."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+
+
+_Message = TypeVar("_Message", bot_pb2.StartResponse, bot_pb2.ActResponse, bot_pb2.PlayResponse)
+
+_SERVICE = bot_pb2.DESCRIPTOR.services_by_name["BotService"].full_name
+ANSWER_BYTES = 16 << 10
+"""Bytes of a message of answers for each question that is open, and as many again: an answer and
+its note have some hundred bytes, and a parser needs a hundred times as long for bytes that are
+many empty answers."""
+_QUESTIONS = bot_pb2.PlayRequest.QUESTIONS_FIELD_NUMBER
+
+
+class Question(Protocol):
+    """A question as it is sent."""
+
+    @property
+    def game(self) -> int:
+        """The game within the match."""
+
+    @property
+    def decision(self) -> int:
+        """The decision within the game."""
+
+    @property
+    def data(self) -> bytes:
+        """The bytes of its ``ActRequest``."""
+
+
+class How(Enum):
+    """The ways an answer can fail to come."""
+
+    SILENT = "silent"
+    """Time ran out."""
+    BROKEN = "broken"
+    """The connection was lost."""
+    WRONG = "wrong"
+    """Something came that is no answer."""
+
+
+@dataclass(slots=True)
+class NoAnswer(Exception):
+    """A bot did not answer as it should."""
+
+    how: How
+    clause: str
+    """What happened, as a clause about the bot."""
+
+
+class Bot:
+    """One bot process, or whatever listens at its address."""
+
+    def __init__(self, address: str, budget: Budget | None = None) -> None:
+        """Prepare to ask the bot at an address.
+
+        Args:
+            address: ``grpc://host:port``, ``host:port`` or ``unix:/path``.
+            budget: pays for what the bot sends; that of the bot's seat, which outlives a process.
+        """
+        self.address = address.removeprefix("grpc://")
+        self.budget = budget or Budget()
+        self._channel = open_client(self.address, _SERVICE, self.budget)
+        self._alarm = Alarm()
+        self._streams = True
+        self._stream_answered = False
+        self._call: Stream | None = None
+
+    async def start(self, request: bot_pb2.StartRequest, seconds: float) -> bot_pb2.StartResponse:
+        """Waits until the bot listens and has heard what will be played.
+
+        Raises:
+            NoAnswer: it did not within the time.
+        """
+        try:
+            async with asyncio.timeout(seconds):
+                answer = await self._channel.unary("Start", request.SerializeToString(), wait=True)
+                return self._read(bot_pb2.StartResponse, answer)
+        except TimeoutError:
+            there = self._channel.listening
+            met = "its Start did not return" if there else "it did not listen"
+            raise NoAnswer(How.SILENT, f"{met} within {seconds:g} s") from None
+        except BudgetExceeded as failure:
+            raise NoAnswer(How.WRONG, str(failure)) from None
+        except CallFailed as failure:
+            if failure.status.code is StatusCode.UNIMPLEMENTED:
+                return bot_pb2.StartResponse()
+            raise self._by_status(failure.status) from None
+
+    async def ask(
+        self,
+        questions: Sequence[Question],
+        answers: list[bot_pb2.ActResponse],
+        seconds: float,
+    ) -> None:
+        """Asks questions and appends the answers, in the order they come, until all are there.
+
+        Raises:
+            NoAnswer: not all came within the time; those that came are in ``answers``.
+            StoodStill: reading what the bot sent took far longer than its cost explains.
+        """
+        self.budget.grant(len(questions))
+        try:
+            with self._alarm.set(seconds):
+                if not (self._streams and await self._by_stream(questions, answers)):
+                    await self._one_by_one(questions, answers)
+        except TimeoutError:
+            self._hang_up()  # what comes late is never read
+            raise NoAnswer(
+                How.SILENT, f"it did not answer within {1000 * seconds:.0f} ms"
+            ) from None
+        except BudgetExceeded as failure:
+            self._hang_up()
+            raise NoAnswer(How.WRONG, str(failure)) from None
+        except CallFailed as failure:
+            raise self._by_status(failure.status) from None
+        if self.budget.overrun:
+            raise StoodStill(
+                f"reading what a bot sent took {self.budget.measured:.1f} s of the processor, and"
+                f" its cost is {self.budget.spent:,.0f} units"
+            )
+
+    async def _by_stream(
+        self, questions: Sequence[Question], answers: list[bot_pb2.ActResponse]
+    ) -> bool:
+        """Asks by the stream; False if the bot seems to have none.
+
+        The way a stream ends does not tell reliably whether there was one, so a bot from whose
+        stream nothing has ever come is asked by ``Act`` instead, and shows there what is the
+        matter with it.
+        """
+        try:
+            await self._write_and_read(questions, answers)
+        except (NoAnswer, CallFailed):
+            self._hang_up()
+            if self._stream_answered or self.budget.exceeded:
+                raise
+            self._streams = False
+            return False
+        return True
+
+    async def _write_and_read(
+        self, questions: Sequence[Question], answers: list[bot_pb2.ActResponse]
+    ) -> None:
+        if self._call is None:
+            self._call = await self._channel.begin("Play")
+        call = self._call
+        try:
+            await call.send(b"".join([field(_QUESTIONS, q.data) for q in questions]))
+        except CallFailed:
+            if self.budget.exceeded:
+                raise NoAnswer(How.WRONG, self.budget.clause) from None
+            raise NoAnswer(How.BROKEN, "its stream was lost") from None
+        open_ones = {(q.game, q.decision) for q in questions}
+        while open_ones:
+            message = await call.receive()
+            if message is None:
+                raise self._by_status(call.status)
+            self._stream_answered = True
+            most = ANSWER_BYTES * (len(open_ones) + 1)
+            if len(message) > most:
+                raise NoAnswer(
+                    How.WRONG,
+                    f"it sent {len(message):,} bytes in answer to {len(open_ones)} questions; "
+                    f"{most:,} are allowed",
+                )
+            response = self._read(bot_pb2.PlayResponse, message)
+            # Before any of them is taken: in a message that is wrong nothing is right.
+            for key in [(answer.game, answer.decision) for answer in response.answers]:
+                if key not in open_ones:
+                    raise NoAnswer(
+                        How.WRONG,
+                        f"it answered game {key[0]}, decision {key[1]}, which was not asked; "
+                        "every question is answered once, with its game and decision copied",
+                    )
+                open_ones.remove(key)
+            answers.extend(response.answers)
+
+    async def _one_by_one(
+        self, questions: Sequence[Question], answers: list[bot_pb2.ActResponse]
+    ) -> None:
+        for question in questions:
+            message = await self._channel.unary("Act", question.data)
+            answer = self._read(bot_pb2.ActResponse, message)
+            answer.game, answer.decision = question.game, question.decision
+            answers.append(answer)
+
+    async def end(self, match: str) -> None:
+        """Tells the bot that the table is over; what it makes of it is its own affair."""
+        try:
+            async with asyncio.timeout(0.5):
+                if self._call is not None:
+                    self._call.finish()
+                request = bot_pb2.EndRequest(match=match)
+                await self._channel.unary("End", request.SerializeToString())
+        except (TimeoutError, CallFailed, BudgetExceeded):
+            pass
+
+    async def close(self) -> None:
+        """Ends the connection."""
+        self._alarm.close()
+        self._hang_up()
+        await self._channel.close()
+
+    def _read(self, kind: type[_Message], data: bytes) -> _Message:
+        """Parse a message of the bot, once its budget has paid for it.
+
+        Raises:
+            BudgetExceeded: it costs more than is left.
+            NoAnswer: it is no such message.
+        """
+        self.budget.charge("messages", MESSAGE + MESSAGE_BYTE * len(data))
+        try:
+            return kind.FromString(data)
+        except DecodeError:
+            raise NoAnswer(
+                How.WRONG, f"it answered {len(data)} bytes that are no {kind.DESCRIPTOR.name}"
+            ) from None
+
+    def _by_status(self, status: Status | None) -> NoAnswer:
+        """Return what a failed call means for the bot."""
+        if self.budget.exceeded:
+            return NoAnswer(How.WRONG, self.budget.clause)
+        return _by_status(status)
+
+    def _hang_up(self) -> None:
+        """Ends the stream, if there is one."""
+        if self._call is not None:
+            self._call.cancel()
+        self._call = None
+
+
+def _by_status(status: Status | None) -> NoAnswer:
+    """What it means that a call ended so, before all was said."""
+    assert status is not None
+    code = status.code
+    if code is StatusCode.OK:
+        return NoAnswer(How.WRONG, "it ended the stream before it had answered")
+    said = quote(" ".join(status.details.split()))
+    if code is StatusCode.UNAVAILABLE:
+        return NoAnswer(How.BROKEN, "its connection was lost")
+    if code is StatusCode.RESOURCE_EXHAUSTED and "headers" in status.details:
+        return NoAnswer(How.WRONG, f"it sent headers of more than {HEADERS_BYTES} bytes")
+    if code is StatusCode.RESOURCE_EXHAUSTED:
+        return NoAnswer(How.WRONG, f"it sent more than {MESSAGE_BYTES} bytes in one message")
+    return NoAnswer(How.WRONG, f"it answered with the error {code.name}: {said}")

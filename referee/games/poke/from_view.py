@@ -1,0 +1,53 @@
+"""A position of Poke made up from what one seat sees of it."""
+
+from referee.cards import DECK
+from referee.dealing import Luck
+from referee.games.poke.actions import Hand, PokeView
+from referee.games.poke.state import NON_DEALER_DRAWS, PokeState
+
+HAND = 5
+
+
+def seen(view: PokeView, seat: int, luck: Luck) -> PokeState:
+    """A position that looks like this to the seat; what it cannot know is dealt by ``luck``."""
+    other = 1 - seat
+    turn = _turn(view)
+    leads = [(trick.leader, trick.lead, trick.answer) for trick in view.tricks]
+    if view.lead:
+        leads.append((1 - turn, view.lead, ()))
+    played = {c for _, lead, answer in leads for c in (*lead, *answer)}
+    size = HAND - sum(len(lead if leader == other else answer) for leader, lead, answer in leads)
+    laid = sum(drawn.cards for drawn in view.drawn if drawn.seat == other)
+    unknown = tuple(c for c in DECK if c not in {*view.hand, *view.discards, *played})
+    theirs, gone, stock = unknown[:size], unknown[size : size + laid], unknown[size + laid :]
+    return PokeState(
+        luck=luck,
+        must_beat=view.must_beat,
+        deals=view.deals,
+        below=view.below,
+        above=view.above,
+        legs=view.legs,
+        dealer=view.dealer,
+        phase=view.phase,
+        turn=turn,
+        stock=stock,
+        hands=_by_seat(seat, view.hand, theirs),
+        discards=_by_seat(seat, view.discards, gone),
+        drawn=view.drawn,
+        tricks=view.tricks,
+        led=view.lead,
+    ).redeal(seat, luck)
+
+
+def _by_seat(seat: int, own: Hand, others: Hand) -> tuple[Hand, Hand]:
+    return (own, others) if seat == 0 else (others, own)
+
+
+def _turn(view: PokeView) -> int:
+    """Whose turn it is; when all is over, who won the last trick."""
+    non_dealer = 1 - view.dealer
+    if view.phase == "draw":
+        draws = [drawn.cards for drawn in view.drawn if drawn.seat == non_dealer]
+        return view.dealer if 0 in draws or len(draws) == NON_DEALER_DRAWS else non_dealer
+    leader = view.tricks[-1].winner if view.tricks else non_dealer
+    return 1 - leader if view.phase == "answer" else leader

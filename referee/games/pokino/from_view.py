@@ -1,0 +1,63 @@
+"""A position of Pokino made up from what one seat sees of it."""
+
+from referee.cards import DECK, Card
+from referee.dealing import Luck
+from referee.dominoes import DOMINOES
+from referee.games.pokino.actions import Hand, PokinoView, Tiles
+from referee.games.pokino.layout import Layout
+from referee.games.pokino.state import PokinoState, Variants
+
+
+def seen(view: PokinoView, seat: int, luck: Luck) -> PokinoState:
+    """A position that looks like this to the seat; what it cannot know is dealt by ``luck``."""
+    hands, deck = _cards(view, seat)
+    dominoes, poke = _dominoes(view, seat)
+    return PokinoState(
+        luck=luck,
+        variants=Variants(view.greed, view.pokino_up, view.tear_down_the_walls, view.territory),
+        turn=view.turn,
+        over=view.over,
+        pokino=view.pokino,
+        idle=view.idle,
+        layout=Layout(view.layout, view.tokens),
+        removed=view.removed,
+        runs=view.runs,
+        beads=view.beads,
+        hands=hands,
+        known=tuple(known.cards for known in view.known),
+        dominoes=dominoes,
+        deck=deck,
+        poke=poke,
+        turns=view.turns,
+    ).redeal(seat, luck)
+
+
+def _cards(view: PokinoView, seat: int) -> tuple[tuple[Hand, ...], Hand]:
+    """Hands that fit, and the deck."""
+    top: Hand = (Card(view.deck_top),) if view.deck_top else ()
+    played = {c for run in view.runs for c in run.cards}
+    known = {c for held in view.known for c in held.cards}
+    unseen = [c for c in DECK if c not in {*view.hand, *top, *played, *known}]
+    hands = []
+    for other, (size, held) in enumerate(zip(view.hand_sizes, view.known, strict=True)):
+        if other == seat:
+            hands.append(view.hand)
+            continue
+        more = size - len(held.cards)
+        hands.append((*held.cards, *unseen[:more]))
+        unseen = unseen[more:]
+    return tuple(hands), (*top, *unseen)
+
+
+def _dominoes(view: PokinoView, seat: int) -> tuple[tuple[Tiles, ...], Tiles]:
+    """The dominoes of everybody, and the poke."""
+    laid = {tile.domino for tile in view.layout}
+    unseen = [d for d in DOMINOES if d not in {*view.dominoes, *laid, *view.removed}]
+    held = []
+    for other, number in enumerate(view.domino_counts):
+        if other == seat:
+            held.append(view.dominoes)
+            continue
+        held.append(tuple(unseen[:number]))
+        unseen = unseen[number:]
+    return tuple(held), tuple(unseen)

@@ -1,0 +1,38 @@
+"""A position of Pouku made up from what one seat sees of it."""
+
+from referee.cards import DECK
+from referee.dealing import Luck
+from referee.games.pouku.actions import Hand, PoukuView
+from referee.games.pouku.state import Form, PoukuState
+
+
+def seen(view: PoukuView, seat: int, form: Form, luck: Luck) -> PoukuState:
+    """A position that looks like this to the seat; what it cannot know is dealt by ``luck``."""
+    fields = tuple(field.cards for field in view.fields)
+    kept = tuple(keep.cards for keep in view.kept)
+    hands: dict[int, Hand] = {seat: view.hand}
+    over = view.deal == 2 * form.seats
+    if over and not view.deals[-1].void:
+        hands[view.deals[-1].winner] = view.deals[-1].hand
+    open_cards = {view.point_card, *(c for lying in (*fields, *kept) for c in lying)}
+    open_cards.update(c for hand in hands.values() for c in hand)
+    unseen = tuple(c for c in DECK if c not in open_cards)
+    for other, size in enumerate(view.hand_sizes):
+        if other not in hands:
+            hands[other], unseen = unseen[:size], unseen[size:]
+    drawn = view.drawn if view.turn == seat or over else hands[view.turn][0]
+    return PoukuState(
+        luck=luck,
+        form=form,
+        deals=view.deals,
+        totals=view.scores,
+        dealer=view.dealer,
+        turn=view.turn,
+        point_card=view.point_card,
+        stock=unseen,
+        hands=tuple(hands[s] for s in range(form.seats)),
+        drawn=drawn,
+        fields=fields,
+        kept=kept,
+        turns=view.turns,
+    ).redeal(seat, luck)

@@ -1,0 +1,66 @@
+"""What watchers are shown of a table: now and then, where one of its games stands."""
+
+import asyncio
+import time
+from collections.abc import Callable, Iterable
+
+from pokearena.v1 import bot_pb2, referee_pb2
+
+from referee.play import Play
+from referee.table_stream import Caller
+
+
+class Window:
+    """Looks at one game of a table until it is over, then at the next.
+
+    It is looked through from time to time, so a decision costs nothing more for it.
+    """
+
+    def __init__(self, watch_ms: int, plays: Callable[[], Iterable[Play]], caller: Caller) -> None:
+        self._pause = watch_ms / 1000
+        self._plays = plays
+        self._caller = caller
+        self._play: Play | None = None
+        self._shown: tuple[int, int, bool] | None = None
+        self._due = time.monotonic() + self._pause
+
+    async def keep_open(self) -> None:
+        """Shows the positions of games, for ever; returns at once if nobody watches."""
+        while self._pause:
+            left = self._due - time.monotonic()
+            await asyncio.sleep(left if left > 0 else self._pause)
+            self._look()
+
+    def ended(self, play: Play) -> None:
+        """A game is over: its end is shown before that is told, if it is time to."""
+        if play is self._play:
+            self._look()
+
+    def _look(self) -> None:
+        now = time.monotonic()
+        if now < self._due:
+            return
+        if self._play is None:
+            self._play = next(iter(self._plays()), None)
+        play = self._play
+        if play is None:
+            return
+        over = play.result is not None
+        position = (play.number, play.decisions, over)
+        if position != self._shown:
+            self._shown = position
+            self._due = now + self._pause
+            self._caller.tell(referee_pb2.RunTableResponse(shown=_shown(play, over)))
+        if over:
+            self._play = None
+
+
+def _shown(play: Play, over: bool) -> referee_pb2.PositionShown:
+    view = play.setting.codec.view(play.state.public())
+    return referee_pb2.PositionShown(
+        game=play.number,
+        board=play.board.number,
+        decision=play.decisions,
+        actors=() if over else play.state.actors,
+        view=bot_pb2.View.FromString(view),
+    )

@@ -1,0 +1,29 @@
+"""docs/containment.md: the programs it lists are those that are tried."""
+
+import re
+
+from arena.bots.sandbox.level import Level
+from tests.arena.bots.transcript import PAGE as PROTOCOL
+from tests.hostile.corpus import CONTAINED, FAULTS, LOCKED_IN
+
+PAGE = (PROTOCOL.parent / "containment.md").read_text(encoding="utf-8")
+
+
+def test_every_program_of_the_corpus_is_listed_with_its_verdict() -> None:
+    row = r"^\| `(\w+)` \| [^|]+ \| `(\w+)`([^|]*) \| (all|sandboxed) \|$"
+    rows = re.findall(row, PAGE, re.MULTILINE)
+    told = {name: (verdict, other, levels) for name, verdict, other, levels in rows}
+    wanted = {
+        one.name: (
+            one.verdict,
+            "".join(f", then `{verdict}`" for verdict, _ in one.then)
+            + "".join(
+                f", `{verdict}` with Landlock alone"
+                for level, (verdict, _) in one.otherwise.items()
+                if level is Level.LANDLOCK
+            ),
+            "sandboxed" if one.levels == LOCKED_IN else "all",
+        )
+        for one in (*FAULTS, *CONTAINED)
+    }
+    assert told == wanted

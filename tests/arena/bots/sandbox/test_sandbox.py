@@ -1,0 +1,341 @@
+"""What a locked-in bot sees and can do, at every level that this machine offers."""
+
+import os
+import socket
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from arena.bots import resolver, version_store
+from arena.bots.bot import Bot
+from arena.bots.exit_report import MIB, Limits, Report
+from arena.bots.manifest import Manifest
+from arena.bots.processes import Processes
+from arena.bots.sandbox import available_levels, cgroup, linux
+from arena.bots.sandbox.level import Level
+from arena.bots.socket_probe import listens
+from arena.errors import BotError, InfrastructureError
+
+SMALL = Limits(memory=192 * MIB, processes=32, scratch=4 * MIB, files=100, fsize=2 * MIB)
+LOCKED = [Level.BUBBLEWRAP, Level.LANDLOCK]
+
+
+class Cell:
+    """One bot at a level, and what it told."""
+
+    def __init__(self, level: Level, folder: Path) -> None:
+        self.level = level
+        self.folder = folder
+        self.processes = Processes(limits=SMALL, level=level)
+        self.address = ""
+
+    def start(self, script: str) -> None:
+        (self.folder / "bot.py").write_text(script)
+        bot = Bot("bot", Manifest("bot", ("python", "bot.py")), self.folder)
+        self.address = self.processes.start(0, bot)
+
+    def run(self, script: str) -> Report:
+        """Runs a script to its end."""
+        before = len(self.processes.ends(0))
+        self.start(script)
+        eventually(lambda: len(self.processes.ends(0)) > before)
+        return self.processes.ends(0)[-1]
+
+    def tries(self, *actions: str) -> list[str]:
+        """What comes of expressions: the name of an error, or "done"."""
+        lines = ["import ctypes, fcntl, os, socket, sys", "libc = ctypes.CDLL(None)"]
+        for action in actions:
+            lines += ["try:", f"    {action}", "    print('done')"]
+            lines += ["except OSError as error:", "    print(type(error).__name__)"]
+        report = self.run("\n".join(lines))
+        assert report.ended == "exited with status 0", report.output
+        return report.output.splitlines()
+
+
+def eventually(true: Callable[[], bool]) -> None:
+    while not true():
+        time.sleep(0.005)
+
+
+def needed(level: Level) -> None:
+    """Skips where the machine does not offer a level; where nothing may be skipped, fails."""
+    found = available_levels.offer(level)
+    if not found.holds:
+        assert "CI" not in os.environ, found.why_not
+        pytest.skip(f"{level}: {found.why_not}")
+
+
+@pytest.fixture(params=LOCKED)
+def cell(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Cell]:
+    needed(request.param)
+    found = Cell(request.param, tmp_path)
+    with found.processes:
+        yield found
+
+
+def test_a_level_that_is_used_has_held() -> None:
+    assert available_levels.offer(available_levels.best()).holds
+
+
+def test_a_bot_reads_its_own_files_and_cannot_write_them(cell: Cell) -> None:
+    (cell.folder / "data").write_text("mine")
+    said = cell.tries("open('data').close()", "open('data', 'a')", "open('new', 'w')")
+    assert said[0] == "done"
+    assert "done" not in said[1:]
+    assert (cell.folder / "data").read_text() == "mine"
+
+
+def test_a_bot_sees_nothing_of_others(cell: Cell, tmp_path_factory: pytest.TempPathFactory) -> None:
+    other = tmp_path_factory.mktemp("other") / "secret"
+    other.write_text("secret")
+    other.chmod(0o644)
+    said = cell.tries(
+        f"open({str(other)!r})",
+        "open('/etc/passwd')",
+        f"open({str(Path(__file__))!r})",
+        f"open('/proc/{os.getpid()}/environ').read(1)",
+    )
+    assert "done" not in said
+
+
+@pytest.mark.parametrize("name", ["meek", "strong"])
+def test_house_bots_find_what_they_import(cell: Cell, name: str) -> None:
+    address = cell.processes.start(0, resolver.sample(name))
+    eventually(lambda: listens(address) or bool(cell.processes.ends(0)))
+    assert not cell.processes.ends(0)
+
+
+def test_a_bot_has_scratch_space_that_goes_with_it(cell: Cell) -> None:
+    assert cell.tries("open(os.environ['TMPDIR'] + '/x', 'w').write('x')") == ["done"]
+    assert cell.tries("open(os.environ['TMPDIR'] + '/x')") == ["FileNotFoundError"]
+
+
+def test_a_bot_reaches_nobody(cell: Cell, tmp_path: Path) -> None:
+    with (
+        socket.create_server(("127.0.0.1", 0)) as tcp,
+        socket.socket(socket.AF_UNIX) as abstract,
+        socket.socket(socket.AF_UNIX) as named,
+    ):
+        abstract.bind("")
+        abstract.listen()
+        named.bind(str(tmp_path / "s"))
+        named.listen()
+        said = cell.tries(
+            f"socket.create_connection({tcp.getsockname()!r}, 1)",
+            f"socket.socket(socket.AF_UNIX).connect({abstract.getsockname()!r})",
+            "socket.socket(40, socket.SOCK_STREAM)",
+            "socket.socket(16, socket.SOCK_RAW)",
+            "socket.getaddrinfo('example.org', 80)",
+        )
+    assert "done" not in said
+
+
+def test_a_bot_is_refused_what_bots_do_not_need(cell: Cell) -> None:
+    calls = [
+        "libc.unshare(0x10000000)",
+        "libc.ptrace(16, os.getppid(), 0, 0)",
+        "libc.mount(b'x', b'/tmp', b'tmpfs', 0, None)",
+        "libc.syscall(250, 0, -3, 1)" if os.uname().machine == "x86_64" else "libc.keyctl(0)",
+        "libc.syscall(425, 8, None)",
+        "libc.inotify_init()",
+        "libc.personality(0x40000)",
+    ]
+    script = "import ctypes, os\nlibc = ctypes.CDLL(None)\n"
+    report = cell.run(script + "".join(f"print({call})\n" for call in calls))
+    assert report.output.split() == ["-1"] * len(calls)
+
+
+def test_files_that_all_bots_see_cannot_be_locked_or_watched(cell: Cell) -> None:
+    said = cell.tries(
+        "fcntl.flock(os.open(sys.executable, os.O_RDONLY), fcntl.LOCK_SH)",
+        "fcntl.lockf(os.open(sys.executable, os.O_RDONLY), fcntl.LOCK_SH | fcntl.LOCK_NB)",
+        "fcntl.fcntl(os.open('/usr', os.O_RDONLY), fcntl.F_NOTIFY, 1)",
+    )
+    assert said == ["OSError"] * 3
+
+
+def test_a_bot_cannot_signal_anybody(cell: Cell) -> None:
+    assert "done" not in cell.tries(f"os.kill({os.getpid()}, 0)")
+
+
+def test_two_bots_are_different_users_if_root_starts_them(tmp_path: Path) -> None:
+    needed(Level.BUBBLEWRAP)
+    if os.geteuid() != 0:
+        pytest.skip("only root can make others")
+    told = "import os, time\nprint(os.getuid(), flush=True)\ntime.sleep(600)\n"
+    (tmp_path / "bot.py").write_text(told)
+    bot = Bot("bot", Manifest("bot", ("python", "bot.py")), tmp_path)
+    with Processes(level=Level.BUBBLEWRAP) as one, Processes(level=Level.BUBBLEWRAP) as two:
+        for processes in (one, two):
+            processes.start(0, bot)
+            while not processes.report(0).output:
+                time.sleep(0.005)
+        users = {one.report(0).output, two.report(0).output}
+    assert len(users) == 2
+    assert "0\n" not in users
+
+
+def test_too_much_scratch_space_is_beyond_its_resources(cell: Cell) -> None:
+    report = cell.run(
+        "import os\n"
+        "for number in range(50):\n"
+        "    with open(os.environ['TMPDIR'] + f'/{number}', 'wb') as file:\n"
+        "        try: file.write(bytes(1000_000))\n"
+        "        except OSError: pass\n"
+        "import time; time.sleep(600)"
+    )
+    assert report.ended == "was stopped by the arena: wrote more than 4 MiB into its scratch space"
+    assert report.resources
+
+
+def test_too_many_files_are_beyond_its_resources(cell: Cell) -> None:
+    report = cell.run(
+        "import os, time\n"
+        "for number in range(500): open(os.environ['TMPDIR'] + f'/{number}', 'w').close()\n"
+        "time.sleep(600)"
+    )
+    assert report.ended == "was stopped by the arena: made more than 100 files"
+    assert report.resources
+
+
+def test_too_much_memory_is_beyond_its_resources(cell: Cell) -> None:
+    if "memory" not in cgroup.parents():
+        assert "CI" not in os.environ or os.geteuid() != 0
+        pytest.skip("no control groups can be made here")
+    report = cell.run("held = [bytearray(8_000_000) for _ in range(100)]")
+    assert report.ended == "was stopped by the arena: used more than 192 MiB of memory"
+    assert report.resources
+
+
+def test_a_fork_bomb_fails_inside_and_is_gone_at_the_end(cell: Cell) -> None:
+    if os.geteuid() == 0 and "pids" not in cgroup.parents():
+        pytest.skip("no control groups can be made here")
+    report = cell.run(
+        "import os, time\n"
+        "for number in range(5000):\n"
+        "    try:\n"
+        "        if os.fork() == 0: time.sleep(600)\n"
+        "    except BlockingIOError: break\n"
+        "print(number < 1000)"
+    )
+    assert report.output == "True\n"
+
+
+def test_nothing_is_left_of_a_cell(cell: Cell) -> None:
+    cell.start("import time; time.sleep(600)")
+    private = Path(cell.address.removeprefix("unix:")).parent
+    eventually(private.exists)
+    keeper = cell.processes._keeper.pid
+    eventually(lambda: bool(linux.children(keeper)))
+    (guard,) = linux.children(keeper)
+    eventually(lambda: bool(groups(guard)) or not cgroup.parents())
+    cell.processes.close()
+    assert not private.exists()
+    assert not groups(guard)
+
+
+def groups(guard: int) -> list[str]:
+    """The control groups of this guard's bot."""
+    found = [name for parent in cgroup.parents().values() for name in os.listdir(parent)]
+    return [name for name in found if name.startswith(f"{cgroup.mine()}{guard}-")]
+
+
+def test_who_is_not_trusted_is_not_run_unsandboxed(tmp_path: Path) -> None:
+    bot = Bot("stranger", Manifest("stranger", ("true",)), tmp_path, trusted=False)
+    refused = pytest.raises(InfrastructureError, match=r"stranger came from .* apt install bubble")
+    with Processes(level=Level.UNSANDBOXED) as processes, refused:
+        processes.start(0, bot)
+
+
+def test_the_level_can_be_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("POKEARENA_SANDBOX", "unsandboxed")
+    assert available_levels.best.__wrapped__() is Level.UNSANDBOXED
+    monkeypatch.setenv("POKEARENA_SANDBOX", "padlock")
+    with pytest.raises(InfrastructureError, match='is "padlock", which is no sandbox; write one'):
+        available_levels.best.__wrapped__()
+
+
+BUILD = """
+import fcntl, os, socket
+with open("locked", "w") as file:
+    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+open("made", "w").write(str(os.path.exists({secret!r})))
+try:
+    socket.create_connection(("127.0.0.1", {port}), 1)
+    print("connected")
+except OSError:
+    open("offline", "w").close()
+"""
+
+
+@pytest.mark.parametrize("level", LOCKED)
+def test_a_stranger_s_bot_is_built_locked_in(
+    level: Level, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    needed(level)
+    monkeypatch.setattr("arena.bots.sandbox.available_levels.best", lambda: level)
+    secret = tmp_path / "arena.db"
+    secret.write_text("secret")
+    folder = tmp_path / "bot"
+    folder.mkdir()
+    toml = 'name = "stranger"\nbuild = ["python", "build.py"]\nrun = ["python", "bot.py"]\n'
+    (folder / "bot.toml").write_text(toml)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        (folder / "build.py").write_text(BUILD.format(secret=str(secret), port=port))
+        bot = replace(resolver.local(folder), trusted=False)
+        kept = version_store.admit(bot, tmp_path / "versions")
+    assert kept.folder is not None
+    assert (kept.folder / "offline").exists()
+    seen = "False" if level is Level.BUBBLEWRAP else "True"
+    assert (kept.folder / "made").read_text() == seen
+    assert (kept.folder / "made").stat().st_uid == os.geteuid()
+
+
+def test_trust_stays_with_the_content(tmp_path: Path) -> None:
+    needed(Level.BUBBLEWRAP)
+    folder = tmp_path / "bot"
+    folder.mkdir()
+    (folder / "bot.toml").write_text('name = "stranger"\nrun = ["python", "bot.py"]\n')
+    bot = resolver.local(folder)
+    versions = tmp_path / "versions"
+    kept = version_store.admit(replace(bot, trusted=False), versions)
+    assert kept.folder is not None
+    assert not kept.trusted
+    assert not resolver.from_folder(kept.folder, "stranger@1", kept.content).trusted
+    assert version_store.admit(bot, versions).trusted
+    assert resolver.from_folder(kept.folder, "stranger@1", kept.content).trusted
+
+
+def test_a_build_that_fails_locked_in_says_why(tmp_path: Path) -> None:
+    needed(Level.BUBBLEWRAP)
+    folder = tmp_path / "bot"
+    folder.mkdir()
+    toml = 'name = "stranger"\nbuild = ["sh", "-c", "echo oh no; exit 3"]\nrun = ["true"]\n'
+    (folder / "bot.toml").write_text(toml)
+    bot = replace(resolver.local(folder), trusted=False)
+    with pytest.raises(BotError, match=r"exited with status 3 and wrote:\noh no"):
+        version_store.admit(bot, tmp_path / "versions")
+
+
+def test_a_bot_has_a_file_system_of_its_own_where_the_machine_allows_it(tmp_path: Path) -> None:
+    needed(Level.BUBBLEWRAP)
+    before = set(Path("/proc/self/mountinfo").read_text().splitlines())
+    assert available_levels.has_disk(Level.BUBBLEWRAP)
+    assert not available_levels.has_disk(Level.UNSANDBOXED)
+    cell = Cell(Level.BUBBLEWRAP, tmp_path)
+    with cell.processes:
+        report = cell.run(
+            "import os\n"
+            "for _ in range(8):\n"
+            "    file = os.open(os.environ['TMPDIR'], os.O_TMPFILE | os.O_RDWR)\n"
+            "    os.write(file, bytes(1 << 20))\n"
+            "import time; time.sleep(600)"
+        )
+    assert report.ended == "was stopped by the arena: wrote more than 4 MiB into its scratch space"
+    # Nothing that was mounted shows outside of the bot's namespace.
+    assert set(Path("/proc/self/mountinfo").read_text().splitlines()) == before

@@ -1,0 +1,108 @@
+"""User ids of bots' own: one for each bot that lives on a machine, whatever network it is in."""
+
+import contextlib
+import os
+import secrets
+import subprocess
+import sys
+import textwrap
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from arena.bots.sandbox import sandbox
+from tests.hosts.network import needs_namespaces
+
+FIRST, COUNT = 61_500, 2
+"""Ids that no bot gets while these tests run."""
+TAKER = f"""
+    import sys
+    from arena.bots.sandbox import sandbox as uids
+    uids.FIRST, uids.COUNT, uids.LOCKS = {FIRST}, int(sys.argv[1]), sys.argv[2]
+    try:
+        owner = uids.Uid()
+        print(owner.number, flush=True)
+    except OSError as error:
+        print(error.strerror, flush=True)
+    sys.stdin.read()
+"""
+
+
+@pytest.fixture(autouse=True)
+def _ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sandbox, "FIRST", FIRST)
+    monkeypatch.setattr(sandbox, "COUNT", COUNT)
+    monkeypatch.setattr(sandbox, "LOCKS", str(tmp_path / "locks"))
+
+
+class Network:
+    """A network of its own that nothing is connected to."""
+
+    def __init__(self) -> None:
+        self._name = f"pk{secrets.token_hex(4)}"
+        self.within = ("ip", "netns", "exec", self._name)
+
+    def __enter__(self) -> "Network":
+        subprocess.run(["ip", "netns", "add", self._name], check=True, capture_output=True)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        subprocess.run(["ip", "netns", "delete", self._name], check=True, capture_output=True)
+
+
+@contextlib.contextmanager
+def taken(*within: str) -> Iterator[str]:
+    """What another process is told that takes an id, which it keeps until the block ends."""
+    line = [
+        *within,
+        sys.executable,
+        "-c",
+        textwrap.dedent(TAKER),
+        str(sandbox.COUNT),
+        sandbox.LOCKS,
+    ]
+    with subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as other:
+        assert other.stdout is not None
+        yield other.stdout.readline().strip()
+        other.communicate()
+
+
+def test_an_id_is_taken_once_in_one_network_and_in_another() -> None:
+    needs_namespaces(Network)
+    with Network() as network, taken() as here, taken(*network.within) as there:
+        assert {here, there} == {str(FIRST), str(FIRST + 1)}
+        with taken(*network.within) as third:
+            assert third == f"all {COUNT} user ids of bots are in use"
+    with taken() as again:
+        assert again in {str(FIRST), str(FIRST + 1)}
+
+
+def test_who_lives_under_an_id_is_not_killed_from_another_network(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    needs_namespaces(Network)
+    monkeypatch.setattr(sandbox, "COUNT", 1)
+    owner = sandbox.Uid()
+    assert owner.number is not None
+    living = subprocess.Popen(["sleep", "60"], user=owner.number, group=owner.number)
+    try:
+        with Network() as network, taken(*network.within) as there:
+            assert there == "all 1 user ids of bots are in use"
+            assert living.poll() is None
+        owner.purge()
+        assert living.wait() == -9
+    finally:
+        living.kill()
+        living.wait()
+        owner.release()
+
+
+def test_where_no_lock_can_be_kept_an_id_is_still_taken_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if os.geteuid() != 0:
+        pytest.skip("only root gives ids away")
+    monkeypatch.setattr(sandbox, "LOCKS", str(tmp_path))
+    with taken() as here, taken() as there:
+        assert {here, there} == {str(FIRST), str(FIRST + 1)}

@@ -1,0 +1,134 @@
+"""The lines between a bridge and its program: what they are, and what is no answer."""
+
+import json
+
+import pytest
+from google.protobuf.json_format import MessageToDict
+from pokearena.v1 import bot_pb2
+
+from arena.bots.stdio import lines
+from arena.bots.stdio.bridge import LONGEST, Splitter
+from tests.conformance.tables import TABLES
+from tests.conformance.walks import walks
+
+QUESTION = bot_pb2.ActRequest(game=2, decision=5, luck=(1 << 64) - 1)
+QUESTION.view.poke.hand.extend(("2C", "9H"))
+QUESTION.legal.add().poke.stand.SetInParent()
+QUESTION.legal.add().poke.draw.discards.append("2C")
+
+
+def answered(line: bytes) -> bot_pb2.ActResponse:
+    return lines.answer(lines.read(line), QUESTION)
+
+
+def test_a_question_is_one_line_that_begins_with_the_number_of_its_actions() -> None:
+    line = lines.act_line(QUESTION)
+    assert line.startswith(b'{"choices":2,"act":{"match":"","game":2,"decision":5,')
+    assert line.endswith(b"}\n")
+    assert line.count(b"\n") == 1
+
+
+def test_a_question_holds_all_its_fields_and_large_numbers_as_text() -> None:
+    act = json.loads(lines.act_line(QUESTION))["act"]
+    assert act["luck"] == "18446744073709551615"
+    assert (act["seat"], act["complete"], act["view"]["poke"]["lead"]) == (0, False, [])
+    assert act["legal"] == [{"poke": {"stand": {}}}, {"poke": {"draw": {"discards": ["2C"]}}}]
+
+
+def test_questions_of_all_games_are_in_protobuf_s_json_form() -> None:
+    for table in {table.game.id: table for table in TABLES}.values():
+        for step in next(walks(table, 1))[:40]:
+            for seat, action in step.moves.items():
+                head = bot_pb2.ActRequest(match="m-test", game=1, luck=1 << 63)
+                data = table.codec.question(head, step.state.view(seat), [action])
+                asked = bot_pb2.ActRequest.FromString(data)
+                act = json.loads(lines.act_line(asked))["act"]
+                assert act == MessageToDict(asked, always_print_fields_with_no_presence=True)
+
+
+def test_what_is_answered_is_a_number_a_choice_or_an_action() -> None:
+    for line in (
+        b"1",
+        b" 1 \r",
+        b'{"choice": 1}',
+        b'{"action":{"poke":{"draw":{"discards":["2C"]}}}}',
+    ):
+        response = answered(line)
+        assert response.action == QUESTION.legal[1]
+        assert (response.game, response.decision) == (2, 5)
+
+
+def test_an_answer_that_names_its_question_may_leave_out_what_is_0_as_protobuf_does() -> None:
+    assert lines.read(b'{"decision": 5, "choice": 0}').question == (0, 5)
+    assert lines.read(b'{"game": 5, "choice": 0}').question == (5, 0)
+    assert lines.read(b'{"choice": 0}').question is None
+
+
+@pytest.mark.parametrize("line", [b"0", b"-1", b"  17 ", b"{", b' {"choice": 0}', b"9" * 5000])
+def test_a_line_that_is_a_number_or_begins_with_a_brace_is_meant_as_an_answer(line: bytes) -> None:
+    assert lines.is_answer(line)
+
+
+@pytest.mark.parametrize(
+    "line", [b"", b"1.5", b"thinking", b"[1]", b"true", b"1 2", b"\xff\x00", b"+1"]
+)
+def test_any_other_line_is_for_the_log(line: bytes) -> None:
+    assert not lines.is_answer(line)
+
+
+@pytest.mark.parametrize(
+    ("line", "clause"),
+    [
+        (b"2", "its choice is 2, and the listed actions are 0 to 1"),
+        (b"-1", "its choice is -1, and the listed actions are 0 to 1"),
+        (b"9" * 5000, "is no number of an action"),
+        (b'{"choice": 1.5}', 'its "choice" is 1.5, and no number'),
+        (b'{"choice": true}', 'its "choice" is true, and no number'),
+        (b'{"choice": null}', 'its "choice" is null, and no number'),
+        (b'{"choice": ' + b"9" * 5000 + b"}", "is no JSON"),
+        (b'{"choice": 0, "action": {"poke": {"stand": {}}}}', 'both a "choice" and an "action"'),
+        (b'{"action": 3}', "its answer is no ActResponse"),
+        (b'{"acton": {}}', 'has no field named "acton"'),
+        (b'{"note": "\\ud800"}', "its answer is no ActResponse"),
+        (b'{"action": {"saintPoker": {"river": "\\ud800"}}}', "its answer is no ActResponse"),
+        (b'{"game": -1, "choice": 0}', "its answer is no ActResponse"),
+        (b'{"action": {"poke": {"stand": {}, "draw": {}}}}', "its answer is no ActResponse"),
+        (b'{"choice": 0} {"choice": 1}', "is no JSON: Extra data"),
+        (b'{"a":' * 100_000, "is nested too deep"),
+        (b'{"note": "\xff"}', "is no JSON"),
+    ],
+    ids=lambda value: str(value[:24]),
+)
+def test_a_wrong_answer_is_told_in_a_clause(line: bytes, clause: str) -> None:
+    with pytest.raises(lines.Malformed) as met:
+        answered(line)
+    assert clause in str(met.value)
+    assert len(str(met.value)) < 400
+    str(met.value).encode()
+
+
+def test_a_program_may_tell_what_it_wants_or_nothing() -> None:
+    assert lines.started(lines.read(b'{"gamesInFlight": 4}')).games_in_flight == 4
+    assert lines.started(lines.read(b"0")) == bot_pb2.StartResponse()
+    with pytest.raises(lines.Malformed, match="no StartResponse"):
+        lines.started(lines.read(b'{"gamesInFlight": -4}'))
+
+
+def test_lines_are_found_however_they_are_cut() -> None:
+    data = b"one\n\ntwo\nthr"
+    for size in range(1, len(data)):
+        splitter = Splitter()
+        pieces = [data[i : i + size] for i in range(0, len(data), size)]
+        found = [line for piece in pieces for line in splitter.feed(piece)]
+        assert found == [(b"one", False), (b"", False), (b"two", False)]
+        assert splitter.rest() == b"thr"
+
+
+def test_a_line_that_is_too_long_is_handed_on_in_pieces() -> None:
+    splitter = Splitter()
+    found = [piece for _ in range(40) for piece in splitter.feed(b"x" * (LONGEST // 16))] + list(
+        splitter.feed(b"end\nnext\n")
+    )
+    assert [is_rest for _, is_rest in found] == [False, True, True, False]
+    assert sum(len(line) for line, _ in found[:-1]) == 40 * (LONGEST // 16) + 3
+    assert found[-1] == (b"next", False)

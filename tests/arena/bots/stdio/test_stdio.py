@@ -1,0 +1,290 @@
+"""Programs that read and write lines, at a real table: what they may write, and what it costs."""
+
+import textwrap
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import grpc
+import pytest
+from pokearena.v1 import bot_pb2, bot_pb2_grpc, referee_pb2
+
+from arena.bots.bot import Bot
+from arena.bots.exit_report import Limits
+from arena.bots.manifest import Manifest
+from arena.bots.processes import Processes
+from arena.bots.sandbox import available_levels
+from tests.referee.authors import Author, Played, play
+
+HEAD = """
+import json, os, signal, sys, time
+
+def say(line):
+    print(line if isinstance(line, str) else json.dumps(line), flush=True)
+
+def questions():
+    # All that is asked, after "start" has been answered.
+    for line in sys.stdin:
+        said = json.loads(line)
+        if "act" in said:
+            yield said["act"]
+        else:
+            say({})
+
+"""
+PATIENCE = 30
+
+
+class Programs:
+    """Programs in the place of the first bot of a table."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.processes = Processes(limits=Limits(output=1 << 20), level=available_levels.best())
+
+    def start(self, script: str) -> str:
+        """Starts a program of Python, whose text goes on from HEAD; returns its address."""
+        (self.folder / "bot.py").write_text(HEAD + textwrap.dedent(script))
+        return self.run("python", "-u", "bot.py")
+
+    def run(self, *command: str) -> str:
+        said = Manifest("bot", command, transport="stdio")
+        return self.processes.start(0, Bot("bot", said, self.folder))
+
+    def play(self, script: str, boards: int = 1, allowance_ms: int = 20_000) -> Played:
+        """Plays a table of Poke against a harmless bot."""
+        authors: list[Author | str] = [self.start(script), Author(games_in_flight=4)]
+        return play(
+            authors, boards, allowance_ms=allowance_ms, start_ms=PATIENCE * 1000, report=self.report
+        )
+
+    def report(self, faulted: referee_pb2.BotFaulted) -> referee_pb2.BotReport:
+        found = self.processes.report(faulted.seat)
+        return referee_pb2.BotReport(
+            seat=faulted.seat, ended=found.ended, resources=found.resources, output=found.output
+        )
+
+    def output(self) -> str:
+        """All that the program has written for the log, once it has ended."""
+        self.processes.stop(0)
+        return self.processes.ends(0)[-1].output
+
+
+@pytest.fixture
+def programs(tmp_path: Path) -> Iterator[Programs]:
+    programs = Programs(tmp_path)
+    with programs.processes:
+        yield programs
+
+
+def test_a_program_plays_by_the_numbers_of_actions(programs: Programs) -> None:
+    played = programs.play("for turn in questions(): say('0')")
+    assert played.verdicts == [["finished", "finished"]]
+
+
+def test_a_program_that_answers_every_line_with_the_same_line_is_a_bot(programs: Programs) -> None:
+    played = programs.play("for line in sys.stdin: say('0')", boards=2)
+    assert played.verdicts == [["finished", "finished"]] * 2
+
+
+def test_a_program_plays_by_actions_it_sends_back_or_makes(programs: Programs) -> None:
+    played = programs.play("""
+        for turn in questions():
+            say({"game": turn["game"], "decision": turn["decision"], "action": turn["legal"][0]})
+    """)
+    assert played.verdicts == [["finished", "finished"]]
+
+
+def test_a_choice_may_carry_a_note(programs: Programs) -> None:
+    played = programs.play("for turn in questions(): say({'choice': 0, 'note': 'ä first'})")
+    assert {a.get("note") for a in played.games[0].actions if a["seat"] == 0} == {"ä first"}
+
+
+def test_a_question_begins_with_how_many_actions_there_are_and_has_all_its_fields(
+    programs: Programs,
+) -> None:
+    played = programs.play("""
+        for line in sys.stdin:
+            if line.startswith('{"choices":'):
+                number = int(line.split(":")[1].split(",")[0])
+                turn = json.loads(line)["act"]
+                assert number == len(turn["legal"]) > 0
+                assert {"game", "decision", "seat", "luck", "complete"} < turn.keys()
+                assert list(turn)[-2:] == ["legal", "view"]
+                assert "\\n" not in line[:-1] and " " not in line.split('"legal"')[0]
+            say("0")
+    """)
+    assert played.verdicts == [["finished", "finished"]]
+
+
+def test_what_is_no_answer_goes_to_the_log_as_what_is_written_to_the_error_output_does(
+    programs: Programs,
+) -> None:
+    played = programs.play("""
+        for turn in questions():
+            say("I think of \\x1b[31m" + turn["view"]["poke"]["phase"])
+            say("[1, 2] true null 3.5 0x1")
+            say("")
+            print("to stderr", file=sys.stderr)
+            say("0")
+    """)
+    assert played.verdicts == [["finished", "finished"]]
+    output = programs.output()
+    assert "I think of \\x1b[31mdraw\n[1, 2] true null 3.5 0x1\n\nto stderr\n" in output
+
+
+@pytest.mark.parametrize(
+    ("answer", "verdict", "clause"),
+    [
+        ("7777", "protocol", "its choice is 7777, and the listed actions are 0 to"),
+        ('{"action": {"poke": {"stand"', "protocol", "is no JSON: Expecting"),
+        ("{}", "protocol", "its answer holds no action, where one of poke was asked for"),
+        ('{"action": {"pouku": {}}}', "protocol", "its answer is an action of pouku"),
+        ('{"note": "' + "x" * 2_000_000 + '"}', "protocol", "its line is longer than 1048576"),
+        (
+            '{"action": {"poke": {"lead": {"cards": ["2C", "2C"]}}}}',
+            "illegal",
+            'it answered "lead 2C 2C", which is not legal; legal: stand',
+        ),
+        ('{"game": 3, "decision": 9, "choice": 0}', "timeout", "it did not answer within"),
+    ],
+    ids=lambda value: value[:20],
+)
+def test_a_wrong_answer_gets_its_verdict_and_a_sentence(
+    programs: Programs, answer: str, verdict: str, clause: str
+) -> None:
+    (programs.folder / "answer").write_text(answer)
+    script = "for turn in questions(): say(open('answer').read())"
+    limit = 300 if verdict == "timeout" else 20_000
+    played = programs.play(script, allowance_ms=limit)
+    assert played.verdicts == [[verdict, "finished"]]
+    assert clause in played.sentences[0]
+
+
+def test_a_program_that_ends_has_crashed_and_its_status_and_output_are_told(
+    programs: Programs,
+) -> None:
+    played = programs.play("for turn in questions(): sys.exit('I do not know this one')")
+    assert played.verdicts == [["crash", "finished"]]
+    assert played.sentences[0].endswith("its process exited with status 1")
+    assert "I do not know this one" in played.games[0].faults[0]["output"]
+
+
+def test_a_program_that_is_killed_has_crashed_by_that_signal(programs: Programs) -> None:
+    played = programs.play("for turn in questions(): os.kill(os.getpid(), signal.SIGSEGV)")
+    assert played.verdicts == [["crash", "finished"]]
+    assert played.sentences[0].endswith("its process was killed by SIGSEGV")
+
+
+def test_a_program_that_closes_its_output_and_goes_on_breaks_the_protocol(
+    programs: Programs,
+) -> None:
+    played = programs.play("for turn in questions(): os.close(1); time.sleep(600)")
+    assert played.verdicts == [["protocol", "finished"]]
+
+
+def test_a_program_that_cannot_be_found_does_not_start(programs: Programs) -> None:
+    played = play([programs.run("./nothing"), Author()], start_ms=1000, report=programs.report)
+    assert played.verdicts == [["init", "finished"]]
+    assert "exited with status 127" in played.sentences[0]
+    assert "nothing could not be started: No such file" in played.games[0].faults[0]["output"]
+
+
+def test_a_program_that_never_answers_is_out_of_time(programs: Programs) -> None:
+    played = programs.play("for turn in questions(): pass", allowance_ms=300)
+    assert played.verdicts == [["timeout", "finished"]]
+
+
+def test_a_program_that_does_not_answer_what_will_be_played_does_not_start(
+    programs: Programs,
+) -> None:
+    authors: list[Author | str] = [programs.start("for line in sys.stdin: pass"), Author()]
+    played = play(authors, start_ms=2000, report=programs.report)
+    assert played.verdicts == [["init", "finished"]]
+    assert "its Start did not return within 2 s" in played.sentences[0]
+
+
+def test_a_late_answer_is_not_taken_for_the_answer_to_the_next_question(
+    programs: Programs,
+) -> None:
+    played = programs.play(
+        """
+        for number, turn in enumerate(questions()):
+            if number == 1:
+                time.sleep(1.5)
+            # Of the second game, or else illegal there.
+            say({"action": turn["legal"][0], "note": f"{turn['game']} {turn['decision']}"})
+        """,
+        boards=2,
+        allowance_ms=1000,
+    )
+    assert played.verdicts == [["timeout", "finished"], ["finished", "finished"]]
+    own = [action for action in played.games[1].actions if action["seat"] == 0]
+    assert [action["note"] for action in own] == [f"1 {action['decision']}" for action in own]
+    assert "[stdio] too late: the answer" in programs.output()
+
+
+def test_an_answer_that_nothing_had_asked_for_breaks_the_protocol_at_the_next_question(
+    programs: Programs,
+) -> None:
+    played = programs.play("for turn in questions(): sys.stdout.write('0\\n1\\n')")
+    assert played.verdicts == [["protocol", "finished"]]
+    assert "it had answered 1 when nothing was asked" in played.sentences[0]
+    assert "[stdio] nothing had asked for the answer 1" in programs.output()
+
+
+@pytest.mark.parametrize("what", ["'x' * 4096", "'0\\n' * 2048"], ids=["one line", "answers"])
+def test_a_program_that_writes_without_end_goes_beyond_its_resources(
+    programs: Programs, what: str
+) -> None:
+    played = programs.play(f"for turn in questions():\n    while True: sys.stdout.write({what})")
+    assert played.verdicts == [["resources", "finished"]]
+    assert "wrote more than 1 MiB of output" in played.sentences[0]
+
+
+@pytest.mark.usefixtures("unsandboxed")
+def test_the_input_of_a_program_ends_with_the_table(programs: Programs) -> None:
+    programs.play("""
+        for line in sys.stdin:
+            last = line
+            say("0")
+        print(f"the last line was {last}and then nothing", file=sys.stderr)
+        open("done", "w").close()
+        time.sleep(600)
+    """)
+    while not (programs.folder / "done").exists():
+        time.sleep(0.005)
+    assert 'the last line was {"end":{"match":"m-test"}}\nand then' in programs.output()
+
+
+def test_the_signal_that_ends_a_table_reaches_the_program(programs: Programs) -> None:
+    programs.play("""
+        signal.signal(signal.SIGTERM, lambda *_: (print("last words"), sys.exit(0)))
+        for turn in questions():
+            say("0")
+        while True:
+            time.sleep(600)
+    """)
+    assert "last words" in programs.output()
+
+
+def test_a_program_may_say_how_many_games_it_plays_at_once(programs: Programs) -> None:
+    address = programs.start("""
+        for line in sys.stdin:
+            say({"gamesInFlight": 4, "withoutLegal": True})
+    """)
+    with grpc.insecure_channel(address) as channel:
+        stub = bot_pb2_grpc.BotServiceStub(channel)
+        answer = stub.Start(bot_pb2.StartRequest(), wait_for_ready=True, timeout=PATIENCE)
+    assert answer == bot_pb2.StartResponse(games_in_flight=4, without_legal=True)
+
+
+def test_questions_of_several_games_are_told_one_line_each(programs: Programs) -> None:
+    played = programs.play(
+        """
+        for line in sys.stdin:
+            say("0" if "act" in line else {"gamesInFlight": 4})
+        """,
+        boards=6,
+    )
+    assert played.verdicts == [["finished", "finished"]] * 6

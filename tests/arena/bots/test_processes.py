@@ -1,0 +1,456 @@
+"""The processes of a table's bots: started clean, watched, and gone with their owner."""
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import arena
+from arena.bots.bot import Bot
+from arena.bots.exit_report import Limits, Report
+from arena.bots.manifest import Manifest
+from arena.bots.processes import Processes
+from arena.bots.sandbox import available_levels
+from arena.bots.sandbox.level import Level
+from arena.errors import InfrastructureError
+from referee.sanitizing import sanitized
+
+SLEEPER = "exec sleep 600"
+# Where a bot may write: the directory of its socket.
+THERE = 'cd "$(dirname "${POKEARENA_ADDRESS#unix:}")"; '
+PYTHON_THERE = "import os; os.chdir(os.path.dirname(os.environ['POKEARENA_ADDRESS'][5:]))\n"
+# Leaves a child in its session and a grandchild in a session of its own, whose parent is gone.
+DAEMONS = f"""{PYTHON_THERE}
+import time
+for name in ("child", "orphan"):
+    if os.fork() == 0:
+        if name == "orphan":
+            os.setsid()
+            if os.fork():
+                os._exit(0)
+        open(name, "w").close()
+        time.sleep(600)
+while not (os.path.exists("child") and os.path.exists("orphan")):
+    time.sleep(0.001)
+"""
+
+
+class Table:
+    """The processes of a table, with what they have told."""
+
+    def __init__(
+        self, folder: Path, limits: Limits | None = None, level: Level | None = None
+    ) -> None:
+        self.folder = folder
+        self.ended: list[Report] = []
+        self.lost: list[str] = []
+        self.processes = Processes(
+            self.ended.append,
+            self.lost.append,
+            limits,
+            level=level or available_levels.best(),
+        )
+
+    def shell(self, script: str, seat: int = 0) -> str:
+        return self.start(("sh", "-c", script), seat)
+
+    def python(self, script: str, seat: int = 0) -> str:
+        (self.folder / "bot.py").write_text(script)
+        return self.start(("python", "bot.py"), seat)
+
+    def start(self, run: tuple[str, ...], seat: int = 0) -> str:
+        return self.processes.start(seat, Bot("bot", Manifest("bot", run), self.folder))
+
+    def end(self, seat: int = 0) -> Report:
+        """The report of the seat's latest process when it has ended."""
+        eventually(lambda: bool(self.processes.ends(seat)))
+        return self.processes.ends(seat)[-1]
+
+    def wrote(self, address: str, *names: str) -> None:
+        """Waits until the bot has written files of these names."""
+        for name in names:
+            eventually((directory(address) / name).exists)
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Iterator[Table]:
+    table = Table(tmp_path)
+    with table.processes:
+        yield table
+
+
+@pytest.fixture
+def open_table(tmp_path: Path) -> Iterator[Table]:
+    """A table whose bots are not locked in, and see what is around them."""
+    table = Table(tmp_path, level=Level.UNSANDBOXED)
+    with table.processes:
+        yield table
+
+
+def eventually(true: Callable[[], bool]) -> None:
+    """Waits until something is true; the test's own time limit is the only one."""
+    while not true():
+        time.sleep(0.005)
+
+
+def directory(address: str) -> Path:
+    """The private directory of the bot that listens there."""
+    return Path(address.removeprefix("unix:")).parent
+
+
+def living(address: str) -> list[int]:
+    """The processes of the bot that was given this address, by what is in their environment."""
+    found = []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            environment = Path(f"/proc/{pid}/environ").read_bytes()
+        except OSError:
+            continue
+        if f"POKEARENA_ADDRESS={address}".encode() in environment.split(b"\0"):
+            found.append(int(pid))
+    return found
+
+
+def lives(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
+
+
+def test_the_environment_of_a_bot_is_its_address_and_what_programs_expect(
+    table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("POKEARENA_DATABASE_URL", "postgresql://secret")
+    address = table.python("import os; print(*sorted(os.environ), os.environ['POKEARENA_ADDRESS'])")
+    names, _, told = table.end().output.strip().rpartition(" ")
+    assert told == address
+    # Bubblewrap tells the folder as well, as a shell would.
+    assert set(names.split()) - {"PWD", "LC_CTYPE"} == {
+        *("POKEARENA_ADDRESS", "PATH", "HOME", "TMPDIR", "LANG")
+    }
+
+
+def test_unsandboxed_the_environment_of_a_bot_is_its_address_and_nothing_else(
+    open_table: Table,
+) -> None:
+    address = open_table.python("print(open('/proc/self/environ').read(), end='')")
+    # The zero byte that ends it is a control character, which is spelled out.
+    assert open_table.end().output == f"POKEARENA_ADDRESS={address}\\x00"
+
+
+def test_nothing_of_the_arena_s_environment_shows_in_the_parents_of_a_bot(
+    open_table: Table, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("POKEARENA_DATABASE_URL", "postgresql://secret")
+    open_table.python("""if True:
+        import os
+        parent = os.getppid()
+        print(repr(open(f"/proc/{parent}/environ").read()))
+        stat = open(f"/proc/{parent}/stat").read()
+        print(repr(open(f"/proc/{stat.rpartition(')')[2].split()[1]}/environ").read()))
+    """)
+    assert open_table.end().output == "''\n''\n"
+
+
+def test_a_bot_runs_in_its_folder_and_inherits_no_descriptor(table: Table) -> None:
+    table.python("import os; print(os.getcwd(), sorted(map(int, os.listdir('/proc/self/fd')))[:3])")
+    assert table.end().output == f"{table.folder} [0, 1, 2]\n"
+    table.python("import os; print([f for f in range(3, 1024) if os.path.exists(f'/dev/fd/{f}')])")
+    eventually(lambda: len(table.processes.ends(0)) == 2)
+    assert table.processes.ends(0)[1].output == "[]\n"
+
+
+def test_python_means_the_arena_s_own_interpreter(table: Table) -> None:
+    table.python("import sys; print(sys.executable)")
+    assert table.end().output == f"{sys.executable}\n"
+
+
+def test_python_means_that_of_the_folder_if_it_brings_one(table: Table) -> None:
+    own = table.folder / ".venv" / "bin" / "python"
+    own.parent.mkdir(parents=True)
+    own.write_text("#!/bin/sh\necho my own\n")
+    own.chmod(0o755)
+    table.python("")
+    assert table.end().output == "my own\n"
+
+
+def test_every_process_gets_a_private_directory_of_its_own(table: Table) -> None:
+    addresses = [table.shell(SLEEPER, seat) for seat in (0, 1, 0)]
+    directories = [directory(address) for address in addresses]
+    assert len(set(directories)) == 3
+    for private in directories:
+        eventually(private.exists)
+        assert private.stat().st_mode & 0o777 == 0o700
+    table.processes.close()
+    assert not any(private.exists() for private in directories)
+
+
+def test_how_a_process_ended_is_told_at_once_in_words(table: Table) -> None:
+    table.shell("echo out; echo err >&2; exit 3", seat=1)
+    report = table.end(seat=1)
+    told = replace(report, peak_memory=0)
+    assert told == Report(1, "exited with status 3", False, "out\nerr\n", status=3)
+    assert table.ended == [report]
+
+
+def test_the_most_memory_that_a_bot_has_held_is_told_while_it_runs_and_when_it_has_ended(
+    table: Table,
+) -> None:
+    address = table.python(
+        PYTHON_THERE
+        + """if True:
+        import subprocess, sys, time
+        size = 64 << 20
+        subprocess.run([sys.executable, "-c", f"held = b'x' * {size}"])
+        open("ready", "w").close()
+        time.sleep(60)
+    """
+    )
+    table.wrote(address, "ready")
+    # The child that held it is gone already; of what runs only what still lives is known.
+    assert 2 << 20 < table.processes.report(0).peak_memory < 64 << 20
+    table.processes.stop(0)
+    assert 64 << 20 < table.processes.ends(0)[0].peak_memory < 128 << 20
+
+
+def test_a_process_that_was_killed_is_told_by_its_signal(table: Table) -> None:
+    table.shell("kill -SEGV $$")
+    report = table.end()
+    assert (report.ended, report.signal, report.status) == (
+        "was killed by SIGSEGV",
+        "SIGSEGV",
+        None,
+    )
+
+
+@pytest.mark.parametrize(
+    ("run", "why"),
+    [
+        (("./bot",), "could not be started: ./bot: No such file or directory"),
+        (("./notes",), "could not be started: ./notes: Permission denied"),
+        (
+            ("notes",),
+            'could not be started: there is no program "notes" on the PATH of the arena; for the '
+            'file of this name in the folder write "./notes"',
+        ),
+    ],
+)
+def test_a_program_that_cannot_be_started_is_an_end_like_another(
+    table: Table, run: tuple[str, ...], why: str
+) -> None:
+    (table.folder / "notes").write_text("")
+    address = table.start(run)
+    assert table.end().ended == why
+    assert table.ended == [table.end()]
+    assert not Path(address.removeprefix("unix:")).exists()
+
+
+def test_a_program_of_an_outrageous_name_is_an_end_like_another(table: Table) -> None:
+    table.start(("./a\nb" + "c" * 100_000,))
+    assert table.end().ended.startswith("could not be started: ./a b")
+
+
+def test_what_a_running_process_has_written_can_be_asked_for(table: Table) -> None:
+    table.wrote(table.shell(f"{THERE} echo thinking; touch written; {SLEEPER}"), "written")
+    assert replace(table.processes.report(0), peak_memory=0) == Report(0, output="thinking\n")
+
+
+def test_an_end_that_is_under_way_is_waited_for(table: Table) -> None:
+    table.shell("sleep 0.2; exit 7")
+    assert table.processes.report(0, patience=60).ended == "exited with status 7"
+
+
+def test_a_bot_that_floods_its_output_is_stopped_and_its_beginning_and_end_are_kept(
+    tmp_path: Path,
+) -> None:
+    table = Table(tmp_path, Limits(output=1024 * 1024))
+    with table.processes:
+        table.shell("echo first; while :; do echo again and again; done")
+        report = table.end()
+        assert report.ended == "was stopped by the arena: wrote more than 1 MiB of output"
+        assert report.resources
+        assert report.output.startswith("first\nagain and again\n")
+        assert "bytes are left out here]" in report.output
+        assert len(report.output) < 70_000
+
+
+def test_the_limit_of_output_counts_all_processes_of_a_seat(tmp_path: Path) -> None:
+    table = Table(tmp_path, Limits(output=1024 * 1024))
+    half = "head -c 600000 /dev/zero | tr '\\0' x"
+    with table.processes:
+        table.shell(half)
+        assert table.end().ended == "exited with status 0"
+        table.shell(half, seat=1)
+        assert table.end(seat=1).ended == "exited with status 0"
+        table.shell(half)
+        eventually(lambda: len(table.processes.ends(0)) == 2)
+        assert table.processes.ends(0)[1].resources
+
+
+def test_a_bot_that_writes_too_large_a_file_is_stopped(tmp_path: Path) -> None:
+    table = Table(tmp_path, Limits(fsize=1024 * 1024))
+    with table.processes:
+        table.shell(f"{THERE} exec head -c 2000000 /dev/zero > big")
+        report = table.end()
+        assert report.ended == "was stopped by the arena: wrote more than 1 MiB into a file"
+        assert report.resources
+
+
+def test_a_bot_cannot_have_more_memory_than_its_limit(tmp_path: Path) -> None:
+    table = Table(tmp_path, Limits(data=256 * 1024 * 1024))
+    with table.processes:
+        table.python("block = bytearray(512 * 1024 * 1024)")
+        report = table.end()
+        assert report.ended == "exited with status 1"
+        assert "MemoryError" in report.output
+
+
+def test_a_process_is_asked_to_end_before_it_is_killed(table: Table) -> None:
+    address = table.python(
+        f"{PYTHON_THERE}import signal, sys\n"
+        "signal.signal(signal.SIGTERM, lambda *_: sys.exit(print('bye')))\n"
+        "open('ready', 'w')\n"
+        "signal.pause()\n"
+    )
+    table.wrote(address, "ready")
+    table.processes.stop(0)
+    (report,) = table.processes.ends(0)
+    told = replace(report, peak_memory=0)
+    assert told == Report(0, "exited with status 0", False, "bye\n", status=0)
+
+
+def test_a_bot_that_ignores_sigterm_dies(table: Table) -> None:
+    ready = f"{THERE} trap '' TERM; touch ready; while :; do sleep 0.01; done"
+    table.wrote(table.shell(ready), "ready")
+    table.processes.stop(0)
+    assert table.processes.ends(0)[0].ended == "was killed by SIGKILL"
+
+
+def test_an_end_that_was_asked_for_is_no_news(table: Table) -> None:
+    table.shell(SLEEPER)
+    table.processes.stop(0)
+    assert table.ended == []
+
+
+def test_stopping_a_seat_ends_all_it_has_started_and_nothing_else(table: Table) -> None:
+    other = table.shell(f"{THERE} touch ready; {SLEEPER}", seat=1)
+    address = table.python(DAEMONS + "time.sleep(600)")
+    table.wrote(other, "ready")
+    table.wrote(address, "child", "orphan")
+    # The parent of the orphan may be there for a moment yet.
+    eventually(lambda: len(living(address)) == 3)
+    table.processes.stop(0)
+    assert not living(address)
+    assert living(other)
+
+
+def test_a_process_that_ends_takes_along_what_it_has_started(table: Table) -> None:
+    address = table.python(DAEMONS)
+    assert table.end().ended == "exited with status 0"
+    assert not living(address)
+
+
+def test_a_seat_can_be_started_again(table: Table) -> None:
+    first = table.shell("exit 1")
+    table.end()
+    second = table.shell(SLEEPER)
+    assert first != second
+    assert table.processes.report(0, patience=0).ended == ""
+
+
+def test_nothing_of_a_bot_outlives_an_owner_that_is_killed(tmp_path: Path) -> None:
+    owner = tmp_path / "owner.py"
+    owner.write_text(
+        textwrap.dedent("""
+            import sys, time
+            from pathlib import Path
+            from arena.bots.bot import Bot
+            from arena.bots.manifest import Manifest
+            from arena.bots.processes import Processes
+            from arena.bots.sandbox import available_levels
+            folder = Path(sys.argv[1])
+            processes = Processes(level=available_levels.best())
+            print(processes.start(0, Bot("b", Manifest("b", ("python", "bot.py")), folder)))
+            print(processes._keeper.pid, flush=True)
+            time.sleep(600)
+        """)
+    )
+    folder = tmp_path / "bot"
+    folder.mkdir()
+    (folder / "bot.py").write_text(DAEMONS + "time.sleep(600)")
+    with subprocess.Popen(
+        [sys.executable, owner, folder], stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        address = process.stdout.readline().strip()
+        keeper = int(process.stdout.readline())
+        for name in ("child", "orphan"):
+            eventually((directory(address) / name).exists)
+        # The parent of the orphan may be there for a moment yet.
+        eventually(lambda: len(living(address)) == 3)
+        process.kill()
+    eventually(lambda: not lives(keeper))
+    assert not living(address)
+    assert not directory(address).exists()
+
+
+def test_a_bot_that_kills_its_guard_gains_nothing(open_table: Table) -> None:
+    address = open_table.python(DAEMONS + "os.kill(os.getppid(), 9)")
+    assert open_table.end().ended == "was killed together with its guard"
+    assert not living(address)
+
+
+def test_a_keeper_that_dies_is_a_fault_of_the_arena(table: Table) -> None:
+    address = table.shell(f"{THERE} touch ready; {SLEEPER}")
+    table.wrote(address, "ready")
+    os.kill(table.processes._keeper.pid, signal.SIGKILL)
+    eventually(lambda: bool(table.lost))
+    assert table.lost == ["The keeper of the bot processes ended by itself."]
+    with pytest.raises(InfrastructureError, match="ended by itself"):
+        table.shell(SLEEPER)
+    eventually(lambda: not living(address))
+    assert table.ended == []
+
+
+def test_a_report_that_cannot_be_read_is_a_fault_of_the_arena(table: Table) -> None:
+    # The keeper's standard output is the pipe that reports come through.
+    reports = Path(f"/proc/{table.processes._keeper.pid}/fd/1")
+    with reports.open("wb") as pipe:
+        pipe.write(b"garbage\n")
+    eventually(lambda: bool(table.lost))
+    [sentence] = table.lost
+    assert "JSONDecodeError" in sentence
+
+
+def test_the_keeper_imports_little_so_that_it_starts_at_once() -> None:
+    script = (
+        "import sys; sys.path.append(sys.argv[1]); import arena.bots.sandbox.launcher; "
+        "print(*sys.modules)"
+    )
+    root = Path(arena.__file__).parent.parent
+    imported = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", script, root],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.split()
+    ours = {name for name in imported if name.startswith("arena.")}
+    assert {name for name in ours if not name.startswith("arena.bots.sandbox")} == {
+        "arena.bots",
+        "arena.system",
+        "arena.system.file_tree",
+    }
+    assert not {"typing", "dataclasses", "subprocess", "socket", "asyncio"} & set(imported)
+
+
+def test_control_characters_do_not_reach_a_terminal() -> None:
+    assert sanitized("a\x1b[31mb\tc\r\nd\x9be\x00\x7f") == ("a\\x1b[31mb\tc\nd\\x9be\\x00\\x7f")

@@ -1,0 +1,199 @@
+"""One resolver for what a BOT is."""
+
+from pathlib import Path
+
+import pytest
+
+from arena.bots.bot import Bot, told_apart
+from arena.bots.manifest import Manifest
+from arena.bots.resolver import resolve, samples
+from arena.errors import BotError
+
+MANIFEST = 'name = "mine"\nlanguage = "python"\nrun = ["python", "bot.py"]\n'
+STORED = {
+    ("swift", "1"): Bot("swift@1", Manifest("swift", ("./bot",)), Path("/versions/1")),
+    ("swift", "2"): Bot("swift@2", Manifest("swift", ("./bot",)), Path("/versions/2")),
+}
+
+
+def lookup(name: str, version: str | None) -> Bot | None:
+    found = [key for key in STORED if key[0] == name and version in (None, key[1])]
+    return STORED[max(found)] if found else None
+
+
+def known() -> list[str]:
+    return [f"{name}@{version}" for name, version in STORED]
+
+
+def complaint(text: str) -> str:
+    with pytest.raises(BotError) as caught:
+        resolve(text, lookup, known)
+    return str(caught.value)
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def mine(here: Path) -> Path:
+    folder = here / "mybot"
+    folder.mkdir()
+    (folder / "bot.toml").write_text(MANIFEST)
+    return folder
+
+
+def test_a_sample_is_found_where_the_arena_is(here: Path) -> None:
+    assert "random" in samples()
+    bot = resolve("sample:random")
+    assert bot.label == "random"
+    assert not bot.remote
+    assert bot.folder is not None
+    assert (bot.folder / "bot.toml").exists()
+
+
+def test_an_unknown_sample_is_told_the_nearest_one(here: Path) -> None:
+    assert complaint("sample:randon") == ('There is no sample bot "randon"; did you mean "random"?')
+
+
+@pytest.mark.parametrize("text", ["./mybot", "mybot", "mybot/", "~/mybot"])
+def test_a_folder_with_a_manifest_is_a_bot(
+    mine: Path, text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(mine.parent))
+    bot = resolve(text, lookup, known)
+    assert (bot.label, bot.language, bot.folder, bot.file) == ("mine", "python", mine, None)
+
+
+def test_the_folder_one_stands_in_is_a_bot(mine: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(mine)
+    assert resolve(".").folder == mine
+
+
+@pytest.mark.parametrize("text", ["mybot/greedy.toml", "./mybot/greedy.toml"])
+def test_a_manifest_is_a_bot_whatever_its_name(mine: Path, text: str) -> None:
+    (mine / "greedy.toml").write_text(MANIFEST.replace("mine", "greedy"))
+    bot = resolve(text, lookup, known)
+    assert (bot.label, bot.folder, bot.manifest_file) == ("greedy", mine, "greedy.toml")
+    assert resolve("mybot").label == "mine"
+
+
+def test_the_manifest_of_a_folder_is_the_bot_in_it(mine: Path) -> None:
+    assert resolve("mybot/bot.toml") == resolve("mybot")
+
+
+def test_a_manifest_in_the_folder_one_stands_in_is_a_bot(
+    mine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(mine)
+    (mine / "greedy.toml").write_text(MANIFEST)
+    assert resolve("greedy.toml", lookup, known).folder == mine
+    assert complaint("greedi.toml").endswith('did you mean "greedy.toml"?')
+
+
+def test_a_toml_file_that_is_no_manifest_is_refused(mine: Path) -> None:
+    (mine / "Cargo.toml").write_text("[package]\n")
+    assert 'mybot/Cargo.toml has an unknown field "package"' in complaint("mybot/Cargo.toml")
+
+
+def test_a_python_file_is_a_bot(here: Path) -> None:
+    (here / "My Bot.py").write_text("")
+    bot = resolve("./My Bot.py")
+    assert bot.manifest == Manifest("my-bot", ("python", "My Bot.py"), language="python")
+    assert (bot.folder, bot.file) == (here, "My Bot.py")
+
+
+def test_an_executable_is_a_bot(here: Path) -> None:
+    program = here / "bot"
+    program.write_text("#!/bin/sh\n")
+    program.chmod(0o755)
+    bot = resolve("bot", lookup, known)
+    assert bot.manifest == Manifest("bot", ("./bot",))
+
+
+def test_a_file_that_cannot_be_run_is_refused(here: Path) -> None:
+    (here / "notes.txt").write_text("")
+    sentence = complaint("./notes.txt")
+    assert "nor a .toml file nor a .py file nor an executable; if it is a program" in sentence
+
+
+def test_a_folder_without_a_manifest_is_refused(here: Path) -> None:
+    (here / "empty").mkdir()
+    assert "has no bot.toml" in complaint("./empty")
+
+
+def test_a_network_address_is_a_remote_bot() -> None:
+    bot = resolve("grpc://bots.example.org:7000")
+    assert bot.remote
+    assert (bot.label, bot.address) == ("grpc://bots.example.org:7000", "bots.example.org:7000")
+    assert resolve("grpc://[::1]:7000").address == "[::1]:7000"
+
+
+@pytest.mark.parametrize("text", ["grpc://", "grpc://host", "grpc://host:0", "grpc://h:99999"])
+def test_an_address_needs_a_host_and_a_port(text: str) -> None:
+    assert complaint(text) == f'"{text}" is no address of a bot; write grpc://HOST:PORT.'
+
+
+def test_a_socket_is_a_remote_bot(here: Path) -> None:
+    assert resolve("unix:/run/x.sock").address == "unix:/run/x.sock"
+    assert resolve("unix:///run/x.sock").address == "unix:/run/x.sock"
+    assert resolve("unix:x.sock").address == f"unix:{here}/x.sock"
+
+
+def test_a_name_is_the_newest_version_in_the_store(here: Path) -> None:
+    assert resolve("swift", lookup, known) is STORED["swift", "2"]
+
+
+def test_a_name_and_version_is_that_version(here: Path) -> None:
+    assert resolve("swift@1", lookup, known) is STORED["swift", "1"]
+
+
+def test_a_folder_that_is_no_bot_does_not_hide_a_stored_one(here: Path) -> None:
+    (here / "swift").mkdir()
+    assert resolve("swift", lookup, known) is STORED["swift", "2"]
+
+
+def test_an_unknown_version_is_told_those_there_are(here: Path) -> None:
+    assert complaint("swift@7") == ('There is no version "swift@7"; there are swift@1, swift@2.')
+
+
+def test_a_name_of_a_sample_is_told_how_to_write_it(here: Path) -> None:
+    assert complaint("random") == 'There is no bot "random" here; did you mean "sample:random"?'
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("swfit", "swift"),
+        ("./mybto", "./mybot"),
+        ("mybott", "mybot"),
+        ("sample.random", "sample:random"),
+    ],
+)
+def test_a_misspelt_bot_is_told_the_nearest_one(mine: Path, text: str, meant: str) -> None:
+    assert complaint(text) == f'There is no bot "{text}"; did you mean "{meant}"?'
+
+
+def test_what_is_near_nothing_is_told_the_forms(here: Path) -> None:
+    assert complaint("zzzzzzzz") == (
+        'There is no bot "zzzzzzzz"; a bot is sample:NAME, a folder with a bot.toml, a .toml or '
+        ".py file, an executable, grpc://HOST:PORT, unix:/PATH or NAME@VERSION."
+    )
+
+
+def test_without_a_store_a_stored_bot_is_unknown(here: Path) -> None:
+    with pytest.raises(BotError, match='There is no bot "swift@1"'):
+        resolve("swift@1")
+
+
+def test_bots_of_one_name_are_told_apart() -> None:
+    labels = ["a", "b", "a", "a-2", "a"]
+    assert [bot.label for bot in told_apart(Bot(label) for label in labels)] == [
+        "a",
+        "b",
+        "a-2",
+        "a-2-2",
+        "a-3",
+    ]

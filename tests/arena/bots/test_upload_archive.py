@@ -1,0 +1,221 @@
+"""What is pushed arrives as it was, and nothing comes out of a parcel that is no bot's."""
+
+import gzip
+import io
+import os
+import random
+import tarfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arena.bots import resolver, upload_archive
+from arena.bots.version_store import content_hash
+from arena.errors import BotError
+
+Member = tuple[tarfile.TarInfo, bytes]
+
+
+def member(name: str, data: bytes = b"", **said: Any) -> Member:
+    """A member of an archive, with whatever its header is to say."""
+    made = tarfile.TarInfo(name)
+    for what, value in {"size": len(data), **said}.items():
+        setattr(made, what, value)
+    return made, data
+
+
+def packed(*members: Member, form: int = tarfile.PAX_FORMAT) -> bytes:
+    """A tar.gz of these."""
+    output = io.BytesIO()
+    with tarfile.open(fileobj=output, mode="w:gz", format=form) as tar:
+        for header, data in members:
+            tar.addfile(header, io.BytesIO(data))
+    return output.getvalue()
+
+
+class Unpacking:
+    """A folder to unpack into, and one beside it that is to stay as it is."""
+
+    def __init__(self, folder: Path) -> None:
+        self.root = folder
+        self.inside = folder / "inside"
+        self.inside.mkdir()
+
+    def of(self, data: bytes) -> upload_archive.Contents:
+        """Unpacks it."""
+        (self.root / "parcel").write_bytes(data)
+        return upload_archive.unpack(self.root / "parcel", self.inside)
+
+    @property
+    def files(self) -> dict[str, str]:
+        """What lies in the folder now."""
+        files = sorted(path for path in self.inside.rglob("*") if path.is_file())
+        return {str(path.relative_to(self.inside)): path.read_text() for path in files}
+
+
+@pytest.fixture
+def unpacking(tmp_path: Path) -> Unpacking:
+    return Unpacking(tmp_path)
+
+
+def test_a_bot_that_was_packed_is_the_same_bot_when_it_is_unpacked(unpacking: Unpacking) -> None:
+    bot = resolver.resolve("sample:greedy")
+    first, second = io.BytesIO(), io.BytesIO()
+    contents = upload_archive.pack(bot, first)
+    upload_archive.pack(bot, second)
+    assert first.getvalue() == second.getvalue()
+    assert unpacking.of(first.getvalue()) == contents
+    assert content_hash(resolver.from_folder(unpacking.inside)) == content_hash(bot)
+
+
+def test_of_the_rights_of_files_only_that_to_run_is_kept(unpacking: Unpacking) -> None:
+    unpacking.of(packed(member("run", b"x", mode=0o1777), member("read", b"x", mode=0o000)))
+    modes = {path.name: path.stat().st_mode & 0o7777 for path in unpacking.inside.iterdir()}
+    assert modes == {"run": 0o755, "read": 0o644}
+
+
+def test_what_other_tars_write_is_taken_too(unpacking: Unpacking) -> None:
+    folder = {"type": tarfile.DIRTYPE}
+    there = [member(".", **folder), member("./a", **folder), member("./a/bé", b"x")]
+    unpacking.of(packed(*there, form=tarfile.GNU_FORMAT))
+    assert unpacking.files == {"a/bé": "x"}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("/etc/passwd", "../x", "a/../../x", "a//b", "a/./b", "..", ".", "", "a\nb", "a\x1b[2Jb"),
+        *("x" * 300, "/".join("a" * 60), "a" * 200 + "/" + "/".join(["b" * 200] * 6)),
+    ],
+)
+def test_no_file_comes_to_lie_anywhere_else(unpacking: Unpacking, name: str) -> None:
+    with pytest.raises(BotError, match="is no place within a bot's folder"):
+        unpacking.of(packed(member(name, b"x")))
+    assert unpacking.files == {}
+    assert sorted(path.name for path in unpacking.root.iterdir()) == ["inside", "parcel"]
+
+
+@pytest.mark.parametrize("said", [{"path": "../../x"}, {"path": "/x"}, {"path": "a\0b"}])
+def test_an_extended_header_leads_nowhere_else_either(
+    unpacking: Unpacking, said: dict[str, str]
+) -> None:
+    with pytest.raises(BotError, match="is no place within"):
+        unpacking.of(packed(member("a", b"x", pax_headers=said)))
+
+
+@pytest.mark.parametrize(
+    ("kind", "word"),
+    [
+        (tarfile.SYMTYPE, "a link"),
+        (tarfile.LNKTYPE, "a link"),
+        (tarfile.CHRTYPE, "a device"),
+        (tarfile.BLKTYPE, "a device"),
+        (tarfile.FIFOTYPE, "a pipe"),
+        (tarfile.CONTTYPE, "not known"),
+        (tarfile.GNUTYPE_SPARSE, "not known"),
+    ],
+)
+def test_nothing_but_plain_files_is_taken(unpacking: Unpacking, kind: bytes, word: str) -> None:
+    before = member("first", b"x")
+    with pytest.raises(BotError, match=word):
+        unpacking.of(packed(before, member("a", type=kind, linkname="/etc/passwd")))
+
+
+def test_nothing_is_written_through_a_link_or_twice(unpacking: Unpacking) -> None:
+    with pytest.raises(BotError, match='"a" is in the parcel twice'):
+        unpacking.of(packed(member("a", b"x"), member("a", b"y")))
+    assert unpacking.files == {"a": "x"}
+
+
+@pytest.mark.parametrize("names", [("a", "a/b"), ("a/b", "a")])
+def test_a_file_is_no_folder(unpacking: Unpacking, names: tuple[str, str]) -> None:
+    with pytest.raises(BotError, match="is a folder too"):
+        unpacking.of(packed(*(member(name, b"x") for name in names)))
+
+
+def test_a_bomb_is_stopped_by_what_it_becomes(unpacking: Unpacking) -> None:
+    with pytest.raises(BotError, match="more than 200 times its size"):
+        unpacking.of(packed(member("a", bytes(30 * 2**20))))
+    written = sum(path.stat().st_size for path in unpacking.inside.iterdir())
+    assert written < 10 * 2**20
+
+
+def test_a_bomb_of_headers_is_stopped(unpacking: Unpacking) -> None:
+    with pytest.raises(BotError, match="a header of more than 64 KiB"):
+        unpacking.of(packed(member("a", b"x", pax_headers={"comment": os.urandom(99999).hex()})))
+
+
+def test_what_says_that_it_is_too_large_is_not_even_begun(unpacking: Unpacking) -> None:
+    for size in ("99999999999999", "-5"):
+        with pytest.raises(BotError, match="larger than 100 MiB"):
+            unpacking.of(packed(member("a", b"x", pax_headers={"size": size})))
+    assert unpacking.files == {}
+
+
+def test_there_are_only_so_many_files_and_folders(
+    unpacking: Unpacking, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    deep = "/".join("abcdefghij")
+    with pytest.raises(BotError, match="more than 5000 files or folders"):
+        unpacking.of(packed(*(member(f"{number}/{deep}", b"") for number in range(600))))
+    monkeypatch.setattr(upload_archive, "_MOST_MEMBERS", 200)
+    with pytest.raises(BotError, match="more than 200 entries"):
+        unpacking.of(packed(*(member(f"{n}", type=tarfile.DIRTYPE) for n in range(201))))
+
+
+@pytest.mark.parametrize("cut", [0, 1, 9, 10, 500, -1, -4, -9])
+def test_what_is_cut_off_is_refused(unpacking: Unpacking, cut: int) -> None:
+    whole = packed(member("a", os.urandom(2000)))
+    with pytest.raises(BotError, match=r"this is no whole tar\.gz"):
+        unpacking.of(whole[:cut])
+
+
+def test_what_is_changed_on_its_way_is_refused(unpacking: Unpacking) -> None:
+    whole = bytearray(packed(member("a", os.urandom(2000))))
+    whole[-8] ^= 1
+    with pytest.raises(BotError, match=r"this is no whole tar\.gz \(CRC"):
+        unpacking.of(bytes(whole))
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        *(b"hello world", b"PK\x03\x04" + bytes(100), b"\x1f\x8b\x08" + bytes(7) + b"\xff" * 90),
+        *(gzip.compress(b"hello" * 1000), gzip.compress(b"\xff" * 512)),
+        packed(member("a", b"x")) + b"more",
+    ],
+    # By number: packed data has the time in it, and all processes of pytest must name a test alike.
+    ids=range(6),
+)
+def test_what_is_no_tar_gz_is_refused(unpacking: Unpacking, data: bytes) -> None:
+    with pytest.raises(BotError, match=r"this is no whole tar\.gz"):
+        unpacking.of(data)
+
+
+def test_a_header_of_nonsense_is_refused(unpacking: Unpacking) -> None:
+    raw = bytearray(gzip.decompress(packed(member("a", b"x"))))
+    raw[124:136] = b"\xff" * 12
+    raw[148:156] = b"%06o\0 " % (sum(raw[:148]) + 8 * 32 + sum(raw[156:512]))
+    with pytest.raises(BotError):
+        unpacking.of(gzip.compress(bytes(raw)))
+
+
+def test_whatever_arrives_ends_in_a_sentence_or_in_plain_files(tmp_path: Path) -> None:
+    """Bytes of a good parcel are changed, before and behind the compression."""
+    chance = random.Random(7)
+    raw = gzip.decompress(packed(member("a/b", b"x" * 700), member("ü" * 120, b"y")))
+    refused = 0
+    for number in range(300):
+        changed = bytearray(raw)
+        for _ in range(chance.randint(1, 6)):
+            changed[chance.randrange(len(changed))] = chance.randrange(256)
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        try:
+            Unpacking(folder).of(gzip.compress(bytes(changed), 1))
+        except BotError:
+            refused += 1
+        assert sorted(path.name for path in folder.iterdir()) == ["inside", "parcel"]
+        assert not any(path.is_symlink() for path in folder.rglob("*"))
+    assert refused > 50

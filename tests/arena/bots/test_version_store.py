@@ -1,0 +1,205 @@
+"""Versions are folders named by the hash of their content."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from arena.bots import version_store
+from arena.bots.bot import Bot
+from arena.bots.resolver import local
+from arena.bots.version_store import admit, content_hash
+from arena.errors import BotError
+
+
+def make(folder: Path, build: str = "") -> Path:
+    folder.mkdir(parents=True)
+    (folder / "bot.toml").write_text(f'name = "mine"\nrun = ["./bot"]\n{build}')
+    (folder / "bot").write_text("#!/bin/sh\n")
+    (folder / "bot").chmod(0o755)
+    (folder / "data").mkdir()
+    (folder / "data" / "book.txt").write_bytes(b"\x00book")
+    return folder
+
+
+def bot(folder: Path) -> Bot:
+    return local(folder)
+
+
+def test_the_hash_is_that_of_the_content_wherever_it_lies(tmp_path: Path) -> None:
+    first, second = make(tmp_path / "a"), make(tmp_path / "b" / "c")
+    assert content_hash(bot(first)) == content_hash(bot(second))
+
+
+def test_the_hash_is_the_same_in_every_release(tmp_path: Path) -> None:
+    # Ratings and records name versions by it: changing the algorithm would orphan them.
+    assert content_hash(bot(make(tmp_path / "a"))) == (
+        "1cc918e0aa6b5df832661b951b8098d4b9bb69f301c4d2290703f48a4502ac5a"
+    )
+
+
+def test_one_byte_changes_the_hash(tmp_path: Path) -> None:
+    folder = make(tmp_path / "a")
+    before = content_hash(bot(folder))
+    (folder / "data" / "book.txt").write_bytes(b"\x01book")
+    assert content_hash(bot(folder)) != before
+
+
+def test_a_name_or_the_right_to_execute_changes_the_hash(tmp_path: Path) -> None:
+    folder = make(tmp_path / "a")
+    before = content_hash(bot(folder))
+    (folder / "data" / "book.txt").chmod(0o755)
+    executable = content_hash(bot(folder))
+    (folder / "data" / "book.txt").chmod(0o644)
+    (folder / "data" / "book.txt").rename(folder / "data" / "look.txt")
+    assert len({before, executable, content_hash(bot(folder))}) == 3
+
+
+@pytest.mark.parametrize("name", ["__pycache__/x.py", ".git/config", ".venv/bin/x", "old.pyc"])
+def test_what_tools_leave_behind_is_no_content(tmp_path: Path, name: str) -> None:
+    folder = make(tmp_path / "a")
+    before = content_hash(bot(folder))
+    (folder / name).parent.mkdir(parents=True, exist_ok=True)
+    (folder / name).write_text("x")
+    assert content_hash(bot(folder)) == before
+    admitted = admit(bot(folder), tmp_path / "versions")
+    assert admitted.folder is not None
+    assert not (admitted.folder / name).exists()
+
+
+def test_fetched_packages_are_content_only_if_no_build_fetches_them(tmp_path: Path) -> None:
+    plain, built = make(tmp_path / "a"), make(tmp_path / "b", 'build = ["true"]')
+    before = [content_hash(bot(plain)), content_hash(bot(built))]
+    for folder in (plain, built):
+        (folder / "node_modules").mkdir()
+        (folder / "node_modules" / "x.js").write_text("x")
+    assert content_hash(bot(plain)) != before[0]
+    assert content_hash(bot(built)) == before[1]
+
+
+def test_an_admitted_bot_is_a_copy_that_stays_as_it_is(tmp_path: Path) -> None:
+    folder = make(tmp_path / "a")
+    admitted = admit(bot(folder), tmp_path / "versions")
+    (folder / "bot").write_text("changed")
+    assert admitted.folder == tmp_path / "versions" / admitted.content
+    assert admitted.label == "mine"
+    assert admitted.content == content_hash(bot(admitted.folder))
+    assert (admitted.folder / "bot").read_text() == "#!/bin/sh\n"
+    assert os.access(admitted.folder / "bot", os.X_OK)
+
+
+def test_a_file_is_admitted_with_a_manifest_and_without_its_neighbours(tmp_path: Path) -> None:
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home" / "bot.py").write_text("pass")
+    (tmp_path / "home" / "secret").write_text("x")
+    admitted = admit(bot(tmp_path / "home" / "bot.py"), tmp_path / "versions")
+    assert admitted.folder is not None
+    assert sorted(os.listdir(admitted.folder)) == ["bot.py", "bot.toml"]
+    assert admitted.manifest is not None
+    assert admitted.manifest.run == ("python", "bot.py")
+    assert admitted.content == content_hash(bot(tmp_path / "home" / "bot.py"))
+
+
+def test_bots_that_share_a_folder_are_admitted_each_with_its_own_manifest(tmp_path: Path) -> None:
+    folder = make(tmp_path / "a")
+    (folder / "greedy.toml").write_text('name = "greedy"\nrun = ["./bot", "greedy"]\n')
+    greedy = bot(folder / "greedy.toml")
+    admitted = admit(greedy, tmp_path / "versions")
+    assert admitted.folder is not None
+    assert (admitted.label, admitted.manifest) == ("greedy", greedy.manifest)
+    written = (admitted.folder / "bot.toml").read_text()
+    assert written == (folder / "greedy.toml").read_text()
+    assert admitted.content == content_hash(greedy) == content_hash(local(admitted.folder))
+    assert admitted.content != content_hash(bot(folder))
+
+
+def test_a_folder_needs_no_bot_toml_beside_the_manifest_that_is_meant(tmp_path: Path) -> None:
+    folder = make(tmp_path / "a")
+    (folder / "bot.toml").rename(folder / "only.toml")
+    admitted = admit(bot(folder / "only.toml"), tmp_path / "versions")
+    assert admitted.folder is not None
+    assert (admitted.folder / "bot.toml").exists()
+
+
+def test_a_bot_is_built_once_in_the_copy(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    folder = make(tmp_path / "a", f'build = ["sh", "-c", "echo built >> {log}; touch made"]')
+    first = admit(bot(folder), tmp_path / "versions")
+    second = admit(bot(folder), tmp_path / "versions")
+    assert first == second
+    assert first.folder is not None
+    assert (first.folder / "made").exists()
+    assert not (folder / "made").exists()
+    assert log.read_text() == "built\n"
+
+
+def test_a_build_does_not_see_the_arena_s_environment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("POKEARENA_DATABASE_URL", "postgresql://secret")
+    folder = make(tmp_path / "a", 'build = ["sh", "-c", "env > seen"]')
+    admitted = admit(bot(folder), tmp_path / "versions")
+    assert admitted.folder is not None
+    assert "secret" not in (admitted.folder / "seen").read_text()
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        (
+            '["sh", "-c", "echo no such header; exit 3"]',
+            "mine could not be built: \"sh -c 'echo no such header; exit 3'\" exited with status 3 "
+            "and wrote:\nno such header",
+        ),
+        ('["false"]', 'mine could not be built: "false" exited with status 1 and wrote nothing.'),
+        (
+            '["no-such-compiler"]',
+            'mine could not be built: there is no program "no-such-compiler" on the PATH of the '
+            "arena.",
+        ),
+        ('["sh", "-c", "kill -9 $$"]', "was killed by SIGKILL and wrote nothing."),
+    ],
+)
+def test_a_failed_build_is_explained_and_leaves_nothing(
+    tmp_path: Path, command: str, said: str
+) -> None:
+    folder = make(tmp_path / "a", f"build = {command}")
+    with pytest.raises(BotError) as caught:
+        admit(bot(folder), tmp_path / "versions")
+    assert said in str(caught.value)
+    assert os.listdir(tmp_path / "versions") == []
+
+
+def test_a_link_is_refused(tmp_path: Path) -> None:
+    folder = make(tmp_path / "a")
+    (folder / "passwd").symlink_to("/etc/passwd")
+    with pytest.raises(BotError, match="passwd is a link; a bot is made of plain files"):
+        content_hash(bot(folder))
+
+
+def test_a_pipe_is_refused(tmp_path: Path) -> None:
+    folder = make(tmp_path / "a")
+    os.mkfifo(folder / "pipe")
+    with pytest.raises(BotError, match="pipe is not a plain file"):
+        content_hash(bot(folder))
+
+
+def test_too_many_files_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(version_store, "MOST_FILES", 2)
+    with pytest.raises(BotError, match="has more than 2 files; a bot has 2 at the most"):
+        content_hash(bot(make(tmp_path / "a")))
+
+
+def test_too_many_bytes_are_refused(tmp_path: Path) -> None:
+    folder = make(tmp_path / "a")
+    with (folder / "weights").open("wb") as weights:
+        weights.truncate(version_store.MOST_BYTES + 1)
+    with pytest.raises(BotError, match="is larger than 100 MiB; a bot has 100 MiB at the most"):
+        content_hash(bot(folder))
+
+
+def test_a_remote_bot_has_no_files(tmp_path: Path) -> None:
+    remote = Bot("grpc://h:1", address="h:1")
+    assert content_hash(remote) == ""
+    with pytest.raises(BotError, match="is a remote bot; it has no files to keep"):
+        admit(remote, tmp_path)

@@ -1,0 +1,123 @@
+"""Bots that an author works on are built when they have changed."""
+
+from pathlib import Path
+from threading import Event
+
+import pytest
+
+from arena.bots.resolver import local
+from arena.cli import output
+from arena.cli.bots import builds
+from arena.cli.workspace import Place
+from arena.errors import BotError
+from tests.arena.cli.terminal import Cli
+
+MANIFEST = """
+name = "mine"
+build = [["mkdir", "-p", "target"], ["sh", "build.sh"]]
+run = ["python", "target/bot.py"]
+"""
+SOURCE = (
+    "import random\nfrom pokearena_bot import run\nrun(lambda turn: random.choice(turn.legal))\n"
+)
+
+
+@pytest.fixture
+def mine(tmp_path: Path) -> Path:
+    """A bot whose build copies its source, and notes that it was run."""
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    (folder / "bot.toml").write_text(MANIFEST)
+    (folder / "source.py").write_text(SOURCE)
+    (folder / "build.sh").write_text("cp source.py target/bot.py && echo built >> ../builds\n")
+    return folder
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    return Place(tmp_path / "data")
+
+
+def times(folder: Path) -> int:
+    """How often the bot was built."""
+    return len((folder.parent / "builds").read_text().splitlines())
+
+
+def test_a_bot_that_has_not_changed_is_built_once(mine: Path, place: Place) -> None:
+    for _ in range(3):
+        assert builds.up_to_date(place, local(mine)).folder == mine
+    assert times(mine) == 1
+
+
+def test_a_bot_whose_source_has_changed_is_built_again(mine: Path, place: Place) -> None:
+    builds.up_to_date(place, local(mine))
+    (mine / "source.py").write_text(SOURCE + "# better\n")
+    builds.up_to_date(place, local(mine))
+    assert times(mine) == 2
+    assert (mine / "target" / "bot.py").read_text().endswith("# better\n")
+
+
+def test_a_bot_whose_manifest_has_changed_is_built_again(mine: Path, place: Place) -> None:
+    builds.up_to_date(place, local(mine))
+    (mine / "bot.toml").write_text(MANIFEST.replace('"mine"', '"yours"'))
+    builds.up_to_date(place, local(mine))
+    assert times(mine) == 2
+
+
+def test_what_a_build_has_left_is_made_again_when_it_is_gone(mine: Path, place: Place) -> None:
+    builds.up_to_date(place, local(mine))
+    (mine / "target" / "bot.py").unlink()
+    builds.up_to_date(place, local(mine))
+    assert (mine / "target" / "bot.py").exists()
+
+
+def test_a_build_that_failed_is_tried_again(mine: Path, place: Place) -> None:
+    good = (mine / "build.sh").read_text()
+    (mine / "build.sh").write_text("exit 3\n")
+    for _ in range(2):
+        with pytest.raises(BotError, match="exited with status 3"):
+            builds.up_to_date(place, local(mine))
+    (mine / "build.sh").write_text(good)
+    builds.up_to_date(place, local(mine))
+    assert times(mine) == 1
+
+
+def test_two_bots_of_one_folder_are_built_each(mine: Path, place: Place) -> None:
+    (mine / "other.toml").write_text(MANIFEST.replace('"mine"', '"other"'))
+    for _ in range(2):
+        builds.up_to_date(place, local(mine))
+        builds.up_to_date(place, local(mine / "other.toml"))
+    assert times(mine) == 2
+
+
+def test_play_builds_what_it_plays(cli: Cli, mine: Path) -> None:
+    for _ in range(2):
+        assert cli("play", "saint_poker", mine, "sample:meek").status == 0
+    assert times(mine) == 1
+
+
+def test_what_takes_its_time_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    said: list[str] = []
+    heard = Event()
+
+    def hear(text: str) -> None:
+        said.append(text)
+        if "still at it" in text:
+            heard.set()
+
+    monkeypatch.setattr(output, "hint", hear)
+    monkeypatch.setattr(output, "_PAUSE_SECONDS", 0.0)
+    monkeypatch.setattr(output, "_SIGN_OF_LIFE_SECONDS", 0.0)
+    with output.taking_its_time("building mine: make"):
+        assert heard.wait(30)
+    assert said[0] == "building mine: make"
+    assert said[-1].startswith("that took ")
+
+
+def test_what_is_quick_is_not_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    said: list[str] = []
+    monkeypatch.setattr(output, "hint", said.append)
+    monkeypatch.setattr(output, "_PAUSE_SECONDS", 600.0)
+    with output.taking_its_time("building mine: make"):
+        pass
+    assert said == []

@@ -1,0 +1,32 @@
+"""`pokearena owner`: tokens are shown once."""
+
+import json
+
+from arena.cli.workspace import Place
+from arena.store.bots import owners
+from tests.arena.cli.terminal import Cli
+
+
+def test_a_token_is_made_shown_once_renewed_and_removed(cli: Cli) -> None:
+    made = cli("owner", "add", "ada")
+    token = made.out.strip()
+    assert made.status == 0
+    assert owners.is_of(Place(None).store, token, "ada")
+    listed = cli("owner", "list")
+    assert "ada" in listed.out
+    assert token not in listed.out
+    renewed = json.loads(cli("owner", "renew", "ada", "--json").out)
+    assert renewed["owner"] == "ada"
+    assert owners.is_of(Place(None).store, renewed["token"], "ada")
+    assert not owners.is_of(Place(None).store, token, "ada")
+    assert cli("owner", "remove", "ada").status == 0
+    assert json.loads(cli("owner", "add", "bob", "--json").out)["owner"] == "bob"
+    lines = cli("owner", "list", "--json").out.splitlines()
+    assert [json.loads(line)["owner"] for line in lines] == ["bob"]
+
+
+def test_a_second_token_is_refused_in_a_sentence(cli: Cli) -> None:
+    cli("owner", "add", "ada")
+    again = cli("owner", "add", "ada")
+    assert again.status != 0
+    assert "ada has a token already" in again.err

@@ -1,0 +1,177 @@
+"""`pokearena bot push`: into an arena at an address, and what becomes of it there."""
+
+import json
+import os
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+
+from arena.services import web_process
+from arena.store.bots import owners, submissions
+from arena.submissions import stages
+from arena.submissions.conformance.check import Check, Outcome
+from arena.web.data.state import Settings, Web
+from tests.arena.cli.terminal import Cli
+from tests.arena.submissions.desk import Desk
+from tests.arena.web.served import served
+
+
+class Arena:
+    """An arena at an address; `open` has somebody work on what is pushed."""
+
+    def __init__(self, folder: Path, stack: ExitStack) -> None:
+        folder.mkdir()
+        self.desk = Desk(folder)
+        self.token = owners.add(self.desk.engine, "ada")
+        settings = Settings(rate=0, shelf=self.desk.shelf, push_mib=1)
+        self.url = stack.enter_context(served(Web(self.desk.engine, settings)))
+        self._stack = stack
+        self._goes_on = True
+
+    def open(self) -> None:
+        """Works on what is pushed until the test is over."""
+        working = threading.Thread(
+            target=stages.run, args=(self.desk.office, lambda: self._goes_on)
+        )
+        working.start()
+        self._stack.callback(working.join)
+        self._stack.callback(setattr, self, "_goes_on", False)
+        while not self.desk.shelf.is_attended:
+            pass
+
+
+@pytest.fixture
+def arena(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Arena]:
+    with ExitStack() as stack:
+        arena = Arena(tmp_path / "arena", stack)
+        monkeypatch.setenv("POKEARENA_TOKEN", arena.token)
+        monkeypatch.setattr(stages, "_PAUSE_SECONDS", 0.05)
+        yield arena
+
+
+@pytest.fixture
+def mine(here: Path) -> Path:
+    """A bot in a folder."""
+    folder = here / "mine"
+    folder.mkdir()
+    (folder / "bot.toml").write_text('name = "mine"\nrun = ["python", "bot.py"]\n')
+    (folder / "bot.py").write_text("pass\n")
+    return folder
+
+
+def test_a_bot_is_pushed_onto_a_ladder_and_every_stage_is_told(
+    cli: Cli, arena: Arena, mine: Path
+) -> None:
+    ladder = arena.desk.ladder(open=True)
+    arena.open()
+    said = cli("bot", "push", "mine", "--to", arena.url)
+    assert (said.status, said.out) == (0, f"mine@1 is on the ladder {ladder.id}.\n")
+    lines = said.err.splitlines()
+    assert lines[0].startswith("mine · 2 files, ")
+    assert lines[2:7] == ["received", "checking", "building", "testing", "entering"]
+    assert said.last.endswith(f"{arena.url}/bots/mine")
+    name = lines[1].removeprefix("submission ")
+    again = cli("bot", "submission", name, "--to", arena.url, "--json")
+    assert json.loads(again.out)["version"] == "mine@1"
+    (mine / "bot.py").write_text("import os\n")
+    told = json.loads(cli("bot", "push", "mine", "--to", arena.url, "--json").out)
+    assert (told["state"], told["version"]) == ("accepted", "mine@2")
+
+
+def test_a_refusal_is_a_sentence(cli: Cli, arena: Arena, mine: Path) -> None:
+    arena.open()
+    assert cli("bot", "push", "mine", "--to", arena.url).status == 0
+    said = cli("bot", "push", "mine", "--to", f"{arena.url}/")
+    assert said.status == 1
+    assert f"{arena.url} refuses: this content is here already, as mine@1." in said.err
+    wrong = cli("bot", "push", "mine", "--to", arena.url, "--token", "wrong")
+    assert (wrong.status, "this token is no owner's" in wrong.err) == (1, True)
+    large = mine / "large"
+    large.write_bytes(bytes(range(256)) * 4096)
+    (mine / "more").write_bytes(os.urandom(2**20))
+    said = cli("bot", "push", "mine", "--to", arena.url)
+    assert said.status == 1
+    assert "takes 1,048,576 at the most" in said.err
+
+
+def test_what_fails_on_its_way_ends_with_what_was_written(
+    cli: Cli, arena: Arena, mine: Path
+) -> None:
+    bad = Check("plays", Outcome.FAILED, "it led nothing.", "poke", output="KeyError: 4c\n")
+    arena.desk.checks = [bad]
+    arena.open()
+    said = cli("bot", "push", "mine", "--to", arena.url)
+    assert said.status == 1
+    assert "refused while testing: 1 of 1 checks failed, the first: plays (poke)" in said.err
+    assert said.last == "next  pokearena test mine"
+    assert said.out.splitlines() == ["plays (poke): it led nothing.", "KeyError: 4c"]
+
+
+def test_who_does_not_wait_can_look_again(
+    cli: Cli, arena: Arena, mine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with arena.desk.shelf.attended():
+        said = cli("bot", "push", "mine", "--to", arena.url, "--no-wait")
+        name = said.out.strip()
+        assert (said.status, said.last) == (
+            0,
+            f"next  pokearena bot submission {name} --to {arena.url}",
+        )
+
+        def interrupt(seconds: float) -> None:
+            raise KeyboardInterrupt
+
+        with monkeypatch.context() as patched:
+            patched.setattr("arena.cli.bots.push.time.sleep", interrupt)
+            stopped = cli("bot", "push", "mine", "--to", arena.url)
+        assert (stopped.status, stopped.last) == (130, said.last)
+        assert "is worked on all the same" in stopped.err
+    arena.open()
+    assert cli("bot", "submission", name, "--to", arena.url).status == 0
+    assert len(submissions.listing(arena.desk.engine)) == 1
+
+
+def test_an_arena_that_cannot_be_reached_is_told_apart(
+    cli: Cli, arena: Arena, mine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arena.cli.bots.push._FIRST_SECONDS", 0.01)
+    closed = cli("bot", "push", "mine", "--to", arena.url)
+    assert (closed.status, "nobody works on submissions here" in closed.err) == (3, True)
+    with web_process.listen("127.0.0.1", 0) as listening:
+        address = web_process.address_of(listening)
+    gone = cli("bot", "push", "mine", "--to", address)
+    assert (gone.status, "cannot be reached: Connection refused." in gone.err) == (3, True)
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("--to", "arena.example.org"), "is no address of an arena"),
+        (("--to", "https://ada:secret@arena.example.org"), "not in --to"),
+        ((), "say which arena"),
+        (("--to", "http://127.0.0.1:1", "--token", ""), "say the token"),
+        (("--to", "http://127.0.0.1:1", "--token", "a\nb"), "this is no token"),
+    ],
+)
+def test_what_cannot_be_asked_for_is_said(
+    cli: Cli, mine: Path, words: tuple[str, ...], sentence: str
+) -> None:
+    said = cli("bot", "push", "mine", *(words if "--token" in words else (*words, "--token", "x")))
+    assert said.status == 2
+    assert sentence in said.err
+    assert "secret" not in said.out
+
+
+def test_a_dry_run_says_what_would_be_sent(cli: Cli, mine: Path) -> None:
+    said = cli("bot", "push", "mine", "--dry-run")
+    assert said.status == 0
+    told = json.loads(cli("bot", "push", "mine", "--dry-run", "--json").out)
+    assert told["content_hash"] in said.out
+    assert (told["bot"], told["files"]) == ("mine", 2)
+    stored = json.loads(cli("bot", "add", "mine", "--json").out)
+    assert stored["content_hash"] == told["content_hash"]
+    remote = cli("bot", "push", "grpc://127.0.0.1:7000", "--dry-run")
+    assert (remote.status, "no files to push" in remote.err) == (2, True)

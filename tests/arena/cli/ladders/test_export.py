@@ -1,0 +1,125 @@
+"""Ladders to take away: each form says the same, and a name is never more than a name."""
+
+import csv
+import io
+import json
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from arena.cli.workspace import Place
+from tests.arena.cli.stored import Hold, hold
+from tests.arena.cli.terminal import Cli
+
+VOID = ("meta", "br", "link", "img", "input", "hr")
+
+
+class Page(HTMLParser):
+    """What a page holds: its tags and its text; AssertionError if tags do not match."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.tags: set[str] = set()
+        self.names: set[str] = set()
+        self.cells: list[str] = []
+        self.feed(text)
+        assert self.open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.add(tag)
+        self.names |= {name for name, _ in attrs}
+        if tag not in VOID:
+            self.open.append(tag)
+        if tag in ("td", "th"):
+            self.cells.append("")
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if {"td", "th"} & set(self.open):
+            self.cells[-1] += data
+
+
+@pytest.fixture
+def cup(here: Path, held: Hold) -> str:
+    """A cup of twenty rounds, with a bot of an unlucky name."""
+    return held(("ace", "<script>", 'c"a,t'), {}, 20)
+
+
+def test_csv_has_a_line_for_each_bot_with_all_columns(cli: Cli, cup: str) -> None:
+    said = cli("export", "poke")
+    assert said.status == 0
+    rows = list(csv.DictReader(io.StringIO(said.out)))
+    assert [row["bot"] for row in rows] == ["ace@1", "<script>@1", 'c"a,t@1']
+    told = json.loads(cli("standings", "--json").out)["ladders"]["poke"]
+    for row, line in zip(rows, told, strict=True):
+        assert float(row["strength"]) == line["strength"]
+        assert [int(row["rank first"]), int(row["rank last"])] == line["ranks"]
+        assert float(row["elo"]) == line["elo"]
+        assert int(row["matches"]) == line["matches"]
+        assert int(row["timeout"]) == 0
+        assert float(row["p95 ms"]) > 0
+    first = rows[0]
+    assert (first["score against <script>@1"], first["matches against <script>@1"]) == ("1.0", "20")
+    assert first["score against ace@1"] == ""
+
+
+def test_json_has_the_standings_and_the_matrix(cli: Cli, cup: str) -> None:
+    (told,) = json.loads(cli("export", "--format", "json", "--tournament", cup).out)["ladders"]
+    assert (told["form"], told["tournaments"]) == ("poke", [cup])
+    standings = json.loads(cli("standings", "--json").out)
+    assert told["standings"] == standings["ladders"]["poke"]
+    matrix = json.loads(cli("matrix", "--json").out)["matrices"]["poke"]
+    assert told["matrix"] == matrix
+    assert told["timing"]["thinking"]["ace@1"]["decisions"] == 80
+
+
+def test_the_page_is_one_file_that_loads_and_runs_nothing(cli: Cli, cup: str, here: Path) -> None:
+    said = cli("export", "--output", "cup.html")
+    assert (said.status, said.out) == (0, "")
+    assert "cup.html: poke, 3 lines" in said.err
+    text = (here / "cup.html").read_text(encoding="utf-8")
+    page = Page(text)
+    assert not page.tags & {"script", "link", "img", "iframe", "object"}
+    assert not {name for name in page.names if name.startswith("on")} | page.names & {"src", "href"}
+    assert "url(" not in text
+    assert "prefers-color-scheme: dark" in text
+
+
+def test_a_bot_called_script_is_shown_as_such(cli: Cli, cup: str) -> None:
+    page = Page(cli("export", "--format", "html").out)
+    # In the standings, and as line and column of the crosstable.
+    assert page.cells.count("<script>@1") == 3
+    assert "100% 84–100% (20)" in page.cells
+
+
+def test_what_is_printed_is_what_is_written(cli: Cli, cup: str, here: Path) -> None:
+    for kind in ("csv", "json", "html"):
+        cli("export", "--output", f"cup.{kind}")
+        written = (here / f"cup.{kind}").read_text(encoding="utf-8")
+        assert written == cli("export", "--format", kind).out
+
+
+def test_csv_is_of_one_ladder_the_others_of_any_number(cli: Cli, cup: str) -> None:
+    hold(Place(), ("ace", "bee", "cow"), {}, game="saint_poker", seats=3)
+    said = cli("export")
+    assert (said.status, said.out) == (2, "")
+    assert "CSV is of one ladder, and there are poke, saint_poker-3; name one." in said.err
+    assert len(json.loads(cli("export", "--format", "json").out)["ladders"]) == 2
+    assert cli("export", "--format", "html").out.count("<h1>") == 2
+
+
+def test_what_cannot_be_written_is_said(cli: Cli, cup: str) -> None:
+    said = cli("export", "--output", "nowhere/cup.csv")
+    assert said.status == 1
+    assert "nowhere/cup.csv: No such file or directory" in said.err
+
+
+def test_nothing_played_is_nothing_to_take_away(cli: Cli, here: Path) -> None:
+    assert Place().store is not None
+    said = cli("export")
+    assert (said.status, said.out) == (1, "")
+    assert "no match is closed yet." in said.err

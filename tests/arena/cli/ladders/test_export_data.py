@@ -1,0 +1,191 @@
+"""Records as a data set: every decision once, as the records have it."""
+
+import json
+import re
+import shutil
+import sys
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+
+from arena.cli.errors import USAGE
+from arena.cli.workspace import Place
+from arena.records import dataset
+from arena.store.matches import listing, results
+from arena.store.tournaments.tournaments import Tournament
+from referee import replay
+from referee.record import MatchRecord, read
+from tests.arena.cli.terminal import Cli
+from tests.arena.records.bundle.stage import Stage
+
+PAGE = Path(__file__).parents[4] / "docs" / "data.md"
+
+
+@pytest.fixture(scope="module")
+def played(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Tournament]]:
+    """A data folder with a tournament of Poke and one of Saint Poker that are over."""
+    folder = tmp_path_factory.mktemp("played")
+    stage = Stage(folder)
+    bots = stage.bots(3)
+    games = ("poke", "saint_poker")
+    made = [stage.play_out(stage.begin("round-robin", bots, game=game)) for game in games]
+    stage.engine.dispose()
+    return folder, made
+
+
+@pytest.fixture
+def cups(here: Path, played: tuple[Path, list[Tournament]]) -> list[Tournament]:
+    """The two tournaments, in the data folder here."""
+    folder, made = played
+    shutil.copytree(folder, here / ".pokearena")
+    return made
+
+
+def records(tournament: Tournament) -> list[MatchRecord]:
+    """Its records, in canonical order."""
+    store = Place().store
+    found = listing.matches(store, tournament=tournament.id)
+    return [read(results.record(store, match.id)) for match in found]
+
+
+def test_a_form_that_was_not_played_is_no_unknown_game(cli: Cli, cups: list[Tournament]) -> None:
+    said = cli("export", "--games", "poke,pouku-3", "--parquet", "some.parquet")
+    assert said.status == USAGE
+    assert 'no tournament of "pouku-3" was held here.' in said.err
+    assert said.last == "next  pokearena tournament list"
+
+
+def test_there_is_a_line_for_every_decision_as_the_records_have_it(
+    cli: Cli, cups: list[Tournament], here: Path
+) -> None:
+    said = cli("export", "--parquet", "all.parquet")
+    assert (said.status, said.out) == (0, "")
+    lines = pq.read_table(here / "all.parquet").to_pylist()
+    wanted = [
+        (record, game, line)
+        for cup in cups
+        for record in records(cup)
+        for game in record.games
+        for line in game.actions
+    ]
+    assert f"all.parquet: {len(wanted)} decisions of 6 matches" in said.err
+    for line, (record, game, action) in zip(lines, wanted, strict=True):
+        seat = action["seat"]
+        assert record.seed is not None
+        assert line["tournament"] == record.match["tournament"]
+        assert (line["match"], line["game"]) == (record.match["match"], record.match["game"])
+        assert json.loads(line["options"]) == record.match["options"]
+        assert line["seed"] == record.seed.hex()
+        assert (line["number"], line["board"]) == (game.number, game.game["board"])
+        assert (line["decision"], line["seat"]) == (action["decision"], seat)
+        assert line["seating"] == game.game["seating"]
+        assert line["bot"] == line["seating"][seat]
+        assert [line["bot"], line["hash"]] in record.match["entrants"]
+        assert json.loads(line["action"]) == action["action"]
+        assert (line["ms"], line["by_referee"]) == (action["ms"], action.get("by") == "referee")
+        assert line["place"] == game.result["places"][seat]
+        assert line["verdict"] == game.result["verdicts"][seat]
+        assert line["score"] == (game.result["scores"] or {seat: None})[seat]
+        assert line["view"] is None
+
+
+def test_views_are_what_the_seat_saw(cli: Cli, cups: list[Tournament], here: Path) -> None:
+    assert cli("export", "saint_poker", "--views", "--parquet", "saint.parquet").status == 0
+    lines = iter(pq.read_table(here / "saint.parquet").to_pylist())
+    for record in records(cups[1]):
+        assert record.seed is not None
+        for game in record.games:
+            for step in replay.steps(record.match, game, record.seed):
+                for action in step.lines:
+                    seen = replay.view_of_json(json.loads(next(lines)["view"]))
+                    assert seen == step.state.view(action["seat"])
+    assert next(lines, None) is None
+
+
+def test_only_the_games_that_are_named_are_written(
+    cli: Cli, cups: list[Tournament], here: Path
+) -> None:
+    assert cli("export", "--games", "saint_poker-2, poke", "--parquet", "2.parquet").status == 0
+    assert set(pq.read_table(here / "2.parquet")["game"].to_pylist()) == {"saint_poker", "poke"}
+    assert cli("export", "--games", "poke", "--parquet", "1.parquet").status == 0
+    assert set(pq.read_table(here / "1.parquet")["form"].to_pylist()) == {"poke"}
+    words = ("export", "--tournament", cups[1].id, "--parquet", "one.parquet")
+    assert cli(*words).status == 0
+    assert set(pq.read_table(here / "one.parquet")["tournament"].to_pylist()) == {cups[1].id}
+
+
+def test_what_is_written_comes_in_row_groups(
+    cli: Cli, cups: list[Tournament], here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(dataset, "ROWS", 50)
+    cli("export", "--parquet", "all.parquet")
+    told = pq.read_metadata(here / "all.parquet")
+    sizes = [told.row_group(n).num_rows for n in range(told.num_row_groups)]
+    assert set(sizes[:-1]) == {50}
+    assert len(sizes) > 2
+
+
+@pytest.mark.parametrize(
+    ("words", "status", "sentence"),
+    [
+        (("--parquet", "nowhere/x.parquet"), 1, "nowhere/x.parquet cannot be written: No such"),
+        (("--parquet", "x.parquet", "--games", "chess"), 2, "chess"),
+        (("--parquet", "x.parquet", "--format", "csv"), 2, "leave --format and --output"),
+        (("--parquet", "x.parquet", "--games", "pouku"), 1, "no match is closed yet."),
+        (("--games", "poke"), 2, "--games and --views go with --parquet FILE."),
+        (("poke", "--games", "poke", "--parquet", "x.parquet"), 2, "name it there"),
+        (("--views",), 2, "--games and --views go with --parquet FILE."),
+    ],
+)
+def test_what_cannot_be_written_is_said_in_a_sentence_and_leaves_no_file(
+    cli: Cli, cups: list[Tournament], here: Path, words: tuple[str, ...], status: int, sentence: str
+) -> None:
+    said = cli("export", *words)
+    assert said.status == status
+    assert sentence in said.err
+    assert not list(here.glob("*.parquet*"))
+
+
+def test_a_file_that_was_there_stays_when_nothing_can_be_written(
+    cli: Cli, cups: list[Tournament], here: Path
+) -> None:
+    (here / "x.parquet").write_text("mine")
+    assert cli("export", "--games", "pouku", "--parquet", "x.parquet").status == 1
+    assert (here / "x.parquet").read_text() == "mine"
+
+
+def test_without_pyarrow_the_extra_is_named(
+    cli: Cli, cups: list[Tournament], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    monkeypatch.delitem(sys.modules, "arena.records.dataset")
+    monkeypatch.delattr("arena.records.dataset")
+    said = cli("export", "--parquet", "x.parquet")
+    assert said.status == 1
+    assert "needs pyarrow, which the extra pokearena[data] brings" in said.err
+
+
+def test_the_page_reads_what_it_says(cli: Cli, cups: list[Tournament]) -> None:
+    assert cli("export", "--views", "--parquet", "decisions.parquet").status == 0
+    (example,) = re.findall(r"^```python\n(.*?)^```$", PAGE.read_text(), re.DOTALL | re.MULTILINE)
+    names: dict[str, Any] = {}
+    exec(example, names)
+    actions = [
+        line
+        for record in records(cups[0])
+        for game in record.games
+        for line in game.actions
+        if line.get("by") != "referee"
+    ]
+    assert actions
+    told = names["decisions"].to_pylist()
+    assert [json.loads(line["action"]) for line in told] == [line["action"] for line in actions]
+    assert all(line["view"] for line in told)
+
+
+def test_the_page_explains_every_column() -> None:
+    rows = PAGE.read_text(encoding="utf-8").splitlines()
+    told = [row.split("|")[1].split(",") for row in rows if row.startswith("| `")]
+    assert [name.strip(" `") for names in told for name in names] == dataset.SCHEMA.names

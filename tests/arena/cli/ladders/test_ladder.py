@@ -1,0 +1,109 @@
+"""Ladders made anew from records: nothing may be stored otherwise."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import Table, select, update
+
+from arena.cli.workspace import Place
+from arena.store import database, schema
+from tests.arena.cli.stored import hold
+from tests.arena.cli.terminal import Cli
+
+BOTS = ("ace", "bee", "cat")
+
+
+@pytest.fixture
+def cup(here: Path) -> str:
+    """A cup of two rounds."""
+    return hold(Place(), BOTS, {}, cycles=2)
+
+
+def tamper(table: Table, column: str, change: Callable[[Any], Any]) -> str:
+    """Changes a value of one match in the store; gives the match."""
+    engine = Place().store
+    with database.writing(engine) as connection:
+        match, value = connection.execute(select(table.c.match, table.c[column])).first() or ("", 0)
+        connection.execute(
+            update(table).where(table.c.match == match).values(**{column: change(value)})
+        )
+    return str(match)
+
+
+def other_places(outcome: dict[str, Any]) -> dict[str, Any]:
+    first, *rest = outcome["games"]
+    return {**outcome, "games": [{**first, "places": first["places"][::-1]}, *rest]}
+
+
+def test_what_is_stored_is_what_the_records_say(cli: Cli, cup: str) -> None:
+    said = cli("ladder", "verify")
+    assert (said.status, said.out.count("those of the records")) == (0, 1)
+    assert "6 matches, 12 games" in said.out
+    told = json.loads(cli("ladder", "verify", "--tournament", cup, "--json").out)
+    assert told["verified"] is True
+    assert told["ladders"]["poke"]["differences"] == []
+
+
+@pytest.mark.parametrize(
+    ("table", "column", "change", "what"),
+    [
+        (schema.results, "outcome", other_places, "outcome of the result"),
+        (schema.results, "digest", lambda text: text.replace("2", "3", 1), "digest of the result"),
+        (schema.results, "thinking", lambda times: [*times[::-1], []], "thinking of the result"),
+        (schema.games, "places", lambda places: places[::-1], "places of game 0"),
+        (schema.games, "scores", lambda scores: [7, 7], "scores of game 0"),
+    ],
+)
+def test_whatever_differs_is_found_and_put_right(
+    cli: Cli, cup: str, table: Table, column: str, change: Callable[[Any], Any], what: str
+) -> None:
+    before = json.loads(cli("standings", "--json").out)
+    match = tamper(table, column, change)
+    said = cli("ladder", "verify")
+    assert (said.status, said.out) == (1, "")
+    assert f"match {match}: {what} are not those of the record" in said.err
+    assert said.last == "next  pokearena ladder rebuild"
+    told = json.loads(cli("ladder", "verify", "--json").out)
+    assert (told["verified"], len(told["ladders"]["poke"]["differences"]) > 0) == (False, True)
+    again = cli("ladder", "rebuild")
+    assert again.status == 0
+    assert f"match {match}: {what}" in again.err
+    assert cli("ladder", "verify").status == 0
+    assert json.loads(cli("standings", "--json").out) == before
+
+
+def test_a_rebuilt_ladder_is_the_ladder(cli: Cli, cup: str) -> None:
+    rebuilt = cli("ladder", "rebuild", "poke")
+    assert rebuilt.out.rstrip() == cli("standings", "poke").out.rstrip()
+    assert "made anew from 12 records of 6 matches; nothing was stored otherwise" in rebuilt.err
+    told = json.loads(cli("ladder", "rebuild", "--json").out)
+    assert told["ladders"] == json.loads(cli("standings", "--json").out)["ladders"]
+
+
+def test_results_of_an_older_database_are_summed_up(cli: Cli, cup: str) -> None:
+    engine = Place().store
+    with database.writing(engine) as connection:
+        connection.execute(update(schema.results).values(digest=None, thinking=None))
+    assert cli("ladder", "verify").status == 0
+    assert "6 had not been summed up yet" in cli("ladder", "rebuild").err
+    with database.reading(engine) as connection:
+        assert None not in list(connection.execute(select(schema.results.c.digest)).scalars())
+
+
+def test_a_record_that_cannot_be_read_is_left_out_and_said(cli: Cli, cup: str) -> None:
+    match = tamper(schema.games, "record", lambda text: text[: len(text) // 2])
+    assert f"match {match} cannot be made anew" in cli("ladder", "verify").err
+    rebuilt = cli("ladder", "rebuild", "--json")
+    assert rebuilt.status == 1
+    told = json.loads(rebuilt.out)["ladders"]["poke"]
+    assert sum(line["matches"] for line in told) == 10
+
+
+def test_without_a_match_there_is_nothing_to_do(cli: Cli, here: Path) -> None:
+    assert Place().store is not None
+    for words in (("ladder", "verify"), ("ladder", "rebuild")):
+        said = cli(*words)
+        assert (said.status, said.out) == (0, "")

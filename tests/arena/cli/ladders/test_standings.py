@@ -1,0 +1,202 @@
+"""The ladder as people see it: ranks, strengths, anchors, what is left out."""
+
+import json
+import subprocess
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from sqlalchemy import select, update
+
+from arena.cli import output
+from arena.cli.ladders import ladder_table
+from arena.cli.workspace import Place
+from arena.ratings.closed_match import ClosedGame, ClosedMatch
+from arena.ratings.match_digest import digest
+from arena.ratings.standings import table
+from arena.records import rebuilt_results
+from arena.store import database, schema
+from tests.arena.cli.stored import Hold, hold
+from tests.arena.cli.terminal import POKEARENA, Cli
+from tests.arena.records.bundle.stage import Stage
+
+BOTS = ("ace", "bee", "cat")
+
+
+@pytest.fixture
+def cup(here: Path, held: Hold) -> str:
+    """A cup of thirty rounds in which ace beats everyone and bee and cat are level."""
+    level = {frozenset(("bee", "cat")): [*[("bee", "cat")] * 2, *[("cat", "bee")] * 2]}
+    return held(BOTS, level, 30)
+
+
+def test_the_certain_winner_is_first_and_the_others_share_a_range_of_ranks(
+    cli: Cli, cup: str
+) -> None:
+    said = cli("standings", "poke")
+    head, columns, *rows = said.out.splitlines()
+    assert (said.status, head) == (0, "poke")
+    assert columns.split() == "# bot strength Elo matches W–D–L points/board p95 ms".split()
+    cells = [row.split() for row in rows]
+    assert [(one[0], one[1]) for one in cells] == [
+        ("1", "ace@1"),
+        ("2-3", "bee@1"),
+        ("2-3", "cat@1"),
+    ]
+    assert cells[0][-3:] == ["+10.0", "±0.0", "3.08"]
+    assert cells[1][5:7] == ["60", "30–0–90"]
+    assert max(map(len, said.out.splitlines())) <= 100
+
+
+def test_what_the_columns_mean_is_said_beside_them(cli: Cli, cup: str) -> None:
+    said = cli("standings").err
+    assert "docs/ratings.md" in said
+    assert "K 10, from 1200" in said
+    assert "order matters" in said
+
+
+def test_a_strength_is_provisional_until_it_is_known_within_a_hundred_points(
+    cli: Cli, here: Path
+) -> None:
+    hold(Place(), BOTS, {})
+    assert cli("standings").out.count("?") == 3
+    told = json.loads(cli("standings", "--json").out)["ladders"]["poke"]
+    assert all(line["provisional"] for line in told)
+
+
+def test_json_has_what_the_table_was_computed_with(cli: Cli, cup: str) -> None:
+    told = json.loads(cli("standings", "--tournament", cup, "--json").out)
+    first = told["ladders"]["poke"][0]
+    assert (first["entrant"], first["ranks"], first["matches"]) == ("ace@1", [1, 1], 60)
+    assert first["interval"][0] < first["strength"] < first["interval"][1]
+    details = told["details"]["poke"]
+    assert details["strength"]["prior"] == 600
+    assert details["groups"] == [["ace@1", "bee@1", "cat@1"]]
+    assert details["lack_of_fit"] is None
+    assert (details["clip"], details["gifts"]) == (2400, [])
+
+
+def test_an_anchor_moves_everyone_and_is_said_to_be_set(cli: Cli, cup: str) -> None:
+    free, fixed = (
+        json.loads(cli("standings", *words, "--json").out)["ladders"]["poke"]
+        for words in ((), ("--anchor", "bee@1=1500"))
+    )
+    assert [line["anchored"] for line in fixed] == [False, True, False]
+    assert fixed[1]["strength"] == 1500
+    gaps = [[line["strength"] - table[1]["strength"] for line in table] for table in (free, fixed)]
+    assert gaps[0] == pytest.approx(gaps[1], abs=1e-3)
+    assert "1500 set" in cli("standings", "--anchor", "bee@1=1500").out
+
+
+@pytest.mark.parametrize(
+    ("anchors", "sentence"),
+    [
+        (("bee@1",), "an anchor is written greedy@1=1200, not bee@1."),
+        (("bee@1=strong",), "an anchor is written greedy@1=1200, not bee@1=strong."),
+        (("dog@1=1200",), "the anchor dog@1 has played in none of these ladders."),
+        (("bee@1=1200", "bee@1=1300"), "an entrant can be anchored at one strength only."),
+        (("bee@1=nan",), "must be finite numbers."),
+    ],
+)
+def test_an_anchor_that_makes_no_sense_is_refused(
+    cli: Cli, cup: str, anchors: tuple[str, ...], sentence: str
+) -> None:
+    words = [word for anchor in anchors for word in ("--anchor", anchor)]
+    said = cli("standings", *words)
+    assert (said.status, said.out) == (2, "")
+    assert sentence in said.err
+
+
+def test_a_circle_of_favourites_is_remarked(cli: Cli, here: Path) -> None:
+    circle = [("ace", "bee"), ("bee", "cat"), ("cat", "ace")]
+    results = {frozenset(two): [*[two] * 5, two[::-1]] for two in circle}
+    hold(Place(), BOTS, results, cycles=30)
+    assert "strength does not tell it all" in cli("standings").err
+    details = json.loads(cli("standings", "--json").out)["details"]["poke"]
+    assert details["lack_of_fit"]["p"] < 0.05
+
+
+def test_nothing_played_is_no_ladder(cli: Cli, here: Path) -> None:
+    assert Place().store is not None
+    said = cli("standings")
+    assert (said.status, said.out) == (0, "")
+    assert "no match is closed yet" in said.err
+
+
+def test_faults_are_shown_by_kind_and_columns_that_say_nothing_are_left_out() -> None:
+    verdicts = (("finished", "timeout"), ("finished", "forfeit"), ("finished", "forfeit"))
+    games = tuple(ClosedGame(n, (1, 2), None, said, (0, 0)) for n, said in enumerate(verdicts))
+    match = ClosedMatch("m", 0, 0, ("ace@1", "bee@1"), games)
+    headings, rows = ladder_table.shown(table([digest(match, 9)], 9))
+    assert headings == ("#", "<bot", "strength", "Elo", "matches", "W–D–L", "<faults")
+    assert [row[-1] for row in rows] == ["–", "1 timeout, 2 forfeit"]
+
+
+def test_two_hundred_bots_with_long_names_fit_into_a_hundred_columns() -> None:
+    names = [f"a-bot-with-a-long-name-{at:03}@2.1" for at in range(200)]
+    played = [
+        digest(
+            ClosedMatch(
+                f"m-{at}",
+                0,
+                at,
+                (one, other),
+                (ClosedGame(0, (1, 2), (1050, -900), ("finished",) * 2, (0, 0)),),
+            ),
+            2400,
+        )
+        for at, (one, other) in enumerate(pairwise(names))
+    ]
+    lines = output.aligned(*ladder_table.shown(table(played, 2400)))
+    assert len(lines) == 201
+    assert max(map(len, lines)) <= 100
+
+
+def test_a_ladder_that_is_watched_is_shown_again_when_a_match_has_closed(
+    here: Path, cup: str
+) -> None:
+    words = [str(POKEARENA), "standings", "--watch", "--json"]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as watching:
+        assert watching.stdout is not None
+        first = json.loads(watching.stdout.readline())["ladders"]["poke"]
+        hold(Place(), BOTS, {})
+        second = json.loads(watching.stdout.readline())["ladders"]["poke"]
+        watching.terminate()
+    assert [sum(line["matches"] for line in table) for table in (first, second)] == [180, 186]
+
+
+def test_equal_tournaments_have_equal_json_and_decision_times_are_apart(
+    cli: Cli, tmp_path: Path
+) -> None:
+    documents, timings = [], []
+    for run in ("first", "second"):
+        folder = tmp_path / run
+        folder.mkdir()
+        stage = Stage(folder)
+        tournament = stage.begin("round-robin", stage.bots(3), seed=bytes(32))
+        stage.play_out(tournament)
+        if run == "second":
+            _slow_down(stage, tournament.id)
+        stage.engine.dispose()
+        documents.append(cli("standings", "--json", "--data", str(folder)).out)
+        timed = json.loads(cli("standings", "--json", "--timing", "--data", str(folder)).out)
+        timings.append(timed.pop("timing"))
+        assert timed == json.loads(documents[-1])
+    assert documents[0] == documents[1]
+    assert timings[0] != timings[1]
+    assert timings[0]["poke"]["thinking"]["bot0@1"]["decisions"] > 0
+
+
+def _slow_down(stage: Stage, tournament: str) -> None:
+    """Makes every bot take ten times as long, in the records and in what follows from them."""
+    games = schema.games
+    with database.writing(stage.engine) as connection:
+        rows = connection.execute(select(games.c.match, games.c.game, games.c.record)).all()
+        for row in rows:
+            lines = [json.loads(line) for line in row.record.splitlines()]
+            slower = [{**line, "ms": 10 * line["ms"]} if "ms" in line else line for line in lines]
+            record = "".join(json.dumps(line) + "\n" for line in slower)
+            place = (games.c.match == row.match, games.c.game == row.game)
+            connection.execute(update(games).where(*place).values(record=record))
+    for match in rebuilt_results.rebuilt(stage.engine, [tournament]):
+        rebuilt_results.store(stage.engine, match)

@@ -1,0 +1,191 @@
+"""`pokearena db`: upgrade, backup, restore, check, as a person or a program sees them."""
+
+import json
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from arena.cli.errors import FAILED, OK, UNREACHABLE, USAGE
+from arena.store import database
+from tests.arena.cli.terminal import Cli
+from tests.arena.records.bundle.stage import Stage
+
+
+def test_a_new_database_is_made_and_made_again_it_stays(cli: Cli) -> None:
+    made = cli("db", "upgrade")
+    assert made.status == OK
+    assert f"is at version {database.HEAD} now, from nothing" in made.out
+    assert f"is at version {database.HEAD} already" in cli("db", "upgrade").out
+    said = json.loads(cli("db", "upgrade", "--json").out)
+    assert (said["from"], said["to"]) == (database.HEAD, database.HEAD)
+
+
+def test_a_backup_is_restored_elsewhere_and_checked(cli: Cli, here: Path) -> None:
+    cli("owner", "add", "ada")
+    kept = json.loads(cli("db", "backup", "kept.db", "--json").out)
+    assert kept["bytes"] == (here / "kept.db").stat().st_size
+    said = cli("db", "restore", "kept.db", "--data", "restored")
+    assert (said.status, said.last) == (OK, "next  pokearena db check --data restored")
+    assert "1 rows of kept.db" in said.out
+    assert "ada" in cli("owner", "list", "--data", "restored").out
+    assert "is sound" in cli("db", "check", "--data", "restored").out
+    checked = json.loads(cli("db", "check", "--data", "restored", "--json").out)
+    assert (checked["sound"], checked["problems"]) == (True, [])
+
+
+def test_a_file_that_is_there_is_not_overwritten(cli: Cli, here: Path) -> None:
+    cli("db", "upgrade")
+    (here / "kept.db").write_text("precious")
+    said = cli("db", "backup", "kept.db")
+    assert said.status == FAILED
+    assert "is there already; a backup overwrites nothing" in said.err
+    assert (here / "kept.db").read_text() == "precious"
+
+
+def test_a_database_that_is_in_use_is_not_restored_into(cli: Cli) -> None:
+    cli("owner", "add", "ada")
+    cli("db", "backup", "kept.db")
+    said = cli("db", "restore", "kept.db")
+    assert said.status == FAILED
+    assert "is not empty" in said.err
+
+
+def test_what_is_wrong_is_said_and_is_the_exit_status(cli: Cli, here: Path) -> None:
+    cli("db", "upgrade")
+    with closing(sqlite3.connect(here / ".pokearena" / "arena.db")) as connection:
+        connection.execute("UPDATE alembic_version SET version_num = '0001'")
+        connection.commit()
+    said = cli("db", "check")
+    assert said.status == FAILED
+    assert "the tables are at version 0001" in said.out
+    assert "the database is not sound: 1 problem." in said.err
+    assert json.loads(cli("db", "check", "--json").out)["sound"] is False
+
+
+def test_a_database_without_tables_is_told_what_makes_them(cli: Cli, here: Path) -> None:
+    cli("db", "upgrade")
+    (here / ".pokearena" / "arena.db").write_bytes(b"")
+    said = cli("db", "check")
+    assert said.status == FAILED
+    assert "there are no tables yet" in said.out
+    assert "`pokearena db upgrade` brings them there" in said.out
+
+
+def test_a_backup_into_a_folder_that_is_not_there_says_so(cli: Cli, here: Path) -> None:
+    cli("db", "upgrade")
+    said = cli("db", "backup", "away/kept.db")
+    assert said.status == USAGE
+    assert f"there is no folder {here}/away to write kept.db into." in said.err
+
+
+def test_what_names_no_database_was_not_asked_rightly(program: Cli) -> None:
+    for address in ("quark", "mysql://host/arena", "sqlite://"):
+        assert program("db", "upgrade", POKEARENA_DATABASE_URL=address).status == USAGE
+
+
+def test_where_there_is_no_arena_there_is_nothing_to_back_up_or_check(cli: Cli, here: Path) -> None:
+    for words in (("backup", "kept.db"), ("check",)):
+        said = cli("db", *words)
+        assert said.status == FAILED
+        assert "there is no arena in" in said.err
+    assert list(here.iterdir()) == []
+
+
+def test_a_server_that_is_not_there_ends_it_without_a_password(program: Cli) -> None:
+    address = "postgresql://me:secret@127.0.0.1:1/arena"
+    said = program("db", "upgrade", POKEARENA_DATABASE_URL=address)
+    assert said.status == UNREACHABLE
+    assert "me:***@127.0.0.1:1/arena cannot be used" in said.err
+    assert "secret" not in said.out + said.err
+
+
+@pytest.fixture
+def cup(here: Path) -> str:
+    """A round robin that has been played to its end; gives its id."""
+    stage = Stage(here / ".pokearena")
+    cup = stage.begin("round-robin", stage.bots(3))
+    stage.play_out(cup)
+    stage.engine.dispose()
+    return cup.id
+
+
+def execute(here: Path, statement: str) -> str:
+    """Alters the database by hand; gives the first closed match."""
+    with closing(sqlite3.connect(here / ".pokearena" / "arena.db")) as connection:
+        match = str(connection.execute("SELECT min(match) FROM results").fetchone()[0])
+        connection.execute(statement, {"match": match})
+        connection.commit()
+    return match
+
+
+def test_a_sound_database_is_dealt_and_played_again(cli: Cli, cup: str) -> None:
+    assert cli("db", "check").status == OK
+    checked = json.loads(cli("db", "check", "--json").out)
+    assert (checked["sound"], checked["quick"], checked["problems"]) == (True, False, [])
+    assert (checked["matches"], checked["games"]) == (3, 6)
+    assert checked["actions"] > 6
+    quick = json.loads(cli("db", "check", "--quick", "--json").out)
+    assert (quick["sound"], quick["quick"], quick["games"]) == (True, True, 0)
+
+
+def test_an_emptied_record_is_named_unless_the_check_is_quick(
+    cli: Cli, cup: str, here: Path
+) -> None:
+    match = execute(here, "UPDATE games SET record = '' WHERE match = :match AND game = 0")
+    assert cli("db", "check", "--quick").status == OK
+    checked = cli("db", "check")
+    assert checked.status == FAILED
+    assert match in checked.out
+    report = json.loads(cli("db", "check", "--json").out)
+    assert (report["sound"], report["damaged"], report["repairable"]) == (False, [match], [])
+    assert report["next"] is None
+
+
+def test_altered_results_are_named_with_the_command_that_corrects_them(
+    cli: Cli, cup: str, here: Path
+) -> None:
+    match = execute(
+        here,
+        "UPDATE results SET outcome = replace(outcome, 'finished', 'timeout') WHERE match = :match",
+    )
+    checked = cli("db", "check")
+    assert checked.status == FAILED
+    assert match in checked.out
+    assert checked.last == "next  pokearena ladder rebuild"
+    report = json.loads(cli("db", "check", "--json").out)
+    assert (report["damaged"], report["repairable"]) == ([], [match])
+    verified = cli("tournament", "verify", cup)
+    assert verified.status == FAILED
+    assert match in verified.out
+    assert cli("ladder", "rebuild").status == OK
+    assert cli("db", "check").status == OK
+    assert cli("tournament", "verify", cup).status == OK
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE games SET scores = '[1,-1]' WHERE match = :match AND game = 0",
+        "UPDATE games SET places = '[3,3]' WHERE match = :match AND game = 0",
+        "UPDATE results SET outcome = '{}' WHERE match = :match",
+        "UPDATE results SET outcome = 'garbage' WHERE match = :match",
+        "UPDATE results SET digest = 'garbage' WHERE match = :match",
+        "UPDATE results SET digest = replace(digest, '1', '2') WHERE match = :match",
+        "UPDATE results SET thinking = 'garbage' WHERE match = :match",
+        "UPDATE results SET outcome = CAST(x'ff' AS TEXT) WHERE match = :match",
+        "DELETE FROM results WHERE match = :match",
+        "UPDATE games SET record = CAST(x'ff' AS TEXT) WHERE match = :match",
+    ],
+)
+def test_verifying_a_tournament_of_the_store_notices_altered_results(
+    cli: Cli, cup: str, here: Path, statement: str
+) -> None:
+    assert cli("tournament", "verify", cup).status == OK
+    match = execute(here, statement)
+    verified = cli("tournament", "verify", cup)
+    assert verified.status == FAILED
+    assert match in verified.out + verified.err
+    checked = json.loads(cli("db", "check", "--json").out)
+    assert [*checked["damaged"], *checked["repairable"]] == [match]

@@ -1,0 +1,35 @@
+"""`pokearena metrics`, as it is typed."""
+
+from pathlib import Path
+
+import pytest
+
+from arena.cli.workspace import Place
+from tests.arena.cli.terminal import Cli
+from tests.arena.services.metrics.arena import parsed, value
+
+
+def test_the_figures_are_printed_once(cli: Cli, here: Path) -> None:
+    Place(here / ".pokearena").store.dispose()
+    said = cli("metrics", "--once")
+    assert said.status == 0
+    samples = parsed(said.out)
+    assert value(samples, "pokearena_build_info") == 1
+    assert value(samples, "pokearena_up", service="database") == 1
+
+
+@pytest.mark.parametrize("address", ["9464", "localhost", "host:port", "127.0.0.1:70000"])
+def test_what_is_no_address_is_refused(cli: Cli, address: str) -> None:
+    for command in (("metrics", "--listen"), ("serve", "--metrics")):
+        said = cli(*command, address)
+        assert said.status == 2
+        assert f'"{address}" is no address to listen at; write HOST:PORT.' in said.err
+
+
+@pytest.mark.parametrize("words", [(), ("--once",)])
+def test_where_there_is_no_arena_that_is_said(cli: Cli, here: Path, words: tuple[str, ...]) -> None:
+    said = cli("metrics", *words)
+    assert (said.status, said.out) == (1, "")
+    assert said.err.startswith(f"error  there is no arena in {here}/.pokearena yet; ")
+    assert "POKEARENA_DATABASE_URL a database elsewhere" in said.err
+    assert cli("standings").err == said.err

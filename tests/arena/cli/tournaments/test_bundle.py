@@ -1,0 +1,170 @@
+"""A tournament written into files, and checked, from the command line."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from arena.cli.workspace import Place
+from arena.store.matches import transitions
+from tests.arena.cli.terminal import Cli
+from tests.arena.records.bundle.stage import Stage
+from tests.arena.web.closed_matches import play, table
+from tests.arena.web.pages.test_bot_pages import crash
+
+
+@pytest.fixture
+def cup(here: Path) -> str:
+    """The id of a tournament in the data folder here that is over."""
+    stage = Stage(here / ".pokearena")
+    made = stage.play_out(stage.begin("round-robin", stage.bots(3)))
+    stage.engine.dispose()
+    return made.id
+
+
+def test_a_bundle_holds_everything_and_verifies_where_no_arena_is(
+    cli: Cli, cup: str, here: Path
+) -> None:
+    said = cli("tournament", "bundle", cup[:-1], "--output", "friday")
+    assert said.status == 0
+    assert said.out == f"{cup} is in friday: 3 matches, 3 of them over, with their records\n"
+    assert said.last == "next  pokearena tournament verify friday"
+    names = {path.name for path in (here / "friday").iterdir()}
+    assert names == {"tournament.json", "standings.json", "README.md", "matches"}
+    (here / ".pokearena").rename(here / "elsewhere")
+    verified = cli("tournament", "verify", "friday")
+    assert verified.status == 0
+    assert verified.out.splitlines()[-1] == f"{cup} verifies"
+    assert "3 matches: 3 closed" in verified.out
+    assert not (here / ".pokearena").exists()
+    replay = verified.last.split("  pokearena ")[1].split()
+    assert cli(*replay).status == 0
+    match = next((here / "friday" / "matches").iterdir())
+    assert cli("verify", match).status == 0
+
+
+def test_the_same_is_said_of_a_tournament_in_the_store(cli: Cli, cup: str) -> None:
+    cli("tournament", "bundle", cup, "--output", "friday")
+    there = cli("tournament", "verify", cup, "--json")
+    alone = cli("tournament", "verify", "friday", "--json")
+    assert there.status == alone.status == 0
+    assert there.out == alone.out
+    told = json.loads(alone.out)
+    assert (told["tournament"], told["verified"], told["problems"]) == (cup, True, [])
+    assert (told["matches"]["closed"], told["games"], told["seeds_from_tournament"]) == (3, 6, 3)
+
+
+def test_a_bundle_is_told_to_programs_and_is_the_same_twice(cli: Cli, cup: str, here: Path) -> None:
+    said = cli("tournament", "bundle", cup, "--json")
+    told = json.loads(said.out)
+    assert told == {
+        "tournament": cup,
+        "folder": f"bundle-{cup}",
+        "state": "closed",
+        "matches": 3,
+        "records": 3,
+    }
+    where = here / told["folder"]
+    first = {path: path.read_bytes() for path in where.rglob("*") if path.is_file()}
+    assert cli("tournament", "bundle", cup).status == 0
+    assert {path: path.read_bytes() for path in where.rglob("*") if path.is_file()} == first
+
+
+def test_what_is_wrong_is_said_and_the_exit_status_tells(cli: Cli, cup: str, here: Path) -> None:
+    cli("tournament", "bundle", cup, "--output", "friday")
+    path = here / "friday" / "standings.json"
+    told = json.loads(path.read_text())
+    told["standings"][0]["wins"] += 1
+    path.write_text(json.dumps(told))
+    said = cli("tournament", "verify", "friday")
+    assert said.status == 1
+    bot = told["standings"][0]["entrant"]
+    assert f"{cup}: standings: wins of {bot} of standings is" in said.out
+    assert "verifies" not in said.out
+    assert json.loads(cli("tournament", "verify", "friday", "--json").out)["verified"] is False
+
+
+def test_a_bundle_is_replaced_by_a_newer_one_of_the_same_tournament_only(
+    cli: Cli, here: Path
+) -> None:
+    stage = Stage(here / ".pokearena")
+    bots = stage.bots(3)
+    cup, other = stage.begin("round-robin", bots), stage.begin("round-robin", bots)
+    stage.play(transitions.due(stage.engine)[0])
+    assert cli("tournament", "bundle", cup.id, "--output", "friday").status == 0
+    assert len(list((here / "friday" / "matches").iterdir())) == 1
+    (here / "friday" / "notes.txt").write_text("mine")
+    refused = cli("tournament", "bundle", other.id, "--output", "friday")
+    assert refused.status == 2
+    assert f"friday holds the bundle of tournament {cup.id}; name another folder." in refused.err
+    stage.play_out(cup)
+    stage.engine.dispose()
+    assert cli("tournament", "bundle", cup.id, "--output", "friday").status == 0
+    assert len(list((here / "friday" / "matches").iterdir())) == 3
+    assert (here / "friday" / "notes.txt").read_text() == "mine"
+    assert cli("tournament", "verify", "friday").status == 0
+    assert not [path for path in here.iterdir() if path.name.startswith(".friday")]
+
+
+def test_the_end_can_be_held_against_what_was_published_while_it_was_played(
+    cli: Cli, here: Path
+) -> None:
+    stage = Stage(here / ".pokearena")
+    cup = stage.begin("round-robin", stage.bots(3))
+    assert cli("tournament", "bundle", cup.id, "--output", "noon").status == 0
+    stage.play_out(cup)
+    stage.engine.dispose()
+    said = cli("tournament", "verify", cup.id, "--earlier", "noon")
+    assert said.status == 0
+    assert "all that was told of 3 matches stands" in said.out
+    path = here / "noon" / "tournament.json"
+    told = json.loads(path.read_text())
+    told["matches"][0]["commitment"] = "ab" * 32
+    path.write_text(json.dumps(told))
+    broken = cli("tournament", "verify", cup.id, "--earlier", "noon")
+    assert broken.status == 1
+    assert f"{cup.id}: commitment of {told['matches'][0]['match']} " in broken.out
+    nothing = cli("tournament", "verify", cup.id, "--earlier", "elsewhere")
+    assert nothing.status == 2
+    assert "elsewhere is no bundle" in nothing.err
+
+
+def test_a_folder_that_is_no_bundle_is_left_alone(cli: Cli, cup: str, here: Path) -> None:
+    (here / "mine").mkdir()
+    (here / "mine" / "thesis.txt").write_text("years of work")
+    said = cli("tournament", "bundle", cup, "--output", "mine")
+    assert said.status == 2
+    assert "mine is not empty, and no bundle; name another folder." in said.err
+    assert [path.name for path in (here / "mine").iterdir()] == ["thesis.txt"]
+    verified = cli("tournament", "verify", "mine")
+    assert verified.status == 2
+    assert "mine is no bundle: there is no tournament.json in it." in verified.err
+
+
+def test_what_cannot_be_checked_is_said_in_a_sentence(cli: Cli, here: Path) -> None:
+    nowhere = cli("tournament", "verify", "no/where")
+    assert (nowhere.status, nowhere.out) == (2, "")
+    assert "there is no folder no/where." in nowhere.err
+    none = cli("tournament", "verify", "t-nothing")
+    assert none.status == 1
+    assert "there is no arena" in none.err
+    (here / "broken").mkdir()
+    (here / "broken" / "tournament.json").write_text("{")
+    broken = cli("tournament", "verify", "broken")
+    assert broken.status == 1
+    assert "tournament.json is no JSON" in broken.err
+    (here / "broken" / "tournament.json").write_text('{"format": 2}')
+    newer = cli("tournament", "verify", "broken")
+    assert newer.status == 1
+    assert "tournament.json is of format 2; this program reads 1." in newer.err
+
+
+def test_a_bundle_lacks_what_is_the_bots_own(cli: Cli, here: Path) -> None:
+    held = play(Place(here / ".pokearena"), table("poke-2-must_beat=true"), change=crash)
+    assert cli("tournament", "bundle", held.tournament, "--output", "friday").status == 0
+    (record,) = (here / "friday" / "matches").iterdir()
+    assert "its process ended in …/bot.py" in record.read_text()
+    assert "secret plan" not in record.read_text()
+    assert "secret plan" in cli("why", held.match).out
+    same = cli("tournament", "verify", held.tournament, "--earlier", "friday")
+    assert "has changed since" not in same.out

@@ -1,0 +1,275 @@
+"""Tournaments on this machine: run, watched, interrupted, resumed, cancelled."""
+
+import json
+import os
+import shutil
+import signal
+import socket
+import sqlite3
+import subprocess
+from pathlib import Path
+from typing import Any
+from urllib.request import urlopen
+
+import pytest
+
+from tests.arena.cli.terminal import POKEARENA, Cli, in_own_process
+
+BOTS = ("sample:greedy", "sample:random", "sample:meek")
+
+
+@pytest.fixture(scope="session")
+def arena(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data folder with one tournament that is over."""
+    folder = tmp_path_factory.mktemp("arena")
+    words = ("tournament", "run", "poke", *BOTS, "-n", 1, "--seed", "friday", "--name", "friday")
+    said = in_own_process(folder, (*words, "--json"))
+    assert said.status == 0, said.err
+    (folder / "told.json").write_text(said.out)
+    return folder / ".pokearena"
+
+
+@pytest.fixture
+def told(arena: Path) -> dict[str, Any]:
+    """What `tournament run --json` told of it."""
+    found: dict[str, Any] = json.loads((arena.parent / "told.json").read_text())
+    return found
+
+
+def test_everyone_meets_everyone_and_every_match_closes_once(told: dict[str, Any]) -> None:
+    assert (told["state"], told["game"], told["name"]) == ("closed", "poke", "friday")
+    assert told["entrants"] == ["greedy@1", "random@1", "meek@1"]
+    assert {tuple(match["entrants"]) for match in told["schedule"]} == {
+        ("greedy@1", "random@1"),
+        ("greedy@1", "meek@1"),
+        ("random@1", "meek@1"),
+    }
+    assert all(match["state"] == "CLOSED" and match["attempts"] == 1 for match in told["schedule"])
+    assert [one["games"] for one in told["standings"]] == [4, 4, 4]
+    assert len(told["seed"]) == 64
+
+
+def test_standings_are_told_to_people_and_to_programs(
+    cli: Cli, arena: Path, told: dict[str, Any]
+) -> None:
+    said = cli("standings", "--data", arena)
+    assert said.status == 0
+    head, columns, first, *_ = said.out.splitlines()
+    assert head == "poke"
+    assert columns.split() == "# bot strength Elo matches W–D–L points/board p95 ms".split()
+    assert first.split()[1] == told["standings"][0]["entrant"]
+    assert said.last == f"next  pokearena tournament list --data {arena}"
+    ladders = json.loads(cli("standings", "poke", "--json", "--data", arena).out)["ladders"]
+    assert ladders == {"poke": told["standings"]}
+    only = cli("standings", "--tournament", told["tournament"], "--json", "--data", arena)
+    assert json.loads(only.out)["ladders"] == ladders
+
+
+def test_the_ladder_of_one_form_can_be_asked_for(cli: Cli) -> None:
+    words = ("sample:meek", "sample:random", "-n", 1, "--seats", 2)
+    assert cli("tournament", "run", "saint_poker", *words).status == 0
+    ladders = json.loads(cli("standings", "saint_poker-2", "--json").out)["ladders"]
+    assert list(ladders) == ["saint_poker-2"]
+    assert cli("standings", "saint_poker-3").status == 2
+
+
+def test_a_game_nobody_has_played_has_no_ladder(cli: Cli, arena: Path) -> None:
+    said = cli("standings", "saint_poker", "--json", "--data", arena)
+    assert said.status == 0
+    assert json.loads(said.out)["ladders"] == {}
+    unknown = cli("standings", "poker", "--data", arena)
+    assert unknown.status == 2
+    assert 'did you mean "poke"?' in unknown.err
+
+
+def test_a_tournament_is_listed_and_shown(cli: Cli, arena: Path, told: dict[str, Any]) -> None:
+    name = told["tournament"]
+    assert name in cli("tournament", "list", "--data", arena).out
+    (listed,) = cli("tournament", "list", "--json", "--data", arena).out.splitlines()
+    assert json.loads(listed)["tournament"] == name
+    shown = cli("tournament", "show", name[:-1], "--data", arena)
+    # Not what has just been typed.
+    assert shown.last.startswith("next  pokearena replay m-")
+    assert shown.status == 0
+    for match in told["schedule"]:
+        assert match["match"] in shown.out
+    assert json.loads(cli("tournament", "show", name, "--json", "--data", arena).out) == told
+    assert cli("tournament", "show", "t-nothing", "--data", arena).status == 2
+
+
+def test_a_match_the_arena_gave_up_is_told_loudly(
+    cli: Cli, arena: Path, tmp_path: Path, told: dict[str, Any]
+) -> None:
+    assert "warning" not in cli("tournament", "show", told["tournament"], "--data", arena).err
+    data = shutil.copytree(arena, tmp_path / "data")
+    void = told["schedule"][0]["match"]
+    with sqlite3.connect(data / "arena.db") as store:
+        store.execute("DELETE FROM results WHERE match = ?", [void])
+        store.execute(
+            "UPDATE matches SET state = 'VOID', reason = 'It broke.' WHERE id = ?", [void]
+        )
+    store.close()
+    shown = cli("tournament", "show", told["tournament"], "--data", data)
+    assert f"warning  {void} is void, and nobody is charged with it: It broke." in shown.err
+
+
+def test_its_matches_replay_verify_and_have_logs(
+    cli: Cli, arena: Path, told: dict[str, Any]
+) -> None:
+    matches = [match["match"] for match in told["schedule"]]
+    verified = cli("verify", *matches, "--json", "--data", arena)
+    assert verified.status == 0
+    assert [json.loads(line)["match"] for line in verified.out.splitlines()] == matches
+    replayed = cli("replay", matches[0][:8], "--game", 0, "--json", "--data", arena)
+    assert json.loads(replayed.out.splitlines()[0])["match"] == matches[0]
+    assert cli("logs", matches[0], "--data", arena).status == 0
+    asked = cli("ask", f"{matches[0]}:0:0", "greedy@1", "--json", "--data", arena)
+    answer = json.loads(asked.out)
+    assert answer["legal"] is True
+
+
+def test_a_version_can_be_asked_and_played_with_at_home(cli: Cli, arena: Path) -> None:
+    said = cli("play", "poke", "greedy", "meek@1", "--json", "--data", arena)
+    assert said.status == 0
+    assert [one["bot"] for one in json.loads(said.out)["bots"]] == ["greedy@1", "meek@1"]
+
+
+def test_what_cannot_be_played_is_refused_before_anything_is_stored(cli: Cli) -> None:
+    for words, sentence in (
+        (("poke", "sample:meek"), "a table of poke takes 2 bots here; 1 is named."),
+        (("poke", *BOTS, "--seats", 3), "poke is played by 2, not by 3"),
+        (("saint_poker", *BOTS, "--seats", 4), "takes 4 bots here; 3 are named."),
+        (("poke", "sample:meek", "sample:gredy"), 'did you mean "greedy"?'),
+        (("pock", *BOTS), 'did you mean "poke"?'),
+    ):
+        said = cli("tournament", "run", *words)
+        assert said.status == 2
+        assert sentence in said.err
+    assert not Path(".pokearena/arena.db").exists()
+    twice = cli("tournament", "run", "poke", "sample:meek", "sample:meek")
+    assert twice.status == 2
+    assert "meek@1 is named twice" in twice.err
+
+
+def test_ctrl_c_loses_nothing_and_resume_goes_on(cli: Cli, here: Path) -> None:
+    words = ["tournament", "run", "poke", *BOTS, "-n", "60", "--workers", "1"]
+    with subprocess.Popen([POKEARENA, *words], stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        seen: list[str] = []
+        while "matches, " not in "".join(seen[-1:]):
+            seen.append(process.stderr.readline())
+        os.kill(process.pid, signal.SIGINT)
+        seen += process.stderr.readlines()
+    assert process.returncode == 130
+    assert "Traceback" not in "".join(seen)
+    said = seen[-1].rstrip()
+    assert said.startswith("next  pokearena tournament resume t-")
+    name = said.split()[-1]
+    paused = json.loads(cli("tournament", "show", name, "--json").out)
+    assert paused["state"] == "paused"
+    assert paused["games"] < paused["planned"] == 360
+    ended = cli("tournament", "cancel", name, "--json")
+    assert json.loads(ended.out)["state"] == "cancelled"
+    assert cli("tournament", "cancel", name).status == 1
+    again = cli("tournament", "resume", name)
+    assert again.status == 1
+    assert f"tournament {name} is cancelled already." in again.err
+    assert cli("tournament", "resume").status == 1
+
+
+def test_what_was_interrupted_is_resumed_to_its_end(cli: Cli, here: Path) -> None:
+    from arena.cli.bots import registration
+    from arena.cli.workspace import Place
+    from arena.store.matches.spec import Plan
+    from arena.store.tournaments import lifecycle
+    from arena.tournaments import scheduler
+
+    place = Place()
+    entrants = [registration.register(place, place.bot(text)).id for text in BOTS[:2]]
+    plan = Plan(name="x", game="poke", options={"must_beat": True}, seats=2, boards=1)
+    made = scheduler.begin(place.store, plan, entrants)
+    lifecycle.pause(place.store, made.id)
+    said = cli("tournament", "resume", "--workers", 1, "--json")
+    assert said.status == 0, said.err
+    told = json.loads(said.out)
+    assert (told["tournament"], told["state"], told["games"]) == (made.id, "closed", 2)
+    assert cli("tournament", "resume").status == 1
+
+
+def test_services_that_run_already_play_what_is_scheduled(cli: Cli, here: Path) -> None:
+    with subprocess.Popen(
+        [POKEARENA, "serve", "--workers", "1", "--json", "--port", "0"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        serving = json.loads(process.stdout.readline())
+        running = {one["name"] for one in serving["processes"]}
+        assert running == {
+            "referee-worker-1",
+            "worker-1",
+            "web",
+            "referee-submissions",
+            "submissions",
+            "sweeper",
+        }
+        with urlopen(serving["page"]) as page:
+            assert "Poke arena" in page.read().decode()
+        again = cli("serve")
+        assert again.status == 1
+        assert f"as process {process.pid}" in again.err
+        said = cli("tournament", "run", "poke", *BOTS[:2], "-n", 1, "--json")
+        assert said.status == 0
+        assert "played by the services that run for this data folder already" in said.err
+        assert json.loads(said.out)["state"] == "closed"
+        os.kill(process.pid, signal.SIGINT)
+        process.stdout.read()
+        assert "Traceback" not in process.stderr.read()
+    assert process.returncode == 0
+
+
+def test_a_port_that_is_taken_is_said_before_anything_is_started(cli: Cli, here: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        said = cli("serve", "--port", other.getsockname()[1])
+    assert said.status == 3
+    assert "--port names another, 0 takes a free one" in said.err
+    assert not (here / ".pokearena").exists()
+
+
+def test_a_tournament_with_services_of_its_own_serves_pages_if_asked(cli: Cli, here: Path) -> None:
+    said = cli("tournament", "run", "poke", *BOTS[:2], "-n", 1, "--web", "--workers", 1)
+    assert said.status == 0
+    assert "page  http://127.0.0.1:" in said.err
+
+
+def test_a_worker_without_services_says_what_is_missing(program: Cli) -> None:
+    said = program("worker")
+    assert said.status == 3
+    assert "pokearena serve" in said.err
+
+
+def test_services_that_end_meanwhile_are_replaced_by_our_own(here: Path) -> None:
+    with subprocess.Popen(
+        [POKEARENA, "serve", "--workers", "1", "--no-web"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+    ) as serving:
+        assert serving.stdout is not None
+        serving.stdout.readline()
+        words = ["tournament", "run", "poke", *BOTS[:2], "-n", "150", "--json"]
+        with subprocess.Popen(
+            [POKEARENA, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        ) as running:
+            assert running.stdout is not None
+            assert running.stderr is not None
+            while "games" not in running.stderr.readline():
+                pass
+            serving.terminate()
+            serving.stdout.read()
+            told = json.loads(running.stdout.read())
+            assert "those services have ended" in running.stderr.read()
+        assert running.returncode == 0
+    assert serving.returncode == 0
+    assert (told["state"], told["games"]) == ("closed", 300)

@@ -1,0 +1,49 @@
+"""`pokearena tournament export`: a tournament as pages that need no server."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from arena.store.tournaments.tournaments import Tournament
+from tests.arena.cli.terminal import Cli
+from tests.arena.records.bundle.stage import Stage
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    folder = tmp_path / "data"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def cup(data: Path) -> Tournament:
+    stage = Stage(data)
+    made = stage.play_out(stage.begin("round-robin", stage.bots(2)))
+    stage.engine.dispose()
+    return made
+
+
+def test_the_command_writes_into_an_empty_folder_and_no_other(
+    cli: Cli, data: Path, cup: Tournament, tmp_path: Path
+) -> None:
+    out = tmp_path / "site"
+    words = ["tournament", "export", cup.id, "--html", out, "--data", data]
+    said = cli(*words, "--json")
+    told = json.loads(said.out)
+    assert (said.status, told["tournament"], told["folder"]) == (0, cup.id, str(out))
+    assert told["files"] == sum(path.is_file() for path in out.rglob("*"))
+    assert (out / "index.html").is_file()
+    again = cli(*words)
+    assert again.status == 2
+    assert "is not empty" in again.err
+
+
+def test_a_tournament_that_there_is_not_is_not_written(
+    cli: Cli, data: Path, cup: Tournament, tmp_path: Path
+) -> None:
+    said = cli("tournament", "export", "t-nothing", "--html", tmp_path / "x", "--data", data)
+    assert said.status != 0
+    assert "t-nothing" in said.err
+    assert not (tmp_path / "x").exists()

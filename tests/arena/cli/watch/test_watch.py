@@ -1,0 +1,101 @@
+"""`pokearena watch`: where keys lead, and the screen of a real terminal."""
+
+from pathlib import Path
+
+import pytest
+
+from arena.cli.watch.view import Kind, View, Where, pressed
+from arena.cli.workspace import Place
+from tests.arena.cli.stored import hold
+from tests.arena.cli.terminal import Cli, in_a_terminal
+
+LADDER = View(Kind.LADDER, "poke")
+ROWS = [View(Kind.BOT, "ada"), View(Kind.BOT, "bob"), None]
+FORMS = ["poke", "pouku-3", "saint_poker-2"]
+
+
+def after(keys: list[str], where: Where | None = None) -> Where:
+    found = where or Where((LADDER,))
+    for key in keys:
+        found = pressed(found, key, ROWS, FORMS)
+    return found
+
+
+def test_the_cursor_stays_on_the_table() -> None:
+    assert after(["up"]).view.row == 0
+    assert after(["down", "j"]).view.row == 2
+    assert after(["down"] * 9).view.row == 2
+    assert after(["down"] * 9 + ["k"]).view.row == 1
+
+
+def test_enter_opens_what_is_chosen_and_escape_goes_back_to_it() -> None:
+    opened = after(["down", "\n"])
+    assert opened.view == View(Kind.BOT, "bob")
+    assert after(["escape"], opened).view == View(Kind.LADDER, "poke", row=1)
+    assert after(["down", "down", "\n"]).view.kind is Kind.LADDER
+
+
+def test_brackets_turn_the_ladders_round() -> None:
+    assert after(["]"]).view.value == "pouku-3"
+    assert after(["["]).view.value == "saint_poker-2"
+    assert after(["]", "]", "]"]).view.value == "poke"
+    assert after(["m", "]"]).view == View(Kind.MATRIX, "pouku-3")
+
+
+def test_what_is_typed_after_a_slash_is_found() -> None:
+    typing = after(["/", "a", "q", "\x7f", "d"])
+    assert (typing.typing, typing.over) == ("ad", False)
+    found = after(["\n"], typing)
+    assert (found.typing, found.view.find) == (None, "ad")
+    assert after(["escape"], found).view.find == ""
+    assert after(["escape"], typing).view.find == ""
+
+
+def test_q_ends_it() -> None:
+    assert after(["q"]).over
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    hold(Place(tmp_path / "data"), ["ada", "bob", "cy"], {}, boards=2)
+    return tmp_path / "data"
+
+
+def test_a_terminal_shows_ladder_bot_match_and_crosstable(data: Path) -> None:
+    with in_a_terminal(data, "watch", "poke", "--data", data) as terminal:
+        terminal.sees("ada@1")
+        terminal.press("m")
+        terminal.sees("the score of the line")
+        terminal.press("\x1b")
+        terminal.sees("W–D–L")
+        terminal.press("\n")
+        terminal.sees("the newest first")
+        terminal.press("\n")
+        terminal.sees("pokearena replay m-")
+        terminal.press("q")
+        assert terminal.ends() == 0
+
+
+def test_a_narrow_terminal_shows_fewer_columns_and_cuts_no_word_off(data: Path) -> None:
+    with in_a_terminal(data, "watch", "poke", "--data", data, columns=48) as terminal:
+        terminal.sees("ada@1")
+        terminal.sees("strength")
+        assert "…" not in terminal.text
+        terminal.press("q")
+        assert terminal.ends() == 0
+
+
+def test_the_ladder_moves_when_a_match_closes(data: Path) -> None:
+    with in_a_terminal(data, "watch", "poke", "--data", data) as terminal:
+        terminal.sees("ada@1")
+        hold(Place(data), ["dan", "eve"], {}, boards=1)
+        terminal.sees("dan@1")
+        terminal.press("q")
+        assert terminal.ends() == 0
+
+
+def test_without_a_terminal_it_says_what_to_type_instead(cli: Cli, data: Path) -> None:
+    said = cli("watch", "poke", "--data", data)
+    assert said.status == 2
+    assert "watch needs a terminal with a keyboard" in said.err
+    assert "pokearena standings poke --watch" in said.last

@@ -1,0 +1,114 @@
+"""Threads and tasks that fail are restarted, and their failures counted: real Valkey."""
+
+import asyncio
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from redis import Redis
+
+from arena.config import Folder
+from arena.events import incidents, restarts
+from arena.queue import redis_server
+from arena.queue.redis_server import Address
+from arena.system import redis_connection
+
+
+@pytest.fixture
+def redis(tmp_path: Path) -> Iterator[Address]:
+    """A Redis of the test's own."""
+    with redis_server.resolve(Folder(tmp_path / "data").create(), {}) as address:
+        yield address
+
+
+@pytest.fixture
+def connection(redis: Address) -> Iterator[Redis]:
+    """A connection to it."""
+    with redis_connection.connect(redis.url) as connection:
+        yield connection
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the pauses be short."""
+    monkeypatch.setattr(restarts, "FIRST_PAUSE_SECONDS", 0.001)
+
+
+def failing(times: int) -> Callable[[], None]:
+    """Return work that raises so many times, and then returns."""
+    left = iter(range(times))
+
+    def work() -> None:
+        for number in left:
+            raise RuntimeError(f"failure {number}")
+
+    return work
+
+
+def test_a_thread_that_fails_is_restarted_and_counted(redis: Address, connection: Redis) -> None:
+    restarts.keep_running("lift", failing(3), redis.url, threading.Event())
+    counted = incidents.read(connection)
+    assert counted.failures == {"lift": 3}
+    assert counted.errors == {"lift": "RuntimeError: failure 2"}
+
+
+def test_a_stopped_thread_is_not_restarted(redis: Address, connection: Redis) -> None:
+    stop = threading.Event()
+    stop.set()
+    restarts.keep_running("lift", failing(3), redis.url, stop)
+    assert incidents.read(connection).failures == {"lift": 1}
+
+
+def test_a_task_that_fails_is_restarted_and_counted(redis: Address, connection: Redis) -> None:
+    work = failing(2)
+
+    async def task() -> None:
+        work()
+
+    asyncio.run(restarts.keep_task_running("lift", task, redis.url))
+    assert incidents.read(connection).failures == {"lift": 2}
+
+
+def test_the_member_of_a_group_of_one_is_counted(redis: Address, connection: Redis) -> None:
+    work = failing(1)
+
+    async def task() -> None:
+        async def member() -> None:
+            work()
+
+        async with asyncio.TaskGroup() as group:
+            group.create_task(member())
+
+    asyncio.run(restarts.keep_task_running("lift", task, redis.url))
+    assert incidents.read(connection).errors == {"lift": "RuntimeError: failure 0"}
+
+
+def test_a_cancelled_task_is_not_restarted(redis: Address, connection: Redis) -> None:
+    async def cancel() -> None:
+        started = asyncio.Event()
+
+        async def work() -> None:
+            started.set()
+            await asyncio.Event().wait()
+
+        task = asyncio.create_task(restarts.keep_task_running("lift", work, redis.url))
+        await started.wait()
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(cancel())
+    assert incidents.read(connection).failures == {}
+
+
+def test_failures_are_survived_without_redis() -> None:
+    restarts.keep_running("lift", failing(2), "", threading.Event())
+    restarts.keep_running("lift", failing(2), "redis://127.0.0.1:1/0", threading.Event())
+
+
+def test_pauses_double_and_are_short_again_after_a_steady_run() -> None:
+    pauses = restarts.Pauses()
+    first = [pauses.after(0) for _ in range(4)]
+    assert first == [pause * first[0] for pause in (1, 2, 4, 8)]
+    assert pauses.after(restarts.STEADY_SECONDS) == first[0]

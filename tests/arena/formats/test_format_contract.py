@@ -1,0 +1,223 @@
+"""What every format promises."""
+
+import random
+import re
+from itertools import combinations
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from arena.formats.contract import Entrant, Format, Match, Over, Play, State, Wait
+from arena.formats.registry import FORMATS, make, settings_of
+from arena.formats.sprt_match import PairCounts
+from tests.arena.formats.playing import Playing, everyone
+
+
+def walk(counts: PairCounts, low: float, high: float) -> float:
+    """Stands in for a likelihood ratio: so much better in pairs, scaled by the bounds."""
+    return (high - low) / 100 * (counts[4] + 2 * counts[5] - counts[1] - 2 * counts[0])
+
+
+def every(name: str, sides: int) -> Format:
+    limits = {"ladder": {"limit": 40}, "sprt": {"limit": 60}, "knockout": {"best_of": 3}}
+    return make(name, sides, limits.get(name, {}), walk)
+
+
+SIDES = {name: [2] if name in ("knockout", "sprt") else [2, 3, 4] for name in FORMATS}
+KINDS = [(name, sides) for name in FORMATS for sides in SIDES[name]]
+OPEN_TO_ALL = [(name, sides) for name, sides in KINDS if name not in ("knockout", "sprt")]
+
+
+def crowd(name: str, count: int) -> list[Entrant]:
+    return everyone(2 if name == "sprt" else count)
+
+
+kinds = pytest.mark.parametrize(("name", "sides"), KINDS)
+open_to_all = pytest.mark.parametrize(("name", "sides"), OPEN_TO_ALL)
+
+
+@kinds
+@given(count=st.integers(4, 10), seed=st.integers(0, 2**32))
+@settings(max_examples=6)
+def test_it_ends_with_a_reason_and_every_match_is_over(
+    name: str, sides: int, count: int, seed: int
+) -> None:
+    playing = Playing(every(name, sides), crowd(name, count), seed, random.Random(seed), void=0.1)
+    assert isinstance(playing.play(), Over)
+    playing.finish()
+    assert isinstance(playing.ask(), Over)
+
+
+@kinds
+@given(count=st.integers(4, 10), seed=st.integers(0, 2**32))
+@settings(max_examples=6)
+def test_a_match_has_a_place_of_its_own_and_as_many_different_entrants_as_sides(
+    name: str, sides: int, count: int, seed: int
+) -> None:
+    playing = Playing(every(name, sides), crowd(name, count), seed, random.Random(seed))
+    playing.play()
+    seeds = {entrant.name: place for place, entrant in enumerate(playing.entrants)}
+    places = [(fixture.round, fixture.number) for fixture in playing.fixtures]
+    assert len(set(places)) == len(places)
+    for fixture in playing.fixtures:
+        assert len(set(fixture.entrants)) == sides
+        assert sorted(fixture.entrants, key=seeds.__getitem__) == list(fixture.entrants)
+
+
+@kinds
+@given(count=st.integers(4, 10), seed=st.integers(0, 2**32), orders=st.tuples(*[st.integers()] * 2))
+@settings(max_examples=6)
+def test_the_order_in_which_matches_close_changes_nothing_that_counts(
+    name: str, sides: int, count: int, seed: int, orders: tuple[int, int]
+) -> None:
+    ends = []
+    for order in orders:
+        playing = Playing(
+            every(name, sides), crowd(name, count), seed, random.Random(order), void=0.1
+        )
+        end = playing.play()
+        assert end is not None
+        playing.finish()
+        counting = {m.place: m for m in playing.matches if m.place not in end.drained}
+        ends.append((counting, end.ranking))
+    assert ends[0] == ends[1]
+
+
+@open_to_all
+@given(count=st.integers(6, 11), seed=st.integers(0, 2**32), data=st.data())
+@settings(max_examples=6)
+def test_who_withdraws_is_not_paired_again_and_who_joins_is(
+    name: str, sides: int, count: int, seed: int, data: st.DataObject
+) -> None:
+    playing = Playing(every(name, sides), crowd(name, count), seed, random.Random(seed))
+    playing.ask()
+    for _ in range(data.draw(st.integers(0, 3 * count))):
+        if playing.opened():
+            playing.close(playing.dice.choice(playing.opened()))
+        if isinstance(playing.ask(), Over):
+            return
+    leaver = data.draw(st.integers(1, count - 1))
+    playing.withdraw(leaver)
+    before = len(playing.fixtures)
+    playing.join("newcomer@1")
+    playing.play()
+    gone = playing.entrants[leaver].name
+    coming = playing.fixtures[before:]
+    assert not any(gone in fixture.entrants for fixture in coming)
+    if coming:
+        assert any("newcomer@1" in fixture.entrants for fixture in coming)
+
+
+@pytest.mark.parametrize("sides", [3, 4])
+@pytest.mark.parametrize("name", [name for name, sides in OPEN_TO_ALL if sides == 3])
+@given(owners=st.lists(st.sampled_from(["", "ann", "ben"]), min_size=8, max_size=14))
+@settings(max_examples=8)
+def test_bots_of_one_owner_meet_at_larger_tables_only_if_asked_for(
+    name: str, sides: int, owners: list[str]
+) -> None:
+    entrants = everyone(len(owners), owners)
+    owner = {entrant.name: entrant.owner for entrant in entrants}
+    if len(set(owners) - {""}) + owners.count("") < sides:
+        return
+    playing = Playing(every(name, sides), entrants)
+    playing.play(60)
+    for fixture in playing.fixtures:
+        for one, other in combinations(fixture.entrants, 2):
+            assert not owner[one] or owner[one] != owner[other]
+
+
+@pytest.mark.parametrize("name", [name for name, sides in OPEN_TO_ALL if sides == 3])
+def test_bots_of_one_owner_meet_where_it_is_asked_for(name: str) -> None:
+    entrants = everyone(6, ["ann"] * 6)
+    asked = make(name, 3, {"owners_meet": True})
+    assert isinstance(asked.next(entrants, ()), Play)
+
+
+@pytest.mark.parametrize("name", [name for name, sides in OPEN_TO_ALL if sides == 3])
+def test_bots_of_one_owner_meet_one_against_one_in_any_case(name: str) -> None:
+    assert isinstance(make(name, 2).next(everyone(6, ["ann"] * 6), ()), Play)
+
+
+def test_a_ladder_without_enough_owners_waits_for_others() -> None:
+    step = make("ladder", 3).next(everyone(6, ["ann"] * 6), ())
+    assert step == Wait(
+        "a match needs 3 entrants of different owners; `tournament add` lets more in"
+    )
+
+
+@pytest.mark.parametrize("name", ["round-robin", "gauntlet", "swiss"])
+def test_nothing_to_play_is_refused(name: str) -> None:
+    with pytest.raises(ValueError, match="owners"):
+        make(name, 3).next(everyone(6, ["ann"] * 6), ())
+
+
+def test_a_void_match_gives_everyone_a_draw() -> None:
+    assert Match(0, 0, ("a@1", "b@1", "c@1"), State.VOID).points == (2, 2, 2)
+
+
+def test_a_match_nobody_entered_is_refused() -> None:
+    with pytest.raises(ValueError, match="an entrant nobody entered"):
+        make("swiss", 2).next(everyone(4), [Match(0, 0, ("aa@1", "stranger@1"))])
+
+
+def test_two_matches_of_one_place_are_refused() -> None:
+    both = [Match(0, 0, ("aa@1", "ab@1")), Match(0, 0, ("ac@1", "ad@1"))]
+    with pytest.raises(ValueError, match="two matches have the place 0/0"):
+        make("swiss", 2).next(everyone(4), both)
+
+
+def test_a_name_entered_twice_is_refused() -> None:
+    with pytest.raises(ValueError, match="named twice"):
+        make("ladder", 2).next([*everyone(2), *everyone(2)], ())
+
+
+def test_a_closed_match_without_games_is_refused() -> None:
+    with pytest.raises(ValueError, match="match 0/1 is closed"):
+        Match(0, 1, ("a@1", "b@1"), State.CLOSED)
+
+
+def test_formats_are_made_by_name_with_their_settings() -> None:
+    assert settings_of("knockout") == {"best_of": int, "extra": int}
+    made = make("gauntlet", 3, {"cycles": 2, "challengers": 2})
+    assert made == FORMATS["gauntlet"](sides=3, cycles=2, challengers=2)
+
+
+@pytest.mark.parametrize(
+    ("name", "sides", "given", "words"),
+    [
+        ("lottery", 2, {}, "there is no format 'lottery'"),
+        ("swiss", 2, {"round": 3}, "swiss has no setting 'round'; it has rounds, owners_meet"),
+        ("swiss", 2, {"rounds": "3"}, "rounds of swiss is of the type int, not '3'"),
+        ("swiss", 2, {"rounds": True}, "rounds of swiss is of the type int, not True"),
+        ("swiss", 2, {"rounds": -1}, "rounds of swiss is not below 0"),
+        ("knockout", 3, {}, "knockout is for matches of two sides, not of 3"),
+        ("sprt", 2, {"low": 5, "high": 5}, "lower bound 5.0 is not below"),
+        ("ladder", 2, {"adaptive": 91}, "0 to 90"),
+    ],
+)
+def test_what_does_not_fit_is_refused_in_a_sentence(
+    name: str, sides: int, given: dict[str, object], words: str
+) -> None:
+    with pytest.raises(ValueError, match=words):
+        make(name, sides, given, walk)
+
+
+def test_the_page_of_formats_names_every_setting_with_its_usual_value() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "formats.md").read_text(encoding="utf-8")
+    for name in FORMATS:
+        section = page.split(f"\n## {name}\n")[1].split("\n## ")[0]
+        told = dict(
+            re.findall(r"`(\w+)` \(([\w.]+)", section.split("Settings: ")[1].split("\n")[0])
+        )
+        made = make(name, 2, llr=walk)
+        usual = {word: getattr(made, word) for word in settings_of(name)}
+        shown = {word: f"{value:g}" for word, value in usual.items() if type(value) is not bool}
+        shown |= {word: str(value).lower() for word, value in usual.items() if type(value) is bool}
+        assert told == shown
+
+
+def test_a_test_without_a_ratio_is_refused() -> None:
+    with pytest.raises(ValueError, match="needs a log-likelihood ratio"):
+        make("sprt", 2)

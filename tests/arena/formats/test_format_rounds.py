@@ -1,0 +1,138 @@
+"""The rules of the round robin and of the gauntlet."""
+
+from collections import Counter
+from itertools import combinations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from arena.formats.contract import Over, Play, Wait
+from arena.formats.pairings import round_robin
+from arena.formats.round_robin import Gauntlet, RoundRobin
+from tests.arena.formats.playing import Playing, everyone
+
+
+def meetings(playing: Playing) -> Counter[frozenset[str]]:
+    return Counter(
+        frozenset(pair)
+        for fixture in playing.fixtures
+        for pair in combinations(fixture.entrants, 2)
+    )
+
+
+@pytest.mark.parametrize("cycles", [1, 3])
+@pytest.mark.parametrize(("count", "sides"), [(2, 2), (7, 2), (8, 2), (7, 3), (20, 4), (13, 5)])
+def test_a_round_robin_is_the_balanced_schedule_and_known_from_the_start(
+    count: int, sides: int, cycles: int
+) -> None:
+    entrants = everyone(count)
+    step = RoundRobin(sides, cycles).next(entrants, ())
+    assert isinstance(step, Play)
+    made = [(fixture.round, fixture.entrants) for fixture in step.fixtures]
+    names = [entrant.name for entrant in entrants]
+    assert made == [
+        (pairing.round, tuple(names[one] for one in pairing.entrants))
+        for pairing in round_robin(count, sides, cycles)
+    ]
+    places = [(fixture.round, fixture.number) for fixture in step.fixtures]
+    assert places == sorted(places)
+
+
+def test_a_round_robin_waits_for_its_matches_and_is_over_with_them() -> None:
+    playing = Playing(RoundRobin(), everyone(3))
+    playing.ask()
+    assert playing.format.next(playing.entrants, playing.matches) == Wait(
+        "3 matches are not over yet"
+    )
+    playing.finish()
+    assert playing.ask() == Over("everyone has met everyone")
+
+
+@given(count=st.integers(2, 9), cycles=st.integers(1, 3))
+@settings(max_examples=30)
+def test_who_joins_a_round_robin_meets_everyone_who_is_there(count: int, cycles: int) -> None:
+    playing = Playing(RoundRobin(2, cycles), everyone(count))
+    playing.ask()
+    playing.join("x@1")
+    playing.withdraw(0)
+    playing.join("y@1")
+    playing.play()
+    met = meetings(playing)
+    for one, other in combinations(playing.entrants, 2):
+        early = playing.entrants[0] in (one, other) and other.joined > 0
+        assert met[frozenset((one.name, other.name))] == (0 if early else cycles)
+
+
+@given(
+    owners=st.lists(st.sampled_from(["", "ann", "ben"]), min_size=6, max_size=10),
+    sides=st.integers(3, 4),
+    cycles=st.integers(1, 2),
+)
+@settings(max_examples=40)
+def test_where_owners_stand_in_the_way_all_others_still_meet(
+    owners: list[str], sides: int, cycles: int
+) -> None:
+    playing = Playing(RoundRobin(sides, cycles), everyone(len(owners), owners))
+    if len(set(owners) - {""}) + owners.count("") < sides:
+        return
+    playing.play()
+    met = meetings(playing)
+    for one, other in combinations(playing.entrants, 2):
+        strangers = not one.owner or one.owner != other.owner
+        times = met[frozenset((one.name, other.name))]
+        assert times >= cycles if strangers else times == 0
+
+
+@given(count=st.integers(3, 14), challengers=st.integers(1, 2), cycles=st.integers(1, 3))
+@settings(max_examples=40)
+def test_challengers_meet_everyone_else_so_often_and_not_each_other(
+    count: int, challengers: int, cycles: int
+) -> None:
+    playing = Playing(Gauntlet(2, cycles, challengers), everyone(count))
+    playing.play()
+    names = [entrant.name for entrant in playing.entrants]
+    assert meetings(playing) == {
+        frozenset((one, other)): cycles
+        for one in names[:challengers]
+        for other in names[challengers:]
+    }
+
+
+@given(count=st.integers(6, 20), sides=st.integers(3, 6), cycles=st.integers(1, 3))
+@settings(max_examples=40)
+def test_at_larger_tables_a_challenger_meets_everyone_equally_often_within_one(
+    count: int, sides: int, cycles: int
+) -> None:
+    playing = Playing(Gauntlet(sides, cycles), everyone(count))
+    playing.play()
+    challenger, *field = [entrant.name for entrant in playing.entrants]
+    times = [meetings(playing)[frozenset((challenger, name))] for name in field]
+    assert min(times) == cycles
+    assert max(times) <= cycles + 1
+    assert all(challenger in fixture.entrants for fixture in playing.fixtures)
+
+
+def test_who_joins_a_gauntlet_meets_the_challengers_alone() -> None:
+    playing = Playing(Gauntlet(), everyone(4))
+    playing.ask()
+    before = len(playing.fixtures)
+    playing.join("x@1")
+    playing.play()
+    assert [fixture.entrants for fixture in playing.fixtures[before:]] == [("aa@1", "x@1")]
+
+
+def test_nobody_plays_twice_in_a_round() -> None:
+    playing = Playing(Gauntlet(3, 2, 2), everyone(9))
+    playing.play()
+    for number in range(playing.fixtures[-1].round + 1):
+        names = [
+            n for fixture in playing.fixtures if fixture.round == number for n in fixture.entrants
+        ]
+        assert len(names) == len(set(names))
+
+
+@pytest.mark.parametrize("challengers", [0, 4])
+def test_a_gauntlet_needs_challengers_and_others(challengers: int) -> None:
+    with pytest.raises(ValueError, match="at least one, and one to meet"):
+        Gauntlet(challengers=challengers).next(everyone(4), ())

@@ -1,0 +1,246 @@
+"""The rules of the Swiss system."""
+
+import random
+from collections import Counter
+from collections.abc import Sequence
+from itertools import combinations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from arena.formats.contract import Match, Over, Play, State, next_round
+from arena.formats.swiss import Swiss, pair_up
+from arena.formats.table_pool import choose, clans, fill, how_many
+from tests.arena.formats.playing import Playing, everyone, game
+
+Pairs = set[tuple[int, int]]
+
+
+def allowed(pairs: Pairs, one: int, other: int) -> bool:
+    return (min(one, other), max(one, other)) in pairs
+
+
+def first_by_wishes(left: Sequence[int], pairs: Pairs) -> list[tuple[int, int]] | None:
+    """Tries everything: the first in order with its least partner, if the others can be paired."""
+    if not left:
+        return []
+    one, *others = left
+    for other in others:
+        if allowed(pairs, one, other):
+            rest = first_by_wishes([name for name in others if name != other], pairs)
+            if rest is not None:
+                return [(one, other), *rest]
+    return None
+
+
+@given(
+    st.integers(1, 5).flatmap(
+        lambda half: st.tuples(
+            st.just(2 * half), st.sets(st.sampled_from(list(combinations(range(2 * half), 2))))
+        )
+    )
+)
+@settings(max_examples=300)
+def test_wishes_are_granted_exactly_if_everyone_else_can_still_be_paired(
+    case: tuple[int, Pairs],
+) -> None:
+    size, pairs = case
+    made = pair_up(size, lambda a, b: allowed(pairs, a, b), lambda _, unpaired: unpaired)
+    assert made == first_by_wishes(range(size), pairs)
+
+
+@given(
+    owners=st.lists(st.sampled_from(["", "ann", "ben", "cleo"]), min_size=1, max_size=16),
+    sides=st.integers(3, 6),
+    data=st.data(),
+)
+@settings(max_examples=200)
+def test_as_many_tables_are_filled_as_owners_allow(
+    owners: list[str], sides: int, data: st.DataObject
+) -> None:
+    entrants = everyone(len(owners), owners)
+    clan = clans(entrants, sides, owners_meet=False)
+    pool = data.draw(st.permutations([entrant.name for entrant in entrants]))
+    room = how_many(pool, sides, clan)
+    made = fill(choose(pool, room, sides, clan), sides, clan, lambda _, name: pool.index(name))
+    assert len(made) == room
+    seated = [name for table in made for name in table]
+    assert len(set(seated)) == len(seated) == room * sides
+    assert all(len({clan[name] for name in table}) == sides for table in made)
+    # One table more would need more entrants than owners leave for so many tables.
+    sizes = Counter(clan.values())
+    assert sum(min(size, room + 1) for size in sizes.values()) < (room + 1) * sides
+
+
+def idle(playing: Playing) -> list[int]:
+    rounds = next_round(playing.matches)
+    played = Counter(name for fixture in playing.fixtures for name in fixture.entrants)
+    return [rounds - played[entrant.name] for entrant in playing.entrants]
+
+
+@given(
+    count=st.integers(2, 16), sides=st.integers(2, 6), rounds=st.integers(1, 12),
+    seed=st.integers(0, 2**32),
+)  # fmt: skip
+@settings(max_examples=60)
+def test_byes_are_within_one_of_each_other_after_every_round(
+    count: int, sides: int, rounds: int, seed: int
+) -> None:
+    if count < sides:
+        return
+    playing = Playing(Swiss(sides, rounds), everyone(count), seed)
+    for _ in range(rounds):
+        assert isinstance(playing.ask(), Play)
+        assert max(idle(playing)) - min(idle(playing)) <= 1
+        assert sum(idle(playing)) == count % sides * next_round(playing.matches)
+        playing.finish()
+    assert isinstance(playing.ask(), Over)
+
+
+def can_avoid(playing: Playing, met: set[frozenset[str]], before: list[int]) -> bool:
+    """Whether a round without meetings again was possible, the bye going to who had fewest."""
+    names = [entrant.name for entrant in playing.entrants]
+    if len(names) % 2 == 0:
+        lines = [names]
+    else:
+        lines = [
+            [other for other in names if other != name]
+            for name, byes in zip(names, before, strict=True)
+            if byes == min(before)
+        ]
+    return any(
+        first_by_wishes(
+            range(len(line)),
+            {
+                (a, b)
+                for a, b in combinations(range(len(line)), 2)
+                if frozenset((line[a], line[b])) not in met
+            },
+        )
+        is not None
+        for line in lines
+    )
+
+
+@given(count=st.integers(3, 10), rounds=st.integers(2, 10), seed=st.integers(0, 2**32))
+@settings(max_examples=80)
+def test_nobody_meets_again_while_that_is_possible(count: int, rounds: int, seed: int) -> None:
+    playing = Playing(Swiss(2, rounds), everyone(count), seed)
+    met: set[frozenset[str]] = set()
+    for _ in range(rounds):
+        before = idle(playing)
+        step = playing.ask()
+        assert isinstance(step, Play)
+        pairs = {frozenset(fixture.entrants) for fixture in step.fixtures}
+        if can_avoid(playing, met, before):
+            assert pairs.isdisjoint(met)
+        met |= pairs
+        playing.finish()
+
+
+def test_in_the_first_round_the_upper_half_meets_the_lower_half() -> None:
+    step = Swiss().next(everyone(6), ())
+    assert isinstance(step, Play)
+    assert [fixture.entrants for fixture in step.fixtures] == [
+        ("aa@1", "ad@1"),
+        ("ab@1", "ae@1"),
+        ("ac@1", "af@1"),
+    ]
+
+
+def test_those_of_equal_points_meet() -> None:
+    first = [("aa@1", "ac@1"), ("ab@1", "ad@1")]
+    closed = [
+        Match(0, number, pair, State.CLOSED, (game(0, (1, 2)),))
+        for number, pair in enumerate(first)
+    ]
+    step = Swiss(rounds=3).next(everyone(4), closed)
+    assert isinstance(step, Play)
+    assert [(fixture.entrants, fixture.why) for fixture in step.fixtures] == [
+        (("aa@1", "ab@1"), "2 against 2 points"),
+        (("ac@1", "ad@1"), "0 against 0 points"),
+    ]
+
+
+def test_the_bye_goes_to_the_last_of_those_with_the_fewest() -> None:
+    playing = Playing(Swiss(rounds=5), everyone(5))
+    sat_out = []
+    for _ in range(5):
+        before = Counter(dict(zip(playing.entrants, idle(playing), strict=True)))
+        playing.ask()
+        (byed,) = Counter(dict(zip(playing.entrants, idle(playing), strict=True))) - before
+        sat_out.append(byed)
+        playing.finish()
+    assert sat_out[0].name == "ae@1"
+    assert len(set(sat_out)) == 5
+
+
+@given(seed=st.integers(0, 2**32), sides=st.integers(2, 4))
+@settings(max_examples=20)
+def test_all_points_of_a_table_are_given_out_and_the_ranking_names_everyone_once(
+    seed: int, sides: int
+) -> None:
+    playing = Playing(Swiss(sides), everyone(11), seed, random.Random(seed))
+    end = playing.play()
+    assert end is not None
+    assert sorted(name for group in end.ranking for name in group) == [
+        entrant.name for entrant in playing.entrants
+    ]
+    assert all(sum(match.points) == sides * (sides - 1) for match in playing.matches)
+
+
+def test_the_stronger_one_is_ranked_higher() -> None:
+    strength = {"aa@1": -3.0, "ab@1": 0.0, "ac@1": 3.0, "ad@1": 6.0}
+    playing = Playing(Swiss(rounds=3), everyone(4), strength=strength.__getitem__, games=40)
+    end = playing.play()
+    assert end is not None
+    assert end.ranking == (("ad@1",), ("ac@1",), ("ab@1",), ("aa@1",))
+
+
+def won(number: int, *pairs: tuple[str, str]) -> list[Match]:
+    """A round in which the first of each pair has won."""
+    return [
+        Match(number, place, (f"a{one}@1", f"a{other}@1"), State.CLOSED, (game(0, (1, 2)),))
+        for place, (one, other) in enumerate(pairs)
+    ]
+
+
+def test_equal_points_are_ranked_by_what_the_opponents_have() -> None:
+    closed = won(0, ("a", "d"), ("b", "e"), ("c", "f")) + won(1, ("a", "b"), ("c", "d"), ("e", "f"))
+    end = Swiss(rounds=2).next(everyone(6), closed)
+    assert isinstance(end, Over)
+    # The opponents of a, c, b, e, d, f have 2, 0, 6, 2, 8, 6.
+    assert "".join(name[1] for (name,) in end.ranking) == "acbedf"
+
+
+@pytest.mark.parametrize(
+    ("sides", "ranking"),
+    [(2, (("ac@1",), ("aa@1", "ab@1"))), (3, (("aa@1", "ab@1", "ac@1", "ad@1"),))],
+)
+def test_a_bye_is_a_win_against_one_and_a_draw_at_a_table(
+    sides: int, ranking: tuple[tuple[str, ...], ...]
+) -> None:
+    entrants = everyone(sides + 1)
+    names = tuple(entrant.name for entrant in entrants[:sides])
+    end = Swiss(sides, rounds=1).next(entrants, [Match(0, 0, names, State.VOID)])
+    assert isinstance(end, Over)
+    assert end.ranking == ranking
+
+
+def test_too_few_are_left_for_another_round() -> None:
+    playing = Playing(Swiss(rounds=3), everyone(3))
+    playing.ask()
+    playing.finish()
+    playing.withdraw(0)
+    playing.withdraw(1)
+    end = playing.ask()
+    assert isinstance(end, Over)
+    assert end.why == "too few are left for a match"
+
+
+@pytest.mark.parametrize(("count", "rounds"), [(2, 1), (4, 2), (5, 3), (16, 4), (17, 5)])
+def test_the_usual_number_of_rounds_is_that_of_a_knockout(count: int, rounds: int) -> None:
+    playing = Playing(Swiss(), everyone(count))
+    playing.play()
+    assert next_round(playing.matches) == rounds

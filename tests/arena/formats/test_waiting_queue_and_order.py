@@ -1,0 +1,112 @@
+"""Whom a ladder seats, beside the same told plainly: by looking at everyone each time."""
+
+import random
+from collections import Counter
+from itertools import combinations
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from arena.formats.ladder import SLACK, Ladder, Line, Order
+from arena.formats.table_pool import clans
+from tests.arena.formats.playing import Playing, everyone
+
+
+@given(
+    count=st.integers(4, 30), sides=st.integers(2, 4), batch=st.integers(0, 5),
+    owned=st.integers(0, 8), seed=st.integers(0, 2**32),
+)  # fmt: skip
+@settings(max_examples=30)
+def test_beside_who_has_waited_longest_sit_those_it_has_met_least_among_who_played_least(
+    count: int, sides: int, batch: int, owned: int, seed: int
+) -> None:
+    entrants = everyone(count, ["xyz"[i % 3] for i in range(owned)])
+    clan = clans(entrants, sides, owners_meet=False)
+    playing = Playing(Ladder(sides, adaptive=0, batch=batch), entrants, seed, random.Random(seed))
+    if len(set(clan.values())) >= sides:
+        playing.play(3 * count)
+    names = [entrant.name for entrant in entrants]
+    turn = {name: (0, place) for place, name in enumerate(names)}
+    plays, met = Counter[str](), Counter[frozenset[str]]()
+    for number, fixture in enumerate(playing.fixtures):
+        table = [min(names, key=turn.__getitem__)]
+        while len(table) < sides:
+            least = min(plays[name] for name in names)
+            free = [one for one in names if clan[one] not in {clan[name] for name in table}]
+            table.append(
+                min(
+                    free,
+                    key=lambda one: (
+                        max(plays[one] - least - SLACK, 0),
+                        sum(met[frozenset((one, other))] for other in table),
+                        plays[one],
+                        turn[one],
+                    ),
+                )
+            )
+        assert sorted(table) == sorted(fixture.entrants)
+        plays.update(table)
+        met.update(map(frozenset, combinations(table, 2)))
+        turn.update({name: (number + 1, turn[name][1]) for name in table})
+
+
+@given(levels=st.lists(st.integers(0, 4), min_size=1, max_size=12), seed=st.integers(0, 2**32))
+def test_in_a_line_who_plays_goes_to_the_end(levels: list[int], seed: int) -> None:
+    dice = random.Random(seed)
+    even = {f"{place:02}": level for place, level in enumerate(levels)}
+    turn = {name: (0, name) for name in even}
+    line = Line(even, even)
+    for number in range(1, 20):
+        least = min(even.values())
+        wanted = sorted(even, key=lambda name: (max(even[name], least), turn[name]))
+        assert min(line.heads(), key=turn.__getitem__) == min(even, key=turn.__getitem__)
+        told = [list(group) for group in line.groups(0)]
+        assert [name for group in told for name in group] == wanted
+        assert [len(group) for group in told] == [
+            n for _, n in sorted(Counter(even.values()).items())
+        ]
+        close = [name for name in wanted if even[name] <= least + 1]
+        assert list(next(iter(line.groups(1)))) == close
+        plays, is_even = sorted(dice.sample(sorted(even), min(2, len(even)))), dice.random() < 0.5
+        line.played(plays, is_even)
+        for name in plays:
+            even[name] += is_even
+            turn[name] = number, name
+
+
+@given(
+    count=st.integers(2, 14), owned=st.integers(0, 12), neighbours=st.integers(1, 3),
+    seed=st.integers(0, 2**32),
+)  # fmt: skip
+def test_an_order_knows_the_pair_that_says_most_after_every_change(
+    count: int, owned: int, neighbours: int, seed: int
+) -> None:
+    dice = random.Random(seed)
+    entrants = everyone(count, ["x" if i % 2 else "y" for i in range(owned)])
+    clan = clans(entrants, 3, owners_meet=False)
+    names = [entrant.name for entrant in entrants]
+    # Few values, so that many are equal.
+    mean = {name: float(dice.randint(0, 2)) for name in names}
+    turn = {name: (0, place) for place, name in enumerate(names)}
+    worth = {name: dice.randint(0, 2) for name in names}
+
+    def gain(one: str, other: str) -> float:
+        return float(worth[one] + worth[other])
+
+    order = Order(names, mean.__getitem__, turn.__getitem__, gain, neighbours, clan)
+    for number in range(1, 15):
+        wanted = sorted(names, key=lambda name: (-mean[name], turn[name]))
+        assert order.names == wanted
+        near = [
+            (one, other)
+            for place, one in enumerate(wanted)
+            for other in [n for n in wanted[place + 1 :] if clan[n] != clan[one]][:neighbours]
+        ]
+        if not near:
+            return
+        assert order.best() == max(near, key=lambda pair: gain(*pair))
+        changed = dice.sample(names, 2)
+        for name in changed:
+            worth[name] = dice.randint(0, 2)
+            turn[name] = number, turn[name][1]
+        order.changed(changed)

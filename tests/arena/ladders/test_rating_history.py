@@ -1,0 +1,185 @@
+"""The history of a ladder: one point a round, each what a fit from scratch would say."""
+
+from collections.abc import Sequence
+
+import pytest
+from sqlalchemy import Engine, update
+
+from arena.cli.workspace import Place
+from arena.ladders import key, rating_history
+from arena.ladders.rating_history import Historian, Point
+from arena.ratings.meetings import Meetings
+from arena.ratings.strength.fit import strengths, values
+from arena.store import database, schema
+from arena.store.matches import results
+from arena.store.tournaments import rounds
+from arena.tournaments import scheduler
+from tests.arena.cli.stored import hold
+
+BOTS = ("ann", "bob", "cid", "dan")
+
+
+@pytest.fixture
+def store() -> Engine:
+    """A store with a round robin of four, held twice: six rounds of two matches."""
+    place = Place(None)
+    hold(place, BOTS, {frozenset(("ann", "bob")): [("bob", "ann"), ("ann", "bob")]}, cycles=2)
+    return place.store
+
+
+@pytest.fixture(autouse=True)
+def _elsewhere(monkeypatch: pytest.MonkeyPatch, tmp_path: object) -> None:
+    monkeypatch.setenv("POKEARENA_DATA", f"{tmp_path}/data")
+
+
+def points(store: Engine, historian: Historian | None = None) -> Sequence[Point]:
+    (only,) = key.of_forms(store)
+    past = (historian or Historian(store)).past(only)
+    assert past is not None
+    return past.points
+
+
+def spread(store: Engine, hours: float = 1.0) -> None:
+    """Has the matches closed one after the other, so much apart; the newest just now."""
+    table = schema.results
+    closed = [match.id for match in results.closed(store)]
+    with database.writing(store) as connection:
+        for place, match in enumerate(closed):
+            at = database.now() - 3600 * hours * (len(closed) - 1 - place)
+            connection.execute(update(table).where(table.c.match == match).values(closed=at))
+
+
+def test_every_round_has_one_point(store: Engine) -> None:
+    spread(store)
+    assert [(point.round, point.matches) for point in points(store)] == [
+        (1, 2),
+        (2, 4),
+        (3, 6),
+        (4, 8),
+        (5, 10),
+        (6, 12),
+    ]
+
+
+def test_a_point_is_what_a_fit_to_the_matches_until_then_says(store: Engine) -> None:
+    spread(store)
+    matches = list(results.closed(store))
+    for point in points(store):
+        fitted = strengths(Meetings.of(matches[: point.matches]))
+        assert {name: (v.strength, v.error) for name, v in point.values.items()} == {
+            line.entrant: (line.value, line.error) for line in fitted.lines
+        }
+        low, high = (round(end, 3) for end in (fitted.lines[0].low, fitted.lines[0].high))
+        first = point.values[fitted.lines[0].entrant]
+        assert (round(first.low, 3), round(first.high, 3)) == (low, high)
+
+
+def test_who_has_not_played_has_no_value_yet(store: Engine) -> None:
+    spread(store)
+    place = Place(None)
+    hold(place, ("ann", "eve"), {})
+    (only,) = key.of_forms(store)
+    past = Historian(store).past(only)
+    assert past is not None
+    assert [point.round for point, _ in past.of("eve@1")] == [7]
+    assert [point.round for point, _ in past.of("ann@1")] == [1, 2, 3, 4, 5, 6, 7]
+
+
+def test_what_was_fitted_is_not_fitted_again(
+    store: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spread(store)
+    historian = Historian(store)
+    before = points(store, historian)
+    fits: list[int] = []
+
+    def counting(met: Meetings) -> dict[str, tuple[float, float]]:
+        fits.append(met.matches)
+        return values(met)
+
+    monkeypatch.setattr("arena.ladders.rating_history.values", counting)
+    assert points(store, historian) == before
+    assert fits == []
+    hold(Place(None), ("ann", "eve"), {})
+    after = points(store, historian)
+    assert fits == [13]
+    assert [p.values for p in after[:6]] == [p.values for p in before]
+    assert after == points(store)
+
+
+def test_who_has_little_time_makes_one_fit_at_a_time_and_comes_to_the_same(store: Engine) -> None:
+    spread(store)
+    (only,) = key.of_forms(store)
+    historian, calls = Historian(store), 1
+    while (past := historian.past(only, seconds=0)) is None:
+        calls += 1
+    assert calls >= 6
+    assert past == Historian(store).past(only)
+
+
+def test_a_round_that_goes_on_has_no_point(store: Engine) -> None:
+    spread(store)
+    matches = schema.matches
+    with database.writing(store) as connection:
+        last = matches.c.round == 5
+        connection.execute(
+            update(matches).where(last, matches.c.number == 0).values(state="RUNNING")
+        )
+    assert [point.round for point in points(store)] == [1, 2, 3, 4, 5]
+
+
+def test_a_long_history_is_thinned_out_and_keeps_the_newest(store: Engine) -> None:
+    spread(store)
+    assert [p.round for p in points(store, Historian(store, points=3))] == [2, 4, 6]
+    assert [p.round for p in points(store, Historian(store, points=2))] == [4, 6]
+
+
+@pytest.mark.parametrize("rounds", [1, 39, 40, 41, 1000, 12345])
+def test_there_are_never_more_than_forty_points_and_the_newest(rounds: int) -> None:
+    found = rating_history.chosen([float(at) for at in range(rounds)], 40)
+    numbers = [number for number, _ in found]
+    assert numbers[-1] == rounds
+    assert min(rounds, 20) <= len(numbers) <= 41
+    assert len(set(numbers)) == len(numbers)
+    assert all(at == number - 1 for number, at in found)
+
+
+def test_one_more_round_leaves_the_older_ones_that_are_shown(store: Engine) -> None:
+    for rounds_over in range(1, 500):
+        now = {n for n, _ in rating_history.chosen([0.0] * rounds_over, 40)}
+        then = {n for n, _ in rating_history.chosen([0.0] * (rounds_over + 1), 40)}
+        assert then - {rounds_over + 1} <= now
+
+
+def test_yesterday_is_the_order_of_a_day_ago(store: Engine) -> None:
+    spread(store, hours=12)
+    (only,) = key.of_forms(store)
+    past = Historian(store).past(only)
+    assert past is not None
+    matches = list(results.closed(store))
+    cut = rounds.clock(store) // 3600 * 3600 - 86400
+    until = rounds.closed(store, only.tournaments, cut)
+    assert 8 <= until <= 10
+    fitted = strengths(Meetings.of(matches[:until]))
+    assert past.yesterday == {line.entrant: n for n, line in enumerate(fitted.lines, 1)}
+
+
+def test_a_ladder_that_is_younger_than_a_day_has_no_yesterday(store: Engine) -> None:
+    (only,) = key.of_forms(store)
+    past = Historian(store).past(only)
+    assert past is not None
+    assert past.yesterday == {}
+
+
+def test_nothing_played_is_no_history() -> None:
+    place = Place(None)
+    assert key.of_forms(place.store) == []
+    from arena.store.bots import versions
+    from arena.store.matches.spec import Plan
+    from referee.games.registry import find
+
+    for name in ("ann", "bob"):
+        versions.add(place.store, name, "1", name, f"/bots/{name}", {"run": ["x"]})
+    plan = Plan("cup", "poke", find("poke").settle({}), seats=2, boards=1)
+    scheduler.begin(place.store, plan, ["ann@1", "bob@1"])
+    assert points(place.store) == ()

@@ -1,0 +1,136 @@
+"""A match that must not go on is stopped wherever it is, in a real process on a real store."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from sqlalchemy import Engine
+
+from arena.store import database
+from arena.store.bots import versions
+from arena.store.matches import listing, transitions
+from arena.store.matches.spec import Plan
+from arena.tournaments import scheduler
+
+PLAYER = """
+import sys, threading, time
+from arena.matches import lease_renewal as hold
+from arena.store import database; from arena.store.matches import transitions as matches
+
+hold.RENEW_SECONDS, hold.GRACE_SECONDS, hold._AGAIN_SECONDS = 0.1, 0.3, 0.1
+engine = database.open(sys.argv[1])
+lease = matches.lease(engine, sys.argv[2], "w1", float(sys.argv[3]))
+drain = threading.Event()
+
+def say(word):
+    print(word, flush=True)
+
+def play(until):
+    say("playing")
+    end = time.monotonic() + until
+    while time.monotonic() < end:
+        time.sleep(0.01)
+"""
+STUBBORN = """
+with hold.Hold(engine, lease, drain):
+    while True:
+        try:
+            play(60)
+        except BaseException:
+            say("not I")
+"""
+WILLING = """
+try:
+    with hold.Hold(engine, lease, drain) as held:
+        {setting}
+        play({seconds})
+        say("finished")
+except hold.Interrupted:
+    say("interrupted")
+time.sleep(0.3)
+say("alive")
+"""
+
+
+class Player:
+    """A process that plays a match of its own for a while."""
+
+    def __init__(self, engine: Engine, url: str) -> None:
+        self.engine = engine
+        self.url = url
+        for name in "ab":
+            versions.add(engine, name, "1", name * 64, f"/{name}", {})
+        plan = Plan("cup", "poke", {"must_beat": True}, 2, 1)
+        scheduler.begin(engine, plan, ["a@1", "b@1"])
+        [self.match] = listing.matches(engine)
+
+    def start(self, code: str, lease_seconds: float = 60.0) -> subprocess.Popen[str]:
+        """Starts it and waits until it plays."""
+        command = [sys.executable, "-c", PLAYER + code, self.url, self.match.id]
+        process = subprocess.Popen(
+            [*command, str(lease_seconds)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
+        assert process.stdout is not None
+        assert process.stdout.readline() == "playing\n"
+        return process
+
+    def rest(self, process: subprocess.Popen[str]) -> list[str]:
+        """What it says to its end."""
+        with process:
+            assert process.stdout is not None
+            return process.stdout.read().split("\n")[:-1]
+
+
+@pytest.fixture
+def player(tmp_path: Path) -> Iterator[Player]:
+    """A store with one match, and a process to play it."""
+    url = f"sqlite:///{tmp_path}/arena.db"
+    engine = database.open(url)
+    database.upgrade(engine)
+    yield Player(engine, url)
+    engine.dispose()
+
+
+def test_a_lease_is_kept_while_the_match_is_played(player: Player) -> None:
+    process = player.start(WILLING.format(setting="", seconds=1.0), lease_seconds=0.5)
+    assert player.rest(process) == ["finished", "alive"]
+
+
+def test_a_match_whose_lease_is_lost_is_stopped_at_once(player: Player) -> None:
+    process = player.start(WILLING.format(setting="", seconds=60))
+    transitions.void(player.engine, player.match.id, "because")
+    assert player.rest(process) == ["interrupted", "alive"]
+
+
+def test_a_closed_match_is_not_renewed_and_not_stopped(player: Player) -> None:
+    process = player.start(WILLING.format(setting="held.let_go()", seconds=0.5))
+    transitions.void(player.engine, player.match.id, "because")
+    assert player.rest(process) == ["finished", "alive"]
+
+
+def test_a_game_that_ends_in_time_is_not_stopped_by_a_request_to_stop(player: Player) -> None:
+    process = player.start(WILLING.format(setting="drain.set()", seconds=0.1))
+    assert player.rest(process) == ["finished", "alive"]
+
+
+def test_a_game_that_takes_too_long_is_stopped_after_a_request_to_stop(player: Player) -> None:
+    process = player.start(WILLING.format(setting="drain.set()", seconds=60))
+    assert player.rest(process) == ["interrupted", "alive"]
+
+
+def test_a_process_that_does_not_stop_is_ended(player: Player) -> None:
+    process = player.start(STUBBORN)
+    transitions.void(player.engine, player.match.id, "because")
+    assert player.rest(process)[-1] in ("not I", "playing")
+    assert process.returncode == 1
+
+
+def test_a_match_whose_lease_renewal_fails_unexpectedly_is_stopped(player: Player) -> None:
+    broken = "matches.renew = None"
+    process = player.start(broken + WILLING.format(setting="", seconds=60))
+    assert player.rest(process) == ["interrupted", "alive"]

@@ -1,0 +1,449 @@
+"""A match with real processes: bots of every kind, a real referee between them."""
+
+import json
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import textwrap
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import pytest
+
+from arena.bots.bot import Bot, told_apart
+from arena.bots.exit_report import Report
+from arena.bots.processes import Processes
+from arena.bots.resolver import local, sample
+from arena.bots.sandbox import available_levels
+from arena.bots.sandbox.available_levels import best
+from arena.errors import InfrastructureError
+from arena.matches.runner import play_match, record_text
+from arena.store.matches.games import CommittedGame, PlayedGame
+from arena.store.matches.spec import Clock, Entrant, MatchSpec
+from referee.dealing import commitment
+from referee.record import read
+
+SEED = bytes(range(32))
+BOT = """
+import os, random, sys, time
+from concurrent import futures
+import grpc
+from pokearena.v1 import bot_pb2, bot_pb2_grpc
+
+class Service(bot_pb2_grpc.BotServiceServicer):
+    asked = 0
+    def Act(self, request, context):
+        Service.asked += 1
+        {act}
+        return bot_pb2.ActResponse(action=random.Random(request.luck).choice(request.legal))
+
+server = grpc.server(futures.ThreadPoolExecutor(1))
+bot_pb2_grpc.add_BotServiceServicer_to_server(Service(), server)
+server.add_insecure_port(os.environ["POKEARENA_ADDRESS"])
+server.start()
+server.wait_for_termination()
+"""
+
+
+@dataclass(frozen=True)
+class Referee:
+    address: str
+    process: subprocess.Popen[str]
+
+
+@contextmanager
+def a_referee(folder: Path) -> Iterator[Referee]:
+    address = f"unix:{folder}/r.sock"
+    with subprocess.Popen(
+        [sys.executable, "-m", "referee", "--address", address], stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == f"referee listening at {address}\n"
+        try:
+            yield Referee(address, process)
+        finally:
+            process.kill()
+
+
+@pytest.fixture(scope="module")
+def referee(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Referee]:
+    with a_referee(tmp_path_factory.mktemp("r")) as referee:
+        yield referee
+
+
+@dataclass
+class Played:
+    """What came of a match."""
+
+    games: list[PlayedGame] = field(default_factory=list)
+    heard: list[tuple[int, tuple[Report, ...]]] = field(default_factory=list)
+    complete: bool = False
+
+    def verdicts(self, entrant: int) -> list[str]:
+        return [game.verdicts[entrant] for game in self.games]
+
+    @property
+    def faults(self) -> list[str]:
+        return [fault.sentence for game in self.games for fault in game.faulted]
+
+
+class Arena:
+    def __init__(self, folder: Path, referee: Referee) -> None:
+        self.folder = folder
+        self.referee = referee
+
+    def bot(self, name: str, act: str = "pass") -> Bot:
+        """A bot that plays at random after it has done what `act` says."""
+        folder = self.folder / name
+        folder.mkdir()
+        (folder / "bot.toml").write_text(f'name = "{name}"\nrun = ["python", "bot.py"]\n')
+        (folder / "bot.py").write_text(BOT.format(act=act))
+        return local(folder)
+
+    def spec(self, bots: Sequence[Bot], boards: int = 2) -> MatchSpec:
+        entrants = tuple(
+            Entrant(f"{bot.label}@1", f"{number:064x}", str(bot.folder or ""), {})
+            for number, bot in enumerate(bots)
+        )
+        return MatchSpec(
+            id="m-0123456789",
+            tournament=None,
+            round=0,
+            number=0,
+            game="poke" if len(bots) == 2 else "saint_poker",
+            options={"must_beat": True} if len(bots) == 2 else {},
+            seats=len(bots),
+            boards=boards,
+            clock=Clock(bank_ms=1000),
+            policy="lenient",
+            entrants=entrants,
+            commitment=commitment(SEED),
+            seed=SEED,
+        )
+
+    def play(
+        self,
+        spec: MatchSpec,
+        bots: Sequence[Bot],
+        committed: Sequence[CommittedGame] = (),
+    ) -> Played:
+        played = Played()
+        played.complete = play_match(
+            spec,
+            self.referee.address,
+            bots,
+            played.games.append,
+            committed,
+            lambda entrant, reports: played.heard.append((entrant, tuple(reports))),
+        )
+        return played
+
+
+@pytest.fixture
+def arena(tmp_path: Path, referee: Referee) -> Arena:
+    return Arena(tmp_path, referee)
+
+
+def actions(game: PlayedGame) -> list[object]:
+    """The actions of a game without their times."""
+    lines = [json.loads(line) for line in game.record.splitlines()]
+    return [line["action"] for line in lines if line["type"] == "action"]
+
+
+def test_a_match_plays_every_board_both_ways(arena: Arena) -> None:
+    bots = [arena.bot("one"), arena.bot("two")]
+    played = arena.play(arena.spec(bots), bots)
+    assert played.complete
+    assert [(game.game, game.table, game.board) for game in played.games] == [
+        (0, 0, 0),
+        (1, 0, 1),
+        (2, 1, 0),
+        (3, 1, 1),
+    ]
+    assert played.verdicts(0) == played.verdicts(1) == ["finished"] * 4
+    first = [json.loads(game.record.splitlines()[0]) for game in played.games]
+    assert first[0] == {
+        "type": "game",
+        "game": 0,
+        "board": 0,
+        "table": 0,
+        "seating": ["one@1", "two@1"],
+        "sandbox": best(),
+    }
+    assert [line["seating"] for line in first[2:]] == [["two@1", "one@1"]] * 2
+
+
+def test_the_tables_of_a_match_are_mirrored(arena: Arena) -> None:
+    # Both play at random from the question's luck, so the same cards give the same game.
+    bots = [arena.bot("one"), arena.bot("two")]
+    played = arena.play(arena.spec(bots), bots)
+    assert actions(played.games[0]) == actions(played.games[2])
+    assert actions(played.games[0]) != actions(played.games[1])
+
+
+def test_house_bots_play_a_match(arena: Arena) -> None:
+    bots = told_apart([sample("random"), sample("random"), sample("meek")])
+    played = arena.play(arena.spec(bots), bots)
+    assert played.complete
+    assert played.faults == []
+    assert sorted(game.game for game in played.games) == list(range(6))
+    assert [fault for game in played.games for fault in game.faults if fault] == []
+
+
+def test_a_match_of_three_plays_all_rotations(arena: Arena) -> None:
+    bots = [arena.bot(name) for name in ("one", "two", "three")]
+    played = arena.play(arena.spec(bots, boards=1), bots)
+    assert [game.table for game in played.games] == [0, 1, 2]
+    assert all(game.scores is not None for game in played.games)
+
+
+def test_every_table_gets_fresh_processes(arena: Arena) -> None:
+    act = "Service.asked == 1 and print(os.environ['POKEARENA_ADDRESS'], flush=True)"
+    bots = [arena.bot("one", act), arena.bot("two", act)]
+    played = arena.play(arena.spec(bots, boards=1), bots)
+    told = {report.output for _, reports in played.heard for report in reports}
+    assert len(told) == 4
+
+
+def test_a_resumed_match_plays_what_is_left_and_nothing_else(arena: Arena) -> None:
+    bots = [arena.bot("one"), arena.bot("two")]
+    spec = arena.spec(bots)
+    whole = arena.play(spec, bots)
+    committed = [
+        CommittedGame(game.game, game.table, game.board, game.tally) for game in whole.games[:3]
+    ]
+    rest = arena.play(spec, bots, committed)
+    assert [game.game for game in rest.games] == [3]
+    assert actions(rest.games[0]) == actions(whole.games[3])
+    assert arena.play(spec, bots, [*committed, _committed(rest.games[0])]).games == []
+
+
+def _committed(game: PlayedGame) -> CommittedGame:
+    return CommittedGame(game.game, game.table, game.board, game.tally)
+
+
+def test_what_a_bot_has_used_up_stays_used_up_when_a_match_is_resumed(arena: Arena) -> None:
+    bots = [arena.bot("good"), arena.bot("dies", "os._exit(5)")]
+    spec = arena.spec(bots, boards=3)
+    whole = arena.play(spec, bots)
+    assert whole.verdicts(1)[:3] == ["crash", "crash", "forfeit"]
+    rest = arena.play(spec, bots, [_committed(game) for game in whole.games[:2]])
+    assert rest.verdicts(1)[0] == "forfeit"
+
+
+@pytest.mark.parametrize(
+    ("act", "verdict", "sentence"),
+    [
+        ("time.sleep(600)", "timeout", "it did not answer within"),
+        ("return bot_pb2.ActResponse()", "protocol", "its answer holds no action"),
+        ("raise RuntimeError('no idea')", "protocol", "no idea"),
+        ("print('sorry', flush=True) or os._exit(5)", "crash", "exited with status 5"),
+        (
+            "[print('x' * 1000) for _ in range(10**9)]",
+            "resources",
+            "its process was stopped by the arena: wrote more than 8 MiB of output",
+        ),
+    ],
+)
+def test_a_bot_that_fails_gets_its_verdict_and_the_other_is_unharmed(
+    arena: Arena, act: str, verdict: str, sentence: str
+) -> None:
+    bots = [arena.bot("good"), arena.bot("bad", act)]
+    played = arena.play(arena.spec(bots, boards=1), bots)
+    assert played.verdicts(0) == ["finished", "finished"]
+    assert played.verdicts(1) == [verdict, verdict]
+    assert [game.places for game in played.games] == [(1, 2), (1, 2)]
+    assert all(sentence in fault for fault in played.faults)
+    assert len(played.faults) == 2
+
+
+def test_the_end_of_a_bot_s_output_stands_beside_its_fault(arena: Arena) -> None:
+    bots = [arena.bot("good"), arena.bot("dies", "print('sorry', flush=True) or os._exit(5)")]
+    played = arena.play(arena.spec(bots, boards=1), bots)
+    fault = played.games[0].faulted[0]
+    assert (fault.version, fault.ended, fault.output) == (
+        "dies@1",
+        "exited with status 5",
+        "sorry\n",
+    )
+
+
+@pytest.mark.usefixtures("unsandboxed")
+def test_a_bot_that_crashed_once_plays_the_next_game_with_a_fresh_process(arena: Arena) -> None:
+    mark = arena.folder / "crashed"
+    act = f"os.path.exists('{mark}') or open('{mark}', 'w') and os._exit(1)"
+    bots = [arena.bot("good"), arena.bot("once", act)]
+    played = arena.play(arena.spec(bots), bots)
+    assert played.verdicts(1) == ["crash", "finished", "finished", "finished"]
+    ends = [reports for entrant, reports in played.heard if entrant == 1]
+    assert [len(reports) for reports in ends] == [2, 1]
+
+
+@pytest.mark.parametrize(
+    ("run", "sentence"),
+    [
+        ("./missing", "could not be started: ./missing: No such file or directory"),
+        ("missing", 'there is no program "missing" on the PATH of the arena'),
+        ("false", "exited with status 1"),
+    ],
+)
+def test_a_bot_that_cannot_be_started_is_out_at_once(arena: Arena, run: str, sentence: str) -> None:
+    bots = [arena.bot("good"), arena.bot("bad")]
+    (arena.folder / "bad" / "bot.toml").write_text(f'name = "bad"\nrun = ["{run}"]\n')
+    bots[1] = local(arena.folder / "bad")
+    played = arena.play(arena.spec(bots), bots)
+    assert played.verdicts(1) == ["init", "forfeit", "init", "forfeit"]
+    assert played.verdicts(0) == ["finished"] * 4
+    assert all(sentence in fault for fault in played.faults)
+
+
+def test_the_strict_policy_stops_at_the_first_fault(arena: Arena) -> None:
+    bots = [arena.bot("good"), arena.bot("bad", "return bot_pb2.ActResponse()")]
+    played = arena.play(replace(arena.spec(bots), policy="strict"), bots)
+    assert not played.complete
+    assert played.verdicts(1) == ["protocol"]
+
+
+def test_a_remote_bot_is_asked_at_its_address_and_gets_fresh_boards(
+    arena: Arena, tmp_path: Path
+) -> None:
+    with Processes(level=available_levels.best()) as elsewhere:
+        address = elsewhere.start(0, arena.bot("theirs"))
+        bots = [arena.bot("ours"), Bot("remote", address=address)]
+        played = arena.play(arena.spec(bots, boards=1), bots)
+        assert played.verdicts(1) == ["finished", "finished"]
+        assert actions(played.games[0]) != actions(played.games[1])
+        assert [game.board for game in played.games] == [0, 1]
+        assert {entrant for entrant, _ in played.heard} == {0}
+        assert elsewhere.report(0).ended == ""
+
+
+def test_a_remote_bot_that_dies_has_crashed(arena: Arena) -> None:
+    with Processes(level=available_levels.best()) as elsewhere:
+        act = "os.unlink(os.environ['POKEARENA_ADDRESS'][5:]) or os._exit(1)"
+        address = elsewhere.start(0, arena.bot("theirs", act))
+        bots = [arena.bot("ours"), Bot("remote", address=address)]
+        nothing = {word: [0, 0] for word in ("bank_ms", "faults", "crashes")}
+        second_table = CommittedGame(1, 1, 0, nothing)
+        spec = replace(arena.spec(bots, boards=1), clock=Clock(start_ms=3000))
+        played = arena.play(spec, bots, [second_table])
+    assert played.verdicts(1) == ["crash"]
+    assert "cannot be reached any more" in played.faults[0]
+
+
+def test_a_referee_that_is_not_there_is_a_fault_of_the_arena(arena: Arena) -> None:
+    bots = [arena.bot("one"), arena.bot("two")]
+    with pytest.raises(InfrastructureError, match="No referee answers at unix:/nowhere"):
+        play_match(arena.spec(bots), "unix:/nowhere", bots, print, patience=0.05)
+
+
+def test_a_referee_that_dies_is_a_fault_of_the_arena(arena: Arena, tmp_path: Path) -> None:
+    bots = [arena.bot("one"), arena.bot("two")]
+    played: list[PlayedGame] = []
+
+    with a_referee(tmp_path) as doomed:
+
+        def sink(game: PlayedGame) -> None:
+            played.append(game)
+            doomed.process.kill()
+
+        with pytest.raises(InfrastructureError, match="The referee broke off table 0 of m-01234"):
+            play_match(arena.spec(bots, boards=100), doomed.address, bots, sink)
+    assert [fault for game in played for fault in game.faulted] == []
+
+
+def test_a_game_the_referee_does_not_know_is_refused(arena: Arena) -> None:
+    bots = [arena.bot("one"), arena.bot("two")]
+    spec = replace(arena.spec(bots), options={"nonsense": True})
+    with pytest.raises(ValueError, match='poke has no option "nonsense"'):
+        arena.play(spec, bots)
+
+
+@pytest.mark.usefixtures("unsandboxed")
+def test_what_the_sink_raises_stops_the_match_and_ends_its_processes(arena: Arena) -> None:
+    class Enough(Exception):
+        pass
+
+    def sink(game: PlayedGame) -> None:
+        raise Enough
+
+    act = "Service.asked == 1 and open('pid', 'w').write(str(os.getpid()))"
+    bots = [arena.bot("one", act), arena.bot("two")]
+    with pytest.raises(Enough):
+        play_match(arena.spec(bots), arena.referee.address, bots, sink)
+    with pytest.raises(ProcessLookupError):
+        os.kill(int((arena.folder / "one" / "pid").read_text()), 0)
+
+
+@pytest.mark.usefixtures("unsandboxed")
+def test_a_keeper_that_dies_is_a_fault_of_the_arena_and_not_of_the_bots(arena: Arena) -> None:
+    # The keeper is the parent of the bot's parent.
+    act = (
+        "stat = open(f'/proc/{os.getppid()}/stat').read(); "
+        "os.kill(int(stat.rpartition(')')[2].split()[1]), 9); time.sleep(600)"
+    )
+    bots = [arena.bot("one", act), arena.bot("two")]
+    played: list[PlayedGame] = []
+    with pytest.raises(InfrastructureError, match="The keeper of the bot processes ended"):
+        play_match(arena.spec(bots), arena.referee.address, bots, played.append)
+    assert played == []
+
+
+def test_a_match_can_be_played_in_a_forked_process(arena: Arena) -> None:
+    # As RQ does it: the parent has imported everything and opened nothing.
+    bots = [arena.bot("one"), arena.bot("two")]
+    script = textwrap.dedent("""
+        import os, pickle, sys
+        from arena.matches.runner import play_match
+        spec, address, bots = pickle.load(sys.stdin.buffer)
+        for _ in range(2):
+            if (pid := os.fork()) == 0:
+                play_match(spec, address, bots, lambda game: print(game.game, flush=True))
+                os._exit(0)
+            os.waitpid(pid, 0)
+    """)
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        input=pickle.dumps((arena.spec(bots, boards=1), arena.referee.address, bots)),
+        capture_output=True,
+        check=True,
+    )
+    assert done.stdout == b"0\n1\n0\n1\n"
+    assert done.stderr == b""
+
+
+def test_the_record_of_a_match_reads_back(arena: Arena) -> None:
+    bots = [arena.bot("one"), arena.bot("two")]
+    spec = arena.spec(bots, boards=1)
+    played = arena.play(spec, bots)
+    text = record_text(spec, {game.game: game.record for game in played.games}, SEED)
+    record = read(text)
+    assert record.seed == SEED
+    assert [game.number for game in record.games] == [0, 1]
+
+
+def test_no_private_directory_is_left_when_a_match_is_over(arena: Arena) -> None:
+    bots = [arena.bot("one", "print(os.environ['POKEARENA_ADDRESS'], flush=True)"), arena.bot("b")]
+    played = arena.play(arena.spec(bots, boards=1), bots)
+    sockets = [
+        Path(report.output.split("\n")[0].removeprefix("unix:"))
+        for entrant, reports in played.heard
+        for report in reports
+        if entrant == 0
+    ]
+    assert len(sockets) == 2
+    assert not any(socket.parent.exists() for socket in sockets)
+
+
+@pytest.mark.usefixtures("unsandboxed")
+def test_a_stopped_worker_s_signal_is_not_felt_by_its_bots(arena: Arena) -> None:
+    # Ctrl-C in a terminal goes to the whole foreground group: the bots are not in it.
+    bots = [arena.bot("one", "print(os.getpgid(0) == os.getpid(), flush=True)"), arena.bot("two")]
+    played = arena.play(arena.spec(bots, boards=1), bots)
+    outputs = [reports[0].output for entrant, reports in played.heard if entrant == 0]
+    assert all(set(output.split()) == {"True"} for output in outputs)
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler

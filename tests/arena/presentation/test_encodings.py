@@ -1,0 +1,141 @@
+"""Games in numbers: every legal action has its numbers, and nothing leaks."""
+
+import random
+
+import pytest
+
+from arena.presentation.games.encoding import Numbers
+from arena.presentation.games.registry import ENCODINGS, Encoding
+from arena.rl.table import Table as Played
+from referee.games.contract import Action, State, View
+from referee.games.registry import GAMES
+from tests.conformance.dealing_again import Case, cases
+from tests.conformance.leaks import LEAKS
+from tests.conformance.tables import TABLES, Table, every_table, share, tables
+from tests.conformance.walks import closely, walk
+
+RE_DEALT = 200
+TO_CATCH = 100
+
+
+def encoding(table: Table) -> Encoding:
+    return ENCODINGS[table.game.id](table.seats)
+
+
+def reached(one: Encoding, view: View, seat: int, actions: list[Action]) -> list[Action]:
+    """Every action that can be chosen, by whatever numbers."""
+    found: list[Action] = []
+    for number, group in one.groups(view, actions).items():
+        assert 0 <= number < one.size
+        assert group
+        assert len(group) < len(actions) or len(actions) == 1, "a step narrows nothing down"
+        found += group if len(group) == 1 else reached(one, view, seat, list(group))
+    return found
+
+
+@every_table
+def test_every_listed_action_is_reached_by_numbers_of_its_own(table: Table) -> None:
+    one = encoding(table)
+    for step in closely(table, walk(table, 1)):
+        for seat in step.state.actors:
+            listed = list(step.state.legal(seat))
+            found = reached(one, step.state.view(seat), seat, listed)
+            assert len(found) == len(listed)
+            assert set(found) == set(listed)
+
+
+@every_table
+def test_observations_are_as_long_and_as_small_as_said(table: Table) -> None:
+    width = Played(table.game.id, table.seats, table.options).width
+    one = encoding(table)
+    for step in closely(table, walk(table, 2)):
+        for seat in range(table.seats):
+            seen = told(one, step.state, seat)
+            assert seen.shape == (width,)
+            assert -1 <= seen.min() <= seen.max() <= 1
+
+
+def told(one: Encoding, state: State, seat: int) -> Numbers:
+    """What a seat observes."""
+    actions = list(state.legal(seat)) if seat in state.actors else []
+    view = state.view(seat)
+    return one.observe(view, seat, one.groups(view, actions))
+
+
+def leaks(one: Encoding, case: Case) -> bool:
+    """Whether what a seat is told or may choose depends on what it cannot know."""
+    assert case.seat is not None
+    if told(one, case.state, case.seat).tobytes() != told(one, case.dealt, case.seat).tobytes():
+        return True
+    if case.seat not in case.state.actors:
+        return False
+    masks = [
+        one.groups(state.view(case.seat), list(state.legal(case.seat))).keys()
+        for state in (case.state, case.dealt)
+    ]
+    return masks[0] != masks[1]
+
+
+@every_table
+def test_what_a_seat_observes_depends_on_nothing_it_cannot_know(table: Table) -> None:
+    one = encoding(table)
+    for case in cases(table, share(table, RE_DEALT)):
+        assert not leaks(one, case), case
+
+
+@pytest.mark.parametrize(
+    "name", ["the other's highest card in the legs", "the rank of a hidden card in the sizes"]
+)
+def test_a_game_that_leaks_is_caught_by_what_is_observed(name: str) -> None:
+    (mutant,) = (leak for leak in LEAKS if leak.name.startswith(name))
+    for table in tables({mutant.game.id: mutant.leaking()}):
+        assert any(leaks(encoding(table), case) for case in cases(table, TO_CATCH)), table
+
+
+def test_every_game_has_an_encoding() -> None:
+    assert set(ENCODINGS) == set(GAMES) == {table.game.id for table in TABLES}
+
+
+def test_poke_is_told_by_places_of_the_hand() -> None:
+    """To discard the first and the third card is 1 + 4."""
+    table = Played("poke")
+    while table.view(0).phase == "draw":
+        seat = table.asked
+        assert seat is not None
+        (discards,) = table.groups(seat)[5]
+        hand = table.view(seat).hand
+        assert discards.discards == (hand[0], hand[2])
+        table.choose(0)
+    assert table.view(0).phase == "lead"
+
+
+def test_pokino_lays_a_domino_in_two_steps() -> None:
+    table = Played("pokino")
+    seat = table.asked
+    assert seat is not None
+    table.choose(2)
+    assert table.asked == seat
+    laid = {action.domino for group in table.groups(seat).values() for action in group}
+    assert laid == {table.view(seat).dominoes[1]}
+    table.choose(min(table.groups(seat)))
+    assert table.asked != seat
+    assert table.view(seat).turns[-1].domino in laid
+
+
+def test_pouku_keeps_and_then_discards() -> None:
+    table, chance = Played("pouku", 4, {"teams": True}), random.Random(1)
+    seat = table.asked
+    keeps: list[int] = []
+    while seat is not None and not keeps:
+        groups = table.groups(seat)
+        table.choose(chance.choice([number for number in groups if not 2 <= number < 62]))
+        seat = table.asked
+        keeps = [] if seat is None else [n for n in table.groups(seat) if 2 <= n < 62]
+    assert seat is not None
+    keep = table.groups(seat)[keeps[0]][0].keep
+    assert len(keep) > 1
+    table.choose(keeps[0])
+    assert table.asked == seat
+    assert min(table.groups(seat)) >= 62
+    table.choose(min(table.groups(seat)))
+    assert table.view(seat).turns[-1].keep == keep

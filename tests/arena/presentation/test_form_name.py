@@ -1,0 +1,27 @@
+"""What is ranked together: the form in which a game is played."""
+
+import pytest
+
+from arena.presentation.form_name import form_of
+from referee.games.contract import Option, Value
+from referee.games.registry import GAMES
+
+
+def test_a_form_tells_what_differs_from_the_usual() -> None:
+    assert form_of("poke", 2, {"must_beat": True}) == "poke"
+    assert form_of("poke", 2, {"must_beat": False}) == "poke-must_beat=false"
+    assert form_of("saint_poker", 3, {}) == "saint_poker-3"
+
+
+def test_a_switch_that_is_on_is_told_by_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    options = {
+        "greed": Option(False, "A switch."),
+        "side": Option("right", "A word.", ("right", "left")),
+        "pair": Option(1, "A number."),
+    }
+    monkeypatch.setattr(GAMES["saint_poker"], "options", options, raising=False)
+    on: dict[str, Value] = {"greed": True, "side": "left", "pair": 2}
+    assert form_of("saint_poker", 2, on) == "saint_poker-2-greed-side=left-pair=2"
+    assert form_of("saint_poker", 2, {**on, "greed": False, "side": "right"}) == (
+        "saint_poker-2-pair=2"
+    )

@@ -1,0 +1,74 @@
+"""A film tells every scene of a game again."""
+
+from typing import Any
+
+from arena.presentation.elements import Area, Board, Scene, Sheet, Table
+from arena.presentation.frames import Growing, Layout, Part, film
+from arena.presentation.games.registry import draw
+from tests.conformance.tables import Table as Setup
+from tests.conformance.tables import every_table
+from tests.conformance.walks import walk
+
+
+def scenes_of(setup: Setup) -> list[Scene]:
+    names = tuple(f"bot{seat}" for seat in range(setup.seats))
+    sides = setup.game.sides(setup.seats, setup.options)
+    found = []
+    for step in walk(setup, 0):
+        state = step.state
+        hands = {seat: state.view(seat) for seat in range(setup.seats)}
+        seats = Table(names, sides, state.scores, state.actors)
+        found.append(draw(setup.game.id, state.public(), hands, seats))
+    return found
+
+
+def at(spans: Any, step: int) -> list[Any]:
+    return [span for span in spans if span.first <= step <= span.last]
+
+
+def check(part: Part | Layout, area: Area | None, step: int) -> None:
+    if isinstance(part, Layout):
+        assert isinstance(area, Board)
+        assert {span.value for span in at(part.pieces, step)} == set(area.pieces)
+        left, right, top, bottom = area.bounds
+        assert part.bounds[0] <= left <= right <= part.bounds[1]
+        assert part.bounds[2] <= top <= bottom <= part.bounds[3]
+        return
+    shown = [span.value for span in at(part.spans, step)]
+    if not shown:
+        assert area is None or (isinstance(area, Sheet) and not area.heads)
+        return
+    (value,) = shown
+    if not isinstance(value, Growing):
+        assert value == area
+        return
+    assert isinstance(area, Sheet)
+    for (name, cells), (told, places) in zip(value.rows, area.rows, strict=True):
+        assert name == told
+        now = [[span.value for span in at(spans, step)] for spans in cells]
+        assert now == [[cell] for cell in places] + [[]] * (len(cells) - len(places))
+    assert [span.value for span in at(value.notes, step)] == [area.note]
+
+
+@every_table
+def test_at_every_step_a_film_shows_what_the_scene_has(table: Setup) -> None:
+    scenes = scenes_of(table)
+    made = film(scenes)
+    assert made.steps == len(scenes)
+    for step, scene in enumerate(scenes):
+        (title,) = at(made.titles, step)
+        assert (title.value.heading, title.value.facts) == (scene.heading, scene.facts)
+        for place, seat in zip(made.places, scene.seats, strict=True):
+            (head,) = at(place.heads, step)
+            told = (seat.score, seat.acts, seat.badges)
+            assert (head.value.score, head.value.acts, head.value.badges) == told
+        pairs = [
+            (made.centre, scene.centre),
+            (made.below, scene.below),
+            *((p.parts, s.areas) for p, s in zip(made.places, scene.seats, strict=True)),
+        ]
+        for parts, areas in pairs:
+            lying = {area.key: area for area in areas}
+            for part in parts:
+                check(part, lying.get(part.key), step)
+            assert set(lying) <= {part.key for part in parts}

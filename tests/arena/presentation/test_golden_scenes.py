@@ -1,0 +1,154 @@
+"""Positions of the golden records, drawn: what lies where is told by hand."""
+
+from pathlib import Path
+
+from arena.presentation.elements import Board, Cards, Lines, Pad, Row, Scene, Secret, Sheet, Table
+from arena.presentation.games.registry import draw
+from referee.games.registry import find
+from referee.record import read
+from referee.replay import steps
+
+GOLDEN = Path(__file__).parents[2] / "golden"
+
+
+def position(name: str, step: int) -> Scene:
+    """A position of the first game of a golden record, all open; the seats are a, b, c, ..."""
+    record = read((GOLDEN / f"{name}.jsonl").read_text(encoding="utf-8"))
+    assert record.seed is not None
+    state = list(steps(record.match, record.games[0], record.seed))[step].state
+    seats, rules = record.match["seats"], find(record.match["game"])
+    table = Table(
+        tuple("abcdef"[:seats]),
+        rules.sides(seats, record.match["options"]),
+        state.scores,
+        state.actors,
+    )
+    hands = {seat: state.view(seat) for seat in range(seats)}
+    return draw(rules.id, state.public(), hands, table)
+
+
+def words(cards: Cards) -> str:
+    """The cards, what was just done with "!"."""
+    return " ".join(face.card + "!" * ("fresh" in face.marks) for face in cards.faces)
+
+
+def marked(cards: Cards, mark: str) -> str:
+    return " ".join(face.card for face in cards.faces if mark in face.marks)
+
+
+def row(scene: Scene, key: str, seat: int | None = None) -> Cards:
+    areas = scene.centre if seat is None else scene.seats[seat].areas
+    (found,) = (area for area in areas if area.key == key)
+    assert isinstance(found, Row)
+    assert isinstance(found.held, Cards)
+    return found.held
+
+
+def secret(scene: Scene, key: str, seat: int) -> tuple[Cards, Cards]:
+    (found,) = (area for area in scene.seats[seat].areas if area.key == key)
+    assert isinstance(found, Secret)
+    assert isinstance(found.opened, Cards)
+    assert isinstance(found.closed, Cards)
+    return found.opened, found.closed
+
+
+def sheet(scene: Scene, key: str) -> dict[str, str]:
+    """The cells of each row, the winner's with a star."""
+    (found,) = (area for area in scene.centre if area.key == key)
+    assert isinstance(found, Sheet)
+    return {
+        name: " | ".join(words(cell.cards) + "*" * cell.won for cell in cells)
+        for name, cells in found.rows
+    }
+
+
+def pad(scene: Scene) -> Pad:
+    (found,) = scene.below
+    assert isinstance(found, Pad)
+    return found
+
+
+def badges(scene: Scene, seat: int) -> list[str]:
+    return [badge.text for badge in scene.seats[seat].badges]
+
+
+def test_poke_shows_its_tricks_with_their_winners_and_discards_from_behind() -> None:
+    scene = position("poke-2-must_beat=true", 9)
+    assert scene.heading == "Deal 1 · the tricks"
+    assert sheet(scene, "tricks") == {"b": "4D | 8C!*", "a": "AH* | 6D!"}
+    assert badges(scene, 0) == ["legs 0", "below 0", "dealer", "redoubled"]
+    opened, closed = secret(scene, "out", 0)
+    assert words(opened) == "9C 9D QC 5S 8D JS 2D 5D 7D"
+    assert (closed.faces, closed.backs) == ((), 9)
+    assert [seat.acts for seat in scene.seats] == [False, True]
+
+
+def test_a_new_deal_of_poke_says_how_the_last_one_ended() -> None:
+    scene = position("poke-2-must_beat=true", 15)
+    assert scene.heading == "Deal 2 · the draw"
+    assert sheet(scene, "ended") == {
+        "b": "4D | 8C* | 6H | 5C* | KH*",
+        "a": "AH* | 6D | JC* | 2C | 4S",
+    }
+    # Two tricks and three, each four times: both had redoubled.
+    assert pad(scene).rows == (("1", "8", "·", "12", "·"),)
+    assert sheet(position("poke-2-must_beat=true", 16), "tricks") == {"b": "", "a": ""}
+
+
+def test_pokex_shows_the_centre_over_the_tricks_that_will_meet_it() -> None:
+    scene = position("pokex-4", 19)
+    assert scene.facts == ("b bid 6, 3 taken", "tens and jokers are wild")
+    tricks = sheet(scene, "tricks")
+    assert tricks["centre"] == "TC | 9H | X1 | QH | 4H | AD"
+    assert tricks["b"] == "2S 4S* | 5S 8H* | 2D 9D | QD! X2!* |  | "
+    opened, closed = secret(scene, "hand", 2)
+    assert (words(opened), marked(opened, "wild")) == ("3H TD TS AS", "TD TS")
+    assert closed.backs == 4
+    (note,) = [area.note for area in scene.centre if isinstance(area, Sheet) and area.heads]
+    assert note == "a and c: ace high · b and d: three queens ✓"
+
+
+def test_saint_poker_shows_who_showed_what_and_what_was_picked_up() -> None:
+    scene = position("saint_poker-3", 5)
+    assert words(row(scene, "river")) == "8C KS AS AH 5D"
+    assert words(row(scene, "future")) == "KD QC"
+    shown = row(scene, "shown", 0)
+    assert (words(shown), shown.note) == ("2D 5C", "two pairs, aces and fives")
+    assert marked(row(scene, "shown", 1), "gone") == "2C 4S"
+    opened, closed = secret(scene, "hand", 0)
+    assert marked(opened, "known") == "2C"
+    assert (words(closed), closed.backs) == ("2C!", 7)
+    assert [badges(scene, seat) for seat in range(3)] == [["best hand"], ["3rd"], ["2nd"]]
+
+
+def test_pouku_shows_fields_and_keeps_and_how_a_deal_was_won() -> None:
+    scene = position("pouku-4-teams=true-reference=right", 32)
+    assert words(row(scene, "field", 2)) == "QS 9H 6S 3H KC!"
+    assert marked(row(scene, "field", 2), "point") == "QS"
+    assert words(row(scene, "kept", 1)) == "2H 3S 4H 5C"
+    opened, _ = secret(scene, "hand", 1)
+    assert (words(opened), opened.note) == ("2C! TH AD", "may go out for 14")
+    scene = position("pouku-3-teams=false-reference=right", 10)
+    (ended,) = (area for area in scene.centre if isinstance(area, Lines))
+    assert [(label, words(cards)) for label, cards in ended.rows] == [
+        ("straight 2", "8C 9H TD JC"),
+        ("pair 1", "AC AH"),
+        ("pair 1", "4D 4H"),
+        ("point card", "TS"),
+    ]
+    assert pad(scene).foot == (("score", "", "−10", "−8", "+6"),)
+
+
+def test_pokino_shows_dominoes_and_whose_they_would_be() -> None:
+    scene = position(
+        "pokino-2-greed=false-pokino_up=false-tear_down_the_walls=false-territory=true", 40
+    )
+    board = scene.centre[0]
+    assert isinstance(board, Board)
+    dominoes = [piece for piece in board.pieces if piece.what == "domino"]
+    tokens = [piece for piece in board.pieces if piece.what == "token"]
+    assert (len(dominoes), len(tokens), board.words) == (42, 3, "42 dominoes, 3 tokens")
+    gained = [sum(map(int, p.text.split("-"))) for p in dominoes if p.seat == 0]
+    assert sum(gained) == scene.seats[0].score == 52
+    (fresh,) = (piece for piece in board.pieces if piece.what == "fresh")
+    assert (fresh.x, fresh.y, fresh.second_x, fresh.second_y) == (4, -9, 5, -9)

@@ -1,0 +1,28 @@
+"""A live table is drawn from the news alone, as a replay of it would be with all hands closed."""
+
+import pytest
+from google.protobuf.json_format import MessageToDict
+from pokearena.v1 import bot_pb2
+
+from arena.presentation.live_position import NoPosition, live
+from tests.arena.presentation.test_scenes import scene
+from tests.conformance.tables import Table as Setup
+from tests.conformance.tables import every_table
+from tests.conformance.walks import closely, walk
+
+
+@every_table
+def test_what_is_told_is_drawn_as_a_spectator_sees_it(table: Setup) -> None:
+    seating = [f"bot{seat}" for seat in range(table.seats)]
+    for step in closely(table, walk(table, 0)):
+        state = step.state
+        told = MessageToDict(bot_pb2.View.FromString(table.codec.view(state.public())))
+        made = live(table.game.id, table.options, told, seating, state.actors)
+        assert made == scene(table, state, ())
+
+
+def test_what_is_no_position_is_refused() -> None:
+    with pytest.raises(NoPosition, match="no position of poke"):
+        live("poke", {}, {"whist": {}}, ["a", "b"], [0])
+    with pytest.raises(NoPosition, match="no position of poke"):
+        live("poke", {}, {"pokex": {}}, ["a", "b"], [0])

@@ -1,0 +1,100 @@
+"""A recorded game told beside its positions: who did what, who was put out, where deals begin."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from arena.presentation.record_frames import Reel, outside, phrase, reel
+from referee.games.registry import find
+from referee.record import MatchRecord, read
+from tests.conformance.golden import path
+from tests.conformance.tables import Table, every_table
+
+GOLDEN = Path(__file__).parents[2] / "golden"
+
+
+def golden(name: str) -> MatchRecord:
+    return read((GOLDEN / f"{name}.jsonl").read_text(encoding="utf-8"))
+
+
+def reel_of(record: MatchRecord, game: int = 0) -> Reel:
+    assert record.seed is not None
+    return reel(record.match, record.games[game], record.seed)
+
+
+@every_table
+def test_every_action_is_told_once_after_it_was_made(table: Table) -> None:
+    record = read(path(table).read_text(encoding="utf-8"))
+    told = reel_of(record)
+    acts = [act for moment in told.moments for act in moment.acts]
+    lines = sorted(record.games[0].actions, key=lambda line: int(line["decision"]))
+    assert [(a.decision, a.seat) for a in sorted(acts, key=lambda a: a.decision)] == [
+        (line["decision"], line["seat"]) for line in lines
+    ]
+    assert told.moments[0].acts == ()
+    assert told.film.steps == len(told.moments)
+    # The words are a spectator's: "leads 4C", not the protocol's "lead 4C".
+    assert all(act.words.split()[0].endswith("s") for act in acts)
+
+
+def test_a_deal_begins_where_the_one_before_was_counted() -> None:
+    told = reel_of(golden("poke-2-must_beat=true"))
+    begins = [moment.step for moment in told.moments if moment.begins]
+    assert begins[:2] == [0, 15]
+    assert [moment.chapter for moment in told.moments if moment.begins] == list(range(len(begins)))
+    assert all(told.moments[step].is_event for step in begins)
+
+
+def test_who_is_put_out_is_told_where_he_was_asked() -> None:
+    record = golden("poke-2-must_beat=true")
+    fault = {
+        "type": "fault",
+        "game": 0,
+        "decision": 5,
+        "seat": 1,
+        "verdict": "timeout",
+        "sentence": "the answer came too late",
+    }
+    game = replace(record.games[0], faults=(fault,))
+    told = reel_of(replace(record, games=(game,)))
+    (moment,) = (moment for moment in told.moments if moment.stops)
+    (stop,) = moment.stops
+    assert (moment.step, stop.name, stop.verdict) == (5, "luck1@1", "timeout")
+    assert moment.is_event
+    assert not moment.begins
+
+
+@pytest.mark.parametrize(
+    ("game", "action", "words"),
+    [
+        ("poke", {"lead": {"cards": ["4C", "4H"]}}, "leads 4C 4H"),
+        ("poke", {"draw": {"discards": ["7H"]}}, "discards 7H and draws 1"),
+        ("saint_poker", {"pickUp": {"card": "2C"}}, "picks up 2C"),
+        ("pokex", {"nameWild": {"rank": "T"}}, "makes 10 wild"),
+        ("pokex", {"bid": {"tricks": 5}}, "bids 5"),
+        ("pouku", {"discard": {"card": "2H", "keep": ["4H", "4D"]}}, "keeps 4H 4D and discards 2H"),
+        (
+            "pokino",
+            {"domino": {"domino": "3-12", "x": 4, "y": -1, "direction": "up", "draw": True}},
+            "lays 3-12 on 4,-1 going up",
+        ),
+        ("pokino", {"passTurn": {"draw": False}}, "passes and draws no card"),
+    ],
+)
+def test_actions_are_told_in_the_third_person(
+    game: str, action: dict[str, object], words: str
+) -> None:
+    assert phrase(find(game), {_camel(game): action}) == words
+
+
+def _camel(name: str) -> str:
+    first, *rest = name.split("_")
+    return first + "".join(word.title() for word in rest)
+
+
+def test_those_who_do_not_see_what_is_discarded_are_told_how_much() -> None:
+    poke = find("poke")
+    drawn = {"poke": {"draw": {"discards": ["7H", "TC"]}}}
+    assert outside(poke, drawn) == "discards 2 cards and draws as many"
+    assert outside(poke, {"poke": {"lead": {"cards": ["4C"]}}}) == ""

@@ -1,0 +1,144 @@
+"""What is drawn of a position follows from what its viewers may know, and shows all of that."""
+
+from collections.abc import Collection, Iterator
+from dataclasses import fields, is_dataclass, replace
+from typing import Any
+
+from arena.presentation.elements import Area, Cards, Scene, Secret, Table, Tiles
+from arena.presentation.games.registry import draw
+from referee.dealing import Seeded
+from referee.games.contract import State
+from tests.conformance.tables import Table as Setup
+from tests.conformance.tables import every_table
+from tests.conformance.walks import Step, closely, walk
+
+
+def table_of(setup: Setup, state: State) -> Table:
+    names = tuple(f"bot{seat}" for seat in range(setup.seats))
+    return Table(names, setup.game.sides(setup.seats, setup.options), state.scores, state.actors)
+
+
+def scene(setup: Setup, state: State, eyes: Collection[int]) -> Scene:
+    hands = {seat: state.view(seat) for seat in eyes}
+    return draw(setup.game.id, state.public(), hands, table_of(setup, state))
+
+
+def steps(setup: Setup) -> list[Step]:
+    return closely(setup, walk(setup, 0))
+
+
+def with_eyes(found: Scene, eyes: Collection[int]) -> Scene:
+    """The scene as a page shows it that closes the hands of all other seats."""
+
+    def closed(area: Area) -> Area:
+        if isinstance(area, Secret) and area.seat not in eyes:
+            return replace(area, opened=None)
+        return area
+
+    return replace(
+        found,
+        seats=tuple(replace(seat, areas=tuple(map(closed, seat.areas))) for seat in found.seats),
+        centre=tuple(map(closed, found.centre)),
+        below=tuple(map(closed, found.below)),
+    )
+
+
+def secrets(found: Scene, key: str) -> Iterator[Secret]:
+    for seat in found.seats:
+        for area in seat.areas:
+            if isinstance(area, Secret) and area.key == key:
+                yield area
+
+
+def cards_in(part: Any) -> Iterator[str]:
+    """Every card that is face up somewhere in a part of a scene."""
+    if isinstance(part, Cards):
+        yield from (face.card for face in part.faces)
+    elif isinstance(part, (tuple, list)):
+        for one in part:
+            yield from cards_in(one)
+    elif is_dataclass(part):
+        for field in fields(part):
+            yield from cards_in(getattr(part, field.name))
+
+
+@every_table
+def test_all_open_closed_again_is_what_one_seat_sees(table: Setup) -> None:
+    for step in steps(table):
+        whole = scene(table, step.state, range(table.seats))
+        for seat in range(table.seats):
+            assert with_eyes(whole, {seat}) == scene(table, step.state, {seat})
+        assert with_eyes(whole, ()) == scene(table, step.state, ())
+
+
+@every_table
+def test_what_a_viewer_cannot_know_does_not_change_what_is_drawn_for_him(table: Setup) -> None:
+    changed = 0
+    for number, step in enumerate(steps(table)):
+        luck = Seeded(number.to_bytes(32, "big"))
+        everybody = range(table.seats)
+        for viewer in (None, *everybody):
+            eyes = () if viewer is None else (viewer,)
+            again = step.state.redeal(viewer, luck)
+            assert scene(table, again, eyes) == scene(table, step.state, eyes)
+            changed += scene(table, again, everybody) != scene(table, step.state, everybody)
+    assert changed, "nothing was dealt again"
+
+
+@every_table
+def test_open_eyes_see_every_card_of_their_hand_and_closed_ones_as_many_backs(
+    table: Setup,
+) -> None:
+    for step in steps(table):
+        if not step.moves:
+            continue
+        found = scene(table, step.state, range(table.seats))
+        for secret in secrets(found, "hand"):
+            hand = step.state.view(secret.seat).hand
+            assert isinstance(secret.opened, Cards)
+            assert isinstance(secret.closed, Cards)
+            assert [face.card for face in secret.opened.faces] == list(hand)
+            assert len(secret.closed.faces) + secret.closed.backs == len(hand)
+            assert {face.card for face in secret.closed.faces} <= set(hand)
+
+
+@every_table
+def test_who_is_asked_is_marked(table: Setup) -> None:
+    for step in steps(table):
+        found = scene(table, step.state, ())
+        assert tuple(s.number for s in found.seats if s.acts) == step.state.actors
+        assert tuple(s.score for s in found.seats) == step.state.scores
+
+
+@every_table
+def test_a_spectator_is_shown_no_card_that_lies_face_down(table: Setup) -> None:
+    hidden = 0
+    for step in steps(table):
+        if not step.moves:
+            continue
+        everybody = range(table.seats)
+        whole = scene(table, step.state, everybody)
+        for seat in everybody:
+            (hand,) = (one for one in secrets(whole, "hand") if one.seat == seat)
+            known = set(cards_in(hand.closed))
+            own = set(cards_in(hand.opened)) - known
+            drawn = set(cards_in(current(scene(table, step.state, ()))))
+            assert not own & drawn
+            hidden += len(own)
+    assert hidden
+
+
+def current(found: Scene) -> list[Any]:
+    """What is drawn of the deal that is being played: that of the one before had other cards."""
+    areas = [area for seat in found.seats for area in seat.areas]
+    return [*areas, *(area for area in found.centre if area.key != "ended")]
+
+
+@every_table
+def test_dominoes_are_seen_by_their_owner_alone(table: Setup) -> None:
+    for step in steps(table):
+        for secret in secrets(scene(table, step.state, range(table.seats)), "dominoes"):
+            assert isinstance(secret.opened, Tiles)
+            assert isinstance(secret.closed, Tiles)
+            assert secret.opened.tiles == step.state.view(secret.seat).dominoes
+            assert (secret.closed.tiles, secret.closed.backs) == ((), len(secret.opened.tiles))

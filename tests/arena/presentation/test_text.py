@@ -1,0 +1,23 @@
+"""Scenes as text: everything that is known, and a pattern for what is not."""
+
+from arena.presentation.text import BACK, lines
+from tests.arena.presentation.test_scenes import scene
+from tests.conformance.tables import Table, every_table
+from tests.conformance.walks import closely, walk
+
+
+@every_table
+def test_every_position_can_be_told(table: Table) -> None:
+    for step in closely(table, walk(table, 0))[::5]:
+        told = lines(scene(table, step.state, ()))
+        assert told[0]
+        assert all(line == line.rstrip() for line in told)
+
+
+@every_table
+def test_cards_that_lie_face_down_are_no_more_than_a_pattern(table: Table) -> None:
+    (first, *_) = walk(table, 0)
+    closed = "\n".join(lines(scene(table, first.state, ())))
+    opened = "\n".join(lines(scene(table, first.state, range(table.seats))))
+    assert BACK in closed
+    assert closed.count(BACK) > opened.count(BACK)

@@ -1,0 +1,87 @@
+"""The sums as arrays: they say of the matches what counting them one by one says."""
+
+import random
+from itertools import permutations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from arena.ratings.closed_match import ClosedGame, ClosedMatch, pairwise
+from arena.ratings.meetings import Meetings
+from arena.ratings.strength.columns import Columns, columns, score_scatter
+
+NAMES = tuple("abcdef")
+
+
+def match(number: int, entrants: tuple[str, ...], places: list[tuple[int, ...]]) -> ClosedMatch:
+    games = tuple(
+        ClosedGame(game, order, None, ("finished",) * len(order), (0,) * len(order))
+        for game, order in enumerate(places)
+    )
+    return ClosedMatch(f"m-{number}", 0, number, entrants, games)
+
+
+@st.composite
+def tournaments(draw: st.DrawFn) -> list[ClosedMatch]:
+    """Matches of two to four of six, of one or two games; some line-ups come again and again."""
+    line_up = st.lists(st.sampled_from(NAMES), min_size=2, max_size=4, unique=True)
+    matches: list[ClosedMatch] = []
+    for line in draw(st.lists(line_up, min_size=1, max_size=4)):
+        place = st.tuples(*[st.integers(1, len(line))] * len(line))
+        for _ in range(draw(st.integers(1, 3))):
+            places = draw(st.lists(place, min_size=1, max_size=2))
+            order = draw(st.permutations(line))
+            matches.append(match(len(matches), tuple(order), places))
+    return matches
+
+
+def table_of(matches: list[ClosedMatch]) -> Columns:
+    return columns(Meetings.of(matches), NAMES)
+
+
+@given(tournaments())
+@settings(max_examples=60)
+def test_counts_scores_and_squares_are_those_of_the_matches(matches: list[ClosedMatch]) -> None:
+    table = table_of(matches)
+    for i, j in permutations(range(len(NAMES)), 2):
+        both = [m for m in matches if {NAMES[i], NAMES[j]} <= set(m.entrants)]
+        scores = [pairwise(m)[m.entrants.index(NAMES[i])][m.entrants.index(NAMES[j])] for m in both]
+        assert table.count[i, j] == len(both)
+        assert table.score[i, j] == pytest.approx(sum(scores))
+        if i < j:
+            assert table.scatter[i, j] == pytest.approx(sum(score**2 for score in scores))
+    played = [sum(name in m.entrants for m in matches) for name in NAMES]
+    assert table.matches.tolist() == played
+
+
+@given(tournaments(), st.integers(0, 1000))
+@settings(max_examples=60)
+def test_the_scatter_of_scores_is_that_of_the_matches_one_by_one(
+    matches: list[ClosedMatch], seed: int
+) -> None:
+    dice = np.random.default_rng(seed)
+    weights = dice.random((6, 6))
+    weights += weights.T
+    expected = dice.random((6, 6))
+    expected = np.triu(expected, 1) + np.tril(1 - expected.T, -1)
+    one_by_one = np.zeros((6, 6))
+    for played in matches:
+        surplus, scores = np.zeros(6), pairwise(played)
+        at = [NAMES.index(name) for name in played.entrants]
+        for one, other in permutations(range(len(at)), 2):
+            off = scores[one][other] - expected[at[one], at[other]]
+            surplus[at[one]] += weights[at[one], at[other]] * off
+        one_by_one += np.outer(surplus, surplus)
+    assert score_scatter(table_of(matches), weights, expected) == pytest.approx(one_by_one)
+
+
+def test_line_ups_of_twenty_are_sorted_too() -> None:
+    names = tuple(f"bot{number:02}" for number in range(30))
+    dice = random.Random(1)
+    matches = [match(n, tuple(dice.sample(names, 20)), [tuple(range(1, 21))]) for n in range(5)]
+    (block,) = columns(Meetings.of(matches), names).blocks
+    rows = block.entrants.tolist()
+    assert rows == sorted(rows)
+    assert columns(Meetings.of(matches[::-1]), names).blocks[0].entrants.tolist() == rows

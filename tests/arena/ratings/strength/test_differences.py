@@ -1,0 +1,57 @@
+"""The gaps between entrants: each is told when it is asked for, and ranks hang on all of them."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arena.ratings.scale import ELO
+from arena.ratings.strength.differences import CERTAIN, Gaps
+
+
+def gaps(values: list[float], errors: list[float]) -> Gaps:
+    """Entrants whose strengths are doubtful each by itself; errors in Elo."""
+    return Gaps(values, np.diag(np.square(np.array(errors) / ELO)))
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.floats(-300, 300).map(lambda value: round(value, 6)),
+            st.sampled_from((0.0, 0.000_001, 1.0, 30.0, 80.0)),
+        ),
+        min_size=1,
+        max_size=12,
+    )
+)
+def test_ranks_are_counted_from_who_is_certainly_stronger(some: list[tuple[float, float]]) -> None:
+    some = sorted(some, reverse=True)
+    found = gaps([value for value, _ in some], [error for _, error in some])
+    for place in range(len(some)):
+        row = found.superiorities(place)
+        first = 1 + sum(likely < 1 - CERTAIN for likely in row)
+        last = len(row) - sum(likely > CERTAIN for likely in row)
+        assert found.ranks(place) == (first, last)
+
+
+@pytest.mark.parametrize("off", [-2e-5, -1e-6, 0.0, 1e-6, 2e-5])
+def test_a_rank_at_the_edge_of_certainty_hangs_on_the_likelihood_as_it_is_told(off: float) -> None:
+    found = gaps([(1.959964 + off) * 50, 0.0], [30.0, 40.0])
+    likely = found.superiority(0, 1)
+    assert found.ranks(0) == (1, 1 if likely > CERTAIN else 2)
+    assert found.ranks(1)[0] == (2 if found.superiority(1, 0) < 1 - CERTAIN else 1)
+
+
+def test_of_two_that_are_known_exactly_one_is_stronger_or_neither() -> None:
+    found = gaps([10.0, 10.0, 4.0], [0.0, 0.0, 0.0])
+    assert found.superiorities(0) == [0.5, 0.5, 1.0]
+    assert found.superiorities(2) == [0.0, 0.0, 0.5]
+    assert [found.ranks(place) for place in range(3)] == [(1, 2), (1, 2), (3, 3)]
+
+
+def test_gaps_are_the_same_if_all_that_can_be_told_of_them_is() -> None:
+    one = gaps([5.0, 1.0], [30.0, 40.0])
+    assert one == gaps([5.0, 1.0], [30.0, 40.0 + 1e-9])
+    assert one != gaps([5.0, 1.0], [30.0, 41.0])
+    assert one != gaps([5.0, 2.0], [30.0, 40.0])
+    assert (one.error(0, 1), one.errors(1)) == (50.0, [50.0, 0.0])

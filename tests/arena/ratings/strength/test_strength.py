@@ -1,0 +1,333 @@
+"""The rules of strength: published figures, an oracle, and what must not matter."""
+
+import itertools
+import json
+import math
+import random
+import subprocess
+import sys
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from arena.ratings.closed_match import ClosedGame, ClosedMatch
+from arena.ratings.meetings import Meetings
+from arena.ratings.scale import ELO
+from arena.ratings.strength.fit import Strengths, strengths
+from arena.ratings.strength.misfit import f_tail
+from arena.ratings.strength.settings import StrengthSettings, Weighting
+
+LIKELIEST = StrengthSettings(centre=0.0, prior=math.inf, weighting="matches")
+"""Plain maximum likelihood, as other programs have it."""
+
+
+def match(number: int, entrants: tuple[str, ...], *places: tuple[int, ...]) -> ClosedMatch:
+    games = tuple(
+        ClosedGame(game, order, None, ("finished",) * len(order), (0,) * len(order))
+        for game, order in enumerate(places)
+    )
+    return ClosedMatch(f"m-{number}", 0, number, entrants, games)
+
+
+def wins(table: dict[str, int]) -> Meetings:
+    """Single games: {"a>b": 3} says that a beat b three times; {"a=b": 1} is a draw."""
+    played: list[ClosedMatch] = []
+    for (one, sign, other), times in [(list(result), times) for result, times in table.items()]:
+        places = (1, 2) if sign == ">" else (1, 1)
+        played += [match(len(played) + n, (one, other), places) for n in range(times)]
+    return Meetings.of(played)
+
+
+def values(found: Strengths) -> dict[str, float]:
+    return {line.entrant: line.value for line in found.lines}
+
+
+@st.composite
+def tournaments(draw: st.DrawFn, most: int = 4) -> list[ClosedMatch]:
+    """Any matches of two or more of six entrants, with any results and numbers of games."""
+    matches = []
+    for number in range(draw(st.integers(1, 12))):
+        entrants = draw(st.lists(st.sampled_from("abcdef"), min_size=2, max_size=most, unique=True))
+        score = st.lists(st.integers(0, 3), min_size=len(entrants), max_size=len(entrants))
+        results = [
+            tuple(1 + sum(other > own for other in scores) for own in scores)
+            for scores in draw(st.lists(score, min_size=1, max_size=4))
+        ]
+        matches.append(match(number, tuple(entrants), *results))
+    return matches
+
+
+def test_open_spiels_figures_are_reached() -> None:
+    """Wins [[0,4,2],[1,0,2],[3,3,0]]: gaps of 147.19 Elo, first equal to third."""
+    table = {"a>b": 4, "a>c": 2, "b>a": 1, "b>c": 2, "c>a": 3, "c>b": 3}
+    found = values(strengths(wins(table), LIKELIEST))
+    assert found["a"] == pytest.approx(found["c"], abs=1e-6)
+    assert f"{found['a'] - found['b']:.2f}" == "147.19"
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("strictness", [0.0, 0.05, 0.5])
+def test_it_is_what_choix_fits(seed: int, strictness: float) -> None:
+    """choix takes `strictness` times the sum of squares off the likelihood: a normal prior."""
+    # It takes a second to import.
+    import choix
+
+    dice = random.Random(seed)
+    table = {
+        f"{one}>{other}": dice.randint(1, 9) for one, other in itertools.permutations("abcdefgh", 2)
+    }
+    beaten = [(ord(r[0]) - 97, ord(r[2]) - 97) for r, times in table.items() for _ in range(times)]
+    oracle = choix.opt_pairwise(8, beaten, alpha=strictness, tol=1e-12)
+    prior = ELO / math.sqrt(2 * strictness) if strictness else math.inf
+    settings = StrengthSettings(centre=0.0, prior=prior, weighting="matches")
+    expected = dict(zip("abcdefgh", ELO * (oracle - oracle.mean()), strict=True))
+    found = values(strengths(wins(table), settings))
+    mean = sum(found.values()) / 8
+    assert {name: value - mean for name, value in found.items()} == pytest.approx(
+        expected, abs=1e-3
+    )
+
+
+def test_tables_of_four_find_the_strengths_that_plackett_luce_finds() -> None:
+    """By pairs some of a ranking's say is lost, so both are held to the same truth."""
+    import choix
+
+    dice = np.random.default_rng(1)
+    truth = np.linspace(-1.0, 1.0, 8)
+    rankings = []
+    for _ in range(2000):
+        table = dice.permutation(8)[:4]
+        luck = truth[table] + dice.gumbel(size=4)
+        rankings.append(tuple(int(entrant) for entrant in table[np.argsort(-luck)]))
+    played = [
+        match(number, tuple("abcdefgh"[entrant] for entrant in ranking), (1, 2, 3, 4))
+        for number, ranking in enumerate(rankings)
+    ]
+    found = values(strengths(Meetings.of(played), LIKELIEST))
+    ours = np.array([found[name] for name in "abcdefgh"]) / ELO - truth
+    oracle = choix.ilsr_rankings(8, rankings) - truth
+    assert np.abs(ours - oracle).max() < 0.05
+    assert np.sqrt(np.mean(ours**2)) < 1.2 * np.sqrt(np.mean(oracle**2)) + 0.01
+
+
+@given(tournaments(), st.randoms(use_true_random=False))
+@settings(max_examples=40)
+def test_the_order_of_matches_and_entrants_and_games_changes_no_digit(
+    matches: list[ClosedMatch], dice: random.Random
+) -> None:
+    shuffled = []
+    for played in dice.sample(matches, len(matches)):
+        order = dice.sample(range(len(played.entrants)), len(played.entrants))
+        games = dice.sample(played.games, len(played.games))
+        shuffled.append(
+            match(
+                played.number,
+                tuple(played.entrants[place] for place in order),
+                *(tuple(game.places[place] for place in order) for game in games),
+            )
+        )
+    assert strengths(Meetings.of(matches)) == strengths(Meetings.of(shuffled))
+
+
+@given(tournaments(), st.integers(0, 12))
+@settings(max_examples=40)
+def test_matches_can_be_added_one_by_one_or_table_to_table(
+    matches: list[ClosedMatch], cut: int
+) -> None:
+    together = Meetings.of(matches)
+    table = Meetings()
+    for played in matches:
+        table = table.with_match(played)
+    assert table == together
+    assert Meetings.of(matches[:cut]) + Meetings.of(matches[cut:]) == together
+    assert together.matches == len(matches)
+
+
+@given(tournaments())
+@settings(max_examples=40)
+def test_whatever_was_played_the_table_makes_sense(matches: list[ClosedMatch]) -> None:
+    found = strengths(Meetings.of(matches))
+    linked = [line for line in found.lines if line.group == 0]
+    mean = sum(line.value * line.matches for line in linked) / sum(line.matches for line in linked)
+    assert mean == pytest.approx(1200, abs=1e-4)
+    for row, line in enumerate(found.lines):
+        assert line.low < line.value < line.high
+        assert 1 <= line.first <= row + 1 <= line.last <= len(found.lines)
+        for column, other in enumerate(found.lines):
+            likely = found.gaps.superiority(row, column)
+            assert likely + found.gaps.superiority(column, row) == pytest.approx(1, abs=1e-5)
+            assert (likely >= 0.5) == (line.value >= other.value)
+    assert json.loads(json.dumps(found.to_json(), allow_nan=False))["strengths"]
+
+
+def test_a_draw_is_half_a_win_for_each() -> None:
+    drawn = values(strengths(wins({"a>b": 3, "b>a": 1, "a=b": 2})))
+    shared = values(strengths(wins({"a>b": 4, "b>a": 2})))
+    assert drawn == shared
+
+
+@pytest.mark.parametrize("draws", [0.1, 0.3, 0.5])
+def test_draws_as_results_of_their_own_would_say_the_same(draws: float) -> None:
+    """Davidson's model has a number for draws. Where equals draw so often, its mean score as a
+    function of the gap is the same within 0.011, once the gap is measured by its slope at 0.
+    """
+    ties = 2 * draws / (1 - draws)
+    for gap in np.linspace(-5, 5, 101):
+        stretched = gap * (2 + ties) / 4
+        weights = math.exp(stretched), ties, math.exp(-stretched)
+        davidson = (weights[0] + ties / 2) / sum(weights)
+        assert davidson == pytest.approx(1 / (1 + math.exp(-gap)), abs=0.011)
+
+
+def test_a_match_is_one_result_however_many_games_it_has() -> None:
+    short = [match(n, ("a", "b"), (1, 2) if n % 3 else (2, 1)) for n in range(30)]
+    long = [match(n, ("a", "b"), *[(1, 2) if n % 3 else (2, 1)] * 10) for n in range(30)]
+    assert strengths(Meetings.of(short)).lines == strengths(Meetings.of(long)).lines
+
+
+def test_games_that_even_each_other_out_within_matches_leave_less_doubt() -> None:
+    apart = [match(n, ("a", "b"), (1, 2) if n % 2 else (2, 1)) for n in range(60)]
+    mirrored = [match(n, ("a", "b"), (1, 2), (2, 1)) for n in range(60)]
+    assert strengths(Meetings.of(mirrored)).lines[0].error < 0.5 * (
+        strengths(Meetings.of(apart)).lines[0].error
+    )
+
+
+def test_more_matches_leave_less_doubt() -> None:
+    errors = [
+        strengths(wins({"a>b": 3 * times, "b>a": times})).lines[0].error for times in (1, 4, 16, 64)
+    ]
+    assert errors == sorted(errors, reverse=True)
+    assert errors[2] == pytest.approx(2 * errors[3], rel=0.1)
+
+
+def test_who_has_won_everything_is_strong_and_provisional_but_not_infinitely() -> None:
+    found = strengths(wins({"a>b": 5, "b>c": 20, "c>b": 20}))
+    line = found.of("a")
+    assert 1200 < line.value < 2000
+    assert line.provisional
+    assert line.error > 100
+    with pytest.raises(ValueError, match="without a prior"):
+        strengths(wins({"a>b": 5, "b>c": 20, "c>b": 20}), LIKELIEST)
+
+
+def test_who_has_not_played_stands_in_the_middle_with_the_doubt_of_the_prior() -> None:
+    found = strengths(wins({"a>b": 40, "b>a": 40}), entrants=["new"])
+    line = found.of("new")
+    assert found.of("a").error < 45
+    assert line.value == pytest.approx(1200, abs=1e-4)
+    assert (line.matches, line.opponents, line.provisional) == (0, 0, True)
+    assert line.error == pytest.approx(600 * math.sqrt(3 / 2), rel=0.02)
+
+
+def test_nobody_and_nothing_is_an_empty_table() -> None:
+    assert strengths(Meetings()).lines == ()
+    assert strengths(Meetings()).to_json()["strengths"] == []
+
+
+def test_one_anchor_moves_everyone_by_as_much() -> None:
+    table = wins({"a>b": 9, "b>a": 4, "b>c": 8, "c>b": 5, "a>c": 7, "c>a": 2})
+    free = strengths(table)
+    held = strengths(table, StrengthSettings(anchors=(("b", 1000.0),)))
+    shift = 1000.0 - free.of("b").value
+    assert values(held) == pytest.approx({k: v + shift for k, v in values(free).items()}, abs=1e-4)
+    line = held.of("b")
+    assert (line.value, line.error, line.anchored, line.provisional) == (1000.0, 0.0, True, False)
+    assert held.of("a").error > free.of("a").error
+    rows = {entry.entrant: row for row, entry in enumerate(held.lines)}
+    was = {entry.entrant: row for row, entry in enumerate(free.lines)}
+    assert held.gaps.error(rows["a"], rows["c"]) == pytest.approx(
+        free.gaps.error(was["a"], was["c"]), abs=1e-4
+    )
+
+
+def test_two_anchors_keep_their_distance_whatever_is_played() -> None:
+    anchors = (("a", 1500.0), ("b", 1100.0))
+    found = strengths(wins({"a>b": 1, "b>a": 9, "b=c": 4}), StrengthSettings(anchors=anchors))
+    assert found.of("a").value - found.of("b").value == 400.0
+    order = [line.entrant for line in found.lines]
+    assert found.gaps.superiority(order.index("a"), order.index("b")) == 1.0
+    with pytest.raises(ValueError, match="anchor x is not among"):
+        strengths(wins({"a=b": 1}), StrengthSettings(anchors=(("x", 1.0),)))
+
+
+def test_ranks_are_a_range_where_bots_cannot_be_told_apart() -> None:
+    found = strengths(
+        wins({"a>b": 51, "b>a": 49, "a>c": 90, "c>a": 10, "b>c": 90, "c>b": 10}),
+    )
+    assert [(line.first, line.last) for line in found.lines] == [(1, 2), (1, 2), (3, 3)]
+
+
+def test_groups_that_never_met_are_told_and_all_but_the_largest_are_provisional() -> None:
+    table = {"a>b": 400, "b>a": 400, "b>c": 400, "c>b": 400, "x>y": 400, "y>x": 400}
+    found = strengths(wins(table))
+    assert found.groups == (("a", "b", "c"), ("x", "y"))
+    assert {line.entrant for line in found.lines if line.provisional} == {"x", "y"}
+    assert found.of("x").group == 1
+    order = [line.entrant for line in found.lines]
+    assert found.gaps.error(order.index("x"), order.index("y")) < 30
+    assert found.gaps.error(order.index("x"), order.index("a")) > 300
+
+
+CIRCLE = {"a>b": 15, "b>a": 5, "b>c": 15, "c>b": 5, "c>a": 15, "a>c": 5}
+
+
+@pytest.mark.parametrize(("weighting", "moved"), [("pairs", False), ("matches", True)])
+def test_meeting_whom_one_beats_more_often_helps_nobody(weighting: Weighting, moved: bool) -> None:
+    often = CIRCLE | {"a>b": 150, "b>a": 50}
+    found = strengths(wins(often), StrengthSettings(weighting=weighting))
+    assert (found.of("a").value > 1220) == moved
+    assert (abs(found.of("a").value - 1200) < 1e-4) != moved
+
+
+def test_a_circle_of_favourites_is_found_to_lack_fit() -> None:
+    misfit = strengths(wins(CIRCLE)).lack_of_fit
+    assert misfit is not None
+    assert misfit.likelihood < 0.001
+    assert misfit.freedom == (1, 57)
+    assert {pair.score for pair in misfit.worst} <= {0.75, 0.25}
+
+
+def test_results_as_strengths_have_them_do_not_lack_fit() -> None:
+    fair = {"a>b": 20, "b>a": 10, "b>c": 20, "c>b": 10, "a>c": 24, "c>a": 6}
+    misfit = strengths(wins(fair)).lack_of_fit
+    assert misfit is not None
+    assert misfit.likelihood > 0.9
+
+
+def test_two_entrants_cannot_lack_fit() -> None:
+    assert strengths(wins({"a>b": 9, "b>a": 5})).lack_of_fit is None
+
+
+@pytest.mark.parametrize("upper", [1, 2, 5, 30, 1000])
+@pytest.mark.parametrize("lower", [5, 30, 1000])
+def test_the_tail_of_f_is_right_to_a_hundredth(upper: int, lower: int) -> None:
+    from scipy.stats import f
+
+    for ratio in (0.3, 0.8, 1.0, 1.3, 2.0, 4.0, 8.0):
+        assert f_tail(ratio, upper, lower) == pytest.approx(f.sf(ratio, upper, lower), abs=0.01)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"prior": 0.0},
+        {"provisional": -1.0},
+        {"centre": math.nan},
+        {"anchors": (("a", math.inf),)},
+        {"anchors": (("a", 1.0), ("a", 2.0))},
+        {"anchors": (("a", -2000.0), ("b", 3000.0))},
+        {"weighting": "games"},
+    ],
+)
+def test_settings_that_make_no_sense_are_refused(wrong: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=r"strength|prior|provisional"):
+        StrengthSettings(**wrong)
+
+
+def test_importing_strength_does_not_load_numpy() -> None:
+    code = "import sys, arena.ratings.strength.fit; sys.exit('numpy' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

@@ -1,0 +1,181 @@
+"""The rules of the Elo ratings: what a match is worth, and what must not matter."""
+
+import math
+import random
+from dataclasses import replace
+
+import pytest
+from elo import Elo
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from arena.ratings.closed_match import VERDICTS, ClosedGame, ClosedMatch, pairwise
+from arena.ratings.elo import EloSettings, changes, ratings
+from referee.verdict import Verdict
+
+
+def game(number: int, places: tuple[int, ...]) -> ClosedGame:
+    entrants = len(places)
+    return ClosedGame(number, places, None, ("finished",) * entrants, (0,) * entrants)
+
+
+def match(
+    entrants: tuple[str, ...], *places: tuple[int, ...], in_round: int = 0, number: int = 0
+) -> ClosedMatch:
+    games = tuple(game(position, order) for position, order in enumerate(places))
+    return ClosedMatch(f"m-{in_round}-{number}", in_round, number, entrants, games)
+
+
+def places(scores: list[int]) -> tuple[int, ...]:
+    return tuple(1 + sum(other > score for other in scores) for score in scores)
+
+
+@st.composite
+def tournaments(draw: st.DrawFn) -> list[ClosedMatch]:
+    """Any matches of two to four of six entrants, in any rounds, with any results."""
+    matches = []
+    for number in range(draw(st.integers(1, 12))):
+        entrants = draw(st.lists(st.sampled_from("abcdef"), min_size=2, max_size=4, unique=True))
+        score = st.lists(st.integers(0, 3), min_size=len(entrants), max_size=len(entrants))
+        results = [places(scores) for scores in draw(st.lists(score, min_size=1, max_size=4))]
+        matches.append(
+            match(tuple(entrants), *results, in_round=draw(st.integers(0, 4)), number=number)
+        )
+    return matches
+
+
+def test_a_pairwise_score_is_the_mean_over_the_games_of_win_draw_and_loss() -> None:
+    played = match(("a", "b", "c"), (1, 2, 3), (1, 1, 3), (2, 1, 3), (1, 2, 2))
+    assert pairwise(played) == ((0.5, 0.625, 1.0), (0.375, 0.5, 0.875), (0.0, 0.125, 0.5))
+
+
+def test_two_entrants_get_what_the_package_publishes_for_them() -> None:
+    published = Elo(k_factor=10).rate_1vs1(800.0, 1200.0)
+    ours = changes(match(("a", "b"), (1, 2)), {"a": 800.0, "b": 1200.0}, EloSettings(k=10))
+    assert published == pytest.approx((809.0909, 1190.9091), abs=1e-4)
+    assert (800 + ours["a"], 1200 + ours["b"]) == pytest.approx(published, abs=1e-9)
+
+
+def test_a_table_of_three_is_one_series_of_which_each_opponent_counts_half() -> None:
+    published = Elo(k_factor=10).rate(1500.0, [(1.0, 1000.0), (1.0, 2000.0)])
+    start = {"a": 1500.0, "b": 1000.0, "c": 2000.0}
+    ours = changes(match(("a", "b", "c"), (1, 2, 2)), start, EloSettings(k=10))
+    assert published == pytest.approx(1510.0, abs=1e-9)
+    assert 1500 + ours["a"] == pytest.approx(1505.0, abs=1e-9)
+
+
+def test_equals_who_share_every_win_keep_their_rating() -> None:
+    assert ratings([match(("a", "b"), (1, 2), (2, 1))]) == {"a": 1200.0, "b": 1200.0}
+
+
+def test_a_win_against_an_equal_is_worth_half_of_k_at_a_table_of_any_size() -> None:
+    two = ratings([match(("a", "b"), (1, 2))], EloSettings(k=32))
+    five = ratings([match(tuple("abcde"), (1, 2, 3, 4, 5))], EloSettings(k=32))
+    assert two["a"] == pytest.approx(1216.0)
+    assert five["a"] == pytest.approx(1216.0)
+
+
+def test_matches_of_one_round_are_all_rated_against_the_ratings_at_its_start() -> None:
+    first = match(("a", "b"), (1, 2), number=0)
+    second = match(("a", "c"), (1, 2), number=1)
+    together = ratings([first, second])
+    assert together["a"] == pytest.approx(1210.0)
+    assert together["b"] == together["c"] == pytest.approx(1195.0)
+
+
+def test_a_later_round_is_rated_against_what_the_earlier_one_has_made() -> None:
+    first = match(("a", "b"), (1, 2), in_round=0)
+    second = match(("a", "c"), (1, 2), in_round=1)
+    assert ratings([first, second])["a"] < 1210.0
+    assert ratings([first, second])["c"] > 1195.0
+
+
+def test_rounds_are_folded_by_number_however_the_matches_arrive() -> None:
+    matches = [match(("a", "b"), (1, 2), in_round=number) for number in range(12)]
+    assert ratings(reversed(matches)) == ratings(matches)
+
+
+def test_the_first_round_of_a_later_tournament_comes_after_the_last_of_an_earlier_one() -> None:
+    earlier = match(("a", "b"), (1, 2), in_round=3)
+    later = replace(match(("b", "c"), (1, 2), in_round=0), tournament=1)
+    in_one = [earlier, match(("b", "c"), (1, 2), in_round=4)]
+    assert ratings([later, earlier]) == ratings(in_one)
+    same_round = replace(later, round=3)
+    assert ratings([same_round, earlier]) == ratings(in_one)
+
+
+@given(tournaments(), st.randoms(use_true_random=False))
+@settings(deadline=None)
+def test_the_order_in_which_matches_are_given_does_not_change_a_digit(
+    matches: list[ClosedMatch], dice: random.Random
+) -> None:
+    shuffled = matches.copy()
+    dice.shuffle(shuffled)
+    assert ratings(shuffled) == ratings(matches)
+
+
+@given(tournaments())
+@settings(deadline=None)
+def test_what_one_wins_others_lose(matches: list[ClosedMatch]) -> None:
+    result = ratings(matches)
+    assert math.fsum(result.values()) == pytest.approx(1200 * len(result), abs=1e-8)
+
+
+def test_an_entrant_without_a_match_has_the_initial_rating() -> None:
+    result = ratings([match(("a", "b"), (1, 2))], EloSettings(initial=1000), entrants=["c", "a"])
+    assert result["c"] == 1000.0
+    assert result["a"] > 1000.0
+
+
+def test_no_matches_and_no_entrants_give_no_ratings() -> None:
+    assert ratings([]) == {}
+
+
+def test_an_absurd_gap_is_rated_where_the_package_alone_overflows() -> None:
+    with pytest.raises(OverflowError):
+        Elo().expect(-1e6, 1e6)
+    start = {"a": -1e6, "b": 1e6}
+    upset = changes(match(("a", "b"), (1, 2)), start, EloSettings(k=10))
+    assert upset == pytest.approx({"a": 10.0, "b": -10.0})
+    expected = changes(match(("a", "b"), (2, 1)), start, EloSettings(k=10))
+    assert expected == pytest.approx({"a": 0.0, "b": 0.0})
+
+
+@pytest.mark.parametrize(
+    "parameters", [{"k": 0}, {"k": math.nan}, {"beta": -1}, {"beta": math.inf}]
+)
+def test_k_and_beta_must_be_positive_numbers(parameters: dict[str, float]) -> None:
+    with pytest.raises(ValueError, match="must be a positive number"):
+        EloSettings(**parameters)
+
+
+def test_the_initial_rating_must_be_finite() -> None:
+    with pytest.raises(ValueError, match="must be a finite number, not inf"):
+        EloSettings(initial=math.inf)
+
+
+@pytest.mark.parametrize("entrants", [("a",), ("a", "a")])
+def test_a_match_needs_two_different_entrants(entrants: tuple[str, ...]) -> None:
+    with pytest.raises(ValueError, match="two or more different entrants"):
+        match(entrants, tuple(range(1, len(entrants) + 1)))
+
+
+def test_a_closed_match_has_a_game() -> None:
+    with pytest.raises(ValueError, match="m-0-0 is closed but has no game"):
+        match(("a", "b"))
+
+
+def test_a_game_speaks_of_every_entrant_of_its_match() -> None:
+    with pytest.raises(ValueError, match="game 0 of match m-0-0 has 3 entrants, the match has 2"):
+        match(("a", "b"), (1, 2, 3))
+    with pytest.raises(ValueError, match="game 4 does not say everything of every entrant"):
+        ClosedGame(4, (1, 2), (10,), ("finished", "finished"), (0, 0))
+
+
+def test_the_words_of_the_verdicts_are_the_referee_s() -> None:
+    assert {str(verdict) for verdict in Verdict} == VERDICTS
+
+
+def test_a_verdict_is_one_of_the_record_s_words() -> None:
+    with pytest.raises(ValueError, match="game 0 has the unknown verdict 'bored'"):
+        ClosedGame(0, (1, 2), None, ("finished", "bored"), (0, 0))

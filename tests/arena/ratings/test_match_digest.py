@@ -1,0 +1,67 @@
+"""What a match is summed up to, and that nothing is lost on the way to the store and back."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arena.ratings.closed_match import VERDICTS, ClosedGame, ClosedMatch, pairwise
+from arena.ratings.match_digest import SEPARATOR, digest, read, read_score
+from arena.ratings.meetings import Meetings
+from arena.ratings.points import PointSums
+
+CLIP = 20
+
+
+@st.composite
+def matches(draw: st.DrawFn) -> ClosedMatch:
+    """Any match of two to four."""
+    names = draw(st.lists(st.sampled_from("abcdef"), min_size=2, max_size=4, unique=True))
+    places = st.lists(st.integers(1, 3), min_size=len(names), max_size=len(names))
+    scores = st.none() | st.lists(st.integers(-99, 99), min_size=len(names), max_size=len(names))
+    word = st.lists(st.sampled_from(sorted(VERDICTS)), min_size=len(names), max_size=len(names))
+    games = draw(st.lists(st.tuples(places, scores, word), min_size=1, max_size=4))
+    return ClosedMatch(
+        "m-1",
+        2,
+        3,
+        tuple(names),
+        tuple(
+            ClosedGame(n, tuple(p), None if s is None else tuple(s), tuple(v), (0,) * len(p))
+            for n, (p, s, v) in enumerate(games)
+        ),
+        4,
+    )
+
+
+@given(matches())
+def test_a_digest_is_read_as_it_was_written(match: ClosedMatch) -> None:
+    told = digest(match, CLIP)
+    assert read(told.text(), "m-1", 4, 2, 3) == told
+
+
+@given(matches())
+def test_it_says_the_same_of_strength_and_points_as_the_match_itself(match: ClosedMatch) -> None:
+    told = digest(match, CLIP)
+    assert pairwise(told) == pairwise(match)
+    assert Meetings.of([told]) == Meetings.of([match])
+    assert read_score(told.text().partition(SEPARATOR)[0]) == (
+        match.entrants,
+        match.played,
+        match.halves,
+    )
+    clipped = dict(zip(match.entrants, told.margins.clipped, strict=True))
+    points = PointSums.of([match], CLIP).points()
+    assert {one.entrant: one.clipped for one in points} == (clipped if told.margins.scored else {})
+
+
+def test_wins_draws_points_and_verdicts_are_counted_by_entrant() -> None:
+    games = (
+        ClosedGame(0, (1, 2), (5, 3), ("finished", "finished"), (0, 0)),
+        ClosedGame(1, (1, 1), (30, -10), ("finished", "finished"), (0, 0)),
+        ClosedGame(2, (2, 1), None, ("timeout", "finished"), (1, 0)),
+        ClosedGame(3, (2, 1), None, ("forfeit", "finished"), (0, 0)),
+    )
+    told = digest(ClosedMatch("m", 0, 0, ("a", "b"), games), CLIP)
+    assert (told.wins, told.draws, told.points) == ((1, 2), (1, 1), (35, -7))
+    assert told.halves == (3,)
+    assert (told.margins.scored, told.margins.sums, told.margins.clipped) == (2, (22, -22), (1, 1))
+    assert told.verdicts == ({"timeout": 1, "forfeit": 1}, {})

@@ -1,0 +1,242 @@
+"""The rules of the table: what is counted, and who stands above whom."""
+
+import json
+import random
+from collections.abc import Iterable
+
+import pytest
+
+from arena.ratings import standings as module
+from arena.ratings.closed_match import ClosedGame, ClosedMatch
+from arena.ratings.decision_histogram import Thinking
+from arena.ratings.elo import EloSettings, TooLate
+from arena.ratings.match_digest import digest
+from arena.ratings.standings import Fold, Standing
+
+CLIP = 1000
+
+
+def table(
+    matches: Iterable[ClosedMatch],
+    settings: EloSettings | None = None,
+    entrants: Iterable[str] = (),
+) -> tuple[Standing, ...]:
+    told = (digest(match, CLIP) for match in matches)
+    return module.table(told, CLIP, settings, entrants).lines
+
+
+def game(
+    number: int,
+    places: tuple[int, ...],
+    scores: tuple[int, ...] | None = None,
+    verdicts: tuple[str, ...] | None = None,
+) -> ClosedGame:
+    verdicts = verdicts or ("finished",) * len(places)
+    faults = tuple(int(word not in ("finished", "forfeit")) for word in verdicts)
+    return ClosedGame(number, places, scores, verdicts, faults)
+
+
+def match(
+    number: int, entrants: tuple[str, ...], *games: ClosedGame, in_round: int = 0
+) -> ClosedMatch:
+    return ClosedMatch(f"m-{number}", in_round, number, entrants, games)
+
+
+def by_name(standings: tuple[Standing, ...]) -> dict[str, Standing]:
+    return {standing.entrant: standing for standing in standings}
+
+
+def test_a_win_is_the_first_place_alone_a_draw_the_first_place_shared() -> None:
+    standings = by_name(
+        table(
+            [
+                match(
+                    0,
+                    ("a", "b", "c"),
+                    game(0, (1, 2, 3)),
+                    game(1, (1, 1, 3)),
+                    game(2, (3, 1, 2)),
+                    game(3, (1, 2, 2)),
+                )
+            ]
+        )
+    )
+    assert [(s.wins, s.draws, s.losses) for s in (standings["a"], standings["b"])] == [
+        (2, 1, 1),
+        (1, 1, 2),
+    ]
+    assert (standings["c"].wins, standings["c"].draws, standings["c"].losses) == (0, 0, 4)
+
+
+def test_matches_games_and_points_are_added_up() -> None:
+    a = by_name(
+        table(
+            [
+                match(0, ("a", "b"), game(0, (1, 2), (30, -5)), game(1, (2, 1), (7, 8))),
+                match(1, ("c", "a"), game(0, (1, 1), (4, 4)), in_round=1),
+            ]
+        )
+    )["a"]
+    assert (a.matches, a.games, a.points) == (2, 3, 41)
+
+
+def test_a_game_ended_by_a_fault_has_no_points_but_a_winner() -> None:
+    standings = by_name(
+        table(
+            [
+                match(
+                    0,
+                    ("a", "b"),
+                    game(0, (1, 2), (9, 3)),
+                    game(1, (1, 2), None, ("finished", "timeout")),
+                )
+            ]
+        )
+    )
+    assert (standings["a"].wins, standings["a"].points) == (2, 9)
+    assert (standings["b"].losses, standings["b"].points) == (2, 3)
+
+
+def test_faults_are_counted_by_kind_and_forfeits_apart() -> None:
+    words = ("illegal", "timeout", "illegal", "forfeit", "forfeit")
+    games = [game(n, (2, 1), None, (word, "finished")) for n, word in enumerate(words)]
+    standings = by_name(table([match(0, ("a", "b"), *games)]))
+    assert standings["a"].faults == {"timeout": 1, "illegal": 2}
+    assert standings["a"].forfeits == 2
+    assert standings["b"].faults == {}
+    assert standings["b"].forfeits == 0
+
+
+def test_a_fault_of_the_infrastructure_is_charged_to_nobody() -> None:
+    broken = game(0, (1, 1), None, ("infrastructure", "infrastructure"))
+    assert all(not s.faults and not s.forfeits for s in table([match(0, ("a", "b"), broken)]))
+
+
+def test_the_mean_score_counts_every_match_alike_however_many_games_it_has() -> None:
+    standings = by_name(
+        table(
+            [
+                match(0, ("a", "b"), *(game(n, (1, 2)) for n in range(8))),
+                match(1, ("a", "c"), game(0, (2, 1)), in_round=1),
+            ]
+        )
+    )
+    assert standings["a"].mean == 0.5
+
+
+def test_the_mean_score_at_a_larger_table_is_the_mean_over_the_opponents() -> None:
+    standings = by_name(table([match(0, ("a", "b", "c"), game(0, (1, 2, 3)))]))
+    assert [standings[name].mean for name in "abc"] == [1.0, 0.5, 0.0]
+
+
+def test_the_strongest_stands_first_and_who_cannot_be_told_apart_shares_ranks() -> None:
+    standings = table([match(0, ("c", "b", "a"), game(0, (1, 2, 3)))])
+    assert [s.entrant for s in standings] == ["c", "b", "a"]
+    assert [(s.strength.first, s.strength.last) for s in standings] == [(1, 3)] * 3
+    many = [match(n, ("c", "b", "a"), game(0, (1, 2, 3)), in_round=n) for n in range(60)]
+    assert [(s.strength.first, s.strength.last) for s in table(many)] == [(1, 1), (2, 2), (3, 3)]
+
+
+def test_strength_ranks_and_not_elo() -> None:
+    # Elo weighs the last rounds most: who won late stands above who won as much early.
+    played = [match(n, ("a", "b"), game(0, (1, 2)), in_round=n) for n in range(20)]
+    played += [match(n, ("a", "b"), game(0, (2, 1)), in_round=n) for n in range(20, 40)]
+    first, second = table(played)
+    assert (first.entrant, second.entrant) == ("a", "b")
+    assert first.strength.value == second.strength.value
+    assert first.elo < second.elo
+
+
+def test_equal_entrants_stand_in_the_order_of_their_names() -> None:
+    standings = table([match(0, ("d", "c", "b", "a"), game(0, (1, 2, 2, 4)))])
+    assert [s.entrant for s in standings] == ["d", "b", "c", "a"]
+
+
+def test_points_per_board_are_the_points_ahead_of_the_table() -> None:
+    first, second = table([match(0, ("a", "b"), game(0, (1, 2), (9, 3)))])
+    assert first.board is not None
+    assert second.board is not None
+    assert (first.board.mean, second.board.mean) == (6.0, -6.0)
+
+
+def test_an_entrant_without_a_match_stands_at_the_initial_rating_without_a_mean() -> None:
+    idle = by_name(table([], EloSettings(initial=1500), entrants=["idle"]))["idle"]
+    assert (idle.elo, idle.mean, idle.matches, idle.games) == (1500.0, None, 0, 0)
+    assert (idle.strength.value, idle.strength.provisional, idle.board) == (1200.0, True, None)
+
+
+def test_the_settings_decide_the_ratings() -> None:
+    played = [match(0, ("a", "b"), game(0, (1, 2)))]
+    assert table(played, EloSettings(k=40))[0].elo == 1220.0
+    assert table(played)[0].elo == 1205.0
+
+
+def test_the_order_in_which_matches_arrive_does_not_matter() -> None:
+    dice = random.Random(7)
+    matches = [
+        match(
+            number,
+            tuple(dice.sample("abcdefg", 3)),
+            *(game(n, tuple(dice.sample((1, 2, 3), 3)), (1, 2, 3)) for n in range(3)),
+            in_round=number // 4,
+        )
+        for number in range(40)
+    ]
+    expected = table(matches)
+    for _ in range(10):
+        dice.shuffle(matches)
+        assert table(matches) == expected
+
+
+def test_matches_can_be_added_one_by_one_in_any_order_of_the_last_rounds() -> None:
+    dice = random.Random(3)
+    matches = [
+        match(n, tuple(dice.sample("abcde", 2)), game(0, (1, 2), (n, 0)), in_round=n // 3)
+        for n in range(30)
+    ]
+    fold = Fold(CLIP)
+    for one in dice.sample(matches, len(matches)):
+        fold.add(digest(one, CLIP))
+    assert fold.table().lines == table(matches)
+
+
+def test_a_match_of_a_round_long_past_is_refused_and_nothing_is_added() -> None:
+    fold = Fold(CLIP, open_rounds=2)
+    for n in (1, 2, 3):
+        fold.add(digest(match(n, ("a", "b"), game(0, (1, 2)), in_round=n), CLIP))
+    before = fold.table()
+    with pytest.raises(TooLate):
+        fold.add(digest(match(0, ("a", "b"), game(0, (1, 2)), in_round=0), CLIP))
+    assert fold.table() == before
+
+
+def test_margins_clipped_elsewhere_are_not_mixed() -> None:
+    with pytest.raises(ValueError, match="ladder rebuild"):
+        Fold(CLIP).add(digest(match(0, ("a", "b"), game(0, (1, 2))), 7))
+
+
+def test_two_tables_are_equal_whatever_time_was_thought() -> None:
+    tables = []
+    for times in ([1.0, 2.0], [300.0]):
+        fold = Fold(CLIP)
+        fold.add(digest(match(0, ("a", "b"), game(0, (1, 2))), CLIP), {"a": Thinking.of(times)})
+        tables.append(fold.table())
+    assert tables[0] == tables[1]
+    assert [one.thinking["a"].decisions for one in tables] == [2, 1]
+
+
+def test_a_line_can_be_written_as_json_with_every_column() -> None:
+    played = match(0, ("a", "b"), game(0, (1, 2), None, ("finished", "crash")))
+    lines = json.loads(json.dumps([standing.to_json() for standing in table([played])]))
+    told = lines[1]
+    assert {name: told[name] for name in ("entrant", "matches", "games", "elo", "faults")} == {
+        "entrant": "b",
+        "matches": 1,
+        "games": 1,
+        "elo": 1195.0,
+        "faults": {"crash": 1},
+    }
+    assert [told[name] for name in ("wins", "draws", "losses", "points", "mean")] == [0, 0, 1, 0, 0]
+    assert told["ranks"] == [1, 2]
+    assert told["interval"][0] < told["strength"] < told["interval"][1]
+    assert (told["points_per_board"], told["forfeits"], told["provisional"]) == (None, 0, True)

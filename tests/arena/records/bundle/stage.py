@@ -1,0 +1,132 @@
+"""Real tournaments in a store, played in this process: true games, true records, no bots."""
+
+import json
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from pokearena.v1 import bot_pb2, referee_pb2
+from sqlalchemy import Engine
+
+from arena.store import database
+from arena.store.bots import versions
+from arena.store.matches import games, transitions
+from arena.store.matches.games import PlayedGame
+from arena.store.matches.spec import MatchSpec, Plan
+from arena.store.matches.table_plan import BoardPlan, TablePlan, plan
+from arena.store.matches.transitions import Lease
+from arena.store.schema import TournamentState
+from arena.store.tournaments import tournaments
+from arena.store.tournaments.tournaments import Tournament
+from arena.tournaments import scheduler
+from arena.tournaments.scheduler import Scheduler
+from referee.dealing import board_seed
+from referee.games.registry import find
+from referee.play import Play, Setting
+from referee.record import dump
+from referee.replay import Rights, codec_of
+from referee.verdict import Fault, Verdict
+
+
+def game_of(spec: MatchSpec, table: TablePlan, board: BoardPlan, fault: bool = False) -> PlayedGame:
+    """A game as the referee plays it, with bots that pick any legal action by the board's luck.
+
+    fault: whether the last seat gives no answer to its first question.
+    """
+    rules = find(spec.game)
+    sides = rules.sides(spec.seats, spec.options)
+    setting = Setting(spec.id, rules, codec_of(rules), spec.seats, spec.options, sides)
+    seed = board_seed(spec.seed, board.number)
+    play = Play(setting, referee_pb2.Board(game=board.game, number=board.number, seed=seed))
+    dice = random.Random(seed + bytes([board.game]))
+    rights = [Rights(bot_pb2.Clock()) for _ in range(spec.seats)]
+    while asked := dict(play.ask(rights)):
+        for seat, one in asked.items():
+            if fault and seat == spec.seats - 1:
+                play.fault(Fault(seat, board.game, one.decision, Verdict.TIMEOUT, "It was silent."))
+                fault = False
+                break
+            action = dice.choice(one.question.legal)
+            play.answer(seat, bot_pb2.ActResponse(action=action), dice.random())
+        if play.result is not None:
+            break
+    first, _, rest = (play.result or "").partition("\n")
+    names = [spec.versions[entrant] for entrant in table.seating]
+    line = {**json.loads(first), "table": table.table, "seating": names}
+    return games.read(dump(line) + rest, spec.versions)
+
+
+@dataclass
+class Stage:
+    """A store, and the dice that decide what happens in it."""
+
+    folder: Path
+    dice: random.Random = field(default_factory=lambda: random.Random(0))
+
+    def __post_init__(self) -> None:
+        self.engine: Engine = database.open(f"sqlite:///{self.folder}/arena.db")
+        database.upgrade(self.engine)
+        self._asking = Scheduler(self.engine)
+
+    def bots(self, number: int, first: int = 0) -> list[str]:
+        """Registers bots; gives their names."""
+        for one in range(first, first + number):
+            versions.add(self.engine, f"bot{one}", "1", f"{one:064x}", f"/bots/{one}", {})
+        return [f"bot{one}@1" for one in range(first, first + number)]
+
+    def begin(
+        self,
+        pairing: str,
+        bots: Sequence[str],
+        *,
+        game: str = "poke",
+        seats: int = 2,
+        boards: int = 1,
+        seed: bytes | None = bytes(32),
+        settings: Mapping[str, int] | None = None,
+    ) -> Tournament:
+        """Makes a tournament."""
+        options = find(game).settle({})
+        made = Plan("cup", game, options, seats, boards, pairing, settings or {})
+        return scheduler.begin(self.engine, made, bots, seed)
+
+    def lease(self, match: str) -> Lease:
+        """Takes a match that is due."""
+        lease = transitions.lease(self.engine, match, "worker")
+        assert lease is not None
+        return lease
+
+    def play(self, match: str, most: int | None = None, fault: bool = False) -> None:
+        """Plays a match; or so many games of it, and it is still being played.
+
+        fault: whether a bot is silent in the last of them.
+        """
+        lease = self.lease(match)
+        left = [(table, board) for table in plan(lease.spec) for board in table.boards]
+        for table, board in left[:most]:
+            silent = fault and (table, board) == left[-1]
+            transitions.commit_game(self.engine, lease, game_of(lease.spec, table, board, silent))
+
+    def wave(self, most: int = 1000) -> int:
+        """Plays some of what is due, in any order, and has the format asked; gives how many."""
+        due = list(transitions.due(self.engine))
+        self.dice.shuffle(due)
+        for match in due[:most]:
+            self.play(match, fault=self.dice.random() < 0.1)
+        self.ask()
+        return len(due[:most])
+
+    def ask(self) -> None:
+        """Has the formats asked what comes next, as the sweeper does."""
+        self._asking.advance()
+
+    def play_out(self, tournament: Tournament) -> Tournament:
+        """Plays it to its end."""
+        while self.find(tournament).state is TournamentState.RUNNING:
+            self.wave(self.dice.randrange(1, 4))
+        return self.find(tournament)
+
+    def find(self, tournament: Tournament) -> Tournament:
+        """It, as it is now."""
+        return tournaments.find(self.engine, tournament.id)

@@ -1,0 +1,158 @@
+"""Whatever is true verifies, from the store and from files alone."""
+
+from pathlib import Path
+
+import pytest
+
+from arena.formats.contract import Entrant
+from arena.records.bundle import folder
+from arena.records.bundle.audit import Audit, audit
+from arena.records.bundle.collection import gather
+from arena.store import database
+from arena.store.bots import versions
+from arena.store.matches import results, rows, transitions
+from arena.store.schema import MatchState, TournamentState
+from arena.store.tournaments import lifecycle, tournaments
+from arena.store.tournaments.tournaments import Tournament
+from referee.record import read
+from tests.arena.records.bundle.stage import Stage
+
+
+@pytest.fixture
+def stage(tmp_path: Path) -> Stage:
+    return Stage(tmp_path / "data")
+
+
+def checked(stage: Stage, cup: Tournament) -> Audit:
+    """A tournament, checked in the store and in a bundle, to the same end."""
+    bundle = gather(stage.engine, cup.id)
+    where = stage.folder / cup.id
+    folder.write(bundle, where)
+    alone = audit(folder.read(where))
+    assert alone.problems == ()
+    assert alone == audit(bundle)
+    return alone
+
+
+@pytest.mark.parametrize(
+    ("pairing", "bots", "settings", "number"),
+    [
+        ("round-robin", 3, {"cycles": 2}, 6),
+        ("gauntlet", 4, {"cycles": 2}, 6),
+        ("swiss", 5, {"rounds": 3}, 6),
+        ("ladder", 4, {"batch": 2, "limit": 7}, 7),
+    ],
+)
+def test_a_tournament_of_every_format_verifies(
+    stage: Stage, pairing: str, bots: int, settings: dict[str, int], number: int
+) -> None:
+    cup = stage.play_out(stage.begin(pairing, stage.bots(bots), settings=settings))
+    told = checked(stage, cup)
+    assert told.matches == {MatchState.CLOSED: number}
+    assert (told.games, told.seeds, told.seeded) == (2 * number, number, number)
+    assert told.actions > 10 * told.games / 2
+
+
+def test_a_knockout_verifies_however_long_its_series_are(stage: Stage) -> None:
+    cup = stage.play_out(stage.begin("knockout", stage.bots(5), settings={"best_of": 3}))
+    assert checked(stage, cup).matches[MatchState.CLOSED] >= 8
+    assert cup.state is TournamentState.CLOSED
+
+
+def test_a_test_of_two_verifies_with_what_was_in_flight_when_it_decided(stage: Stage) -> None:
+    cup = stage.begin("sprt", stage.bots(2), settings={"high": 400, "batch": 3, "limit": 7})
+    checked(stage, stage.play_out(cup))
+
+
+def test_games_of_more_than_two_and_of_partners_verify(stage: Stage) -> None:
+    bots = stage.bots(3)
+    for game, seats, number in (("pouku", 3, 1), ("pokex", 4, 3)):
+        cup = stage.begin("round-robin", bots, game=game, seats=seats)
+        assert checked(stage, stage.play_out(cup)).matches == {MatchState.CLOSED: number}
+
+
+@pytest.mark.parametrize(("game", "seats"), [("poke", 2), ("pouku", 3), ("pokex", 4)])
+def test_faults_verify_whether_they_end_a_game_or_not(stage: Stage, game: str, seats: int) -> None:
+    cup = stage.begin("round-robin", stage.bots(3 if seats == 3 else 2), game=game, seats=seats)
+    (match,) = transitions.due(stage.engine)
+    stage.play(match, fault=True)
+    assert results.faults(stage.engine, match=match)
+    checked(stage, stage.play_out(cup))
+
+
+def test_a_match_with_a_remote_bot_has_fresh_boards_at_every_table(stage: Stage) -> None:
+    versions.add(stage.engine, "far", "1", "", "", {"address": "192.0.2.7:50051"})
+    cup = stage.begin("round-robin", [*stage.bots(1), "far@1"], boards=2)
+    assert checked(stage, stage.play_out(cup)).games == 4
+    ((_, record),) = gather(stage.engine, cup.id).records.items()
+    assert [game.game["board"] for game in read(record).games] == [0, 1, 2, 3]
+    # Where it is to be reached is nobody's business.
+    assert not any(
+        b"192.0.2.7" in path.read_bytes()
+        for path in (stage.folder / cup.id).rglob("*")
+        if path.is_file()
+    )
+
+
+def test_who_joined_and_who_left_are_part_of_the_schedule(stage: Stage) -> None:
+    cup = stage.begin("round-robin", stage.bots(3))
+    stage.wave(1)
+    lifecycle.add(stage.engine, cup.id, [Entrant(name) for name in stage.bots(1, first=3)])
+    stage.wave(0)
+    lifecycle.withdraw(stage.engine, cup.id, "bot1@1", "it is broken.")
+    told = checked(stage, stage.play_out(cup))
+    assert told.matches[MatchState.CANCELLED] > 0
+    assert set(told.reasons) == {"bot1@1 was withdrawn: it is broken."}
+
+
+def test_who_leaves_a_knockout_had_not_left_while_it_was_still_paired(stage: Stage) -> None:
+    cup = stage.begin("knockout", stage.bots(4))
+    stage.wave()
+    final = transitions.due(stage.engine)
+    assert len(final) == 1
+    lifecycle.withdraw(stage.engine, cup.id, tournaments.find(stage.engine, cup.id).entrants[0])
+    checked(stage, stage.play_out(cup))
+
+
+def test_a_void_match_is_told_with_its_reason(stage: Stage) -> None:
+    cup = stage.begin("swiss", stage.bots(4), settings={"rounds": 2})
+    first = transitions.due(stage.engine)[0]
+    stage.play(first, most=1)
+    transitions.void(stage.engine, first, "the referee was lost three times")
+    told = checked(stage, stage.play_out(cup))
+    assert told.matches == {MatchState.CLOSED: 3, MatchState.VOID: 1}
+    assert told.reasons == {"the referee was lost three times": 1}
+    assert told.seeds == 3
+
+
+def test_without_a_seed_of_the_tournament_each_match_has_one_of_its_own(stage: Stage) -> None:
+    cup = stage.play_out(stage.begin("round-robin", stage.bots(2), seed=None))
+    assert checked(stage, cup).seeded is None
+
+
+def test_a_tournament_that_is_cancelled_verifies_as_far_as_it_was_played(stage: Stage) -> None:
+    cup = stage.begin("swiss", stage.bots(4), settings={"rounds": 2})
+    stage.wave(1)
+    lifecycle.cancel(stage.engine, cup.id)
+    told = checked(stage, cup)
+    assert told.matches == {MatchState.CLOSED: 1, MatchState.CANCELLED: 1}
+
+
+def test_of_a_running_tournament_nothing_is_told_that_must_be_secret(stage: Stage) -> None:
+    secret = b"\x5a" * 32
+    cup = stage.begin("round-robin", stage.bots(3), boards=2, seed=secret)
+    over, begun, untouched = transitions.due(stage.engine)
+    stage.play(over)
+    stage.play(begun, most=3)
+    told = checked(stage, cup)
+    assert told.matches == {MatchState.CLOSED: 1, MatchState.RUNNING: 1, MatchState.PENDING: 1}
+    assert told.seeded is None
+    where = stage.folder / cup.id
+    assert [path.stem for path in (where / "matches").iterdir()] == [over]
+    assert read((where / "matches" / f"{over}.jsonl").read_text()).seed is not None
+    said = "".join(path.read_text() for path in where.rglob("*") if path.is_file())
+    assert secret.hex() not in said
+    with database.reading(stage.engine) as connection:
+        for match in (begun, untouched):
+            assert match in said
+            assert rows.spec(connection, match).seed.hex() not in said

@@ -1,0 +1,123 @@
+"""Whoever took a bundle while a tournament ran can hold its end against it."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arena.formats.contract import Entrant
+from arena.records.bundle import folder
+from arena.records.bundle.audit import audit
+from arena.records.bundle.bundle import Bundle, Version
+from arena.records.bundle.collection import gather
+from arena.records.bundle.earlier import changes
+from arena.store.matches import transitions
+from arena.store.schema import MatchState
+from arena.store.tournaments import lifecycle
+from tests.arena.records.bundle.stage import Stage
+
+Change = Callable[[Bundle], Bundle]
+
+
+@pytest.fixture(scope="module")
+def bundles(tmp_path_factory: pytest.TempPathFactory) -> tuple[Bundle, Bundle]:
+    """Of one tournament: while it was played, and when it was over."""
+    stage = Stage(tmp_path_factory.mktemp("earlier"))
+    cup = stage.begin("round-robin", stage.bots(3))
+    stage.play(transitions.due(stage.engine)[0])
+    folder.write(gather(stage.engine, cup.id), stage.folder / "noon")
+    lifecycle.add(stage.engine, cup.id, [Entrant(name) for name in stage.bots(1, first=3)])
+    stage.ask()
+    lifecycle.withdraw(stage.engine, cup.id, "bot0@1")
+    stage.play_out(cup)
+    return folder.read(stage.folder / "noon"), gather(stage.engine, cup.id)
+
+
+def test_what_goes_on_keeps_what_was_published(bundles: tuple[Bundle, Bundle]) -> None:
+    noon, end = bundles
+    assert audit(noon).problems == audit(end).problems == ()
+    assert len(noon.matches) < len(end.matches)
+    assert list(changes(noon, end)) == []
+
+
+def altered(name: str, value: Any) -> Change:
+    """Something else said of the first match."""
+
+    def change(end: Bundle) -> Bundle:
+        first = replace(end.matches[0], **{name: value})
+        return replace(end, matches=(first, *end.matches[1:]))
+
+    return change
+
+
+def of_plan(name: str, value: Any) -> Change:
+    def change(end: Bundle) -> Bundle:
+        plan = replace(end.tournament.plan, **{name: value})
+        return replace(end, tournament=replace(end.tournament, plan=plan))
+
+    return change
+
+
+def of_entrant(**values: Any) -> Change:
+    def change(end: Bundle) -> Bundle:
+        first, *others = end.entries
+        entries = (replace(first, **values), *others)
+        return replace(end, tournament=replace(end.tournament, entries=entries))
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda end: replace(end, matches=end.matches[1:]), "was on the schedule, and is gone"),
+        (altered("commitment", "ab" * 32), "commitment of m-"),
+        (altered("entrants", ("bot2@1", "bot1@1")), "entrants of m-"),
+        (altered("state", MatchState.VOID), "was closed, and is void"),
+        (altered("attempts", 0), "had been taken up 1 times, and now 0"),
+        (lambda end: replace(end, records={}), "has changed since the match was over"),
+        (of_plan("boards", 2), "boards of the tournament was 1, and is 2"),
+        (of_plan("settings", {"cycles": 2}), "settings of the tournament was {}, and is"),
+        (of_entrant(owner="ada"), "has another owner than it had"),
+        (of_entrant(joined=1), "came or went at another time"),
+        (of_entrant(name="other@1"), "bot0@1 is not any more where it was"),
+        (
+            lambda end: replace(end, versions={**end.versions, "bot1@1": Version("ab" * 32)}),
+            "bot1@1 has another content hash",
+        ),
+        (
+            lambda end: replace(end, tournament=replace(end.tournament, id="t-000000")),
+            "the earlier bundle is of tournament t-",
+        ),
+    ],
+)
+def test_what_has_changed_is_named(
+    bundles: tuple[Bundle, Bundle], change: Change, said: str
+) -> None:
+    noon, end = bundles
+    assert any(said in problem for problem in changes(noon, change(end)))
+
+
+def test_who_has_left_stays_away_and_what_is_over_stays_over(
+    bundles: tuple[Bundle, Bundle],
+) -> None:
+    _, end = bundles
+    again = replace(
+        end,
+        tournament=replace(
+            end.tournament, entries=tuple(replace(entry, withdrawn=None) for entry in end.entries)
+        ),
+    )
+    assert list(changes(end, end)) == []
+    (problem,) = changes(end, again)
+    assert problem.startswith("bot0@1 has another owner than it had, or came or went")
+
+
+def test_a_bundle_of_files_and_one_of_the_store_can_be_compared(
+    bundles: tuple[Bundle, Bundle], tmp_path: Path
+) -> None:
+    _, end = bundles
+    folder.write(end, tmp_path / "end")
+    assert list(changes(folder.read(tmp_path / "end"), end)) == []

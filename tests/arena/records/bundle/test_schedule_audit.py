@@ -1,0 +1,160 @@
+"""A schedule is found again from its format, whatever happened and in whatever order."""
+
+import random
+from collections.abc import Mapping
+from dataclasses import replace
+
+import pytest
+
+from arena.formats import registry
+from arena.formats.contract import Entrant, Match, Over, State
+from arena.formats.sprt_match import PairCounts
+from arena.records.bundle.audit import Retraced, Retracing
+from arena.records.bundle.bundle import Scheduled
+from arena.store.schema import MatchState
+from tests.arena.formats.playing import Playing, everyone
+
+STATES: Mapping[State, MatchState] = {
+    State.OPEN: MatchState.PENDING,
+    State.CLOSED: MatchState.CLOSED,
+    State.VOID: MatchState.VOID,
+}
+FORMATS: dict[str, dict[str, object]] = {
+    "round-robin": {},
+    "gauntlet": {"challengers": 2},
+    "swiss": {"rounds": 5},
+    "knockout": {"best_of": 3},
+    "ladder": {"limit": 60, "batch": 3},
+    "sprt": {"batch": 3, "limit": 40, "high": 200.0},
+}
+
+
+def ratio(counts: PairCounts, low: float, high: float) -> float:
+    """No real one, but a function of the counts that gets somewhere."""
+    return 0.3 * (sum(counts[4:]) - sum(counts[:2]))
+
+
+def playing(name: str, seed: int, bots: int = 7) -> Playing:
+    bots = 2 if name == "sprt" else bots
+    strength = {entrant.name: 0.4 * place for place, entrant in enumerate(everyone(bots + 3))}
+    return Playing(
+        registry.make(name, 2, FORMATS[name], ratio),
+        everyone(bots),
+        seed=seed,
+        dice=random.Random(seed),
+        strength=lambda entrant: strength.get(entrant, 0.0),
+        void=0.05,
+    )
+
+
+def happen(cup: Playing, name: str, asked: int = 300) -> bool:
+    """Lets a tournament happen: matches end in any order, bots leave and come. Is it over?"""
+    for turn in range(asked):
+        step = cup.ask()
+        if isinstance(step, Over) and not cup.opened():
+            return True
+        # Some matches end before the format is asked again.
+        for _ in range(cup.dice.randrange(1, 5)):
+            if opened := cup.opened():
+                cup.close(cup.dice.choice(opened))
+        if cup.dice.random() < 0.05:
+            leave(cup, cup.dice.randrange(len(cup.entrants)))
+        if name not in registry.CLOSED and cup.dice.random() < 0.04 and len(cup.entrants) < 12:
+            cup.join(f"new{turn}@1")
+    return False
+
+
+def leave(cup: Playing, place: int) -> None:
+    """As the store does it: matches that have not begun are cancelled."""
+    if cup.entrants[place].withdrawn is None:
+        cup.withdraw(place)
+        for one in cup.opened():
+            match = cup.matches[one]
+            if cup.entrants[place].name in match.entrants and cup.dice.random() < 0.7:
+                cup.matches[one] = replace(match, state=State.VOID)
+
+
+def schedule(cup: Playing) -> list[Scheduled]:
+    why = {(fixture.round, fixture.number): fixture.why for fixture in cup.fixtures}
+    return [listed(match, why[match.place]) for match in sorted(cup.matches, key=lambda m: m.place)]
+
+
+def listed(match: Match, why: str = "") -> Scheduled:
+    name = f"m-{match.round}/{match.number}"
+    state = STATES[match.state]
+    return Scheduled(
+        name, "", match.round, match.number, why, match.entrants, "", state, "because", 1
+    )
+
+
+def retrace(cup: Playing, name: str, matches: list[Scheduled], *, closed: bool = True) -> Retraced:
+    results = {f"m-{m.round}/{m.number}": m.games for m in cup.matches if m.games}
+    entries: list[Entrant] = list(cup.entrants)
+    return Retracing(
+        cup.format, entries, matches, results, closed=closed, in_series=name == "knockout"
+    ).retrace()
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("name", FORMATS)
+def test_what_happened_is_found_again(name: str, seed: int) -> None:
+    cup = playing(name, seed)
+    over = happen(cup, name)
+    found = retrace(cup, name, schedule(cup), closed=over)
+    assert found.problems == ()
+    assert found.last == cup.format.next(cup.entrants, cup.matches)
+    assert isinstance(found.last, Over) is over
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_match_that_is_dropped_is_missed(name: str) -> None:
+    cup = playing(name, 1)
+    over = happen(cup, name)
+    every = schedule(cup)
+    assert over
+    for place in range(0, len(every), 1 + len(every) // 12):
+        left = every[:place] + every[place + 1 :]
+        told = retrace(cup, name, left)
+        # What an sprt had in flight when it decided need not be there.
+        drained = isinstance(told.last, Over) and name == "sprt" and told.problems == ()
+        assert drained or told.problems
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_a_match_of_others_is_noticed(name: str) -> None:
+    cup = playing(name, 2)
+    over = happen(cup, name)
+    every = schedule(cup)
+    assert over
+    for place in range(0, len(every), 1 + len(every) // 12):
+        pair = every[place].entrants
+        forged = replace(every[place], entrants=pair[::-1])
+        told = retrace(cup, name, [*every[:place], forged, *every[place + 1 :]])
+        assert forged.words in told.problems[0]
+
+
+@pytest.mark.parametrize("name", FORMATS)
+def test_of_a_tournament_that_goes_on_a_step_is_there_as_a_whole_or_not_at_all(name: str) -> None:
+    cup = playing(name, 3)
+    over = happen(cup, name, asked=2)
+    assert not over
+    every = schedule(cup)
+    assert retrace(cup, name, every, closed=False).problems == ()
+    if name != "knockout":
+        assert "is missing" in retrace(cup, name, every[1:], closed=False).problems[0]
+    assert retrace(cup, name, every).problems
+
+
+def test_the_schedule_can_be_followed_to_the_first_result_that_is_not_known() -> None:
+    cup = playing("swiss", 4)
+    assert happen(cup, "swiss")
+    every = schedule(cup)
+    results = {f"m-{m.round}/{m.number}": m.games for m in cup.matches if m.games}
+    unknown = next(match for match in every if match.round == 2 and match.id in results)
+    del results[unknown.id]
+    told = Retracing(
+        cup.format, cup.entrants, every, results, closed=True, in_series=False
+    ).retrace()
+    assert told.problems == (
+        f"the schedule cannot be followed beyond {unknown.words}, whose result is not known",
+    )

@@ -1,0 +1,507 @@
+"""Whatever is changed in a bundle is found, and named in a sentence."""
+
+import json
+import random
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arena.records.bundle import folder
+from arena.records.bundle.audit import audit
+from arena.records.bundle.bundle import BundleError
+from arena.records.bundle.collection import gather
+from arena.store.matches import transitions
+from tests.arena.records.bundle.stage import Stage
+
+Json = dict[str, Any]
+
+
+@dataclass
+class Forger:
+    """Somebody who changes files in a bundle."""
+
+    where: Path
+
+    def told(self, name: str = "tournament.json") -> Json:
+        found: Json = json.loads((self.where / name).read_text())
+        return found
+
+    def tell(self, value: Json, name: str = "tournament.json") -> None:
+        (self.where / name).write_text(json.dumps(value))
+
+    def record(self, match: str) -> Path:
+        return self.where / "matches" / f"{match}.jsonl"
+
+    def lines(self, match: str) -> list[Json]:
+        return [json.loads(line) for line in self.record(match).read_text().splitlines()]
+
+    def write(self, match: str, lines: list[Json]) -> None:
+        self.record(match).write_text("".join(json.dumps(line) + "\n" for line in lines))
+
+    def matches(self) -> list[Json]:
+        """Of the schedule."""
+        found: list[Json] = self.told()["matches"]
+        return found
+
+    def problems(self) -> tuple[str, ...]:
+        return audit(folder.read(self.where)).problems
+
+
+@pytest.fixture(scope="module")
+def swiss(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The bundle of a swiss tournament that is over, with a void match and a fault."""
+    stage = Stage(tmp_path_factory.mktemp("swiss"))
+    cup = stage.begin("swiss", stage.bots(4), settings={"rounds": 3})
+    void = transitions.due(stage.engine)[0]
+    stage.play(void, most=1)
+    transitions.void(stage.engine, void, "the referee was lost three times")
+    while True:
+        due = transitions.due(stage.engine)
+        if not due:
+            break
+        for match in due:
+            stage.play(match, fault=match == due[-1])
+        stage.ask()
+    folder.write(gather(stage.engine, cup.id), stage.folder / "bundle")
+    return stage.folder / "bundle"
+
+
+@pytest.fixture
+def forger(swiss: Path, tmp_path: Path) -> Forger:
+    where = tmp_path / "bundle"
+    shutil.copytree(swiss, where)
+    return Forger(where)
+
+
+def closed(forger: Forger) -> list[str]:
+    return [match["match"] for match in forger.matches() if match["state"] == "CLOSED"]
+
+
+def test_what_nobody_has_changed_is_true(forger: Forger) -> None:
+    assert forger.problems() == ()
+
+
+# What is done to the lines of a record; and what must be said of it.
+def action(lines: list[Json]) -> str:
+    acts = [line for line in lines if line["type"] == "action"]
+    first, other = acts[0], next(act for act in acts if act["action"] != acts[0]["action"])
+    first["action"] = other["action"]
+    return f"game 0, decision {first['decision']}: "
+
+
+def no_action(lines: list[Json]) -> str:
+    acts = [line for line in lines if line["type"] == "action" and line["game"] == 0]
+    lines.remove(acts[-1])
+    return "game 0 ends before it is over, and nobody faulted"
+
+
+def silence(lines: list[Json]) -> str:
+    """One action less before a bot fell silent."""
+    fault = next(line for line in lines if line["type"] == "fault")
+    lines.remove([line for line in lines if line["type"] == "action"][-1])
+    return f"faulted at decision {fault['decision']}, which was not open to it"
+
+
+def forgiven(lines: list[Json]) -> str:
+    result = lines[-2]
+    result |= {"verdicts": ["finished"] * 2, "places": [1, 1]}
+    return "ends before it is over, and nobody faulted"
+
+
+def seat(lines: list[Json]) -> str:
+    first = next(line for line in lines if line["type"] == "action")
+    first["seat"] = 1 - first["seat"]
+    return f"seat {first['seat']} acts"
+
+
+def places(lines: list[Json]) -> str:
+    result = next(line for line in lines if line["type"] == "result")
+    result["places"] = [1, 1] if result["places"] != [1, 1] else [1, 2]
+    return "its places are"
+
+
+def scores(lines: list[Json]) -> str:
+    result = next(line for line in lines if line["type"] == "result")
+    result["scores"] = [score + 100 for score in result["scores"]]
+    return "its scores are"
+
+
+def verdict(lines: list[Json]) -> str:
+    result = next(line for line in lines if line["type"] == "result")
+    result |= {"verdicts": ["timeout", "finished"], "places": [2, 1]}
+    return "seat 0 has the verdict timeout, and no fault says so"
+
+
+def seating(lines: list[Json]) -> str:
+    first = next(line for line in lines if line["type"] == "game")
+    first["seating"].reverse()
+    return "game 0 is told of table 0 with"
+
+
+def board(lines: list[Json]) -> str:
+    first = next(line for line in lines if line["type"] == "game")
+    first["board"] = 7
+    return "game 0 was played on board 7"
+
+
+def lost(lines: list[Json]) -> str:
+    lines[:] = [line for line in lines if line.get("game") != 1 or line["type"] == "match"]
+    return "has 1 games in its record; it has 2"
+
+
+def doubled(lines: list[Json]) -> str:
+    games = [line for line in lines if line.get("game") == 0 and line["type"] != "match"]
+    lines[1:] = [*games, *games, lines[-1]]
+    return "it has games [0, 0]"
+
+
+def seed(lines: list[Json]) -> str:
+    lines[-1]["seed"] = "ab" * 32
+    return "the seed is not the one that was committed to"
+
+
+def hidden(lines: list[Json]) -> str:
+    del lines[-1]
+    return "the seed is not revealed yet"
+
+
+def options(lines: list[Json]) -> str:
+    lines[0]["options"] = {"must_beat": False}
+    return "is {'must_beat': False} in its record, and {'must_beat': True} in the tournament"
+
+
+def clock(lines: list[Json]) -> str:
+    lines[0]["clock"] = {**lines[0]["clock"], "bank_ms": 1}
+    return "in its record, and {'start_ms': 10000"
+
+
+def content(lines: list[Json]) -> str:
+    lines[0]["entrants"][0][1] = "ab" * 32
+    return "entrants of"
+
+
+RECORDS = [
+    *(
+        action,
+        no_action,
+        seat,
+        places,
+        scores,
+        verdict,
+        seating,
+        board,
+        lost,
+        doubled,
+        seed,
+        hidden,
+    ),
+    *(options, clock, content),
+]
+FAULTS = [silence, forgiven]
+
+
+@pytest.mark.parametrize("change", RECORDS, ids=lambda change: change.__name__)
+def test_a_record_that_was_changed_is_not_true(
+    forger: Forger, change: Callable[[list[Json]], str]
+) -> None:
+    name = closed(forger)[0]
+    lines = forger.lines(name)
+    said = change(lines)
+    forger.write(name, lines)
+    found = forger.problems()
+    assert any(name in problem and said in problem for problem in found), found
+
+
+@pytest.mark.parametrize("change", FAULTS, ids=lambda change: change.__name__)
+def test_a_fault_that_was_changed_is_not_true(
+    forger: Forger, change: Callable[[list[Json]], str]
+) -> None:
+    lines = {name: forger.lines(name) for name in closed(forger)}
+    name = next(n for n in lines if any(line["type"] == "fault" for line in lines[n]))
+    said = change(lines[name])
+    forger.write(name, lines[name])
+    assert any(name in problem and said in problem for problem in forger.problems())
+
+
+def test_one_changed_action_is_one_sentence(forger: Forger) -> None:
+    name = closed(forger)[0]
+    lines = forger.lines(name)
+    action(lines)
+    forger.write(name, lines)
+    assert len(forger.problems()) == 1
+
+
+def test_two_records_that_were_swapped_are_told_apart(forger: Forger) -> None:
+    one, other = closed(forger)[:2]
+    texts = forger.record(one).read_text(), forger.record(other).read_text()
+    forger.record(one).write_text(texts[1])
+    forger.record(other).write_text(texts[0])
+    found = forger.problems()
+    assert f"the record of {one} is that of {other}" in found
+    assert f"the record of {other} is that of {one}" in found
+
+
+def test_a_record_that_is_gone_is_missed(forger: Forger) -> None:
+    name = closed(forger)[0]
+    forger.record(name).unlink()
+    assert forger.problems()[0].startswith(f"there is no record of {name} (round 0, match 1)")
+
+
+def test_a_record_nobody_asked_for_is_noticed(forger: Forger) -> None:
+    forger.record("m-0123456789").write_text(forger.record(closed(forger)[0]).read_text())
+    assert forger.problems() == (
+        "there is a record of m-0123456789, which the tournament does not have",
+    )
+
+
+def test_a_record_that_is_none_is_said_to_be_none(forger: Forger) -> None:
+    name = closed(forger)[0]
+    for text, said in (
+        ("", "the record is empty"),
+        ("{}", "line 1"),
+        ("\0\xff", "line 1 is no JSON"),
+    ):
+        forger.record(name).write_text(text)
+        assert forger.problems()[0].startswith(f"the record of {name} cannot be read: {said}")
+
+
+def test_a_void_match_keeps_its_seed_to_itself(forger: Forger) -> None:
+    (void,) = [match["match"] for match in forger.matches() if match["state"] == "VOID"]
+    forger.write(void, [*forger.lines(void), {"type": "seed", "seed": "ab" * 32}])
+    (problem,) = forger.problems()
+    assert problem.startswith(f"{void} is void, but its record reveals the seed")
+
+
+# What is done to tournament.json; and what must be said of it.
+def entrant(told: Json) -> str:
+    last = told["matches"][-1]
+    names = [one["entrant"] for one in told["entrants"]]
+    last["entrants"] = [name for name in names if name not in last["entrants"]]
+    return f"{last['match']} (round 2, match 1) is"
+
+
+def stranger(told: Json) -> str:
+    told["matches"][-1]["entrants"][0] = "nobody@1"
+    return "nobody@1 plays in"
+
+
+def hashed(told: Json) -> str:
+    told["entrants"][0]["content_hash"] = "ab" * 32
+    return "is not what was scheduled under this name"
+
+
+def place(told: Json) -> str:
+    told["matches"][-1]["number"] = 5
+    return f"{told['matches'][-1]['match']} (round 2, match 5) is not"
+
+
+def swapped(told: Json) -> str:
+    one, other = told["matches"][-2:]
+    one["number"], other["number"] = other["number"], one["number"]
+    return "is bot"
+
+
+def dropped(told: Json) -> str:
+    last = told["matches"].pop()
+    return f"round 2, match 1 ({' v '.join(last['entrants'])}) is missing"
+
+
+def added(told: Json) -> str:
+    told["matches"].append({**told["matches"][-1], "match": "m-0123456789", "number": 2})
+    return "m-0123456789 (round 2, match 2) is not one that the format plays"
+
+
+def twice(told: Json) -> str:
+    told["matches"].append(told["matches"][0])
+    return f"{told['matches'][0]['match']} is listed 2 times"
+
+
+def key(told: Json) -> str:
+    told["matches"][1]["key"] = "ab" * 32
+    return "is not the hash of what is to be played in it"
+
+
+def commitment(told: Json) -> str:
+    told["matches"][1]["commitment"] = "ab" * 32
+    return "does not follow from the tournament's"
+
+
+def other_seed(told: Json) -> str:
+    told["seed"] = "ab" * 32
+    return "does not follow from the tournament's"
+
+
+def reopened(told: Json) -> str:
+    told["matches"][1]["state"] = "RUNNING"
+    return "is running, but the tournament is closed"
+
+
+def voided(told: Json) -> str:
+    told["matches"][1] |= {"state": "VOID", "reason": "an excuse"}
+    return "but its record reveals the seed"
+
+
+def unexplained(told: Json) -> str:
+    told["matches"][0]["reason"] = None
+    return "is void without a reason"
+
+
+def cancelled(told: Json) -> str:
+    told["matches"][0]["state"] = "CANCELLED"
+    return "is cancelled, though nobody in it has withdrawn"
+
+
+def why(told: Json) -> str:
+    told["matches"][-1]["why"] = "because I say so"
+    return "is said to be played because of 'because I say so'"
+
+
+def withdrawn(told: Json) -> str:
+    told["entrants"][0]["withdrawn"] = 1
+    return "but left before round 1"
+
+
+def joined(told: Json) -> str:
+    told["entrants"][0]["joined"] = 1
+    return "but joined for round 1"
+
+
+def rounds(told: Json) -> str:
+    told["settings"]["rounds"] = 2
+    return "is not one that the format plays"
+
+
+def more_rounds(told: Json) -> str:
+    told["settings"]["rounds"] = 4
+    return "round 3, match 0"
+
+
+def pairing(told: Json) -> str:
+    told["pairing"] = "roundrobin"
+    return "there is no format 'roundrobin'"
+
+
+def game(told: Json) -> str:
+    told["game"] = "bridge"
+    return 'there is no game "bridge"'
+
+
+def seats(told: Json) -> str:
+    told["seats"] = 0
+    return "poke is played by 2"
+
+
+def option(told: Json) -> str:
+    del told["options"]["must_beat"]
+    return "the options of poke are not all there"
+
+
+def policy(told: Json) -> str:
+    told["policy"] = "unforgiving"
+    return "policy of"
+
+
+DOCUMENTS = [
+    *(entrant, stranger, hashed, place, swapped, dropped, added, twice, key, commitment),
+    *(
+        other_seed,
+        reopened,
+        voided,
+        unexplained,
+        cancelled,
+        why,
+        withdrawn,
+        joined,
+        rounds,
+        more_rounds,
+    ),
+    *(pairing, game, seats, option, policy),
+]
+
+
+@pytest.mark.parametrize("change", DOCUMENTS, ids=lambda change: change.__name__)
+def test_a_tournament_that_was_changed_is_not_true(
+    forger: Forger, change: Callable[[Json], str]
+) -> None:
+    told = forger.told()
+    said = change(told)
+    forger.tell(told)
+    found = forger.problems()
+    assert any(said in problem for problem in found), found
+
+
+def leaves(value: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    if isinstance(value, dict | list):
+        inside = value.items() if isinstance(value, dict) else enumerate(value)
+        for name, one in inside:
+            yield from leaves(one, (*path, name))
+    else:
+        yield path
+
+
+def changed(value: Any) -> Any:
+    """Something else, of the same kind."""
+    if isinstance(value, bool):
+        return not value
+    if isinstance(value, int | float):
+        return value + 1
+    return f"{value}x" if isinstance(value, str) else 1
+
+
+def test_no_figure_of_the_standings_can_be_changed(forger: Forger) -> None:
+    true = forger.told("standings.json")
+    bundle = folder.read(forger.where)
+    every = list(leaves(true))
+    assert ("standings", 0, "elo") in every
+    for path in random.Random(0).sample(every, 12):
+        told = json.loads(json.dumps(true))
+        inside = told
+        for name in path[:-1]:
+            inside = inside[name]
+        inside[path[-1]] = changed(inside[path[-1]])
+        forger.tell(told, "standings.json")
+        (problem,) = forger.problems()
+        assert problem.startswith("standings: ")
+        assert str(path[-1]) in problem or isinstance(path[-1], int)
+    assert bundle.standings == true
+
+
+def test_a_figure_that_differs_in_the_last_digit_is_named(forger: Forger) -> None:
+    told = forger.told("standings.json")
+    first = told["standings"][0]
+    true, first["elo"] = first["elo"], first["elo"] + 1e-12
+    assert first["elo"] != true
+    forger.tell(told, "standings.json")
+    assert forger.problems() == (
+        f"standings: elo of {first['entrant']} of standings is {first['elo']}; "
+        f"it follows from the records as {true}",
+    )
+
+
+def test_standings_that_are_gone_are_missed(forger: Forger) -> None:
+    (forger.where / "standings.json").unlink()
+    assert forger.problems() == ("the standings are missing",)
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"format": 2}, "is of format 2; this program reads 1"),
+        ({"seats": "2"}, "tournament.json: seats is '2', which is no int"),
+        ({"seats": -2}, "tournament.json: seats is -2, which is below 0"),
+        ({"state": "over"}, "tournament.json: state is 'over', which is no state"),
+        ({"seed": "xy"}, "tournament.json: seed is not hexadecimal"),
+        ({"created": "today"}, "tournament.json: created is 'today', which is no time"),
+        ({"matches": [1]}, "tournament.json, matches is no object"),
+        ({"matches": [{}]}, "tournament.json, matches does not say entrants"),
+    ],
+)
+def test_what_is_no_bundle_is_told_in_a_sentence(forger: Forger, change: Json, said: str) -> None:
+    forger.tell({**forger.told(), **change})
+    with pytest.raises(BundleError) as raised:
+        forger.problems()
+    assert said in str(raised.value)

@@ -1,0 +1,328 @@
+"""A relay, connectors, and a cable between them that can be cut; each a process, or a thread."""
+
+import contextlib
+import json
+import os
+import secrets
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Self
+
+import grpc
+from pokearena.v1 import bot_pb2, bot_pb2_grpc
+from sqlalchemy import Engine
+
+from arena.bots.bot import Bot
+from arena.bots.exit_report import Report
+from arena.config import Folder
+from arena.matches.remote_seats import Relayed
+from arena.remote.tunnel.streams import Way
+from arena.store import database
+from arena.store.bots import remote_bots
+from arena.system import grpc_probe
+from tests.arena.cli.terminal import POKEARENA
+
+ELSEWHERE = "unix:/elsewhere/desk.sock"
+BOT = """
+import os, sys, time
+from concurrent import futures
+from pathlib import Path
+import grpc
+from pokearena.v1 import bot_pb2, bot_pb2_grpc
+
+HOME = Path(sys.argv[1])
+told = {"started": 0, "asked": 0}
+
+class Bot(bot_pb2_grpc.BotServiceServicer):
+    def Start(self, request, context):
+        told["started"] += 1
+        return bot_pb2.StartResponse(games_in_flight=3)
+
+    def _answer(self, question):
+        told["asked"] += 1
+        if (HOME / "die").exists():
+            os._exit(7)
+        with (HOME / "asked").open("a") as asked:
+            print(question.game, question.decision, file=asked)
+        while (HOME / "wait").exists():
+            (HOME / "waits").touch()
+            time.sleep(0.01)
+        note = f"{os.getpid()} {told['started']} {told['asked']}"
+        return bot_pb2.ActResponse(game=question.game, decision=question.decision, note=note)
+
+    def Act(self, request, context):
+        return self._answer(request)
+
+    def Play(self, requests, context):
+        for request in requests:
+            for question in request.questions:
+                yield bot_pb2.PlayResponse(answers=[self._answer(question)])
+
+server = grpc.server(futures.ThreadPoolExecutor(4))
+bot_pb2_grpc.add_BotServiceServicer_to_server(Bot(), server)
+server.add_insecure_port(os.environ["POKEARENA_ADDRESS"])
+server.start()
+server.wait_for_termination()
+"""
+"""Says who answered, how often it was started and asked; waits while there is a file `wait`."""
+
+
+def wait_until(condition: Callable[[], bool]) -> None:
+    """Returns when the condition holds; pytest's timeout bounds it."""
+    while not condition():
+        time.sleep(0.02)
+
+
+class Relay:
+    """A relay with a store, for as long as a `with` block lasts.
+
+    hidden: who reads in the store where its desk is finds nothing there, as on another machine.
+    """
+
+    def __init__(self, directory: Path, *options: str, hidden: bool = False) -> None:
+        self.where = Folder(directory / "data").create()
+        self.engine: Engine = database.open(self.where.database_url({}))
+        database.upgrade(self.engine)
+        self._options = options
+        self._sockets = Path(tempfile.mkdtemp(prefix="relay-"))
+        self.desk = f"unix:{self._sockets}/desk.sock"
+        self._told_desk = "unix:desk.sock" if hidden else self.desk
+        self._port = self._sockets / "port"
+        self.log = directory / "relay.log"
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+        self.engine.dispose()
+
+    @property
+    def port(self) -> int:
+        return int(self._port.read_text())
+
+    def start(self) -> None:
+        port = self._port.read_text() if self._port.exists() else "0"
+        with self.log.open("ab") as log:
+            self.process = subprocess.Popen(
+                [
+                    *(
+                        sys.executable,
+                        "-P",
+                        "-m",
+                        "arena.remote.relay",
+                        f"--listen=127.0.0.1:{port}",
+                    ),
+                    *(
+                        f"--desk={self._told_desk}",
+                        f"--sockets={self._sockets}",
+                        f"--port={self._port}",
+                    ),
+                    *self._options,
+                ],
+                env={**os.environ, "POKEARENA_DATA": str(self.where.root)},
+                cwd=self._sockets,
+                stderr=log,
+            )
+        wait_until(lambda: self._port.exists() and grpc_probe.answers(self.desk))
+
+    def stop(self, number: int = signal.SIGTERM) -> None:
+        assert self.process is not None
+        self.process.send_signal(number)
+        self.process.wait()
+
+    def add(self, name: str) -> tuple[str, str]:
+        """A remote bot; gives its version and token."""
+        version, token = remote_bots.add_relayed(self.engine, name, "1")
+        return version.id, token
+
+    @contextmanager
+    def connected(
+        self, directory: Path, name: str, *options: str, named: str = ""
+    ) -> Iterator[tuple[str, "Home"]]:
+        """A remote bot of its own, and its author's machine, from where it is connected."""
+        version, token = self.add(name)
+        with Home(directory, self.port, token, *options, named=named) as home:
+            wait_until(lambda: self.is_here(version))
+            yield version, home
+
+    def way(self, version: str, port: int | None = None) -> Way:
+        """How a worker on another machine comes to this bot; port: of a cable in between."""
+        way = Way.read(remote_bots.desk(self.engine, version).way or {})
+        return way if port is None else replace(way, address=f"127.0.0.1:{port}")
+
+    def is_here(self, version: str) -> bool:
+        found = remote_bots.find(self.engine, version)
+        return found is not None and found.here
+
+    @contextmanager
+    def seated(self, version: str, match: str = "m-1", way: Way | None = None) -> Iterator["Table"]:
+        """The bot in a seat, as a worker orders it and a referee asks it.
+
+        way: how the worker comes here from another machine.
+        """
+        table = Table()
+        with Relayed(match, table.ended.append, table.lost.append) as relayed:
+            bot = Bot(version, desk=ELSEWHERE if way else self.desk, way=way)
+            address = relayed.start(0, bot)
+            table.report = lambda: relayed.report(0)
+            with grpc.insecure_channel(address) as channel:
+                table.bot = bot_pb2_grpc.BotServiceStub(channel)
+                yield table
+
+
+class Table:
+    """What is met at a seat."""
+
+    def __init__(self) -> None:
+        self.bot: Any = None
+        self.ended: list[Report] = []
+        self.lost: list[str] = []
+        self.report: Callable[[], Report]
+
+    def start(self) -> bot_pb2.StartResponse:
+        request = bot_pb2.StartRequest(match="m-1", game="poke", seats=2, games=1)
+        answer: bot_pb2.StartResponse = self.bot.Start(request, wait_for_ready=True)
+        return answer
+
+    def act(self, decision: int) -> Any:
+        """A question; its answer is awaited by `result()`."""
+        return self.bot.Act.future(bot_pb2.ActRequest(game=1, decision=decision))
+
+
+class Home:
+    """The author's machine: a connector and its bot.
+
+    where: the relay's port here, or the URL of it. bot: its program. named: what is typed
+        instead of a command that runs that. within: a command that runs commands elsewhere.
+    """
+
+    def __init__(
+        self,
+        directory: Path,
+        where: int | str,
+        token: str,
+        *options: str,
+        bot: str = BOT,
+        named: str = "",
+        within: Sequence[str] = (),
+    ) -> None:
+        self._within, self._named = within, named
+        self.folder = directory / f"home-{secrets.token_hex(4)}"
+        self.folder.mkdir()
+        (self.folder / "bot.py").write_text(bot)
+        url = where if isinstance(where, str) else f"grpc://127.0.0.1:{where}"
+        self._words = (url, "--token", token, *options)
+        self.events: list[dict[str, Any]] = []
+        self.start()
+
+    def start(self) -> None:
+        program = ("--", sys.executable, "bot.py", str(self.folder))
+        bot = (self._named,) if self._named else program
+        with (self.folder / "stderr").open("ab") as stderr:
+            self.process = subprocess.Popen(
+                [*self._within, POKEARENA, "bot", "connect", *self._words, "--json", *bot],
+                cwd=self.folder,
+                stdout=subprocess.PIPE,
+                stderr=stderr,
+                text=True,
+            )
+        self._reader = threading.Thread(target=self._read, args=(self.process.stdout,))
+        self._reader.start()
+
+    def _read(self, lines: Any) -> None:
+        with contextlib.closing(lines):
+            for line in lines:
+                self.events.append(json.loads(line))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self.process.poll() is None:
+            self.process.kill()
+        self.process.wait()
+        self._reader.join()
+
+    def hold(self) -> None:
+        """Returns when the bot has been asked and waits; it does until `wait` is gone."""
+        (self.folder / "wait").touch()
+        wait_until((self.folder / "waits").exists)
+
+    @property
+    def said(self) -> str:
+        return (self.folder / "stderr").read_text()
+
+    def heard(self, event: str) -> bool:
+        return any(told["event"] == event for told in self.events)
+
+    def asked(self) -> list[str]:
+        asked = self.folder / "asked"
+        return asked.read_text().splitlines() if asked.exists() else []
+
+
+class Cable:
+    """A TCP connection to a port that can be cut, and mended."""
+
+    def __init__(self, port: int) -> None:
+        self._to = port
+        self._ends: list[socket.socket] = []
+        self._cut = False
+        self._listening = socket.create_server(("127.0.0.1", 0))
+        self.port: int = self._listening.getsockname()[1]
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.cut()
+        self._listening.close()
+
+    def cut(self) -> None:
+        self._cut = True
+        for end in self._ends:
+            with contextlib.suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+        self._ends.clear()
+
+    def mend(self) -> None:
+        self._cut = False
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                near, _ = self._listening.accept()
+            except OSError:
+                return
+            if self._cut:
+                near.close()
+                continue
+            try:
+                far = socket.create_connection(("127.0.0.1", self._to))
+            except OSError:
+                near.close()
+                continue
+            self._ends += [near, far]
+            for one, other in ((near, far), (far, near)):
+                threading.Thread(target=self._carry, args=(one, other), daemon=True).start()
+
+    @staticmethod
+    def _carry(one: socket.socket, other: socket.socket) -> None:
+        with contextlib.suppress(OSError):
+            while data := one.recv(65536):
+                other.sendall(data)
+        with contextlib.suppress(OSError):
+            other.shutdown(socket.SHUT_RDWR)
+        one.close()

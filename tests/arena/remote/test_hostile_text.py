@@ -1,0 +1,32 @@
+"""What a connector writes of its bot reaches no record, log or terminal as it is."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+from pokearena.v1 import relay_pb2
+
+from arena.remote.relay.seat import Seat
+from arena.remote.relay.session import Guest
+
+
+@pytest.mark.parametrize(
+    ("sent", "shown"),
+    [
+        ("killed\n\x1b[2J\u202eevil\u200b\x9b\u3164", r"killed\n\x1b[2J\u202eevil\u200b\x9b\u3164"),
+        ("x" * 1000, "x" * 197 + "..."),
+        ("", "ended"),
+    ],
+)
+def test_how_a_remote_process_ended_is_spelled_out_and_cut(
+    tmp_path: Path, sent: str, shown: str
+) -> None:
+    async def told() -> str:
+        guest = Guest("mybot@1", "owner", "\u202einstance", "token", 1)
+        seat = guest.seats[1] = Seat(
+            1, "m-1", tmp_path / "s", lambda message: None, lambda size: None
+        )
+        guest.hear(relay_pb2.ConnectRequest(gone=relay_pb2.Gone(seat=1, ended=sent)))
+        return await seat.ended
+
+    assert asyncio.run(told()) == shown

@@ -1,0 +1,529 @@
+"""A relay and connectors, asked as workers and referees ask."""
+
+import asyncio
+import contextlib
+import itertools
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import grpc
+import pytest
+from grpc_health.v1 import health_pb2, health_pb2_grpc
+from pokearena.v1 import bot_pb2, relay_pb2, relay_pb2_grpc
+
+from arena.bots.bot import Bot
+from arena.errors import BotAbsent
+from arena.matches.remote_seats import Relayed
+from arena.remote.relay.session import UNREAD_BYTES, Link
+from arena.remote.relay.session_registry import GUESS_BURST
+from arena.remote.relay.streams import MOST_PER_ADDRESS, MOST_STRANGERS, StrangerStreams, address_of
+from arena.store.bots import remote_bots, versions
+from tests.arena.remote.stage import Cable, Home, Relay, wait_until
+
+
+@pytest.fixture(scope="module")
+def relay(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Relay]:
+    """A relay for all tests here; each has a bot of its own."""
+    with Relay(tmp_path_factory.mktemp("relay")) as relay:
+        yield relay
+
+
+def test_a_bot_that_connects_is_there_and_answers_at_its_seat(relay: Relay, tmp_path: Path) -> None:
+    version, token = relay.add("simple")
+    assert not relay.is_here(version)
+    with Home(tmp_path, relay.port, token) as home:
+        wait_until(lambda: relay.is_here(version))
+        wait_until(lambda: home.heard("connected"))
+        assert remote_bots.desk(relay.engine, version).way is None
+        with relay.seated(version) as table:
+            assert table.start().games_in_flight == 3
+            answer = table.act(5).result()
+            assert (answer.decision, answer.note.split()[1:]) == (5, ["1", "1"])
+            process = int(answer.note.split()[0])
+        wait_until(lambda: not Path(f"/proc/{process}").exists())
+        with relay.seated(version) as table:
+            table.start()
+            assert table.act(0).result().note.split()[0] != str(process)
+
+
+def test_questions_of_a_stream_are_answered_one_by_one(relay: Relay, tmp_path: Path) -> None:
+    with relay.connected(tmp_path, "streams") as (version, _), relay.seated(version) as table:
+        table.start()
+        asked = [bot_pb2.ActRequest(game=game, decision=9) for game in range(3)]
+        answers = table.bot.Play(iter([bot_pb2.PlayRequest(questions=asked)] * 2))
+        told = [(a.game, a.note.split()[2]) for each in answers for a in each.answers]
+    assert told == [(0, "1"), (1, "2"), (2, "3"), (0, "4"), (1, "5"), (2, "6")]
+
+
+def test_a_question_that_is_open_when_the_cable_is_cut_is_answered_when_it_is_mended(
+    relay: Relay, tmp_path: Path
+) -> None:
+    version, token = relay.add("cut")
+    with Cable(relay.port) as cable, Home(tmp_path, cable.port, token) as home:
+        wait_until(lambda: relay.is_here(version))
+        with relay.seated(version) as table:
+            table.start()
+            (home.folder / "wait").touch()
+            asked = table.act(1)
+            wait_until(lambda: home.asked() == ["1 1"])
+            cable.cut()
+            wait_until(lambda: not relay.is_here(version))
+            # It answers while nobody can hear it.
+            (home.folder / "wait").unlink()
+            wait_until(lambda: home.heard("lost"))
+            cable.mend()
+            first = asked.result().note
+            assert first.split()[1:] == ["1", "1"]
+            # A question that is asked while the cable is cut waits, too.
+            cable.cut()
+            wait_until(lambda: not relay.is_here(version))
+            asked = table.act(2)
+            cable.mend()
+            assert asked.result().note == f"{first.split()[0]} 1 2"
+            assert home.heard("again")
+
+
+@pytest.mark.long
+def test_a_connector_that_is_started_anew_is_given_the_open_question_again(
+    relay: Relay, tmp_path: Path
+) -> None:
+    with relay.connected(tmp_path, "anew") as (version, home), relay.seated(version) as table:
+        table.start()
+        (home.folder / "wait").touch()
+        asked = table.act(1)
+        wait_until(lambda: home.asked() == ["1 1"])
+        home.process.kill()
+        home.process.wait()
+        wait_until(lambda: not relay.is_here(version))
+        (home.folder / "wait").unlink()
+        home.start()
+        # By a process that was told first what is played.
+        assert asked.result().note.split()[1:] == ["1", "1"]
+        assert home.asked() == ["1 1", "1 1"]
+
+
+@pytest.mark.long
+def test_a_question_nobody_waits_for_any_more_is_not_answered_later(
+    relay: Relay, tmp_path: Path
+) -> None:
+    version, token = relay.add("late")
+    with Cable(relay.port) as cable, Home(tmp_path, cable.port, token) as home:
+        wait_until(lambda: relay.is_here(version))
+        with relay.seated(version) as table:
+            table.start()
+            (home.folder / "wait").touch()
+            asked = table.act(1)
+            wait_until(lambda: home.asked() == ["1 1"])
+            cable.cut()
+            wait_until(lambda: not relay.is_here(version))
+            asked.cancel()
+            asked = table.act(2)
+            (home.folder / "wait").unlink()
+            cable.mend()
+            assert asked.result().decision == 2
+
+
+def test_a_process_that_ends_is_told_of_with_its_status(relay: Relay, tmp_path: Path) -> None:
+    with relay.connected(tmp_path, "mortal") as (version, home):
+        with relay.seated(version) as table:
+            table.start()
+            (home.folder / "die").touch()
+            with pytest.raises(grpc.RpcError) as caught:
+                table.act(1).result()
+            assert isinstance(caught.value, grpc.Call)
+            assert caught.value.code() is grpc.StatusCode.UNAVAILABLE
+            wait_until(lambda: bool(table.ended))
+            assert table.ended[0].ended == "exited with status 7"
+        assert not table.lost
+
+
+def test_a_second_connection_is_refused_and_the_first_one_goes_on(
+    relay: Relay, tmp_path: Path
+) -> None:
+    version, token = relay.add("stolen")
+    with Home(tmp_path, relay.port, token) as home:
+        wait_until(lambda: relay.is_here(version))
+        with relay.seated(version) as table:
+            table.start()
+            (home.folder / "wait").touch()
+            asked = table.act(1)
+            wait_until(lambda: home.asked() == ["1 1"])
+            with Home(tmp_path, relay.port, token) as thief:
+                assert thief.process.wait() == 1
+                assert f"{version} is connected already" in thief.said
+            (home.folder / "wait").unlink()
+            assert asked.result().note.split()[1:] == ["1", "1"]
+        found = remote_bots.find(relay.engine, version)
+        assert found is not None
+        assert found.refusals == 1
+        assert str(found.refusal) in thief.said
+        assert str(found.refusal) in relay.log.read_text()
+        assert not home.heard("lost")
+
+
+def test_of_two_that_connect_at_the_same_time_one_is_let_in(relay: Relay, tmp_path: Path) -> None:
+    version, token = relay.add("twins")
+    with Home(tmp_path, relay.port, token) as one, Home(tmp_path, relay.port, token) as other:
+        wait_until(lambda: 1 in (one.process.poll(), other.process.poll()))
+        refused, let_in = (one, other) if one.process.poll() == 1 else (other, one)
+        wait_until(lambda: let_in.heard("connected"))
+        assert f"{version} is connected already" in refused.said
+        assert let_in.process.poll() is None
+
+
+@pytest.mark.long
+def test_who_uses_a_token_is_cut_off_when_it_is_renewed(relay: Relay, tmp_path: Path) -> None:
+    version, token = relay.add("renewed")
+    with Home(tmp_path, relay.port, token) as thief:
+        wait_until(lambda: relay.is_here(version))
+        fresh = remote_bots.renew(relay.engine, version)
+        assert thief.process.wait() == 1
+        assert "its token was renewed" in thief.said
+    with Home(tmp_path, relay.port, token) as thief:
+        assert thief.process.wait() == 1
+        assert "this token is no bot's" in thief.said
+    with Home(tmp_path, relay.port, fresh):
+        wait_until(lambda: relay.is_here(version))
+
+
+def test_a_retired_bot_is_refused(relay: Relay, tmp_path: Path) -> None:
+    version, token = relay.add("old")
+    versions.retire(relay.engine, version)
+    with Home(tmp_path, relay.port, token) as home:
+        assert home.process.wait() == 1
+        assert f"{version} is retired" in home.said
+    found = remote_bots.find(relay.engine, version)
+    assert found is not None
+    assert (found.here, found.refusals) == (False, 1)
+
+
+def test_a_bot_that_is_not_there_or_sits_elsewhere_gets_no_seat(
+    relay: Relay, tmp_path: Path
+) -> None:
+    version, token = relay.add("busy")
+    with (
+        Relayed("m-1", lambda report: None, lambda sentence: None) as relayed,
+        pytest.raises(BotAbsent, match="is not connected"),
+    ):
+        relayed.start(0, Bot(version, desk=relay.desk))
+    with Home(tmp_path, relay.port, token, "--tables", "1"):
+        wait_until(lambda: relay.is_here(version))
+        # Both seats of one side, but not another match.
+        with (
+            relay.seated(version, "m-1"),
+            relay.seated(version, "m-1"),
+            pytest.raises(BotAbsent, match="no more tables"),
+            relay.seated(version, "m-2"),
+        ):
+            pass
+
+
+@pytest.mark.long
+def test_ctrl_c_leaves_when_the_table_at_hand_is_over(relay: Relay, tmp_path: Path) -> None:
+    with relay.connected(tmp_path, "leaver") as (version, home):
+        with relay.seated(version) as table:
+            table.start()
+            home.process.send_signal(signal.SIGINT)
+            wait_until(lambda: home.heard("leaving"))
+            assert table.act(1).result().decision == 1
+            assert home.process.poll() is None
+        assert home.process.wait() == 0
+    wait_until(lambda: not relay.is_here(version))
+
+
+def test_ctrl_c_twice_leaves_at_once(relay: Relay, tmp_path: Path) -> None:
+    with relay.connected(tmp_path, "hasty") as (version, home), relay.seated(version) as table:
+        table.start()
+        process = int(table.act(1).result().note.split()[0])
+        home.process.send_signal(signal.SIGINT)
+        wait_until(lambda: home.heard("leaving"))
+        home.process.send_signal(signal.SIGINT)
+        assert home.process.wait() == 130
+        assert not os.path.exists(f"/proc/{process}")
+
+
+@pytest.mark.long
+def test_with_a_certificate_the_relay_speaks_tls_and_nothing_else(tmp_path: Path) -> None:
+    certificate, key = certify(tmp_path)
+    options = (f"--certificate={certificate}", f"--key={key}")
+    with Relay(tmp_path, *options) as relay:
+        version, token = relay.add("secret")
+        url = f"grpcs://localhost:{relay.port}"
+        with Home(tmp_path, url, token, "--ca", str(certificate)):
+            wait_until(lambda: relay.is_here(version))
+            with relay.seated(version) as table:
+                table.start()
+                assert table.act(1).result().decision == 1
+
+
+@pytest.mark.long
+def test_who_does_not_believe_the_certificate_or_speaks_no_tls_does_not_come_in(
+    tmp_path: Path,
+) -> None:
+    certificate, key = certify(tmp_path)
+    options = (f"--certificate={certificate}", f"--key={key}")
+    with Relay(tmp_path, *options) as relay:
+        version, token = relay.add("secret")
+        with (
+            Home(tmp_path, f"grpcs://localhost:{relay.port}", token) as stranger,
+            Home(tmp_path, relay.port, token) as plain,
+        ):
+            assert (stranger.process.wait(), plain.process.wait()) == (3, 3)
+        assert not relay.is_here(version)
+
+
+def certify(folder: Path) -> tuple[Path, Path]:
+    """A certificate for localhost that nobody has signed, and its key."""
+    if shutil.which("openssl") is None and not os.environ.get("CI"):
+        pytest.skip("a certificate is made by openssl, which is not here")
+    certificate, key = folder / "cert.pem", folder / "key.pem"
+    subprocess.run(
+        [
+            *("openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2"),
+            *("-subj", "/CN=arena", "-addext", "subjectAltName=DNS:localhost"),
+            *("-keyout", key, "-out", certificate),
+        ],
+        check=True,
+        capture_output=True,
+    )
+    return certificate, key
+
+
+@pytest.mark.long
+def test_a_relay_that_is_not_there_cannot_be_reached(tmp_path: Path) -> None:
+    with Cable(1) as cable, Home(tmp_path, cable.port, "token") as home:
+        assert home.process.wait() == 3
+        assert "no relay answers" in home.said
+
+
+def refusal(relay: Relay, *messages: relay_pb2.ConnectRequest) -> tuple[grpc.StatusCode, str]:
+    """How a connection ends that says this and then nothing more."""
+    silent = threading.Event()
+
+    def say() -> Iterator[relay_pb2.ConnectRequest]:
+        yield from messages
+        silent.wait()
+
+    with grpc.insecure_channel(f"127.0.0.1:{relay.port}") as channel:
+        call: Any = relay_pb2_grpc.RelayServiceStub(channel).Connect(say())
+        try:
+            for _ in call:
+                pass
+        except grpc.RpcError:
+            pass
+        finally:
+            silent.set()
+        return call.code(), call.details()
+
+
+def test_who_does_not_say_hello_first_is_refused(relay: Relay) -> None:
+    leaving = relay_pb2.ConnectRequest(leaving=relay_pb2.Leaving())
+    code, details = refusal(relay, leaving)
+    assert code is grpc.StatusCode.INVALID_ARGUMENT
+    assert "must be Hello" in details
+
+
+@pytest.mark.long
+def test_who_says_nothing_is_not_waited_for(relay: Relay) -> None:
+    code, details = refusal(relay)
+    assert code is grpc.StatusCode.DEADLINE_EXCEEDED
+    assert "no Hello arrived" in details
+    with socket.create_connection(("127.0.0.1", relay.port)) as silent:
+        # The server greets, and hangs up when nothing comes.
+        while silent.recv(4096):
+            pass
+
+
+def test_silent_streams_of_one_address_do_not_keep_a_bot_out(relay: Relay, tmp_path: Path) -> None:
+    version, token = relay.add("beside-silence")
+    silent = threading.Event()
+
+    def never() -> Iterator[relay_pb2.ConnectRequest]:
+        silent.wait()
+        yield from ()
+
+    with contextlib.ExitStack() as stack:
+        stack.callback(silent.set)
+        for _ in range(23):
+            options = [("grpc.use_local_subchannel_pool", 1)]
+            address = f"127.0.0.1:{relay.port}"
+            channel = stack.enter_context(grpc.insecure_channel(address, options=options))
+            stub = relay_pb2_grpc.RelayServiceStub(channel)
+            for _ in range(4):
+                stub.Connect(never())
+        with Home(tmp_path, relay.port, token) as home:
+            wait_until(lambda: relay.is_here(version))
+            wait_until(lambda: home.heard("connected"))
+
+
+def test_the_oldest_silent_stream_gives_way_first_in_its_address_then_in_total() -> None:
+    async def admit() -> list[bool]:
+        streams = StrangerStreams()
+        addresses = ["a"] * (MOST_PER_ADDRESS + 1) + [f"b{n}" for n in range(MOST_STRANGERS)]
+        with contextlib.ExitStack() as stack:
+            limits = [asyncio.timeout(None) for _ in addresses]
+            ended = []
+            for limit, address in zip(limits, addresses, strict=True):
+                await limit.__aenter__()
+                stack.enter_context(streams.counted(address, limit))
+            for limit in limits:
+                ended.append(limit.when() is not None)
+                limit.reschedule(None)
+                await limit.__aexit__(None, None, None)
+        return ended
+
+    ended = asyncio.run(admit())
+    assert ended[0]
+    assert sum(ended) == len(ended) - MOST_STRANGERS
+    assert ended == sorted(ended, reverse=True)
+
+
+@pytest.mark.parametrize(
+    ("peer", "address"),
+    [
+        ("ipv4:192.0.2.1:50000", "192.0.2.1"),
+        ("ipv6:%5B2001:db8:1:2:3:4:5:6%5D:50000", "2001:db8:1:2::/64"),
+        ("ipv6:[2001:db8:1:2::1]:1", "2001:db8:1:2::/64"),
+        ("ipv6:[::ffff:192.0.2.1]:1", "192.0.2.1"),
+        ("unix:", "unix:"),
+        ("", ""),
+    ],
+)
+def test_streams_are_counted_by_address_or_network(peer: str, address: str) -> None:
+    assert address_of(peer) == address
+
+
+def test_who_answers_what_nobody_asked_is_cut_off(relay: Relay) -> None:
+    _, token = relay.add("flood")
+    hello = relay_pb2.Hello(token=token, instance="flood")
+    flood = [relay_pb2.ConnectRequest(answer=relay_pb2.Answer(seat=7, number=1))] * 1001
+    code, details = refusal(relay, relay_pb2.ConnectRequest(hello=hello), *flood)
+    assert code is grpc.StatusCode.ABORTED
+    assert "more than the questions to it allow" in details
+
+
+def test_watched_health_states_of_one_address_do_not_keep_a_bot_out(
+    relay: Relay, tmp_path: Path
+) -> None:
+    version, token = relay.add("beside-watches")
+    with contextlib.ExitStack() as stack:
+        watches = []
+        for _ in range(MOST_PER_ADDRESS + 1):
+            options = [("grpc.use_local_subchannel_pool", 1)]
+            address = f"127.0.0.1:{relay.port}"
+            channel = stack.enter_context(grpc.insecure_channel(address, options=options))
+            watch = health_pb2_grpc.HealthStub(channel).Watch(health_pb2.HealthCheckRequest())
+            next(watch)
+            watches.append(watch)
+        # One too many: the oldest gives way.
+        with pytest.raises(grpc.RpcError):
+            next(watches[0])
+        assert watches[0].code() is grpc.StatusCode.RESOURCE_EXHAUSTED
+        assert all(watch.is_active() for watch in watches[1:])
+        with Home(tmp_path, relay.port, token) as home:
+            wait_until(lambda: relay.is_here(version))
+            wait_until(lambda: home.heard("connected"))
+
+
+def test_an_address_that_guesses_tokens_is_refused_and_a_known_token_is_not(tmp_path: Path) -> None:
+    with Relay(tmp_path) as relay:
+        version, token = relay.add("honest")
+        hello = relay_pb2.Hello(token=token, instance="first")
+        left = [relay_pb2.ConnectRequest(leaving=relay_pb2.Leaving())]
+        refusal(relay, relay_pb2.ConnectRequest(hello=hello), *left)
+        codes = [
+            refusal(
+                relay,
+                relay_pb2.ConnectRequest(hello=relay_pb2.Hello(token=f"{n}", instance="guess")),
+            )[0]
+            for n in range(GUESS_BURST + 2)
+        ]
+        assert codes[:GUESS_BURST] == [grpc.StatusCode.UNAUTHENTICATED] * GUESS_BURST
+        assert codes[-1] is grpc.StatusCode.UNAVAILABLE
+        # The relay knows the tokens of the store after its next look at it.
+        with Home(tmp_path, relay.port, token) as home:
+            wait_until(lambda: relay.is_here(version))
+            wait_until(lambda: home.heard("connected"))
+
+
+def test_a_bot_that_answers_a_question_without_end_is_cut_off(relay: Relay) -> None:
+    version, token = relay.add("endless")
+    ask: list[relay_pb2.Ask] = []
+    is_asked = threading.Event()
+
+    def messages() -> Iterator[relay_pb2.ConnectRequest]:
+        hello = relay_pb2.Hello(token=token, instance="endless")
+        yield relay_pb2.ConnectRequest(hello=hello)
+        is_asked.wait()
+        for part in itertools.count(1):
+            answer = relay_pb2.Answer(
+                seat=ask[0].seat, number=ask[0].number, part=part, response=bytes(1000)
+            )
+            yield relay_pb2.ConnectRequest(answer=answer)
+
+    with (
+        contextlib.ExitStack() as stack,
+        grpc.insecure_channel(f"127.0.0.1:{relay.port}") as channel,
+    ):
+        call: Any = relay_pb2_grpc.RelayServiceStub(channel).Connect(messages())
+        stack.callback(is_asked.set)
+        assert next(call).HasField("welcome")
+        table = stack.enter_context(relay.seated(version))
+        questions = [bot_pb2.ActRequest(game=1, decision=1)]
+        answers = table.bot.Play(iter([bot_pb2.PlayRequest(questions=questions)]))
+        ask.append(next(call).ask)
+        is_asked.set()
+        with pytest.raises(grpc.RpcError):
+            for _ in call:
+                pass
+        assert call.code() is grpc.StatusCode.ABORTED
+        assert "more than the questions to it allow" in call.details()
+        answers.cancel()
+
+
+def test_a_bot_that_does_not_read_is_cut_off() -> None:
+    link = Link()
+    message = relay_pb2.ConnectResponse(ask=relay_pb2.Ask(request=bytes(1 << 20)))
+    for _ in range(UNREAD_BYTES >> 20):
+        assert not link.farewell
+        link.send(message)
+    assert "does not read" in link.farewell
+
+
+def test_a_message_beyond_bounds_ends_its_connection_only(relay: Relay, tmp_path: Path) -> None:
+    version, token = relay.add("other")
+    _, huge_token = relay.add("huge")
+    hello = relay_pb2.Hello(token=huge_token, instance="huge")
+    answer = relay_pb2.Answer(seat=7, number=1, response=bytes(2 << 20))
+    with Home(tmp_path, relay.port, token) as home:
+        wait_until(lambda: relay.is_here(version))
+        code, _ = refusal(
+            relay,
+            relay_pb2.ConnectRequest(hello=hello),
+            relay_pb2.ConnectRequest(answer=answer),
+        )
+        assert code is not grpc.StatusCode.OK
+        with relay.seated(version) as table:
+            table.start()
+            assert table.act(1).result().decision == 1
+        assert not home.heard("lost")
+
+
+def test_the_relay_serves_health_and_itself_and_nothing_of_the_arena(relay: Relay) -> None:
+    with grpc.insecure_channel(f"127.0.0.1:{relay.port}") as channel:
+        healthy = health_pb2_grpc.HealthStub(channel).Check(
+            health_pb2.HealthCheckRequest(service="pokearena.v1.RelayService")
+        )
+        assert healthy.status == health_pb2.HealthCheckResponse.SERVING
+        seat = relay_pb2_grpc.LobbyServiceStub(channel).Seat(relay_pb2.SeatRequest(version="a@1"))
+        with pytest.raises(grpc.RpcError) as caught:
+            next(seat)
+        assert isinstance(caught.value, grpc.Call)
+        assert caught.value.code() is grpc.StatusCode.UNIMPLEMENTED

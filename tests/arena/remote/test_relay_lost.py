@@ -1,0 +1,76 @@
+"""A relay that is killed is a failure of the arena, whatever its bots were about to do."""
+
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import grpc
+import pytest
+from pokearena.v1 import referee_pb2_grpc
+
+from arena.bots.bot import Bot
+from arena.bots.resolver import sample
+from arena.errors import InfrastructureError
+from arena.matches.table import Table
+from arena.store.matches.games import PlayedGame
+from arena.store.matches.spec import Clock
+from arena.store.matches.table_plan import plan
+from tests.arena.matches.test_match_play import Arena, a_referee
+from tests.arena.remote.stage import Home, Relay, wait_until
+
+
+@contextmanager
+def connected(directory: Path) -> Iterator[tuple[Relay, str, Home]]:
+    """A relay of the test's own, a version, and the home of its bot."""
+    with Relay(directory) as relay, relay.connected(directory, "far") as (version, home):
+        yield relay, version, home
+
+
+def test_a_relay_that_is_killed_before_a_table_is_requested_charges_nobody(tmp_path: Path) -> None:
+    played: list[PlayedGame] = []
+    with (
+        connected(tmp_path) as (relay, version, _),
+        a_referee(tmp_path) as referee,
+        grpc.insecure_channel(referee.address) as channel,
+    ):
+        bots = [Bot(version, desk=relay.desk), sample("random")]
+        # The bot would be charged soon.
+        clock = Clock(start_ms=500)
+        spec = replace(Arena(tmp_path, referee).spec(bots, boards=1), clock=clock)
+        table = Table(spec, plan(spec)[0], bots)
+
+        class KillsFirst:
+            """The referee, at the moment at which all bots have been started."""
+
+            def RunTable(self, *requests: Any, **options: Any) -> Any:
+                relay.stop(signal.SIGKILL)
+                wait_until(lambda: bool(table._lost))
+                return referee_pb2_grpc.RefereeServiceStub(channel).RunTable(*requests, **options)
+
+        with pytest.raises(InfrastructureError, match="The relay ended"):
+            table.play(KillsFirst(), played.append, lambda entrant, reports: None)
+    assert played == []
+
+
+def test_a_bot_whose_relay_is_killed_has_no_report(tmp_path: Path) -> None:
+    with connected(tmp_path) as (relay, version, _), relay.seated(version) as table:
+        table.start()
+        relay.stop(signal.SIGKILL)
+        wait_until(lambda: bool(table.lost))
+        with pytest.raises(InfrastructureError, match="The relay ended"):
+            table.report()
+
+
+def test_a_bot_whose_relay_is_frozen_has_no_report(tmp_path: Path) -> None:
+    with connected(tmp_path) as (relay, version, _), relay.seated(version) as table:
+        table.start()
+        assert relay.process is not None
+        relay.process.send_signal(signal.SIGSTOP)
+        try:
+            with pytest.raises(InfrastructureError, match="does not respond"):
+                table.report()
+        finally:
+            relay.process.send_signal(signal.SIGCONT)

@@ -1,0 +1,311 @@
+"""Tournaments with remote bots: services, a relay, connectors, and a cable between them."""
+
+import os
+import secrets
+import signal
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+from sqlalchemy import Engine
+
+from arena.bots import resolver
+from arena.config import Folder
+from arena.services.local import Services
+from arena.services.relay_process import Relaying
+from arena.store import database
+from arena.store.bots import remote_bots, versions
+from arena.store.matches import listing, results, waiting
+from arena.store.matches.spec import Clock, Plan
+from arena.store.schema import MatchState, TournamentState
+from arena.store.tournaments import tournaments
+from arena.store.tournaments.tournaments import Tournament
+from arena.tournaments import scheduler
+from tests.arena.remote.stage import Cable, Home, wait_until
+from tests.hosts.network import needs_namespaces
+
+SAMPLES = Path(__file__).parents[3] / "sample_bots"
+PLAYS = """
+import os, random, sys, time
+from pathlib import Path
+from pokearena_bot import run
+
+def choose(turn):
+    with (Path(sys.argv[1]) / "asked").open("a") as asked:
+        print(turn.match, turn.game, turn.decision, file=asked)
+    while (Path(sys.argv[1]) / "wait").exists():
+        (Path(sys.argv[1]) / "waits").touch()
+        time.sleep(0.01)
+    if (Path(sys.argv[1]) / "die").exists():
+        (Path(sys.argv[1]) / "die").unlink()
+        os._exit(5)
+    return random.choice(turn.legal)
+
+run(choose, games_in_flight=1)
+"""
+"""Writes down what it is asked; waits while there is a file `wait`, and says so by another; one
+makes it end, once."""
+
+
+class Arena:
+    """A data folder with a house bot and a remote one."""
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+        self.where = Folder(directory / "data").create()
+        self.engine: Engine = database.open(self.where.database_url({}))
+        database.upgrade(self.engine)
+        meek = resolver.sample("meek")
+        self.meek = versions.add(self.engine, "meek", "1", "m" * 64, str(meek.folder), {}).id
+        version, self.token = remote_bots.add_relayed(self.engine, "far", "1")
+        self.far = version.id
+
+    def schedule(self, entrants: list[str], boards: int = 1, bank: int = 60_000) -> Tournament:
+        plan = Plan("cup", "poke", {"must_beat": True}, 2, boards, clock=Clock(5_000, 500, bank))
+        return scheduler.begin(self.engine, plan, entrants, bytes(32))
+
+    def home(self, where: int | str, named: str = "", within: Sequence[str] = ()) -> Home:
+        return Home(self.directory, where, self.token, bot=PLAYS, named=named, within=within)
+
+    def services(self, wait: float = 600.0, host: str = "127.0.0.1") -> Services:
+        return Services(self.where, 1, relaying=Relaying(f"{host}:0", wait=wait))
+
+    def is_closed(self, cup: Tournament) -> bool:
+        return tournaments.find(self.engine, cup.id).state == TournamentState.CLOSED
+
+    def is_here(self) -> bool:
+        found = remote_bots.find(self.engine, self.far)
+        return found is not None and found.here
+
+    def sql(self, statement: str) -> list[tuple[object, ...]]:
+        with sqlite3.connect(self.where.database) as connection:
+            rows = connection.execute(statement).fetchall()
+        connection.close()
+        return rows
+
+
+def port(services: Services) -> int:
+    return int(services.snapshot.relay.rpartition(":")[2])
+
+
+@pytest.fixture
+def arena(tmp_path: Path) -> Iterator[Arena]:
+    """An arena without services."""
+    arena = Arena(tmp_path)
+    yield arena
+    arena.engine.dispose()
+
+
+def test_a_remote_bot_plays_a_tournament_and_every_table_has_boards_of_its_own(
+    arena: Arena,
+) -> None:
+    cup = arena.schedule([arena.meek, arena.far], boards=2)
+    with arena.services() as services:
+        [match] = listing.matches(arena.engine)
+        # It waits, and nobody tries it.
+        wait_until(lambda: waiting.waited_for(arena.engine) == {arena.far: 1})
+        with arena.home(port(services)) as home:
+            wait_until(lambda: arena.is_closed(cup))
+            wait_until(lambda: home.heard("outcome"))
+    match = listing.find(arena.engine, match.id)
+    assert (match.state, match.attempt, match.failures) == (MatchState.CLOSED, 1, 0)
+    assert arena.sql("SELECT board FROM games ORDER BY game") == [(0,), (1,), (2,), (3,)]
+    closed = results.of_match(arena.engine, match.id)
+    assert {verdict for game in closed.games for verdict in game.verdicts} == {"finished"}
+    [told] = [event["outcome"] for event in home.events if event["event"] == "outcome"]
+    assert (told["match"], told["opponents"], told["games"]) == (match.id, [arena.meek], 4)
+    assert sum(event["event"] == "table" for event in home.events) == 2
+
+
+def test_where_a_relay_is_counts_while_its_bot_is_there_or_waited_for(arena: Arena) -> None:
+    arena.schedule([arena.meek, arena.far])
+    [match] = listing.matches(arena.engine)
+    assert remote_bots.desks(arena.engine, match.id) == {}
+    way = {"address": "10.0.0.5:7001", "secret": "s", "certificate": ""}
+    remote_bots.came(arena.engine, arena.far, "unix:/elsewhere/desk.sock", 1, way)
+    there = {"unix:/elsewhere/desk.sock": way}
+    assert remote_bots.desks(arena.engine, match.id) == there
+    with arena.engine.begin() as connection:
+        connection.exec_driver_sql("UPDATE remotes SET until = 0")
+    assert remote_bots.desks(arena.engine, match.id) == there
+    with arena.engine.begin() as connection:
+        connection.exec_driver_sql("UPDATE matches SET unawaited = 1")
+    assert remote_bots.desks(arena.engine, match.id) == {}
+
+
+@pytest.mark.long
+def test_a_game_goes_on_when_the_connection_is_lost_and_regained_within_the_clock(
+    arena: Arena,
+) -> None:
+    cup = arena.schedule([arena.meek, arena.far])
+    with (
+        arena.services() as services,
+        Cable(port(services)) as cable,
+        arena.home(cable.port) as home,
+    ):
+        home.hold()
+        cable.cut()
+        wait_until(lambda: not arena.is_here())
+        (home.folder / "wait").unlink()
+        cable.mend()
+        wait_until(lambda: arena.is_closed(cup))
+        assert home.heard("again")
+        # No question was put twice to the bot.
+        assert len(set(home.asked())) == len(home.asked())
+    [match] = listing.matches(arena.engine)
+    assert (match.attempt, match.failures) == (1, 0)
+    assert arena.sql("SELECT count(*) FROM faults") == [(0,)]
+
+
+class Elsewhere:
+    """Another network namespace, as another machine has one, and the link to it.
+
+    Its addresses are its own: one of the same that is left from a test that was killed, or is just
+    being taken away by the kernel, would get its packets.
+    """
+
+    def __init__(self) -> None:
+        name = f"pk{secrets.token_hex(4)}"
+        self._name, self._near, self._far = name, f"{name}a", f"{name}b"
+        net = f"10.{secrets.randbelow(64) + 192}.{secrets.randbelow(256)}"
+        self.here, self._there = f"{net}.1", f"{net}.2"
+        self.within = ("ip", "netns", "exec", name)
+
+    def __enter__(self) -> "Elsewhere":
+        _ip("netns", "add", self._name)
+        _ip("link", "add", self._near, "type", "veth", "peer", self._far, "netns", self._name)
+        _ip("address", "add", f"{self.here}/30", "dev", self._near)
+        _ip("link", "set", self._near, "up")
+        for words in (
+            ("address", "add", f"{self._there}/30", "dev", self._far),
+            ("link", "set", self._far, "up"),
+            ("link", "set", "lo", "up"),
+        ):
+            _ip("-n", self._name, *words)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        _ip("link", "delete", self._near)
+        _ip("netns", "delete", self._name)
+
+    def link(self, state: str) -> None:
+        _ip("link", "set", self._near, state)
+
+
+def _ip(*words: str) -> None:
+    subprocess.run(["ip", *words], check=True, capture_output=True)
+
+
+@pytest.mark.long
+def test_a_bot_in_another_network_whose_link_goes_down_and_up_resumes_its_game(
+    arena: Arena,
+) -> None:
+    needs_namespaces(Elsewhere)
+    cup = arena.schedule([arena.meek, arena.far])
+    with Elsewhere() as elsewhere, arena.services(host=elsewhere.here) as services:
+        url = f"grpc://{elsewhere.here}:{port(services)}"
+        with arena.home(url, within=elsewhere.within) as home:
+            home.hold()
+            elsewhere.link("down")
+            wait_until(lambda: not arena.is_here())
+            (home.folder / "wait").unlink()
+            elsewhere.link("up")
+            wait_until(lambda: arena.is_closed(cup))
+            assert home.heard("again")
+            assert len(set(home.asked())) == len(home.asked())
+    [match] = listing.matches(arena.engine)
+    assert (match.attempt, match.failures) == (1, 0)
+    assert arena.sql("SELECT count(*) FROM faults") == [(0,)]
+
+
+@pytest.mark.long
+def test_a_connection_that_is_lost_for_longer_is_a_timeout(arena: Arena) -> None:
+    with (
+        arena.services(wait=2.0) as services,
+        Cable(port(services)) as cable,
+        arena.home(cable.port) as home,
+    ):
+        wait_until(arena.is_here)
+        cup = arena.schedule([arena.meek, arena.far], bank=500)
+        wait_until(lambda: len(home.asked()) >= 2)
+        cable.cut()
+        # The table at hand ends by the clock; the other one nobody waits for: it has begun.
+        wait_until(lambda: arena.is_closed(cup))
+    [match] = listing.matches(arena.engine)
+    assert (match.state, match.failures) == (MatchState.CLOSED, 0)
+    assert "it goes on without it" in str(match.reason)
+    verdicts = arena.sql("SELECT DISTINCT verdict FROM faults ORDER BY verdict")
+    assert verdicts == [("init",), ("timeout",)]
+    assert arena.sql("SELECT DISTINCT version FROM faults") == [(arena.far,)]
+
+
+@pytest.mark.long
+def test_a_remote_bot_whose_process_ends_has_crashed_and_may_start_again(arena: Arena) -> None:
+    with arena.services() as services, arena.home(port(services)) as home:
+        wait_until(arena.is_here)
+        (home.folder / "die").touch()
+        cup = arena.schedule([arena.meek, arena.far], boards=2)
+        wait_until(lambda: arena.is_closed(cup))
+    told = arena.sql("SELECT verdict, ended FROM faults")
+    assert told == [("crash", "exited with status 5")]
+    [match] = listing.matches(arena.engine)
+    assert (match.attempt, match.failures) == (1, 0)
+    verdicts = [game.verdicts[1] for game in results.of_match(arena.engine, match.id).games]
+    assert sorted(verdicts) == ["crash", "finished", "finished", "finished"]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("named", ["sample:greedy", str(SAMPLES / "shell")])
+def test_a_bot_that_is_named_as_everywhere_plays_from_home(arena: Arena, named: str) -> None:
+    cup = arena.schedule([arena.meek, arena.far])
+    with arena.services() as services, arena.home(port(services), named):
+        wait_until(lambda: arena.is_closed(cup))
+    assert arena.sql("SELECT count(*) FROM faults") == [(0,)]
+
+
+@pytest.mark.long
+def test_a_match_that_has_not_begun_becomes_void_when_nobody_comes(arena: Arena) -> None:
+    cup = arena.schedule([arena.meek, arena.far])
+    with arena.services(wait=0.5):
+        wait_until(lambda: arena.is_closed(cup))
+    [match] = listing.matches(arena.engine)
+    assert (match.state, match.attempt) == (MatchState.VOID, 0)
+    assert "far@1 was not there for 0.5 s; nobody is charged" in str(match.reason)
+
+
+@pytest.mark.long
+def test_a_relay_that_is_killed_costs_nobody_anything(arena: Arena) -> None:
+    cup = arena.schedule([arena.meek, arena.far], boards=2)
+    with arena.services() as services, arena.home(port(services)) as home:
+        home.hold()
+        [relay] = [child for child in services.snapshot.children if child.name == "relay"]
+        assert relay.pid is not None
+        os.kill(relay.pid, signal.SIGKILL)
+        wait_until(lambda: listing.matches(arena.engine)[0].failures == 1)
+        (home.folder / "wait").unlink()
+        wait_until(lambda: arena.is_closed(cup))
+        assert home.heard("again")
+    assert arena.sql("SELECT count(*) FROM faults") == [(0,)]
+
+
+@pytest.mark.long
+def test_a_bot_with_an_address_of_its_own_is_waited_for_too(arena: Arena, tmp_path: Path) -> None:
+    address = f"unix:{tmp_path}/direct.sock"
+    direct = remote_bots.add_direct(arena.engine, "direct", "1", address).id
+    cup = arena.schedule([arena.meek, direct])
+    with arena.services():
+        wait_until(lambda: waiting.waited_for(arena.engine) == {direct: 1})
+        (tmp_path / "bot.py").write_text(PLAYS)
+        with subprocess.Popen(
+            [sys.executable, "bot.py", str(tmp_path)],
+            cwd=tmp_path,
+            env={**os.environ, "POKEARENA_ADDRESS": address},
+        ) as bot:
+            wait_until(lambda: arena.is_closed(cup))
+            bot.kill()
+    [match] = listing.matches(arena.engine)
+    assert (match.state, match.failures) == (MatchState.CLOSED, 0)
+    assert arena.sql("SELECT count(*) FROM faults") == [(0,)]

@@ -1,0 +1,215 @@
+"""Seats of a relay on another machine, as workers and referees reach them there."""
+
+import asyncio
+import contextlib
+import os
+import socket
+import subprocess
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import grpc
+import pytest
+from pokearena.v1 import bot_pb2
+
+from arena.bots import resolver, version_store
+from arena.bots.bot import Bot
+from arena.config import Folder
+from arena.errors import BotAbsent, InfrastructureError
+from arena.matches.remote_seats import Relayed
+from arena.queue import redis_server
+from arena.queue.match_queue import Hints
+from arena.remote.tunnel import streams
+from arena.store.bots import versions
+from arena.store.bots.version_files import keep
+from arena.store.matches import listing, results
+from arena.store.matches.spec import Clock, Plan
+from arena.store.schema import MatchState
+from arena.system import redis_connection
+from arena.tournaments import scheduler
+from tests.arena.cli.terminal import POKEARENA
+from tests.arena.remote.stage import ELSEWHERE, Cable, Home, Relay, wait_until
+from tests.arena.remote.test_relay import certify
+
+
+@pytest.fixture(scope="module")
+def relay(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Relay]:
+    """A relay with a side door, for all tests here; each has a bot of its own."""
+    with Relay(tmp_path_factory.mktemp("relay"), "--workers=127.0.0.1:0") as relay:
+        yield relay
+
+
+@pytest.fixture(autouse=True)
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine that is busy is no tunnel that is late, or lost."""
+    monkeypatch.setattr(streams, "LATE_SECONDS", 1e6)
+    monkeypatch.setattr(streams, "LOST_SECONDS", 1e6)
+    monkeypatch.setattr(streams, "DIAL_SECONDS", 1e6)
+
+
+def test_a_bot_is_asked_through_the_tunnel_as_beside_the_relay(
+    relay: Relay, tmp_path: Path
+) -> None:
+    with relay.connected(tmp_path, "far") as (version, home):
+        with relay.seated(version, way=relay.way(version)) as table:
+            assert table.start().games_in_flight == 3
+            assert table.act(5).result().decision == 5
+            # More than all that lies in between would hold.
+            questions = [bot_pb2.ActRequest(game=n, match="m" * 100_000) for n in range(20)]
+            asked = [bot_pb2.PlayRequest(questions=questions)]
+            answers = table.bot.Play(iter(asked))
+            assert [a.game for each in answers for a in each.answers] == list(range(20))
+            assert table.report().ended == ""
+            (home.folder / "die").touch()
+            with pytest.raises(grpc.RpcError):
+                table.act(6).result()
+            wait_until(lambda: bool(table.ended))
+            assert table.report().ended == "exited with status 7"
+        assert not table.lost
+
+
+def test_a_tunnel_that_is_lost_is_a_failure_of_the_arena(relay: Relay, tmp_path: Path) -> None:
+    with relay.connected(tmp_path, "cut") as (version, home):
+        port = int(relay.way(version).address.rpartition(":")[2])
+        with (
+            Cable(port) as cable,
+            relay.seated(version, way=relay.way(version, cable.port)) as table,
+        ):
+            table.start()
+            (home.folder / "wait").touch()
+            asked = table.act(1)
+            wait_until(lambda: home.asked() == ["1 1"])
+            cable.cut()
+            with pytest.raises(grpc.RpcError):
+                asked.result()
+            # The referee has seen that nobody answers, and asks what became of the bot.
+            with pytest.raises(InfrastructureError, match=r"tunnel to the relay at .* was lost"):
+                table.report()
+            wait_until(lambda: bool(table.lost))
+        # The seat is given up where the bot is, too, and it can take another.
+        (home.folder / "wait").unlink()
+        wait_until(lambda: relay.is_here(version) and has_room(relay, version))
+        with relay.seated(version, way=relay.way(version)) as table:
+            assert table.start().games_in_flight == 3
+
+
+def has_room(relay: Relay, version: str) -> bool:
+    with relay.engine.connect() as connection:
+        query = "SELECT room FROM remotes WHERE version = ?"
+        return bool(connection.exec_driver_sql(query, (version,)).scalar_one())
+
+
+def test_what_a_bot_failed_to_do_while_its_tunnel_was_held_up_is_not_believed(
+    relay: Relay, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with relay.connected(tmp_path, "held-up") as (version, _):
+        with relay.seated(version, way=relay.way(version)) as table:
+            table.start()
+            assert table.report().ended == ""
+            # From now on whatever comes back is late.
+            monkeypatch.setattr(streams, "LATE_SECONDS", -1.0)
+            with pytest.raises(InfrastructureError, match="held up"):
+                table.report()
+        assert not table.lost
+
+
+def test_who_has_not_the_secret_of_the_store_is_refused_and_noted(
+    relay: Relay, tmp_path: Path
+) -> None:
+    with relay.connected(tmp_path, "guarded") as (version, _):
+        way = replace(relay.way(version), secret="guessed")
+        assert streams.answers(relay.way(version))
+        assert not streams.answers(way)
+        told = relay.log.read_text()
+        assert "it has not the secret that is in the store" in told
+        assert relay.way(version).secret not in told
+        assert relay.way(version).secret not in repr(relay.way(version))
+        with Relayed("m-1", lambda report: None, lambda sentence: None) as relayed:
+            # Before a table nobody is to blame; of a bot that is not waited for any more, nobody
+            # here knows whether it is there.
+            with pytest.raises(BotAbsent, match="cannot be reached"):
+                relayed.start(0, Bot(version, desk=ELSEWHERE, way=way))
+            with pytest.raises(InfrastructureError, match="cannot be reached"):
+                relayed.start(0, Bot(version, desk=ELSEWHERE, way=way, awaited=False))
+
+
+def test_with_the_secret_one_comes_to_the_desk_and_to_seats_and_nowhere_else(
+    relay: Relay, tmp_path: Path
+) -> None:
+    with relay.connected(tmp_path, "walled") as (version, _):
+        for name in ("../../etc/passwd", "port", "1.bot/../port", "", "99999.bot"):
+            with pytest.raises(streams.NoTunnel):
+                asyncio.run(streams.dial(relay.way(version), name))
+        asyncio.run(opened(relay.way(version)))
+
+
+async def opened(way: streams.Way) -> None:
+    (await streams.dial(way, streams.DESK)).abort()
+
+
+@pytest.mark.long
+def test_who_does_not_say_what_it_wants_is_hung_up_on(relay: Relay, tmp_path: Path) -> None:
+    with relay.connected(tmp_path, "patient") as (version, _):
+        host, _, port = relay.way(version).address.rpartition(":")
+        with socket.create_connection((host, int(port))) as silent:
+            while silent.recv(4096):
+                pass
+
+
+@pytest.mark.long
+def test_over_tls_only_the_relay_whose_certificate_the_store_names_is_believed(
+    tmp_path: Path,
+) -> None:
+    certificate, key = certify(tmp_path)
+    options = (f"--certificate={certificate}", f"--key={key}", "--workers=127.0.0.1:0")
+    with Relay(tmp_path, *options) as relay:
+        version, token = relay.add("secret")
+        url = f"grpcs://localhost:{relay.port}"
+        with Home(tmp_path, url, token, "--ca", str(certificate)):
+            wait_until(lambda: relay.is_here(version))
+            way = relay.way(version)
+            with relay.seated(version, way=way) as table:
+                table.start()
+                assert table.act(1).result().decision == 1
+            for other in (replace(way, certificate="0" * 64), replace(way, certificate="")):
+                with pytest.raises(streams.NoTunnel):
+                    asyncio.run(opened(other))
+
+
+@pytest.mark.long
+def test_a_worker_with_a_data_folder_of_its_own_plays_a_bot_of_a_relay_it_does_not_see(
+    tmp_path: Path,
+) -> None:
+    with (
+        redis_server.resolve(Folder(tmp_path / "redis"), {}) as redis,
+        Relay(tmp_path, "--workers=127.0.0.1:0", hidden=True) as relay,
+    ):
+        version, token = relay.add("far")
+        meek = version_store.admit(resolver.sample("meek"), relay.where.versions)
+        keep(relay.engine, meek)
+        # Its folder is on no machine but the first.
+        near = versions.add(relay.engine, "meek", "1", meek.content, "/elsewhere", {}).id
+        with Home(tmp_path, relay.port, token, named="sample:greedy"):
+            wait_until(lambda: relay.is_here(version))
+            plan = Plan("cup", "poke", {"must_beat": True}, 2, 1, clock=Clock(60_000, 60_000))
+            scheduler.begin(relay.engine, plan, [near, version], bytes(32))
+            [match] = listing.matches(relay.engine)
+            # A busy machine may lose the tunnel, and the match is tried again.
+            while listing.find(relay.engine, match.id).state != MatchState.CLOSED:
+                with contextlib.closing(redis_connection.connect(redis.url)) as connection:
+                    Hints(connection).put(match.id)
+                work_elsewhere(tmp_path, relay, redis.url)
+        games = results.of_match(relay.engine, match.id).games
+        assert {verdict for game in games for verdict in game.verdicts} == {"finished"}
+
+
+def work_elsewhere(directory: Path, relay: Relay, redis: str) -> None:
+    """Workers who know the store and Redis, until nothing waits any more."""
+    there = {
+        "POKEARENA_DATA": str(directory / "there"),
+        "POKEARENA_DATABASE_URL": relay.where.database_url({}),
+        "POKEARENA_REDIS_URL": redis,
+    }
+    here = {name: value for name, value in os.environ.items() if not name.startswith("POKEARENA_")}
+    subprocess.run([POKEARENA, "worker", "--burst"], env={**here, **there}, check=True)

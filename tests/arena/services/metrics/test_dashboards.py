@@ -1,0 +1,115 @@
+"""deploy/prometheus and deploy/grafana ask for what there is, and docs/operations.md knows all of
+it."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arena.services.metrics import collector
+
+ROOT = Path(__file__).parents[4]
+RULES = ROOT / "deploy" / "prometheus"
+DASHBOARD = ROOT / "deploy" / "grafana" / "pokearena.json"
+OPERATIONS = (ROOT / "docs" / "operations.md").read_text(encoding="utf-8")
+BY_SAMPLE = {sample: metric for metric in collector.ALL for sample in metric.samples}
+OF_PROMETHEUS = {"le", "job", "instance"}
+
+
+def expressions() -> Iterator[str]:
+    """Everything that alarms and the dashboard ask Prometheus."""
+    text = (RULES / "alarms.yaml").read_text(encoding="utf-8")
+    yield from re.findall(r"expr: (?:>-\n)?(.*?)\n +(?:for|labels):", text, re.DOTALL)
+    yield from (target["expr"] for panel in panels() for target in panel["targets"])
+
+
+def panels() -> list[dict[str, Any]]:
+    """The panels of the dashboard."""
+    found: list[dict[str, Any]] = json.loads(DASHBOARD.read_text(encoding="utf-8"))["panels"]
+    return found
+
+
+def alarms() -> list[str]:
+    """The names of all alarms."""
+    text = (RULES / "alarms.yaml").read_text(encoding="utf-8")
+    return re.findall(r"- alert: (\w+)", text)
+
+
+def promtool() -> str:
+    found = shutil.which("promtool")
+    if found is None:
+        if os.environ.get("CI"):
+            pytest.fail("CI has no promtool")
+        pytest.skip("promtool is not installed")
+    return found
+
+
+def test_every_metric_that_is_asked_for_is_told() -> None:
+    asked = {name for text in expressions() for name in re.findall(r"pokearena_\w+", text)}
+    assert asked
+    assert asked <= BY_SAMPLE.keys()
+
+
+def test_every_label_that_is_asked_for_is_one_of_its_metric() -> None:
+    seen = 0
+    for text in expressions():
+        for name, matchers in re.findall(r"(pokearena_\w+)\{([^}]*)\}", text):
+            for label in re.findall(r"(\w+)(?:=~|!~|!=|=)", matchers):
+                assert label in {*BY_SAMPLE[name].labels, *OF_PROMETHEUS}, text
+                seen += 1
+        known = {label for name in re.findall(r"pokearena_\w+", text) for label in labels_of(name)}
+        for grouped in re.findall(r"\bby \(([^)]*)\)", text):
+            assert set(grouped.split(", ")) <= known | OF_PROMETHEUS, text
+    assert seen
+
+
+def labels_of(sample: str) -> tuple[str, ...]:
+    return BY_SAMPLE[sample].labels
+
+
+def test_every_metric_is_on_the_dashboard() -> None:
+    asked = {name for panel in panels() for target in panel["targets"] for name in words(target)}
+    assert {BY_SAMPLE[name] for name in asked} == set(collector.ALL)
+
+
+def words(target: dict[str, Any]) -> list[str]:
+    return re.findall(r"pokearena_\w+", target["expr"])
+
+
+def test_panels_do_not_lie_on_each_other() -> None:
+    places = [panel["gridPos"] for panel in panels()]
+    taken = [
+        (x, y)
+        for place in places
+        for x in range(place["x"], place["x"] + place["w"])
+        for y in range(place["y"], place["y"] + place["h"])
+    ]
+    assert len(taken) == len(set(taken))
+    assert max(x for x, _ in taken) < 24
+
+
+def test_operations_says_what_to_do_about_every_alarm_and_about_no_other() -> None:
+    told = re.findall(r"^\| `(Pokearena\w+)` \| (.+) \| (.+) \|$", OPERATIONS, re.MULTILINE)
+    assert [name for name, *_ in told] == alarms()
+    assert all(means and do for _, means, do in told)
+
+
+def test_operations_lists_every_metric() -> None:
+    assert [metric.name for metric in collector.ALL if metric.name not in OPERATIONS] == []
+
+
+def test_promtool_takes_the_alarms_and_each_goes_off_when_it_should() -> None:
+    for words in (["check", "config", "prometheus.yaml"], ["test", "rules", "alarms_test.yaml"]):
+        done = subprocess.run([promtool(), *words], cwd=RULES, capture_output=True, text=True)
+        assert done.returncode == 0, done.stdout + done.stderr
+    tested = (RULES / "alarms_test.yaml").read_text(encoding="utf-8")
+    for alarm in alarms():
+        # Once in an arena that is well, once in one that is not.
+        assert len(re.findall(rf"alertname: {alarm}\n", tested)) == 2
+        assert re.search(rf"alertname: {alarm}\n +exp_alerts:", tested)

@@ -1,0 +1,111 @@
+"""The figures at their address, of a whole arena that plays."""
+
+import json
+import os
+import signal
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.error import HTTPError
+from urllib.request import urlopen
+
+import pytest
+from sqlalchemy import func, select
+
+from arena.cli.workspace import Place
+from arena.ratings.decision_histogram import Thinking
+from arena.services.metrics import server
+from arena.store import database, schema
+from arena.store.matches import results
+from tests.arena.cli.terminal import POKEARENA
+from tests.arena.services.metrics.arena import Asked, labels, scraped, value
+
+
+def test_the_figures_are_at_one_address_and_nothing_else_is(asked: Asked) -> None:
+    with server.served(asked.collector, "127.0.0.1", 0) as url:
+        assert value(scraped(url), "pokearena_up", service="database") == 1
+        with urlopen(url.replace("/metrics", "/healthz")) as answer:
+            assert answer.read() == b"alive\n"
+        with pytest.raises(HTTPError, match="404"):
+            urlopen(url.replace("/metrics", "/"))
+
+
+def test_an_address_that_is_taken_is_said_in_a_sentence(asked: Asked) -> None:
+    with server.served(asked.collector, "127.0.0.1", 0) as url:
+        port = int(url.split(":")[2].split("/")[0])
+        with (
+            pytest.raises(server.CannotListen, match=f"cannot be served at 127.0.0.1 port {port}"),
+            server.served(asked.collector, "127.0.0.1", port),
+        ):
+            raise AssertionError("two servers at one address")
+
+
+@contextmanager
+def serving(data: Path) -> Iterator[dict[str, str]]:
+    """`pokearena serve` with metrics; gives what it says of itself."""
+    words = ["serve", "--workers=1", "--port=0", "--metrics=127.0.0.1:0", "--json"]
+    command = [str(POKEARENA), *words, "--data", str(data)]
+    with subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        env={**os.environ, "POKEARENA_LOG": "json"},
+    ) as process:
+        assert process.stdout is not None
+        try:
+            yield json.loads(process.stdout.readline())
+        finally:
+            process.send_signal(signal.SIGTERM)
+
+
+@pytest.mark.long
+def test_between_two_looks_the_figures_grow_by_what_the_store_has_got(tmp_path: Path) -> None:
+    data = tmp_path / "data"
+    with serving(data) as said:
+        before = scraped(said["metrics"])
+        cup = ["tournament", "run", "poke", "sample:greedy", "sample:random", "--boards", "2"]
+        subprocess.run([POKEARENA, *cup, "--data", data], check=True, capture_output=True)
+        after = scraped(said["metrics"])
+        # The public pages do not have them.
+        with pytest.raises(HTTPError, match="404"):
+            urlopen(said["page"] + "metrics")
+    logged = {
+        path.stem: [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+        for path in (data / "logs").glob("*.log")
+        if path.stem != "redis"
+    }
+    store = Place(data).store
+    closed = list(results.closed(store))
+    with database.reading(store) as connection:
+        stored = list(connection.execute(select(schema.results.c.thinking)).scalars())
+        games = connection.execute(select(func.count()).select_from(schema.games)).scalar_one()
+    store.dispose()
+    decisions = sum(Thinking.read(one).decisions for match in stored for one in match)
+
+    def grew(name: str, **by: str) -> float:
+        return value(after, name, **by) - value(before, name, **by)
+
+    assert grew("pokearena_matches_total", state="closed") == len(closed) > 0
+    assert grew("pokearena_games_total", form="poke") == games > 0
+    assert grew("pokearena_decision_seconds_count", language="python") == decisions > 0
+    verdicts = [one for match in closed for game in match.games for one in game.verdicts]
+    assert grew("pokearena_verdicts_total", verdict="finished") == verdicts.count("finished")
+    # The last times of a work horse come after its match, or are lost; never are they doubled.
+    assert grew("pokearena_transaction_seconds_count", transaction="commit_game") <= games
+    services = {one["service"] for one in labels(after, "pokearena_up")}
+    assert services == {"database", "redis", "referee"}
+    assert value(after, "pokearena_up", service="database") == 1
+    (worker,) = labels(after, "pokearena_workers")
+    assert worker["sandbox"] in ("bubblewrap", "landlock", "unsandboxed")
+    processes = {one["service"] for one in labels(after, "pokearena_service_up")}
+    assert processes >= {"referee-worker-1", "worker-1", "web"}
+    # Every process said in JSON which match it was about.
+    assert logged.keys() >= {"services", "referee-worker-1", "worker-1"}
+    for name, words in (
+        ("worker-1", {"match", "worker", "attempt"}),
+        ("referee-worker-1", {"match", "table"}),
+    ):
+        about = [line for line in logged[name] if words <= line.keys()]
+        assert {line["match"] for line in about} == {match.id for match in closed}

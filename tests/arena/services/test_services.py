@@ -1,0 +1,448 @@
+"""All services together: real Valkey, RQ, SQLite, referee, workers and bots, each a process."""
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from textwrap import dedent
+from urllib.request import urlopen
+
+import pytest
+from sqlalchemy import Engine
+
+from arena.bots import resolver
+from arena.config import Folder
+from arena.errors import StoreError
+from arena.queue.match_queue import Hints
+from arena.ratings.closed_match import ClosedGame
+from arena.services.local import Services, ServicesError
+from arena.services.web_process import Pages, listen
+from arena.store import database
+from arena.store.bots import versions
+from arena.store.matches import listing, results
+from arena.store.matches.spec import Clock, Plan
+from arena.store.matches.transitions import LEASE_SECONDS
+from arena.store.schema import MatchState, TournamentState
+from arena.store.tournaments import tournaments
+from arena.store.tournaments.tournaments import Tournament
+from arena.system import redis_connection
+from arena.tournaments import scheduler
+
+# Plays the first or the last of the listed actions, each after a nap.
+BOT = """
+import os, time
+from concurrent import futures
+import grpc
+from pokearena.v1 import bot_pb2, bot_pb2_grpc
+
+class Bot(bot_pb2_grpc.BotServiceServicer):
+    def Act(self, request, context):
+        time.sleep({nap})
+        return bot_pb2.ActResponse(action=request.legal[{choice}])
+
+server = grpc.server(futures.ThreadPoolExecutor(1))
+bot_pb2_grpc.add_BotServiceServicer_to_server(Bot(), server)
+server.add_insecure_port(os.environ["POKEARENA_ADDRESS"])
+server.start()
+server.wait_for_termination()
+"""
+NAP = 0.02
+SERVE = """
+import sys, time
+from arena.config import Folder
+from arena.services.local import Services
+from pathlib import Path
+with Services(Folder(Path(sys.argv[1])), int(sys.argv[2])):
+    print("ready", flush=True)
+    time.sleep(3600)
+"""
+
+
+def wait_until(condition: Callable[[], bool]) -> None:
+    """Returns when the condition holds; pytest's timeout bounds it."""
+    while not condition():
+        time.sleep(0.02)
+
+
+class Arena:
+    """A data folder with bots in it."""
+
+    def __init__(self, directory: Path) -> None:
+        self.where = Folder(directory / "data").create()
+        self.engine: Engine = database.open(self.where.database_url({}))
+        database.upgrade(self.engine)
+
+    def admit(self, name: str, choice: int, nap: float = 0.0) -> str:
+        """Registers a bot that plays its first (0) or last (-1) listed action."""
+        folder = self.where.versions / name
+        folder.mkdir()
+        (folder / "bot.py").write_text(BOT.format(choice=choice, nap=nap))
+        (folder / "bot.toml").write_text(
+            dedent(f"""
+                name = "{name}"
+                version = "1"
+                run = ["python", "bot.py"]
+            """)
+        )
+        content = resolver.from_folder(folder).label * 8
+        return versions.add(self.engine, name, "1", content, str(folder), {}).id
+
+    def schedule(self, entrants: list[str], boards: int, cycles: int = 1) -> Tournament:
+        """A round robin of Poke whose deals follow from a fixed seed."""
+        plan = Plan(
+            "cup",
+            "poke",
+            {"must_beat": True},
+            2,
+            boards,
+            settings={"cycles": cycles},
+            clock=Clock(20_000, 5000),
+        )
+        return scheduler.begin(self.engine, plan, entrants, bytes(32))
+
+    def closed(self, tournament: Tournament) -> bool:
+        """Whether every match is over."""
+        found = tournaments.find(self.engine, tournament.id)
+        return found.state == TournamentState.CLOSED
+
+    def outcome(self, tournament: Tournament) -> list[tuple[int, int, tuple[ClosedGame, ...]]]:
+        """What came out, without the names of matches."""
+        closed = results.closed(self.engine, [tournament.id])
+        return [(match.round, match.number, match.games) for match in closed]
+
+    def sql(self, statement: str) -> list[tuple[object, ...]]:
+        """Rows of the database as it is."""
+        with sqlite3.connect(self.where.database) as connection:
+            rows = connection.execute(statement).fetchall()
+        connection.close()
+        return rows
+
+
+@pytest.fixture
+def arena(tmp_path: Path) -> Iterator[Arena]:
+    """An arena without services."""
+    arena = Arena(tmp_path)
+    yield arena
+    arena.engine.dispose()
+
+
+def test_two_workers_come_to_what_one_comes_to_and_nothing_is_left_behind(
+    arena: Arena, tmp_path: Path
+) -> None:
+    entrants = [arena.admit("first", 0), arena.admit("last", -1), arena.admit("other", 0)]
+    cup = arena.schedule(entrants, boards=1)
+    with Services(arena.where, 2, {}) as services:
+        wait_until(lambda: arena.closed(cup))
+        states = [(child.name, child.state) for child in services.snapshot.children]
+        assert states == [
+            ("referee-worker-1", "ready"),
+            ("worker-1", "ready"),
+            ("referee-worker-2", "ready"),
+            ("worker-2", "ready"),
+            ("sweeper", "ready"),
+        ]
+        pids = [child.pid for child in services.snapshot.children]
+        sockets = Path(services.snapshot.redis.url.removeprefix("unix://")).parent
+        running = arena.where.running()
+        assert running is not None
+        assert running.referee == services.snapshot.referee
+    assert arena.sql("SELECT count(*) FROM results") == [(3,)]
+    assert not sockets.exists()
+    assert arena.where.running() is None
+    for pid in pids:
+        assert not Path(f"/proc/{pid}").exists()
+    alone = Arena(tmp_path / "alone")
+    entrants = [alone.admit("first", 0), alone.admit("last", -1), alone.admit("other", 0)]
+    same = alone.schedule(entrants, boards=1)
+    with Services(alone.where, 1, {}):
+        wait_until(lambda: alone.closed(same))
+    assert len(arena.outcome(cup)) == 3
+    assert alone.outcome(same) == arena.outcome(cup)
+    alone.engine.dispose()
+
+
+def test_hints_put_many_times_over_play_a_match_once(arena: Arena) -> None:
+    cup = arena.schedule([arena.admit("first", 0), arena.admit("last", -1)], boards=2, cycles=2)
+    with Services(arena.where, 2, {}) as services:
+        connection = redis_connection.connect(services.snapshot.redis.url)
+        while not arena.closed(cup):
+            for match in listing.matches(arena.engine, tournament=cup.id):
+                for _ in range(5):
+                    Hints(connection).drop(match.id)
+                    Hints(connection).put(match.id)
+                    connection.rpush("rq:queue:matches", match.id, match.id)
+            time.sleep(0.05)
+        connection.close()
+    attempts = arena.sql("SELECT attempt, failures, state FROM matches")
+    assert attempts == [(1, 0, "CLOSED"), (1, 0, "CLOSED")]
+
+
+def test_hints_that_are_lost_are_put_back(arena: Arena) -> None:
+    cup = arena.schedule([arena.admit("first", 0), arena.admit("last", -1)], boards=1, cycles=2)
+    with Services(arena.where, 1, {}) as services:
+        connection = redis_connection.connect(services.snapshot.redis.url)
+        wait_until(lambda: listing.matches(arena.engine)[0].state != MatchState.PENDING)
+        connection.flushall()
+        connection.close()
+        wait_until(lambda: arena.closed(cup))
+    assert arena.sql("SELECT count(*) FROM results") == [(2,)]
+
+
+def test_a_worker_killed_in_the_middle_of_a_match_costs_no_game_and_doubles_none(
+    arena: Arena,
+) -> None:
+    entrants = [arena.admit("first", 0, NAP), arena.admit("last", -1, NAP)]
+    cup = arena.schedule(entrants, boards=3)
+    with Services(arena.where, 1, {}) as services:
+        [match] = listing.matches(arena.engine, tournament=cup.id)
+        wait_until(lambda: listing.find(arena.engine, match.id).committed >= 2)
+        [worker] = [c for c in services.snapshot.children if c.name == "worker-1"]
+        assert worker.pid is not None
+        os.kill(worker.pid, signal.SIGKILL)
+        kept = arena.sql("SELECT game, committed FROM games ORDER BY game")
+        wait_until(lambda: arena.closed(cup))
+        wait_until(lambda: services.snapshot.children[1].state == "ready")
+        assert services.snapshot.children[1].restarts == 1
+    closed = listing.find(arena.engine, match.id)
+    assert (closed.state, closed.attempt, closed.failures) == (MatchState.CLOSED, 2, 1)
+    assert arena.sql("SELECT game, committed FROM games ORDER BY game")[: len(kept)] == kept
+    assert arena.sql("SELECT attempt FROM games ORDER BY game") == [
+        *[(1,)] * len(kept),
+        *[(2,)] * (6 - len(kept)),
+    ]
+    assert arena.sql("SELECT attempt FROM results") == [(2,)]
+
+
+def test_a_match_whose_work_horse_was_killed_does_not_wait_for_its_lease(arena: Arena) -> None:
+    entrants = [arena.admit("first", 0, NAP), arena.admit("last", -1, NAP)]
+    arena.schedule(entrants, boards=20)
+    with Services(arena.where, 1, {}) as services:
+        [match] = listing.matches(arena.engine)
+        wait_until(lambda: listing.find(arena.engine, match.id).committed >= 1)
+        worker = services.snapshot.children[1].pid
+        assert worker is not None
+        os.kill(family(worker)[0], signal.SIGKILL)
+        killed = time.time()
+        wait_until(lambda: listing.find(arena.engine, match.id).attempt == 2)
+        [(leased,)] = arena.sql("SELECT leased FROM matches")
+        assert isinstance(leased, float)
+        assert leased - killed < LEASE_SECONDS / 2
+
+
+def test_leaving_gives_a_match_back_between_two_games_and_it_goes_on_later(arena: Arena) -> None:
+    entrants = [arena.admit("first", 0, NAP), arena.admit("last", -1, NAP)]
+    cup = arena.schedule(entrants, boards=2)
+    with Services(arena.where, 1, {}):
+        [match] = listing.matches(arena.engine, tournament=cup.id)
+        wait_until(lambda: listing.find(arena.engine, match.id).committed >= 1)
+    left = listing.find(arena.engine, match.id)
+    assert (left.state, left.failures) == (MatchState.PENDING, 0)
+    assert left.committed >= 1
+    with Services(arena.where, 1, {}):
+        wait_until(lambda: arena.closed(cup))
+    assert listing.find(arena.engine, match.id).attempt == 2
+
+
+def test_a_killed_referee_is_started_again_and_the_match_goes_on(arena: Arena) -> None:
+    entrants = [arena.admit("first", 0, NAP), arena.admit("last", -1, NAP)]
+    cup = arena.schedule(entrants, boards=2)
+    with Services(arena.where, 1, {}) as services:
+        [match] = listing.matches(arena.engine, tournament=cup.id)
+        wait_until(lambda: listing.find(arena.engine, match.id).committed >= 1)
+        referee = services.snapshot.children[0]
+        assert referee.pid is not None
+        os.kill(referee.pid, signal.SIGKILL)
+        wait_until(lambda: arena.closed(cup))
+    closed = listing.find(arena.engine, match.id)
+    assert (closed.attempt, closed.failures) == (2, 1)
+    assert closed.reason is not None
+    assert "referee" in closed.reason
+
+
+def serve(arena: Arena, workers: int = 1) -> subprocess.Popen[bytes]:
+    """Services in a process of their own, at work."""
+    command = [sys.executable, "-c", SERVE, str(arena.where.root), str(workers)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE)
+    assert process.stdout is not None
+    assert process.stdout.readline() == b"ready\n"
+    return process
+
+
+def test_nothing_survives_a_killed_supervisor(arena: Arena) -> None:
+    entrants = [arena.admit("first", 0, NAP), arena.admit("last", -1, NAP)]
+    cup = arena.schedule(entrants, boards=20)
+    with serve(arena) as process:
+        [match] = listing.matches(arena.engine, tournament=cup.id)
+        wait_until(lambda: listing.find(arena.engine, match.id).committed >= 1)
+        running = arena.where.running()
+        assert running is not None
+        alive = family(process.pid)
+        # Redis, referee, worker, work horse, keeper, two bots.
+        assert len(alive) >= 7
+        process.send_signal(signal.SIGKILL)
+    wait_until(lambda: not any(map(runs, alive)))
+    # The next services clean up after the dead ones.
+    assert Path(running.sockets).exists()
+    with Services(arena.where, 0, {}):
+        assert not Path(running.sockets).exists()
+
+
+def test_sigterm_drains_the_services_of_a_process(arena: Arena) -> None:
+    entrants = [arena.admit("first", 0, NAP), arena.admit("last", -1, NAP)]
+    cup = arena.schedule(entrants, boards=20)
+    with serve(arena) as process:
+        [match] = listing.matches(arena.engine, tournament=cup.id)
+        wait_until(lambda: listing.find(arena.engine, match.id).committed >= 1)
+        alive = family(process.pid)
+        process.send_signal(signal.SIGTERM)
+    assert process.returncode == 128 + signal.SIGTERM
+    assert not any(map(runs, alive))
+    left = listing.find(arena.engine, match.id)
+    assert (left.state, left.failures) == (MatchState.PENDING, 0)
+
+
+def test_a_worker_in_another_terminal_joins_the_running_services(arena: Arena) -> None:
+    cup = arena.schedule([arena.admit("first", 0), arena.admit("last", -1)], boards=1)
+    command = [
+        sys.executable,
+        "-m",
+        "arena.services.worker_process",
+        "--data",
+        str(arena.where.root),
+    ]
+    alone = subprocess.run(command, capture_output=True, check=False)
+    assert alone.returncode == 3
+    assert b"pokearena serve" in alone.stderr
+    with Services(arena.where, 0, {}), (arena.where.logs / "extra.log").open("wb") as log:
+        with subprocess.Popen(command, stderr=log) as worker:
+            wait_until(lambda: arena.closed(cup))
+            worker.send_signal(signal.SIGTERM)
+        assert worker.returncode == 0
+
+
+def test_redis_is_started_again_when_it_dies(arena: Arena) -> None:
+    with Services(arena.where, 1, {}) as services:
+        url = services.snapshot.redis.url
+        connection = redis_connection.connect(url)
+        os.kill(int(connection.info("server")["process_id"]), signal.SIGKILL)
+        cup = arena.schedule([arena.admit("first", 0), arena.admit("last", -1)], boards=1)
+        wait_until(lambda: arena.closed(cup))
+        connection.close()
+
+
+def test_a_second_set_of_services_on_the_same_folder_does_no_harm(arena: Arena) -> None:
+    cup = arena.schedule([arena.admit("first", 0), arena.admit("last", -1)], boards=1, cycles=2)
+    with Services(arena.where, 1, {}), Services(arena.where, 1, {}):
+        wait_until(lambda: arena.closed(cup))
+    assert arena.sql("SELECT attempt, state FROM matches") == [(1, "CLOSED")] * 2
+
+
+def test_services_that_cannot_start_say_why_and_leave_nothing(arena: Arena) -> None:
+    before = set(family(os.getpid()))
+    for environment, reason in (
+        ({"POKEARENA_DATABASE_URL": "sqlite:////dev/null/arena.db"}, "/dev/null"),
+        # Whichever falls the third time first is named.
+        ({"PYTHONHOME": "/nonexistent"}, r"(referee|worker-1)\.log"),
+    ):
+        with (
+            pytest.raises((ServicesError, StoreError), match=reason) as caught,
+            Services(arena.where, 1, environment),
+        ):
+            pass
+        assert "\n" not in str(caught.value)
+        wait_until(lambda: set(family(os.getpid())) <= before)
+
+
+def test_what_a_bot_writes_is_kept_for_its_author(arena: Arena) -> None:
+    loud = arena.admit("loud", 0)
+    bot = arena.where.versions / "loud" / "bot.py"
+    bot.write_text("print('here I am', flush=True)\n" + bot.read_text())
+    cup = arena.schedule([loud, arena.admit("quiet", 0)], boards=1)
+    with Services(arena.where, 1, {}):
+        wait_until(lambda: arena.closed(cup))
+    [match] = listing.matches(arena.engine, tournament=cup.id)
+    said = arena.where.outputs / match.id
+    assert (said / "loud@1.log").read_text().count("here I am") == 2
+    assert not (said / "quiet@1.log").exists()
+
+
+def test_a_match_whose_bot_is_gone_becomes_void_and_says_why(arena: Arena) -> None:
+    cup = arena.schedule([arena.admit("first", 0), arena.admit("lost", 0)], boards=1)
+    (arena.where.versions / "lost" / "bot.toml").unlink()
+    with Services(arena.where, 1, {}):
+        wait_until(lambda: arena.closed(cup))
+    [match] = listing.matches(arena.engine, tournament=cup.id)
+    assert (match.state, match.attempt, match.failures) == (MatchState.VOID, 3, 3)
+    assert match.reason is not None
+    assert "bot.toml" in match.reason
+
+
+def test_a_match_with_a_remote_bot_is_played_on_boards_that_are_not_mirrored(
+    arena: Arena, tmp_path: Path
+) -> None:
+    code = BOT.format(choice=-1, nap=0)
+    address = f"unix:{tmp_path}/remote.sock"
+    command = [sys.executable, "-c", code]
+    with subprocess.Popen(command, env={"POKEARENA_ADDRESS": address}) as remote:
+        there = versions.add(arena.engine, "far", "1", "f" * 64, "", {"address": address})
+        cup = arena.schedule([arena.admit("first", 0), there.id], boards=1)
+        with Services(arena.where, 1, {}):
+            wait_until(lambda: arena.closed(cup))
+        remote.kill()
+    [match] = listing.matches(arena.engine, tournament=cup.id)
+    assert (match.state, match.failures) == (MatchState.CLOSED, 0)
+    assert arena.sql("SELECT board FROM games ORDER BY game") == [(0,), (1,)]
+
+
+def family(pid: int) -> list[int]:
+    """The descendants of a process, those of their own sessions included."""
+    children: dict[int, list[int]] = {}
+    for directory in Path("/proc").glob("[0-9]*"):
+        try:
+            fields = (directory / "stat").read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        children.setdefault(int(fields[1]), []).append(int(directory.name))
+    found = children.get(pid, [])
+    for child in found:
+        found.extend(children.get(child, []))
+    return found
+
+
+def runs(pid: int) -> bool:
+    """Whether a process has not ended."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+def test_the_pages_are_served_from_the_start_and_again_when_their_server_dies(
+    arena: Arena,
+) -> None:
+    pages = Pages(listen("127.0.0.1", 0))
+    with Services(arena.where, 1, {}, pages) as services:
+        assert pages.answers()
+        assert services.snapshot.page == pages.address
+        noted = arena.where.running()
+        assert noted is not None
+        assert noted.page == pages.address
+        (web,) = [one for one in services.snapshot.children if one.name == "web"]
+        assert web.pid is not None
+        os.kill(web.pid, signal.SIGKILL)
+        # Nobody is turned away meanwhile: the socket is the supervisor's.
+        assert urlopen(pages.address, timeout=60).status == 200
+
+
+def test_who_looks_at_a_page_that_moves_does_not_hold_up_the_end(arena: Arena) -> None:
+    pages = Pages(listen("127.0.0.1", 0))
+    with Services(arena.where, 0, {}, pages):
+        watching = urlopen(f"{pages.address}live/", timeout=60)
+        assert watching.readline() == b"event: parts\n"
+        began = time.monotonic()
+    watching.close()
+    assert time.monotonic() - began < 5

@@ -1,0 +1,156 @@
+"""A machine of workers alone: it has a referee of its own, and ends in good order."""
+
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from sqlalchemy import Engine
+
+from arena.bots import resolver, version_store
+from arena.config import Folder
+from arena.queue import match_queue, redis_server
+from arena.queue.match_queue import Hints
+from arena.store import database
+from arena.store.bots import versions
+from arena.store.bots.version_files import keep
+from arena.store.matches import listing
+from arena.store.matches.spec import Clock, Plan
+from arena.store.schema import MatchState
+from arena.system import process_info, redis_connection
+from arena.tournaments import scheduler
+from tests.arena.cli.terminal import POKEARENA
+
+
+def wait_until(condition: Callable[[], bool]) -> None:
+    """Returns when the condition holds; pytest's timeout bounds it."""
+    while not condition():
+        time.sleep(0.02)
+
+
+class Elsewhere:
+    """Services of which a machine knows only the store and Redis, by files."""
+
+    def __init__(self, directory: Path, redis: str) -> None:
+        self.here = Folder(directory / "here").create()
+        self.there = Folder(directory / "there")
+        self.redis = redis
+        store = f"sqlite:///{directory}/shared.db"
+        self.engine: Engine = database.open(store)
+        database.upgrade(self.engine)
+        for name, value in (("store", store), ("redis", redis)):
+            (directory / name).write_text(f"{value}\n")
+        self.environment = {
+            **{k: v for k, v in os.environ.items() if not k.startswith("POKEARENA_")},
+            "POKEARENA_DATA": str(self.there.root),
+            "POKEARENA_DATABASE_URL_FILE": str(directory / "store"),
+            "POKEARENA_REDIS_URL_FILE": str(directory / "redis"),
+        }
+        self.said = directory / "said"
+
+    def schedule(self, matches: int = 1) -> list[str]:
+        """Matches of two house bots, with hints that they are due."""
+        entrants = []
+        for name in ("meek", "random"):
+            bot = version_store.admit(resolver.sample(name), self.here.versions)
+            keep(self.engine, bot)
+            # Its folder is on no machine but the first.
+            added = versions.add(self.engine, name, "1", bot.content, "/elsewhere", {})
+            entrants.append(added.id)
+        clock, settings = Clock(60_000, 60_000), {"cycles": matches}
+        plan = Plan("cup", "poke", {"must_beat": True}, 2, 1, clock=clock, settings=settings)
+        scheduler.begin(self.engine, plan, entrants, bytes(32))
+        due = [match.id for match in listing.matches(self.engine)]
+        for match in due:
+            Hints(redis_connection.connect(self.redis)).put(match)
+        return due
+
+    def worker(self, *words: str) -> "subprocess.Popen[bytes]":
+        with self.said.open("ab") as said:
+            return subprocess.Popen(
+                [POKEARENA, "worker", *words], env=self.environment, stdout=said, stderr=said
+            )
+
+
+@pytest.fixture
+def elsewhere(tmp_path: Path) -> Iterator[Elsewhere]:
+    """A store and a Redis, and nothing that plays."""
+    with redis_server.resolve(Folder(tmp_path / "redis-data"), {}) as address:
+        found = Elsewhere(tmp_path, address.url)
+        yield found
+        found.engine.dispose()
+
+
+@pytest.mark.long
+def test_workers_with_a_referee_of_their_own_fetch_the_bots_play_and_end_by_themselves(
+    elsewhere: Elsewhere,
+) -> None:
+    [match] = elsewhere.schedule()
+    with elsewhere.worker("--burst", "-j", "2") as workers:
+        assert workers.wait() == 0, elsewhere.said.read_text()
+    found = listing.find(elsewhere.engine, match)
+    assert (found.state, found.attempt, found.failures) == (MatchState.CLOSED, 1, 0)
+    assert len([path for path in elsewhere.there.versions.iterdir() if path.is_dir()]) == 2
+    assert sorted(path.name for path in elsewhere.there.logs.glob("*.log")) == [
+        "referee-worker-1.log",
+        "referee-worker-2.log",
+        "worker-1.log",
+        "worker-2.log",
+    ]
+
+
+@pytest.mark.long
+def test_a_worker_ends_when_it_has_tried_as_many_matches_as_it_was_told(
+    elsewhere: Elsewhere,
+) -> None:
+    due = elsewhere.schedule(matches=2)
+    with elsewhere.worker("--max-matches", "1") as workers:
+        assert workers.wait() == 0, elsewhere.said.read_text()
+    states = [listing.find(elsewhere.engine, match).state for match in due]
+    assert sorted(states) == [MatchState.CLOSED, MatchState.PENDING]
+
+
+@pytest.mark.long
+def test_what_dies_is_started_again_and_all_die_with_the_one_who_watches(
+    elsewhere: Elsewhere,
+) -> None:
+    with elsewhere.worker("--name", "far") as watching:
+        connection = redis_connection.connect(elsewhere.redis)
+
+        def pids() -> set[int]:
+            return {info.pid for info in match_queue.workers(connection) if info.alive}
+
+        wait_until(lambda: len(pids()) == 1)
+        [first] = pids()
+        assert all(info.name.startswith("far-") for info in match_queue.workers(connection))
+        os.kill(first, signal.SIGKILL)
+        wait_until(lambda: bool(pids() - {first}))
+        [second] = pids() - {first}
+        watching.kill()
+        watching.wait()
+        wait_until(lambda: process_info.has_ended(second) or not process_info.began(second))
+
+
+@pytest.mark.long
+def test_sigterm_ends_it_in_good_order(elsewhere: Elsewhere) -> None:
+    with elsewhere.worker() as watching:
+        connection = redis_connection.connect(elsewhere.redis)
+        wait_until(lambda: bool(match_queue.workers(connection)))
+        watching.send_signal(signal.SIGTERM)
+        assert watching.wait() == 0
+    assert match_queue.workers(connection) == ()
+    assert list(elsewhere.there.root.glob("sockets.*")) == []
+
+
+def test_without_a_database_of_services_elsewhere_it_says_what_to_name(
+    elsewhere: Elsewhere,
+) -> None:
+    del elsewhere.environment["POKEARENA_DATABASE_URL_FILE"]
+    with elsewhere.worker() as worker:
+        assert worker.wait() == 3
+    said = elsewhere.said.read_text()
+    assert said.startswith("error  no services run for ")
+    assert "name that of services elsewhere in POKEARENA_DATABASE_URL" in said

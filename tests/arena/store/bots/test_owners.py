@@ -1,0 +1,57 @@
+"""Owners are known by their tokens, of which nothing is stored that could be used."""
+
+import pytest
+from sqlalchemy import Engine, select
+
+from arena.errors import Conflict, NotFound
+from arena.store import database, schema
+from arena.store.bots import owners
+
+
+def test_an_owner_is_known_by_the_token_and_by_no_other(store: Engine) -> None:
+    ada, bob = owners.add(store, "ada"), owners.add(store, "bob")
+    assert owners.is_of(store, ada, "ada")
+    assert not owners.is_of(store, bob, "ada")
+    assert not owners.is_of(store, ada, "bob")
+    assert not owners.is_of(store, ada + "x", "ada")
+    assert not owners.is_of(store, "", "ada")
+
+
+def test_who_has_no_token_is_known_by_none(store: Engine) -> None:
+    assert not owners.is_of(store, "", "")
+    assert not owners.is_of(store, "", "nobody")
+    assert not owners.is_of(store, "\udcff", "nobody")
+
+
+def test_a_token_has_256_bits_and_is_not_stored(store: Engine) -> None:
+    tokens = {owners.add(store, f"owner{number}") for number in range(20)}
+    assert len(tokens) == 20
+    assert {len(token) for token in tokens} == {43}
+    with database.reading(store) as connection:
+        stored = connection.execute(select(schema.owners)).all()
+    assert not any(token in str(row) for token in tokens for row in stored)
+
+
+def test_a_new_token_ends_the_one_before(store: Engine) -> None:
+    before = owners.add(store, "ada")
+    after = owners.renew(store, "ada")
+    assert not owners.is_of(store, before, "ada")
+    assert owners.is_of(store, after, "ada")
+
+
+def test_a_removed_owner_is_known_by_nothing(store: Engine) -> None:
+    token = owners.add(store, "ada")
+    assert [one.name for one in owners.listing(store)] == ["ada"]
+    owners.remove(store, "ada")
+    assert not owners.is_of(store, token, "ada")
+    assert owners.listing(store) == ()
+
+
+def test_what_cannot_be_done_is_said(store: Engine) -> None:
+    owners.add(store, "ada")
+    with pytest.raises(Conflict, match="ada has a token already"):
+        owners.add(store, "ada")
+    with pytest.raises(NotFound, match="bob has no token"):
+        owners.renew(store, "bob")
+    with pytest.raises(NotFound, match="bob has no token"):
+        owners.remove(store, "bob")

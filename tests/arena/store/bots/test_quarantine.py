@@ -1,0 +1,175 @@
+"""A version with which the arena keeps failing, while it does not without it, is kept out."""
+
+from collections.abc import Callable
+
+import pytest
+from sqlalchemy import Engine
+
+from arena.errors import Conflict, NotFound
+from arena.store.bots import quarantine, versions
+from arena.store.matches import listing, transitions
+from arena.store.matches.games import PlayedGame
+from arena.store.schema import MatchState
+from arena.store.tournaments import tournaments
+from arena.store.tournaments.tournaments import Tournament
+from arena.tournaments import scheduler
+
+Schedule = Callable[..., Tournament]
+Played = Callable[..., PlayedGame]
+Lapse = Callable[[str], None]
+
+BAD = "bot3@1"
+
+
+@pytest.fixture
+def close(store: Engine, played: Played) -> Callable[[str], None]:
+    """Plays a match to its end."""
+
+    def do(match: str) -> None:
+        lease = transitions.lease(store, match, "w")
+        assert lease is not None
+        for number in range(lease.spec.games):
+            transitions.commit_game(store, lease, played(lease.spec, number))
+
+    return do
+
+
+@pytest.fixture
+def fail(store: Engine) -> Callable[[str], None]:
+    """Has the arena fail in a match."""
+
+    def do(match: str) -> None:
+        lease = transitions.lease(store, match, "w")
+        assert lease is not None
+        transitions.release(store, lease, "It broke.")
+
+    return do
+
+
+Do = Callable[[str], None]
+
+
+def split(store: Engine, cup: Tournament) -> tuple[list[str], list[str]]:
+    """The matches with the bad one, and those without it."""
+    found = listing.matches(store, tournament=cup.id)
+    with_it = [match.id for match in found if BAD in match.entrants]
+    return with_it, [match.id for match in found if match.id not in with_it]
+
+
+def state(store: Engine, match: str) -> MatchState:
+    return listing.find(store, match).state
+
+
+def test_three_failed_matches_while_three_others_close_are_a_quarantine(
+    store: Engine, schedule: Schedule, close: Do, fail: Do
+) -> None:
+    cup = schedule(4, cycles=2)
+    bad, good = split(store, cup)
+    fail(bad[0])
+    for match in good[:3]:
+        close(match)
+    fail(bad[0])
+    fail(bad[1])
+    assert versions.find(store, BAD).quarantined is None
+    fail(bad[2])
+    found = versions.find(store, BAD)
+    assert found.quarantined is not None
+    assert found.quarantine_reason is not None
+    for match in bad:
+        ended = listing.find(store, match)
+        assert ended.state is MatchState.VOID
+        assert ended.reason is not None
+        assert BAD in ended.reason
+        assert "quarantine" in ended.reason
+    assert all(state(store, match) is not MatchState.VOID for match in good)
+    [entry] = [one for one in tournaments.find(store, cup.id).entries if one.name == BAD]
+    assert entry.withdrawn is not None
+    # Its opponents are blameless.
+    assert [one.id for one in versions.listing(store) if one.quarantined is not None] == [BAD]
+
+
+def test_an_outage_of_everything_quarantines_nobody(
+    store: Engine, schedule: Schedule, close: Do, fail: Do
+) -> None:
+    cup = schedule(4, cycles=2)
+    bad, good = split(store, cup)
+    for match in good[:3]:
+        close(match)
+    for match in (*good[3:], *bad):
+        fail(match)
+        fail(match)
+    assert all(one.quarantined is None for one in versions.listing(store))
+
+
+def test_a_closed_match_clears_it(store: Engine, schedule: Schedule, close: Do, fail: Do) -> None:
+    cup = schedule(4, cycles=2)
+    bad, good = split(store, cup)
+    fail(bad[0])
+    fail(bad[1])
+    close(bad[2])
+    for match in good[:3]:
+        close(match)
+    fail(bad[3])
+    fail(bad[4])
+    assert versions.find(store, BAD).quarantined is None
+
+
+def test_lost_workers_count_as_failures_too(
+    store: Engine, schedule: Schedule, close: Do, lapse: Lapse
+) -> None:
+    cup = schedule(4, cycles=2)
+    bad, good = split(store, cup)
+    for match in bad[:3]:
+        transitions.lease(store, match, "w")
+        lapse(match)
+    for match in bad[:2]:
+        transitions.lease(store, match, "w")
+    for match in good[:3]:
+        close(match)
+    assert transitions.lease(store, bad[2], "w") is not None
+    assert versions.find(store, BAD).quarantined is not None
+    # What is being played is finished.
+    assert [state(store, match) for match in bad[:3]] == [MatchState.RUNNING] * 3
+    assert {state(store, match) for match in bad[3:]} == {MatchState.VOID}
+
+
+@pytest.fixture
+def jailed(store: Engine, schedule: Schedule, close: Do, fail: Do) -> Tournament:
+    """A tournament whose bad one is in quarantine."""
+    cup = schedule(4, cycles=2)
+    bad, good = split(store, cup)
+    fail(bad[0])
+    for match in good[:3]:
+        close(match)
+    fail(bad[1])
+    fail(bad[2])
+    return cup
+
+
+def test_who_is_in_quarantine_enters_no_tournament_until_it_is_lifted(
+    store: Engine, jailed: Tournament
+) -> None:
+    entrants = ["bot0@1", BAD]
+    with pytest.raises(Conflict, match=r"bot3@1 is in quarantine: .*`pokearena bot release"):
+        scheduler.begin(store, jailed.plan, entrants)
+    assert quarantine.lift(store, BAD).quarantined is None
+    scheduler.begin(store, jailed.plan, entrants)
+    with pytest.raises(Conflict, match="not in quarantine"):
+        quarantine.lift(store, BAD)
+    with pytest.raises(NotFound):
+        quarantine.lift(store, "nobody@1")
+
+
+def test_what_failed_before_it_was_lifted_is_forgotten(
+    store: Engine, jailed: Tournament, close: Do, fail: Do
+) -> None:
+    quarantine.lift(store, BAD)
+    cup = scheduler.begin(store, jailed.plan, [f"bot{n}@1" for n in range(4)])
+    bad, good = split(store, cup)
+    fail(bad[0])
+    for match in good[:3]:
+        close(match)
+    fail(bad[1])
+    assert versions.find(store, BAD).quarantined is None
+    fail(bad[2])
+    assert versions.find(store, BAD).quarantined is not None

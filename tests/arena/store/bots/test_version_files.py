@@ -1,0 +1,288 @@
+"""A hosted bot's files reach the machine that plays it: two data folders, one store."""
+
+import io
+import os
+import socket
+import tarfile
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+from sqlalchemy import Engine, select, update
+
+from arena.bots import build_archive, version_store
+from arena.bots.bot import Bot
+from arena.bots.resolver import fetched, from_folder, local, strangers
+from arena.config import Folder
+from arena.errors import BotError, StoreError
+from arena.store import database, schema
+from arena.store.bots import version_files, versions
+from arena.store.bots.versions import Version
+
+BUILD = 'build = [["mkdir", "-p", "target"], ["cp", "bot", "target/bot"]]\n'
+
+
+@dataclass(frozen=True)
+class Arena:
+    """One store, the machine where bots are added, and another one."""
+
+    engine: Engine
+    here: Folder
+    there: Folder
+
+    def add(self, folder: Path, trusted: bool = True) -> Bot:
+        """What `bot add` does, or a push."""
+        bot = version_store.admit(replace(local(folder), trusted=trusted), self.here.versions)
+        version_files.keep(self.engine, bot)
+        return bot
+
+    def registered(self, bot: Bot) -> Version:
+        return versions.add(self.engine, "mine", "1", bot.content, str(bot.folder), {})
+
+    def arrived(self, bot: Bot) -> Bot:
+        """It, as the other machine plays it, where its first folder does not exist."""
+        return version_files.bot(
+            self.engine, "mine@1", bot.content, "/elsewhere", self.there.versions
+        )
+
+
+@pytest.fixture
+def arena(tmp_path: Path) -> Iterator[Arena]:
+    """An arena of two machines."""
+    engine = database.open(f"sqlite:///{tmp_path}/shared.db")
+    database.upgrade(engine)
+    yield Arena(engine, Folder(tmp_path / "here").create(), Folder(tmp_path / "there").create())
+    engine.dispose()
+
+
+@pytest.fixture
+def mine(tmp_path: Path) -> Path:
+    """An author's folder, of a bot that is built."""
+    folder = tmp_path / "mine"
+    (folder / "data").mkdir(parents=True)
+    (folder / "bot.toml").write_text(f'name = "mine"\nrun = ["./target/bot"]\n{BUILD}')
+    (folder / "bot").write_text("#!/bin/sh\n")
+    (folder / "bot").chmod(0o755)
+    (folder / "data" / "book").write_bytes(os.urandom(3 * version_files.PIECE // 2))
+    return folder
+
+
+def tree(folder: Path) -> dict[str, tuple[int, bytes]]:
+    return {
+        path.relative_to(folder).as_posix(): (path.stat().st_mode & 0o777, path.read_bytes())
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+
+
+@pytest.fixture
+def plain(tmp_path: Path) -> Path:
+    """The folder of a bot that needs no build."""
+    folder = tmp_path / "plain"
+    folder.mkdir()
+    (folder / "bot.toml").write_text('name = "mine"\nrun = ["./bot"]\n')
+    return folder
+
+
+def test_a_version_arrives_as_it_is_built_with_every_byte_and_right(
+    arena: Arena, mine: Path
+) -> None:
+    bot = arena.add(mine)
+    arrived = arena.arrived(bot)
+    assert arrived.folder == arena.there.versions / bot.content
+    assert bot.folder is not None
+    assert tree(arrived.folder) == tree(bot.folder)
+    assert os.access(arrived.folder / "target" / "bot", os.X_OK)
+    assert (arrived.label, arrived.content, arrived.trusted) == ("mine@1", bot.content, True)
+
+
+def test_what_is_in_the_folder_already_is_not_fetched_again(arena: Arena, mine: Path) -> None:
+    bot = arena.add(mine)
+    arena.arrived(bot)
+    with arena.engine.begin() as connection:
+        connection.exec_driver_sql("DELETE FROM crate_pieces")
+    assert arena.arrived(bot).folder == arena.there.versions / bot.content
+
+
+def test_the_folder_where_it_was_added_is_used_where_there_is_one(arena: Arena, mine: Path) -> None:
+    bot = version_store.admit(local(mine), arena.here.versions)
+    found = version_files.bot(
+        arena.engine, "mine@1", bot.content, str(bot.folder), arena.there.versions
+    )
+    assert found.folder == bot.folder
+    assert list(arena.there.versions.iterdir()) == []
+
+
+def test_what_only_strangers_have_sent_is_marked_there_too_until_the_organiser_names_it(
+    arena: Arena, plain: Path
+) -> None:
+    bot = arena.add(plain, trusted=False)
+    assert not arena.arrived(bot).trusted
+    arena.add(plain)
+    kept = version_files.find(arena.engine, bot.content)
+    assert kept is not None
+    assert kept.trusted
+
+
+def test_several_workers_may_fetch_it_at_once(arena: Arena, mine: Path) -> None:
+    bot = arena.add(mine)
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda _: arena.arrived(bot), range(4)))
+    assert {one.folder for one in found} == {arena.there.versions / bot.content}
+    assert {path.name for path in arena.there.versions.iterdir()} == {
+        bot.content,
+        f"{bot.content}.fetched",
+    }
+
+
+def test_room_is_made_when_something_is_fetched_and_a_match_keeps_its_bots(
+    arena: Arena, mine: Path, plain: Path
+) -> None:
+    def fetch(bot: Bot, match: ExitStack) -> None:
+        version_files.bot(
+            arena.engine, "x@1", bot.content, "/elsewhere", arena.there.versions, match, 0
+        )
+
+    def there() -> set[str]:
+        return {path.name for path in arena.there.versions.iterdir() if path.is_dir()}
+
+    one, other = arena.add(mine), arena.add(plain)
+    (plain / "more").touch()
+    third = arena.add(plain)
+    with ExitStack() as match:
+        fetch(one, match)
+        fetch(other, match)
+        assert there() == {one.content, other.content}
+    with ExitStack() as match:
+        fetch(other, match)
+        assert there() == {one.content, other.content}
+        fetch(third, match)
+        assert there() == {other.content, third.content}
+
+
+def test_what_is_added_where_it_was_fetched_stays_there(arena: Arena, plain: Path) -> None:
+    bot = arena.add(plain)
+    arena.arrived(bot)
+    mark = fetched(arena.there.versions / bot.content)
+    assert mark.exists()
+    version_store.admit(local(plain), arena.there.versions)
+    assert not mark.exists()
+
+
+def test_several_may_keep_it_at_once_and_it_is_kept_once(arena: Arena, mine: Path) -> None:
+    bot = version_store.admit(local(mine), arena.here.versions)
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda _: version_files.keep(arena.engine, bot), range(4)))
+    with database.reading(arena.engine) as connection:
+        assert len(connection.execute(select(schema.crates)).all()) == 1
+    assert arena.arrived(bot).content == bot.content
+
+
+def test_files_that_are_nowhere_are_named_with_what_to_do(arena: Arena) -> None:
+    with pytest.raises(BotError, match=r"mine@1 are neither here .* nor in the store; start"):
+        version_files.bot(arena.engine, "mine@1", "0" * 64, "/elsewhere", arena.there.versions)
+
+
+def test_pieces_that_were_changed_in_the_store_are_refused(arena: Arena, mine: Path) -> None:
+    bot = arena.add(mine)
+    table = schema.crate_pieces
+    with database.writing(arena.engine) as connection:
+        connection.execute(update(table).where(table.c.number == 1).values(data=b"other"))
+    with pytest.raises(StoreError, match="are damaged"):
+        arena.arrived(bot)
+    assert list(arena.there.versions.iterdir()) == []
+
+
+def test_files_that_are_another_bots_are_refused(arena: Arena, mine: Path) -> None:
+    bot = arena.add(mine)
+    assert bot.folder is not None
+    packed = io.BytesIO()
+    build_archive.pack(bot.folder, packed)
+    packed.seek(0)
+    version_files.keep_build(arena.engine, "0" * 64, packed, trusted=True)
+    with pytest.raises(BotError, match="are not what their hash says"):
+        arena.arrived(replace(bot, content="0" * 64))
+    assert list(arena.there.versions.iterdir()) == []
+
+
+def test_an_arena_that_was_one_machine_puts_into_the_store_what_it_has(
+    arena: Arena, mine: Path
+) -> None:
+    bot = version_store.admit(local(mine), arena.here.versions)
+    arena.registered(bot)
+    versions.add(arena.engine, "gone", "1", "1" * 64, "/nowhere", {})
+    version_files.keep_all(arena.engine)
+    assert arena.arrived(bot).content == bot.content
+    assert version_files.find(arena.engine, "1" * 64) is None
+
+
+def test_the_same_folder_is_packed_to_the_same_bytes(arena: Arena, mine: Path) -> None:
+    bot = version_store.admit(local(mine), arena.here.versions)
+    assert bot.folder is not None
+    one, other = io.BytesIO(), io.BytesIO()
+    build_archive.pack(bot.folder, one)
+    build_archive.pack(bot.folder, other)
+    assert one.getvalue() == other.getvalue()
+
+
+def test_links_are_sent_as_links_and_what_is_no_file_stays(tmp_path: Path) -> None:
+    folder = tmp_path / "bot"
+    (folder / "bin").mkdir(parents=True)
+    (folder / "bot.toml").write_text(f'name = "mine"\nrun = ["./bin/python"]\n{BUILD}')
+    (folder / "target").mkdir()
+    (folder / "target" / "python").symlink_to("/usr/bin/python3")
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind(str(folder / "target" / "s"))
+    bot = from_folder(folder)
+    packed = io.BytesIO()
+    build_archive.pack(folder, packed)
+    packed.seek(0)
+    content = version_store.content_hash(bot)
+    build_archive.unpack(packed, tmp_path, content)
+    assert os.readlink(tmp_path / content / "target" / "python") == "/usr/bin/python3"
+    assert not (tmp_path / content / "target" / "s").exists()
+
+
+def test_what_cargo_keeps_to_build_again_is_not_sent(tmp_path: Path) -> None:
+    release = tmp_path / "target" / "release"
+    for name in ("deps", "build", ".fingerprint", "incremental"):
+        (release / name).mkdir(parents=True)
+        (release / name / "large").touch()
+    (release / ".cargo-lock").touch()
+    (release / "random").touch()
+    (tmp_path / "build").mkdir()
+    packed = io.BytesIO()
+    build_archive.pack(tmp_path, packed)
+    packed.seek(0)
+    with tarfile.open(fileobj=packed) as tar:
+        assert tar.getnames() == ["build", "target", "target/release", "target/release/random"]
+
+
+@pytest.mark.parametrize("name", ["../out", "x/../../out"])
+def test_a_crate_that_leads_out_of_its_folder_is_refused(tmp_path: Path, name: str) -> None:
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w:gz") as tar:
+        tar.addfile(tarfile.TarInfo(name), io.BytesIO())
+    packed.seek(0)
+    with pytest.raises(BotError, match="are broken"):
+        build_archive.unpack(packed, tmp_path / "versions", "0" * 64)
+    assert list(tmp_path.rglob("out")) == []
+
+
+def test_a_bot_that_is_too_large_when_it_is_built_is_not_sent(
+    arena: Arena, mine: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(build_archive, "MOST_BYTES", version_files.PIECE)
+    with pytest.raises(BotError, match="let its build remove what is not needed to play"):
+        arena.add(mine)
+
+
+def test_the_mark_of_strangers_lies_beside_the_folder_before_it_is_there(
+    arena: Arena, plain: Path
+) -> None:
+    bot = arena.add(plain, trusted=False)
+    arena.arrived(bot)
+    assert strangers(arena.there.versions / bot.content).exists()

@@ -1,0 +1,76 @@
+"""Bots and their versions."""
+
+import subprocess
+from collections.abc import Callable
+
+import pytest
+from sqlalchemy import Engine
+
+from arena.errors import Conflict, NotFound
+from arena.store.bots import versions
+from arena.store.bots.versions import Version
+
+Start = Callable[..., "subprocess.Popen[str]"]
+
+
+def add(store: Engine, name: str, number: str, content: str = "c0ffee") -> Version:
+    return versions.add(store, name, number, content, f"/versions/{content}", {"run": ["./bot"]})
+
+
+def test_a_version_is_found_by_name_and_number(store: Engine) -> None:
+    added = add(store, "greedy", "1.2")
+    assert added.id == "greedy@1.2"
+    assert (added.name, added.number, added.retired) == ("greedy", "1.2", None)
+    assert (added.content_hash, added.folder) == ("c0ffee", "/versions/c0ffee")
+    assert added.manifest == {"run": ["./bot"]}
+    assert versions.find(store, "greedy@1.2") == added
+
+
+def test_a_version_that_is_not_there_is_named(store: Engine) -> None:
+    with pytest.raises(NotFound, match="there is no version greedy@7;"):
+        versions.find(store, "greedy@7")
+
+
+def test_registering_the_same_content_again_gives_what_is_there(store: Engine) -> None:
+    assert add(store, "greedy", "1") == add(store, "greedy", "1")
+    assert len(versions.listing(store)) == 1
+
+
+def test_a_version_never_changes_its_content(store: Engine) -> None:
+    first = add(store, "greedy", "1", "aa")
+    with pytest.raises(Conflict, match="greedy@1 is already registered with other content"):
+        add(store, "greedy", "1", "bb")
+    assert versions.find(store, "greedy@1") == first
+
+
+def test_versions_are_listed_by_name_and_then_as_they_came(store: Engine) -> None:
+    for name, number in (("b", "10"), ("a", "1"), ("b", "9")):
+        add(store, name, number)
+    assert [version.id for version in versions.listing(store)] == ["a@1", "b@10", "b@9"]
+    assert [version.id for version in versions.listing(store, name="b")] == ["b@10", "b@9"]
+
+
+def test_a_retired_version_is_listed_only_when_asked_for(store: Engine) -> None:
+    add(store, "a", "1")
+    add(store, "a", "2")
+    retired = versions.retire(store, "a@1")
+    assert retired.retired is not None
+    assert [version.id for version in versions.listing(store)] == ["a@2"]
+    assert [version.id for version in versions.listing(store, retired=True)] == ["a@1", "a@2"]
+
+
+def test_a_version_retires_once(store: Engine) -> None:
+    add(store, "a", "1")
+    assert versions.retire(store, "a@1") == versions.retire(store, "a@1")
+
+
+def test_nobody_can_retire_what_is_not_there(store: Engine) -> None:
+    with pytest.raises(NotFound, match="a@1"):
+        versions.retire(store, "a@1")
+
+
+def test_several_processes_may_register_one_version_at_once(store: Engine, contend: Start) -> None:
+    processes = [contend("register") for _ in range(3)]
+    ends = [(process.communicate()[1], process.returncode) for process in processes]
+    assert ends == [("", 0)] * 3
+    assert [version.id for version in versions.listing(store)] == ["same@1"]

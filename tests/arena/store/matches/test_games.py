@@ -1,0 +1,112 @@
+"""What the store reads from the record of a finished game."""
+
+import json
+from typing import Any
+
+import pytest
+
+from arena.store.matches import games
+from arena.store.matches.games import PlayedFault
+
+TWO = ("a@1", "b@1")
+
+
+def record(*lines: dict[str, Any]) -> str:
+    return "".join(json.dumps(line) + "\n" for line in lines)
+
+
+def game(seating: list[str]) -> dict[str, Any]:
+    return {"type": "game", "game": 5, "table": 1, "board": 1, "seating": seating}
+
+
+def result(**words: Any) -> dict[str, Any]:
+    seats = len(words["places"])
+    counted = {"bank_ms": [0] * seats, "crashes": [0] * seats, "faults": [0] * seats}
+    return {"type": "result", "game": 5, "verdicts": ["finished"] * seats} | counted | words
+
+
+def test_what_is_said_by_seat_is_kept_by_entrant() -> None:
+    text = record(
+        game(["b@1", "a@1"]),
+        result(places=[1, 2], scores=[850, 350], faults=[0, 1], bank_ms=[7, 9]),
+    )
+    read = games.read(text, TWO)
+    assert (read.game, read.table, read.board, read.record) == (5, 1, 1, text)
+    assert (read.places, read.scores, read.faults) == ((2, 1), (350, 850), (1, 0))
+    assert read.verdicts == ("finished", "finished")
+
+
+def test_banks_and_crashes_stay_by_seat_as_a_table_needs_them() -> None:
+    text = record(
+        game(["b@1", "a@1"]),
+        result(places=[1, 2], scores=None, bank_ms=[7, 9], slowest_ms=[0.5, 3.1], crashes=[1, 0]),
+    )
+    read = games.read(text, TWO)
+    assert read.tally == {
+        "bank_ms": [7, 9],
+        "slowest_ms": [0.5, 3.1],
+        "crashes": [1, 0],
+        "faults": [0, 0],
+    }
+
+
+def test_a_game_that_a_fault_ended_has_no_scores() -> None:
+    text = record(
+        game(["a@1", "b@1"]),
+        {
+            "type": "fault",
+            "game": 5,
+            "decision": 7,
+            "seat": 1,
+            "verdict": "crash",
+            "sentence": "It ended.",
+            "ended": "exited with status 1",
+            "output": "Traceback\0",
+        },
+        result(places=[1, 2], scores=None, verdicts=["finished", "crash"], faults=[0, 1]),
+    )
+    read = games.read(text, TWO)
+    assert read.scores is None
+    assert read.verdicts == ("finished", "crash")
+    # A NUL, which PostgreSQL cannot keep, is shown as the character for what cannot be shown.
+    assert read.faulted == (
+        PlayedFault(7, 1, "b@1", "crash", "It ended.", "exited with status 1", "Traceback\ufffd"),
+    )
+
+
+def test_an_entrant_with_two_seats_has_their_place_and_the_faults_of_both() -> None:
+    text = record(
+        game(["a@1", "b@1", "a@1", "b@1"]),
+        result(
+            places=[2, 1, 2, 1],
+            scores=[3, 9, 3, 9],
+            verdicts=["finished", "finished", "illegal", "finished"],
+            faults=[1, 0, 2, 0],
+        ),
+    )
+    read = games.read(text, TWO)
+    assert (read.places, read.scores, read.faults) == ((2, 1), (3, 9), (3, 0))
+    assert read.verdicts == ("illegal", "finished")
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("", "record of 0 games"),
+        (
+            record(game(["a@1", "c@1"]), result(places=[1, 2], scores=None)),
+            "game 5 seats a@1, c@1; the entrants are a@1, b@1",
+        ),
+        (
+            record(game(["a@1", "a@1"]), result(places=[1, 2], scores=None)),
+            "game 5 seats a@1, a@1; the entrants are a@1, b@1",
+        ),
+        (
+            record({"type": "game", "game": 5}, result(places=[1, 2], scores=None)),
+            "game 5: a line of its record has no 'seating'",
+        ),
+    ],
+)
+def test_what_is_no_game_of_these_entrants_is_refused(text: str, sentence: str) -> None:
+    with pytest.raises(ValueError, match=sentence):
+        games.read(text, TWO)

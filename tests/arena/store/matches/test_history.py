@@ -1,0 +1,109 @@
+"""What a bot played last, the newest first."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import Engine, event, text
+
+from arena.store import consistency, database
+from arena.store.matches import history, transitions
+from arena.store.matches.games import PlayedGame
+from arena.store.tournaments import tournaments
+from arena.store.tournaments.tournaments import Tournament
+
+Schedule = Callable[..., Tournament]
+MakePlayed = Callable[..., PlayedGame]
+
+
+@pytest.fixture
+def cup(store: Engine, schedule: Schedule, played: MakePlayed) -> Tournament:
+    """A round robin of three of which all matches are closed but one."""
+    cup = schedule(3)
+    for match in transitions.due(store)[:-1]:
+        lease = transitions.lease(store, match, "worker")
+        assert lease is not None
+        for number in range(lease.spec.games):
+            transitions.commit_game(store, lease, played(lease.spec, number))
+    return cup
+
+
+def test_only_closed_matches_of_a_bot_are_told_and_the_newest_first(
+    store: Engine, cup: Tournament
+) -> None:
+    told = {
+        name: history.matches(store, [(name,)]) for name in ("bot0@1", "bot1@1", "bot2@1", "bot9@1")
+    }
+    assert sum(map(len, told.values())) == 4
+    assert told["bot9@1"] == ()
+    for name, some in told.items():
+        assert history.count(store, [(name,)]) == len(some)
+        assert all(name in match.entrants for match in some)
+        times = [match.closed for match in some]
+        assert times == sorted(times, reverse=True)
+
+
+def test_a_match_of_two_of_its_versions_is_told_once(store: Engine, cup: Tournament) -> None:
+    every = ("bot0@1", "bot1@1", "bot2@1")
+    found = history.matches(store, [every])
+    assert len(found) == len({match.match for match in found}) == 2
+    assert history.count(store, [every]) == 2
+    assert [one.match for one in history.matches(store, [every], offset=1)] == [found[1].match]
+
+
+def test_only_those_of_two_bots_or_of_some_tournaments_are_told_if_asked(
+    store: Engine, cup: Tournament
+) -> None:
+    one, other = (
+        match.entrants for match in history.matches(store, [("bot0@1", "bot1@1", "bot2@1")])
+    )
+    both = [(name,) for name in one]
+    assert [match.entrants for match in history.matches(store, both)] == [one]
+    assert history.count(store, both, [cup.id]) == 1
+    assert history.count(store, both, ["t-none"]) == 0
+    assert history.matches(store, [other], ["t-none"]) == ()
+
+
+def test_the_newest_are_found_by_an_index_and_no_other_match_is_read(tmp_path: Path) -> None:
+    engine = database.open(f"sqlite:///{tmp_path}/arena.db")
+    database.upgrade(engine)
+    asked: list[tuple[str, Any]] = []
+
+    @event.listens_for(engine, "before_cursor_execute")
+    def _note(connection: Any, cursor: Any, query: str, values: Any, *_: Any) -> None:
+        if "FROM results" in query:
+            asked.append((query, values))
+
+    history.matches(engine, [("bot0@1",)])
+    ((query, values),) = asked
+    with engine.connect() as connection:
+        plan = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {query}", values).all()
+    read = [step[3] for step in plan if step[3].startswith(("SCAN", "SEARCH"))]
+    assert "USING INDEX ix_match_entrants_version_closed (version=? AND closed>?)" in read[0]
+    assert not [step for step in read if step.startswith("SCAN") and "anon" not in step]
+    engine.dispose()
+
+
+_BEFORE_THEY_WERE_COUNTED = """
+    DROP INDEX ix_match_entrants_version_closed;
+    CREATE INDEX ix_match_entrants_version ON match_entrants (version);
+    ALTER TABLE match_entrants DROP COLUMN closed;
+    ALTER TABLE tournaments DROP COLUMN matches;
+    ALTER TABLE tournaments DROP COLUMN games;
+    UPDATE alembic_version SET version_num = '0008'
+"""
+
+
+def test_an_older_database_is_counted_when_it_is_upgraded(store: Engine, cup: Tournament) -> None:
+    def told() -> tuple[Any, ...]:
+        every = [(f"bot{bot}@1",) for bot in range(3)]
+        return tournaments.progress(store, cup.id), [history.matches(store, [bot]) for bot in every]
+
+    before = told()
+    with database.writing(store) as connection:
+        for statement in _BEFORE_THEY_WERE_COUNTED.split(";"):
+            connection.execute(text(statement))
+    database.upgrade(store)
+    assert told() == before
+    assert list(consistency.problems(store, lambda what, done, of: None)) == []

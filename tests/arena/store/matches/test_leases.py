@@ -1,0 +1,317 @@
+"""The lease of a match: who may play it, and that whoever may not changes nothing."""
+
+import re
+import subprocess
+from collections import Counter
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from threading import Barrier
+
+import pytest
+from sqlalchemy import Engine, func, select
+
+from arena.errors import Conflict, LeaseLost, NotFound
+from arena.store import database, schema
+from arena.store.matches import listing, results, transitions
+from arena.store.matches.games import PlayedGame
+from arena.store.matches.transitions import FAILURES_TO_VOID, Lease
+from arena.store.schema import MatchState
+from arena.store.tournaments.tournaments import Tournament
+
+Schedule = Callable[..., Tournament]
+Played = Callable[..., PlayedGame]
+Lapse = Callable[[str], None]
+Start = Callable[..., "subprocess.Popen[str]"]
+
+
+def take(store: Engine, match: str | None = None, owner: str = "worker") -> Lease:
+    lease = transitions.lease(store, match or transitions.due(store)[0], owner)
+    assert lease is not None
+    return lease
+
+
+def finish(store: Engine, played: Played, lease: Lease) -> None:
+    done = {game.game for game in lease.committed}
+    for number in range(lease.spec.games):
+        if number not in done:
+            transitions.commit_game(store, lease, played(lease.spec, number))
+
+
+def committed(store: Engine, match: str) -> list[tuple[int, int]]:
+    """The committed games of a match, with the attempts that played them."""
+    games = schema.games
+    query = select(games.c.game, games.c.attempt).where(games.c.match == match)
+    with database.reading(store) as connection:
+        return [(row.game, row.attempt) for row in connection.execute(query.order_by(games.c.game))]
+
+
+def test_a_lease_has_all_that_is_needed_to_play(store: Engine, schedule: Schedule) -> None:
+    cup = schedule(boards=3)
+    lease = take(store, owner="worker-1")
+    assert (lease.owner, lease.attempt, lease.committed) == ("worker-1", 1, ())
+    spec = lease.spec
+    assert (spec.id, spec.tournament, spec.round, spec.number) == (lease.match, cup.id, 0, 0)
+    assert (spec.game, spec.options, spec.seats) == ("poke", {"must_beat": True}, 2)
+    assert (spec.boards, spec.games, spec.clock) == (3, 6, cup.plan.clock)
+    assert spec.versions == ("bot0@1", "bot1@1")
+    assert [entrant.folder for entrant in spec.entrants] == ["/bots/0", "/bots/1"]
+    assert [entrant.content_hash for entrant in spec.entrants] == [f"{0:064x}", f"{1:064x}"]
+    assert [entrant.manifest for entrant in spec.entrants] == [{"run": ["x"]}] * 2
+
+
+def test_what_somebody_has_nobody_else_gets(store: Engine, schedule: Schedule) -> None:
+    schedule()
+    lease = take(store)
+    assert transitions.due(store) == ()
+    assert transitions.lease(store, lease.match, "another") is None
+    assert listing.find(store, lease.match).owner == "worker"
+
+
+def test_a_hint_at_a_match_that_is_not_there_is_idle(store: Engine) -> None:
+    assert transitions.lease(store, "m-none", "worker") is None
+
+
+def test_due_matches_come_in_canonical_order_and_no_more_than_asked(
+    store: Engine, schedule: Schedule
+) -> None:
+    first, second = schedule(3), schedule(3)
+    wanted = [
+        match.id for cup in (first, second) for match in listing.matches(store, tournament=cup.id)
+    ]
+    assert list(transitions.due(store)) == wanted
+    assert list(transitions.due(store, limit=4)) == wanted[:4]
+    take(store, wanted[1])
+    assert list(transitions.due(store, limit=4)) == [wanted[0], *wanted[2:5]]
+
+
+def test_of_many_threads_one_gets_the_match(store: Engine, schedule: Schedule) -> None:
+    schedule()
+    (match,) = transitions.due(store)
+    together = Barrier(8)
+
+    def race(owner: str) -> Lease | None:
+        together.wait()
+        return transitions.lease(store, match, owner)
+
+    with ThreadPoolExecutor(8) as pool:
+        leases = [lease for lease in pool.map(race, "abcdefgh") if lease is not None]
+    assert [lease.attempt for lease in leases] == [1]
+    assert listing.find(store, match).owner == leases[0].owner
+
+
+def test_of_several_processes_each_match_is_played_by_one(
+    store: Engine, schedule: Schedule, contend: Start
+) -> None:
+    cup = schedule(7)
+    processes = [contend("work", f"worker-{number}") for number in range(3)]
+    taken: Counter[str] = Counter()
+    for process in processes:
+        output, errors = process.communicate()
+        assert (errors, process.returncode) == ("", 0)
+        taken.update(re.findall("took (.+)", output))
+    assert taken == {match.id: 1 for match in listing.matches(store, tournament=cup.id)}
+    assert len(taken) == 21
+    assert len(list(results.closed(store, [cup.id]))) == 21
+
+
+def test_a_lease_can_be_renewed_while_it_holds(store: Engine, schedule: Schedule) -> None:
+    schedule()
+    lease = transitions.lease(store, transitions.due(store)[0], "worker", seconds=100)
+    assert lease is not None
+    until = select(schema.matches.c.lease_until - database.now())
+    with database.reading(store) as connection:
+        assert 0 < connection.execute(until).scalar_one() <= 100
+    assert transitions.renew(store, replace(lease, seconds=1000))
+    with database.reading(store) as connection:
+        assert 100 < connection.execute(until).scalar_one() <= 1000
+
+
+def test_a_lapsed_lease_is_lost_even_if_nobody_has_taken_the_match(
+    store: Engine, schedule: Schedule, played: Played, lapse: Lapse
+) -> None:
+    schedule()
+    lease = take(store)
+    lapse(lease.match)
+    assert not transitions.renew(store, lease)
+    with pytest.raises(LeaseLost, match="it was not renewed within 15 s"):
+        transitions.commit_game(store, lease, played(lease.spec, 0))
+    assert transitions.due(store) == (lease.match,)
+    assert committed(store, lease.match) == []
+
+
+def test_a_lapsed_match_is_taken_over_and_its_old_holder_is_fenced_off(
+    store: Engine, schedule: Schedule, played: Played, lapse: Lapse
+) -> None:
+    schedule()
+    old = take(store, owner="old")
+    transitions.commit_game(store, old, played(old.spec, 0))
+    lapse(old.match)
+    new = take(store, old.match, owner="new")
+    assert new.attempt == 2
+    assert [game.game for game in new.committed] == [0]
+    with pytest.raises(
+        LeaseLost, match=r"old has lost .* \(attempt 1\): the match is at attempt 2"
+    ):
+        transitions.commit_game(store, old, played(old.spec, 1))
+    assert not transitions.renew(store, old)
+    transitions.release(store, old, "I know nothing of the new one.")
+    found = listing.find(store, old.match)
+    assert (found.state, found.owner) == (MatchState.RUNNING, "new")
+    assert (found.failures, found.reason) == (1, "the worker old that had it was lost")
+    finish(store, played, new)
+    assert committed(store, old.match) == [(0, 1), (1, 2)]
+
+
+def test_who_takes_over_gets_what_the_games_before_took_from_the_seats(
+    store: Engine, schedule: Schedule, played: Played, lapse: Lapse
+) -> None:
+    schedule()
+    first = take(store)
+    transitions.commit_game(store, first, played(first.spec, 0, fault="crash"))
+    lapse(first.match)
+    (game,) = take(store).committed
+    assert (game.game, game.table, game.board) == (0, 0, 0)
+    assert game.tally["faults"] == [0, 1]
+
+
+def test_the_last_game_closes_the_match_once(
+    store: Engine, schedule: Schedule, played: Played
+) -> None:
+    schedule(boards=2)
+    lease = take(store)
+    # Games may finish in any order.
+    ends = [
+        transitions.commit_game(store, lease, played(lease.spec, number)) for number in (2, 0, 3, 1)
+    ]
+    assert ends == [False, False, False, True]
+    found = listing.find(store, lease.match)
+    assert (found.state, found.committed, found.owner) == (MatchState.CLOSED, 4, None)
+    assert found.ended is not None
+    with pytest.raises(LeaseLost, match="the match is CLOSED"):
+        transitions.commit_game(store, lease, played(lease.spec, 1))
+    assert not transitions.renew(store, lease)
+    transitions.release(store, lease, "too late")
+    assert listing.find(store, lease.match) == found
+    assert transitions.lease(store, lease.match, "another") is None
+    with database.reading(store) as connection:
+        count = select(func.count()).select_from(schema.results)
+        assert connection.execute(count).scalar_one() == 1
+
+
+def test_a_game_is_committed_once(store: Engine, schedule: Schedule, played: Played) -> None:
+    schedule()
+    lease = take(store)
+    transitions.commit_game(store, lease, played(lease.spec, 0))
+    with pytest.raises(Conflict, match=r"game 0 of match .* is committed already"):
+        transitions.commit_game(store, lease, played(lease.spec, 0))
+    assert committed(store, lease.match) == [(0, 1)]
+
+
+def test_a_game_that_is_none_of_the_match_is_refused(
+    store: Engine, schedule: Schedule, played: Played
+) -> None:
+    schedule(boards=2)
+    lease = take(store)
+    game = played(lease.spec, 0)
+    for wrong in (replace(game, game=4, table=2), replace(game, game=1), replace(game, board=-1)):
+        with pytest.raises(ValueError, match="is none of match"):
+            transitions.commit_game(store, lease, wrong)
+    with pytest.raises(ValueError, match="leaves an entrant out"):
+        transitions.commit_game(store, lease, replace(game, places=(1,)))
+    assert committed(store, lease.match) == []
+
+
+def test_giving_a_match_back_makes_it_due_at_once_and_is_no_failure(
+    store: Engine, schedule: Schedule, played: Played
+) -> None:
+    schedule()
+    lease = take(store)
+    transitions.commit_game(store, lease, played(lease.spec, 0))
+    transitions.release(store, lease)
+    assert transitions.due(store) == (lease.match,)
+    assert listing.find(store, lease.match).failures == 0
+    with pytest.raises(LeaseLost, match="it was given back"):
+        transitions.commit_game(store, lease, played(lease.spec, 1))
+    again = take(store)
+    assert (again.attempt, [game.game for game in again.committed]) == (2, [0])
+
+
+def test_a_match_can_be_given_back_any_number_of_times(store: Engine, schedule: Schedule) -> None:
+    schedule()
+    for _ in range(2 * FAILURES_TO_VOID):
+        transitions.release(store, take(store))
+    assert listing.find(store, transitions.due(store)[0]).failures == 0
+
+
+def test_three_failures_of_the_arena_make_a_match_void(
+    store: Engine, schedule: Schedule, lapse: Lapse
+) -> None:
+    schedule()
+    match = take(store, owner="first").match
+    lapse(match)
+    transitions.release(store, take(store), "The referee could not be reached.")
+    last = take(store, owner="third")
+    assert last.attempt == 3
+    lapse(match)
+    assert transitions.due(store) == (match,)
+    assert transitions.lease(store, match, "fourth") is None
+    found = listing.find(store, match)
+    assert (found.state, found.failures) == (MatchState.VOID, FAILURES_TO_VOID)
+    assert found.reason == "the worker third that had it was lost"
+    assert list(results.closed(store)) == []
+
+
+def test_a_failure_that_is_told_counts_like_one_that_is_found(
+    store: Engine, schedule: Schedule, played: Played
+) -> None:
+    schedule()
+    for number in range(FAILURES_TO_VOID):
+        lease = take(store)
+        transitions.release(store, lease, f"Failure {number}.")
+    found = listing.find(store, lease.match)
+    assert (found.state, found.reason) == (MatchState.VOID, "Failure 2.")
+    assert transitions.due(store) == ()
+    with pytest.raises(LeaseLost, match="the match is VOID"):
+        transitions.commit_game(store, lease, played(lease.spec, 0))
+
+
+def test_a_match_can_be_given_up_for_a_reason(
+    store: Engine, schedule: Schedule, played: Played
+) -> None:
+    schedule()
+    lease = take(store)
+    assert transitions.void(store, lease.match, "The files of bot1@1 are gone.")
+    found = listing.find(store, lease.match)
+    assert (found.state, found.reason) == (MatchState.VOID, "The files of bot1@1 are gone.")
+    assert not transitions.renew(store, lease)
+    with pytest.raises(LeaseLost, match="the match is VOID"):
+        transitions.commit_game(store, lease, played(lease.spec, 0))
+
+
+def test_what_is_over_is_not_given_up(store: Engine, schedule: Schedule, played: Played) -> None:
+    schedule()
+    lease = take(store)
+    finish(store, played, lease)
+    assert not transitions.void(store, lease.match, "I do not like the result.")
+    assert listing.find(store, lease.match).state is MatchState.CLOSED
+    with pytest.raises(NotFound, match="there is no match m-none;"):
+        transitions.void(store, "m-none", "Why not.")
+
+
+def test_holders_who_finish_at_once_all_close_their_matches(
+    store: Engine, schedule: Schedule, played: Played
+) -> None:
+    cup = schedule(4)
+    leases = [take(store) for _ in range(6)]
+    for lease in leases:
+        transitions.commit_game(store, lease, played(lease.spec, 0))
+    together = Barrier(len(leases))
+
+    def finish_together(lease: Lease) -> bool:
+        together.wait()
+        return transitions.commit_game(store, lease, played(lease.spec, 1))
+
+    with ThreadPoolExecutor(len(leases)) as pool:
+        assert list(pool.map(finish_together, leases)) == [True] * 6
+    assert len(list(results.closed(store, [cup.id]))) == 6

@@ -1,0 +1,195 @@
+"""What is told of matches, and when."""
+
+from collections.abc import Callable
+
+import pytest
+from sqlalchemy import Engine
+
+from arena.errors import NotFound
+from arena.ratings.closed_match import ClosedGame, ClosedMatch
+from arena.store.matches import listing, results, transitions
+from arena.store.matches.games import PlayedGame
+from arena.store.matches.transitions import Lease
+from arena.store.tournaments import lifecycle
+from arena.store.tournaments.tournaments import Tournament
+from referee import record
+from referee.dealing import commitment
+
+Schedule = Callable[..., Tournament]
+Played = Callable[..., PlayedGame]
+
+
+def take(store: Engine, match: str | None = None) -> Lease:
+    lease = transitions.lease(store, match or transitions.due(store)[0], "worker")
+    assert lease is not None
+    return lease
+
+
+def play(store: Engine, played: Played, match: str, fault: str | None = None) -> Lease:
+    lease = take(store, match)
+    for number in reversed(range(lease.spec.games)):
+        transitions.commit_game(store, lease, played(lease.spec, number, fault=fault))
+    return lease
+
+
+def test_a_closed_match_says_how_every_game_ended_for_every_entrant(
+    store: Engine, schedule: Schedule, played: Played
+) -> None:
+    schedule()
+    lease = take(store)
+    transitions.commit_game(store, lease, played(lease.spec, 1, fault="timeout"))
+    transitions.commit_game(store, lease, played(lease.spec, 0, places=(1, 1)))
+    # At the second table the last seat is the first entrant's.
+    assert list(results.closed(store)) == [
+        ClosedMatch(
+            id=lease.match,
+            round=0,
+            number=0,
+            entrants=("bot0@1", "bot1@1"),
+            games=(
+                ClosedGame(0, (1, 1), (20, 10), ("finished", "finished"), (0, 0)),
+                ClosedGame(1, (2, 1), None, ("timeout", "finished"), (1, 0)),
+            ),
+        )
+    ]
+
+
+def test_closed_matches_come_in_canonical_order_however_they_were_played(
+    store: Engine, schedule: Schedule, played: Played
+) -> None:
+    one, two = schedule(4), schedule(4)
+    order = transitions.due(store)
+    for match in reversed(order):
+        play(store, played, match)
+    assert [match.id for match in results.closed(store)] == list(order)
+    assert [match.id for match in results.closed(store, [two.id])] == list(order[6:])
+    places = [(match.round, match.number) for match in results.closed(store, [one.id])]
+    assert places == sorted(places)
+
+
+def test_the_rounds_of_several_tournaments_are_told_apart(
+    store: Engine, schedule: Schedule, played: Played
+) -> None:
+    schedule(), schedule()
+    for match in transitions.due(store):
+        play(store, played, match)
+    assert [(match.tournament, match.round) for match in results.closed(store)] == [(0, 0), (1, 0)]
+
+
+def test_closed_matches_can_be_asked_for_by_tournament(
+    store: Engine, schedule: Schedule, played: Played
+) -> None:
+    schedule()
+    other = schedule(game="saint_poker")
+    for match in transitions.due(store):
+        play(store, played, match)
+    found = list(results.closed(store, [other.id]))
+    assert [match.id for match in found] == [
+        match.id for match in listing.matches(store, tournament=other.id)
+    ]
+
+
+def test_only_closed_matches_count(store: Engine, schedule: Schedule, played: Played) -> None:
+    schedule(3)
+    void, begun, _ = transitions.due(store)
+    for match in (void, begun):
+        lease = take(store, match)
+        transitions.commit_game(store, lease, played(lease.spec, 0))
+    transitions.void(store, void, "Because.")
+    assert list(results.closed(store)) == []
+
+
+def test_the_record_of_a_closed_match_is_whole(
+    store: Engine, schedule: Schedule, played: Played
+) -> None:
+    cup = schedule(boards=2)
+    lease = play(store, played, transitions.due(store)[0], fault="illegal")
+    read = record.read(results.record(store, lease.match))
+    assert read.match == {
+        "type": "match",
+        "format": 1,
+        "match": lease.match,
+        "game": "poke",
+        "options": {"must_beat": True},
+        "seats": 2,
+        "boards": 2,
+        "commitment": commitment(lease.spec.seed),
+        "entrants": [["bot0@1", f"{0:064x}"], ["bot1@1", f"{1:064x}"]],
+        "clock": {"start_ms": 10000, "allowance_ms": 200, "bank_ms": 10000},
+        "policy": "lenient",
+        "tournament": cup.id,
+        "round": 0,
+        "number": 0,
+    }
+    assert [game.number for game in read.games] == [0, 1, 2, 3]
+    assert read.seed == lease.spec.seed
+
+
+def test_a_record_keeps_the_very_lines_of_its_games(
+    store: Engine, schedule: Schedule, played: Played
+) -> None:
+    schedule()
+    lease = take(store)
+    texts = [played(lease.spec, number).record for number in range(2)]
+    for number in range(2):
+        transitions.commit_game(store, lease, played(lease.spec, number))
+    assert "".join(texts) in results.record(store, lease.match)
+    assert results.game_record(store, lease.match, 1) == texts[1]
+
+
+def test_of_an_open_match_only_the_first_line_is_shown(
+    store: Engine, schedule: Schedule, played: Played
+) -> None:
+    schedule()
+    lease = take(store)
+    transitions.commit_game(store, lease, played(lease.spec, 0, fault="crash"))
+    read = record.read(results.record(store, lease.match))
+    assert (read.games, read.seed) == ((), None)
+    assert read.match["commitment"] == commitment(lease.spec.seed)
+    assert results.faults(store) == ()
+    with pytest.raises(NotFound, match="games are shown when their match is over"):
+        results.game_record(store, lease.match, 0)
+
+
+def test_a_void_or_cancelled_match_shows_its_games_but_never_its_seed(
+    store: Engine, schedule: Schedule, played: Played
+) -> None:
+    cup = schedule(3)
+    void, cancelled, _ = transitions.due(store)
+    for match in (void, cancelled):
+        lease = take(store, match)
+        transitions.commit_game(store, lease, played(lease.spec, 0))
+        if match == void:
+            transitions.void(store, match, "Because.")
+    lifecycle.cancel(store, cup.id)
+    transitions.release(store, lease)
+    for match in (void, cancelled):
+        read = record.read(results.record(store, match))
+        assert ([game.number for game in read.games], read.seed) == ([0], None)
+
+
+def test_a_record_of_no_match_is_named(store: Engine) -> None:
+    with pytest.raises(NotFound, match="there is no match m-none;"):
+        results.record(store, "m-none")
+
+
+def test_faults_are_listed_by_match_tournament_and_bot(
+    store: Engine, schedule: Schedule, played: Played
+) -> None:
+    one, two = schedule(3), schedule()
+    *_, third, other = transitions.due(store)
+    play(store, played, third, fault="timeout")
+    play(store, played, other, fault="crash")
+    entrants = listing.find(store, third).entrants
+    found = results.faults(store, match=third)
+    assert [(fault.game, fault.seat, fault.version) for fault in found] == [
+        (0, 1, entrants[1]),
+        (1, 1, entrants[0]),
+    ]
+    assert (found[0].tournament, found[0].decision, found[0].verdict) == (one.id, 1, "timeout")
+    assert (found[0].sentence, found[0].ended) == ("It was a timeout.", "")
+    assert found[0].output == "last words"
+    assert results.faults(store, tournament=one.id) == found
+    assert len(results.faults(store)) == 4
+    (crash,) = results.faults(store, tournament=two.id, version="bot0@1")
+    assert (crash.match, crash.verdict) == (other, "crash")

@@ -1,0 +1,108 @@
+"""What is left to play of a match."""
+
+from dataclasses import replace
+
+from arena.matches.runner import record_text
+from arena.store.matches.games import CommittedGame
+from arena.store.matches.spec import Clock, Entrant, MatchSpec
+from arena.store.matches.table_plan import BoardPlan, Rights, plan
+from referee.dealing import commitment
+
+SEED = bytes(range(32))
+SPEC = MatchSpec(
+    id="m-0123456789",
+    tournament=None,
+    round=0,
+    number=0,
+    game="poke",
+    options={"must_beat": True},
+    seats=2,
+    boards=2,
+    clock=Clock(bank_ms=1000),
+    policy="lenient",
+    entrants=(Entrant("a@1", "aa", "/a", {}), Entrant("b@1", "bb", "/b", {})),
+    commitment=commitment(SEED),
+    seed=SEED,
+)
+THREE = replace(
+    SPEC,
+    game="saint_poker",
+    options={},
+    seats=3,
+    entrants=(*SPEC.entrants, Entrant("c@1", "cc", "/c", {})),
+)
+
+
+def committed(
+    game: int, bank_ms: tuple[float, ...], faults: tuple[int, ...], crashes: tuple[int, ...]
+) -> CommittedGame:
+    tally = {"bank_ms": bank_ms, "faults": faults, "crashes": crashes}
+    return CommittedGame(game, game // SPEC.boards, game % SPEC.boards, tally)
+
+
+def test_a_match_of_two_sides_plays_all_boards_both_ways() -> None:
+    first, second = plan(SPEC)
+    assert (first.table, first.seating) == (0, (0, 1))
+    assert (second.table, second.seating) == (1, (1, 0))
+    assert first.boards == (BoardPlan(0, 0), BoardPlan(1, 1))
+    assert second.boards == (BoardPlan(2, 0), BoardPlan(3, 1))
+    assert first.rights == (Rights(1000), Rights(1000))
+
+
+def test_a_match_of_three_sides_plays_all_rotations() -> None:
+    assert [table.seating for table in plan(THREE)] == [(0, 1, 2), (1, 2, 0), (2, 0, 1)]
+
+
+def test_with_a_remote_bot_every_table_has_boards_of_its_own() -> None:
+    remote = replace(SPEC, entrants=(SPEC.entrants[0], Entrant("grpc://h:1", "", "", {})))
+    assert [table.boards for table in plan(remote)] == [
+        (BoardPlan(0, 0), BoardPlan(1, 1)),
+        (BoardPlan(2, 2), BoardPlan(3, 3)),
+    ]
+    assert remote.line()["mirrored"] is False
+    assert "mirrored" not in SPEC.line()
+
+
+def test_a_committed_game_is_not_played_again() -> None:
+    left = plan(SPEC, [committed(0, (0, 0), (0, 0), (0, 0))])
+    assert [table.boards for table in left] == [
+        (BoardPlan(1, 1),),
+        (BoardPlan(2, 0), BoardPlan(3, 1)),
+    ]
+
+
+def test_a_table_with_no_boards_left_is_skipped() -> None:
+    nothing = ((0, 0), (0, 0), (0, 0))
+    left = plan(SPEC, [committed(0, *nothing), committed(1, *nothing)])
+    assert [table.table for table in left] == [1]
+    everything = [committed(game, *nothing) for game in range(4)]
+    assert plan(SPEC, everything) == ()
+
+
+def test_what_a_seat_has_used_up_at_a_table_stays_used_up() -> None:
+    (rest,) = plan(
+        SPEC,
+        [
+            committed(0, (0, 0), (0, 0), (0, 0)),
+            committed(1, (0, 0), (0, 0), (0, 0)),
+            committed(2, (100.5, 2000), (1, 2), (1, 0)),
+        ],
+    )
+    assert rest.rights == (Rights(899, 1, 1), Rights(0, 2, 0))
+
+
+def test_what_was_used_up_at_one_table_is_there_at_the_other() -> None:
+    rest = plan(SPEC, [committed(0, (500, 0), (2, 0), (1, 0))])
+    assert rest[1].rights == (Rights(1000), Rights(1000))
+
+
+def test_a_record_has_its_games_in_order_and_the_seed_at_the_end() -> None:
+    games = {10: "ten\n", 2: "two\n"}
+    text = record_text(SPEC, games, SEED).splitlines()
+    assert text[0].startswith('{"type":"match","format":1,"match":"m-0123456789","game":"poke"')
+    assert text[1:3] == ["two", "ten"]
+    assert text[3] == f'{{"type":"seed","seed":"{SEED.hex()}"}}'
+
+
+def test_a_record_keeps_the_seed_secret_while_the_match_is_played() -> None:
+    assert SEED.hex() not in record_text(SPEC, {0: "one\n"}, None)

@@ -1,0 +1,226 @@
+"""Backups: one state in one file, and a database from it, of either kind."""
+
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import Engine, insert, select, text
+
+from arena.errors import Conflict, NotFound, StoreError
+from arena.store import backup_file, consistency, database, schema
+from arena.store.bots import remote_bots, version_files, versions
+from arena.store.matches import listing, results, transitions
+from arena.store.matches.games import PlayedGame
+from arena.store.schema import MatchState
+from arena.store.tournaments.tournaments import Tournament
+
+Schedule = Callable[..., Tournament]
+Played = Callable[..., PlayedGame]
+Empty = Callable[[str], str]
+TARGETS = ["sqlite", pytest.param("postgresql", marks=pytest.mark.long)]
+
+
+def quiet(what: str, done: int, of: int) -> None:
+    """Nobody looks on."""
+
+
+def rows(engine: Engine) -> dict[str, list[tuple[Any, ...]]]:
+    """Everything that is stored."""
+    with database.reading(engine) as connection:
+        return {
+            table.name: sorted((tuple(row) for row in connection.execute(select(table))), key=repr)
+            for table in schema.metadata.sorted_tables
+        }
+
+
+def at_work(store: Engine, schedule: Schedule, played: Played, tmp_path: Path) -> str:
+    """A store with a match that is closed, one that is being played, a bot's files, and an owner
+    of a name that is not ASCII. Gives the match that is being played."""
+    schedule(2, cycles=2, seed=bytes(32))
+    done, playing = transitions.due(store)
+    for match in (done, playing):
+        lease = transitions.lease(store, match, "worker")
+        assert lease is not None
+        transitions.commit_game(store, lease, played(lease.spec, 0, fault="timeout"))
+        if match == done:
+            transitions.commit_game(store, lease, played(lease.spec, 1))
+    parcel = tmp_path / "parcel"
+    parcel.write_bytes(bytes(range(256)) * 5000)
+    with parcel.open("rb") as packed:
+        version_files.keep_build(store, "c" * 64, packed, trusted=True)
+    versions.add(store, "near", "1", "e" * 64, "", {"authors": ["Zoë"]}, "Ødegård")
+    remote_bots.add_relayed(store, "far", "1")
+    remote_bots.came(store, "far@1", "desk", 3)
+    return playing
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_what_is_restored_is_what_was_backed_up(
+    store: Engine, schedule: Schedule, played: Played, empty: Empty, tmp_path: Path, target: str
+) -> None:
+    playing = at_work(store, schedule, played, tmp_path)
+    file = tmp_path / "kept?.db"
+    assert backup_file.backup(store, file, quiet) == file.stat().st_size
+    assert [path.name for path in tmp_path.glob("*kept*")] == ["kept?.db"]
+    # What comes later is not in it.
+    versions.add(store, "later", "1", "d" * 64, "/later", {})
+    other = database.open(empty(target))
+    assert backup_file.restore(other, file, quiet) == sum(map(len, rows(other).values()))
+    assert list(consistency.problems(other, quiet)) == []
+    before, after = rows(store), rows(other)
+    for settled in ("bots", "versions"):
+        before[settled] = [row for row in before[settled] if "later" not in row]
+    for settled in ("matches", "remotes"):
+        before.pop(settled)
+        after.pop(settled)
+    assert after == before
+    # Whoever played it when the backup was made plays it elsewhere.
+    lease = transitions.lease(other, playing, "another")
+    assert lease is not None
+    assert (lease.attempt, [game.game for game in lease.committed]) == (2, [0])
+    assert listing.find(other, playing).failures == 0
+    assert transitions.commit_game(other, lease, played(lease.spec, 1)) is True
+    assert len(list(results.closed(other))) == 2
+    # Nor is anybody connected.
+    assert not remote_bots.listing(other)["far@1"].here
+    other.dispose()
+
+
+def test_a_backup_overwrites_nothing_and_leaves_nothing_half_done(
+    store: Engine, tmp_path: Path
+) -> None:
+    file = tmp_path / "kept.db"
+    file.write_text("precious")
+    with pytest.raises(Conflict, match=r"kept\.db is there already"):
+        backup_file.backup(store, file, quiet)
+    assert file.read_text() == "precious"
+    with pytest.raises(NotFound, match=r"there is no folder .*nowhere to write kept\.db into"):
+        backup_file.backup(store, tmp_path / "nowhere" / "kept.db", quiet)
+    assert [path.name for path in tmp_path.iterdir() if "kept" in path.name] == ["kept.db"]
+
+
+def test_a_database_without_a_store_has_nothing_to_back_up(url: str, tmp_path: Path) -> None:
+    engine = database.open(url)
+    with pytest.raises(NotFound, match="there is no store in"):
+        backup_file.backup(engine, tmp_path / "kept.db", quiet)
+    engine.dispose()
+
+
+def test_a_database_that_is_not_empty_is_left_as_it_is(
+    store: Engine, schedule: Schedule, tmp_path: Path
+) -> None:
+    schedule()
+    file = tmp_path / "kept.db"
+    backup_file.backup(store, file, quiet)
+    before = rows(store)
+    with pytest.raises(Conflict, match="is not empty; a backup is restored into an empty one"):
+        backup_file.restore(store, file, quiet)
+    assert rows(store) == before
+
+
+def test_a_restoration_that_fails_leaves_an_empty_database(
+    store: Engine, schedule: Schedule, empty: Empty, url: str, tmp_path: Path
+) -> None:
+    schedule()
+    file = tmp_path / "kept.db"
+    backup_file.backup(store, file, quiet)
+
+    def fail(what: str, done: int, of: int) -> None:
+        if "matches" in what:
+            raise InterruptedError
+
+    other = database.open(empty(url.partition(":")[0]))
+    with pytest.raises(InterruptedError):
+        backup_file.restore(other, file, fail)
+    assert not any(rows(other).values())
+    backup_file.restore(other, file, quiet)
+    assert len(transitions.due(other)) == 1
+    other.dispose()
+
+
+def test_a_file_that_is_no_backup_is_refused_in_a_sentence(url: str, tmp_path: Path) -> None:
+    engine = database.open(url)
+    (tmp_path / "letter").write_text("dear aunt " * 200)
+    with closing_table(tmp_path / "other.db") as other:
+        other.execute("CREATE TABLE alembic_version (version_num TEXT)")
+    for name in ("letter", "other.db"):
+        with pytest.raises(StoreError, match=f"{name} is no backup of an arena"):
+            backup_file.restore(engine, tmp_path / name, quiet)
+    with pytest.raises(NotFound, match="there is no file"):
+        backup_file.restore(engine, tmp_path / "nothing", quiet)
+    assert database.version(engine) is None
+    engine.dispose()
+
+
+@pytest.mark.parametrize("url", ["sqlite"], indirect=True)
+def test_an_older_backup_is_brought_up_to_date_and_stays_as_it_is(
+    store: Engine, empty: Empty, tmp_path: Path
+) -> None:
+    from alembic import command
+    from alembic.config import Config
+
+    config = Config()
+    config.set_main_option("path_separator", "os")
+    config.set_main_option("script_location", str(Path(database.__file__).parent / "migrations"))
+    old = database.open(f"sqlite:///{tmp_path}/old/arena.db")
+    with database.writing(old) as connection:
+        config.attributes["connection"] = connection
+        command.upgrade(config, "0004")
+        connection.execute(insert(schema.bots).values(name="a", created=1.5, owner="ada"))
+    file = tmp_path / "old.db"
+    backup_file.backup(old, file, quiet)
+    old.dispose()
+    content = file.read_bytes()
+    backup_file.restore(store, file, quiet)
+    assert rows(store)["bots"] == [("a", 1.5, "ada")]
+    assert file.read_bytes() == content
+
+
+def test_a_backup_of_a_newer_pokearena_is_refused(store: Engine, url: str, tmp_path: Path) -> None:
+    file = tmp_path / "kept.db"
+    backup_file.backup(store, file, quiet)
+    with closing_table(file) as newer:
+        newer.execute("UPDATE alembic_version SET version_num = '9999'")
+    with pytest.raises(StoreError, match="version 9999, written by a newer pokearena"):
+        backup_file.restore(store, file, quiet)
+
+
+def test_a_used_postgresql_of_another_version_is_backed_up_by_its_own_pokearena(
+    store: Engine, tmp_path: Path
+) -> None:
+    with database.writing(store) as connection:
+        connection.execute(text("UPDATE alembic_version SET version_num = '0005'"))
+    if store.dialect.name == "sqlite":
+        assert backup_file.backup(store, tmp_path / "kept.db", quiet) > 0
+    else:
+        with pytest.raises(StoreError, match="back it up with the pokearena that works on it"):
+            backup_file.backup(store, tmp_path / "kept.db", quiet)
+
+
+class closing_table:  # noqa: N801 - it reads like contextlib's
+    """A file of SQLite, changed and closed."""
+
+    def __init__(self, file: Path) -> None:
+        self._connection = sqlite3.connect(file)
+
+    def __enter__(self) -> sqlite3.Connection:
+        return self._connection
+
+    def __exit__(self, *said: object) -> None:
+        self._connection.commit()
+        self._connection.close()
+
+
+def test_a_match_closes_once_after_a_restoration_too(
+    store: Engine, schedule: Schedule, played: Played, empty: Empty, url: str, tmp_path: Path
+) -> None:
+    at_work(store, schedule, played, tmp_path)
+    file = tmp_path / "kept.db"
+    backup_file.backup(store, file, quiet)
+    other = database.open(empty(url.partition(":")[0]))
+    backup_file.restore(other, file, quiet)
+    states = {match.state for match in listing.matches(other)}
+    assert states == {MatchState.CLOSED, MatchState.PENDING}
+    other.dispose()

@@ -1,0 +1,117 @@
+"""What `db check` finds: each kind of damage, done by hand."""
+
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from sqlalchemy import Engine, text
+
+from arena.store import consistency, database
+from arena.store.matches import transitions
+from arena.store.matches.games import PlayedGame
+from arena.store.tournaments.tournaments import Tournament
+
+Schedule = Callable[..., Tournament]
+Played = Callable[..., PlayedGame]
+
+
+def problems(store: Engine) -> list[str]:
+    return list(consistency.problems(store, lambda what, done, of: None))
+
+
+@pytest.fixture
+def closed(store: Engine, schedule: Schedule, played: Played) -> str:
+    """A match that is closed, beside one that is due."""
+    schedule(2, cycles=2)
+    match = transitions.due(store)[0]
+    lease = transitions.lease(store, match, "worker")
+    assert lease is not None
+    for number in range(2):
+        transitions.commit_game(store, lease, played(lease.spec, number))
+    return match
+
+
+def test_a_sound_store_has_no_problems(store: Engine, closed: str) -> None:
+    assert problems(store) == []
+
+
+@pytest.mark.parametrize(
+    ("damage", "found"),
+    [
+        ("DELETE FROM games WHERE game = 1", "closed matches lack games: {closed}."),
+        ("UPDATE matches SET games = 1", "matches have more games than they are of: {closed}."),
+        ("DELETE FROM results", "closed matches have no result: {closed}."),
+        (
+            "UPDATE matches SET state = 'VOID' WHERE state = 'CLOSED'",
+            "matches that are not closed have a result: {closed}.",
+        ),
+        (
+            "UPDATE matches SET state = 'PENDING' WHERE state = 'CLOSED'",
+            "matches have all their games and are still open: {closed}.",
+        ),
+        (
+            "UPDATE matches SET state = 'RUNNING' WHERE state = 'CLOSED'",
+            "matches are being played by nobody: {closed}.",
+        ),
+        ("UPDATE matches SET ended = NULL", "matches are over at no time: {closed}."),
+        (
+            "DELETE FROM match_entrants WHERE match IN"
+            " (SELECT id FROM matches WHERE state = 'CLOSED')",
+            "matches have no entrants: {closed}.",
+        ),
+        (
+            "UPDATE match_entrants SET closed = 1 WHERE match IN (SELECT match FROM results)",
+            "matches have closed at another time than their entrants say: {closed}.",
+        ),
+        ("UPDATE match_entrants SET closed = NULL", "than their entrants say: {closed}."),
+        ("UPDATE tournaments SET matches = 1", "have other matches or games than they count: t-"),
+        ("UPDATE tournaments SET games = 5", "have other matches or games than they count: t-"),
+        ("UPDATE tournaments SET state = 'closed'", "tournaments are closed and have open matches"),
+        (
+            "UPDATE matches SET commitment = 'x' WHERE state = 'CLOSED'",
+            "the seed of match {closed} is not the one that was committed to.",
+        ),
+    ],
+)
+def test_what_is_not_as_it_must_be_is_named(
+    store: Engine, closed: str, damage: str, found: str
+) -> None:
+    with database.writing(store) as connection:
+        connection.execute(text(damage))
+    assert any(found.format(closed=closed) in sentence for sentence in problems(store))
+
+
+@pytest.mark.parametrize("url", ["sqlite"], indirect=True)
+def test_a_row_that_names_what_is_not_there_is_found(store: Engine, closed: str, url: str) -> None:
+    # SQLite keeps no key unless it is told to.
+    with closing(sqlite3.connect(url.removeprefix("sqlite:///"))) as connection:
+        connection.execute("DELETE FROM versions WHERE id = 'bot0@1'")
+        connection.commit()
+    said = problems(store)
+    assert any("rows of entrants name versions that are not there: bot0@1" in one for one in said)
+
+
+@pytest.mark.parametrize("url", ["sqlite"], indirect=True)
+def test_a_damaged_file_is_found(store: Engine, closed: str, url: str) -> None:
+    with store.connect() as connection:
+        connection.exec_driver_sql("COMMIT")
+        connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+        query = "SELECT rootpage FROM sqlite_master WHERE name = 'ix_faults_version'"
+        page = connection.exec_driver_sql(query).scalar_one()
+        size = connection.exec_driver_sql("PRAGMA page_size").scalar_one()
+    store.dispose()
+    with Path(url.removeprefix("sqlite:///")).open("r+b") as file:
+        file.seek((page - 1) * size)
+        file.write(b"\xff" * 100)
+    assert any(sentence.startswith("the file is damaged: ") for sentence in problems(store))
+
+
+def test_a_database_of_another_version_is_said_to_be_that(store: Engine) -> None:
+    with database.writing(store) as connection:
+        connection.execute(text("UPDATE alembic_version SET version_num = '0003'"))
+    assert problems(store) == [
+        f"the tables are at version 0003, and this pokearena needs {database.HEAD}; "
+        "`pokearena db upgrade` brings them there."
+    ]

@@ -1,0 +1,86 @@
+"""How far tournaments are is counted, however many matches they have had."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import Engine, event
+
+from arena.errors import NotFound
+from arena.formats.contract import Fixture
+from arena.store import consistency, database
+from arena.store.matches import transitions
+from arena.store.matches.games import PlayedGame
+from arena.store.tournaments import lifecycle, tournaments
+from arena.store.tournaments.tournaments import Progress, Tournament
+from arena.tournaments import scheduler
+
+Schedule = Callable[..., Tournament]
+Played = Callable[..., PlayedGame]
+
+
+def play(store: Engine, played: Played, match: str, games: int) -> None:
+    lease = transitions.lease(store, match, "worker")
+    assert lease is not None
+    for number in range(games):
+        transitions.commit_game(store, lease, played(lease.spec, number))
+
+
+def test_games_of_matches_in_every_state_are_counted(
+    store: Engine, schedule: Schedule, played: Played
+) -> None:
+    cup = schedule(4, boards=2)
+    whole, begun, given_up, *_ = transitions.due(store)
+    play(store, played, whole, games=4)
+    play(store, played, begun, games=3)
+    play(store, played, given_up, games=1)
+    transitions.void(store, given_up, "the folder of a bot is gone")
+    assert tournaments.progress(store, cup.id) == Progress(
+        pending=3, running=1, closed=1, void=1, cancelled=0, games=8, planned=24
+    )
+
+
+def test_counts_stay_true_whatever_happens_to_a_tournament(
+    store: Engine, schedule: Schedule, played: Played
+) -> None:
+    cup = schedule(4, boards=2)
+    other = scheduler.begin(store, cup.plan, [entry.name for entry in cup.entries], None)
+    first, second, third, *_ = transitions.due(store)
+    play(store, played, first, games=4)
+    play(store, played, second, games=1)
+    transitions.void(store, third, "the folder of a bot is gone")
+    more = [Fixture(9, number, ("bot0@1", f"bot{number + 1}@1")) for number in range(3)]
+    assert lifecycle.extend(store, cup, lifecycle.marks(store, cup.id), more) == 3
+    assert lifecycle.extend(store, cup, lifecycle.marks(store, other.id), more) == 0
+    lifecycle.withdraw(store, cup.id, "bot3@1")
+    lifecycle.cancel(store, other.id)
+    counted = tournaments.progress(store, cup.id)
+    assert (counted.matches, counted.planned, counted.games) == (9, 36, 5)
+    assert (counted.closed, counted.running, counted.void) == (1, 1, 1)
+    counted = tournaments.progress(store, other.id)
+    assert (counted.matches, counted.cancelled, counted.closed) == (6, 6, 0)
+    assert list(consistency.problems(store, lambda what, done, of: None)) == []
+
+
+def test_matches_are_counted_by_an_index_and_none_is_read(tmp_path: Path) -> None:
+    engine = database.open(f"sqlite:///{tmp_path}/arena.db")
+    database.upgrade(engine)
+    asked: list[tuple[str, Any]] = []
+
+    @event.listens_for(engine, "before_cursor_execute")
+    def _note(connection: Any, cursor: Any, query: str, values: Any, *_: Any) -> None:
+        if "count(" in query and "JOIN matches" in query and "games JOIN" not in query:
+            asked.append((query, values))
+
+    lifecycle.marks(engine, "t-none")
+    with pytest.raises(NotFound):
+        tournaments.progress(engine, "t-none")
+    assert len(asked) == 2
+    with engine.connect() as connection:
+        for query, values in asked.copy():
+            plan = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {query}", values).all()
+            read = [step[3] for step in plan if "matches" in step[3]]
+            assert read
+            assert all("COVERING INDEX" in step for step in read)
+    engine.dispose()

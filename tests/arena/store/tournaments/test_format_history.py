@@ -1,0 +1,27 @@
+"""What formats are shown of a tournament, however it was read before."""
+
+from sqlalchemy import Engine
+
+from arena.store.bots import versions
+from arena.store.matches import listing, transitions
+from arena.store.matches.spec import Plan
+from arena.store.tournaments.format_history import History
+from arena.tournaments import scheduler
+from arena.tournaments.scheduler import Scheduler
+
+
+def test_a_match_that_is_added_to_a_round_that_was_over_is_seen(store: Engine) -> None:
+    """A series of a knockout may need one more match while the next stage has begun elsewhere."""
+    for bot in range(5):
+        versions.add(store, f"bot{bot}", "1", f"{bot:064x}", f"/bots/{bot}", {"run": ["x"]})
+    plan = Plan("cup", "poke", {"must_beat": True}, 2, 1, "knockout", {"best_of": 1})
+    cup = scheduler.begin(store, plan, [f"bot{bot}@1" for bot in range(5)])
+    history, asking = History(store, cup.id), Scheduler(store)
+    assert [match.place for match in history.matches()] == [(0, 6), (1, 6)]
+    # A void match is played again.
+    transitions.void(store, transitions.due(store)[0], "because")
+    assert len(history.matches()) == 2
+    for wanted in (1, 0):
+        assert asking.advance() == wanted
+    found = [(match.round, match.number) for match in listing.matches(store, tournament=cup.id)]
+    assert found == [match.place for match in history.matches()] == [(0, 6), (0, 7), (1, 6)]

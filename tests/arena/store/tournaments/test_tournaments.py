@@ -1,0 +1,345 @@
+"""Tournaments: what is made with them, and the states they go through."""
+
+import hashlib
+import json
+from collections.abc import Callable
+
+import pytest
+from sqlalchemy import Engine
+
+from arena.errors import Conflict, NotFound, StoreError
+from arena.formats.contract import Entrant, Fixture
+from arena.store.bots import versions
+from arena.store.database import reading
+from arena.store.ids import match_id
+from arena.store.matches import listing, rows, transitions
+from arena.store.matches.games import PlayedGame
+from arena.store.matches.spec import MatchSpec, Plan
+from arena.store.schema import MatchState, TournamentState
+from arena.store.tournaments import lifecycle, tournaments
+from arena.store.tournaments.tournaments import Progress, Tournament
+from referee import dealing
+
+Schedule = Callable[..., Tournament]
+Played = Callable[..., PlayedGame]
+Lapse = Callable[[str], None]
+Settle = Callable[[], object]
+
+SEED = bytes(range(32))
+PLAN = Plan("cup", "poke", {"must_beat": True}, seats=2, boards=1)
+
+
+def spec(store: Engine, match: str) -> MatchSpec:
+    with reading(store) as connection:
+        return rows.spec(connection, match)
+
+
+def play(store: Engine, played: Played, match: str) -> None:
+    lease = transitions.lease(store, match, "worker")
+    assert lease is not None
+    for number in range(lease.spec.games):
+        transitions.commit_game(store, lease, played(lease.spec, number))
+
+
+def test_a_tournament_is_made_with_all_its_matches(store: Engine, schedule: Schedule) -> None:
+    cup = schedule(4, boards=3, cycles=2)
+    assert cup.id.startswith("t-")
+    assert len(cup.id) == 8
+    assert cup.entrants == ("bot0@1", "bot1@1", "bot2@1", "bot3@1")
+    assert cup.state is TournamentState.RUNNING
+    assert tournaments.find(store, cup.id) == cup
+    assert tournaments.progress(store, cup.id) == Progress(
+        pending=12, running=0, closed=0, void=0, cancelled=0, games=0, planned=72
+    )
+
+
+def test_matches_come_in_rounds_and_numbers_and_show_no_seed(
+    store: Engine, schedule: Schedule
+) -> None:
+    cup = schedule(4, seed=SEED)
+    found = listing.matches(store, tournament=cup.id)
+    assert [(match.round, match.number) for match in found] == [
+        (0, 0),
+        (0, 1),
+        (1, 0),
+        (1, 1),
+        (2, 0),
+        (2, 1),
+    ]
+    assert {match.state for match in found} == {MatchState.PENDING}
+    for match in found:
+        secret = spec(store, match.id).seed
+        assert match.commitment == hashlib.sha256(secret).hexdigest()
+        for shown in (repr(match), repr(spec(store, match.id))):
+            assert secret.hex() not in shown
+            assert repr(secret) not in shown
+
+
+def test_a_match_is_found_by_its_id(store: Engine, schedule: Schedule) -> None:
+    first, *_ = listing.matches(store, tournament=schedule(3).id)
+    assert listing.find(store, first.id) == first
+    with pytest.raises(NotFound, match="there is no match m-none;"):
+        listing.find(store, "m-none")
+
+
+def test_matches_are_listed_by_bot_and_by_state(store: Engine, schedule: Schedule) -> None:
+    cup = schedule(3)
+    of_bot = listing.matches(store, tournament=cup.id, version="bot2@1")
+    assert [match.entrants for match in of_bot if "bot2@1" in match.entrants] == [
+        match.entrants for match in of_bot
+    ]
+    assert len(of_bot) == 2
+    transitions.lease(store, of_bot[0].id, "worker")
+    running = listing.matches(store, states=[MatchState.RUNNING])
+    assert [match.id for match in running] == [of_bot[0].id]
+    assert len(listing.matches(store, limit=2)) == 2
+
+
+def test_the_key_of_a_match_says_what_it_is_and_its_id_where(
+    store: Engine, schedule: Schedule
+) -> None:
+    cup = schedule(2, boards=2, seed=SEED)
+    words = {
+        "allowance_ms": 200,
+        "bank_ms": 10000,
+        "start_ms": 10000,
+    }
+    what = {
+        "boards": 2,
+        "clock": words,
+        "entrants": [f"{0:064x}", f"{1:064x}"],
+        "game": "poke",
+        "number": 0,
+        "options": {"must_beat": True},
+        "policy": "lenient",
+        "round": 0,
+        "seats": 2,
+    }
+    text = json.dumps(what, sort_keys=True, separators=(",", ":"))
+    key = hashlib.sha256(text.encode()).hexdigest()
+    (match,) = listing.matches(store, tournament=cup.id)
+    assert match.id == match_id(cup.id, key)
+    assert spec(store, match.id).seed == dealing.derive(SEED, f"match/{key}", 0)
+
+
+def test_an_id_of_a_match_is_ten_letters_of_crockford() -> None:
+    digest = hashlib.sha256(b"t-123456abc").digest()
+    bits = "".join(f"{byte:08b}" for byte in digest)[:50]
+    letters = "0123456789abcdefghjkmnpqrstvwxyz"
+    wanted = "".join(letters[int(bits[at : at + 5], 2)] for at in range(0, 50, 5))
+    assert match_id("t-123456", "abc") == f"m-{wanted}"
+
+
+def test_the_same_seed_and_entrants_give_the_same_deals_under_other_ids(
+    store: Engine, schedule: Schedule
+) -> None:
+    one, two = schedule(3, seed=SEED), schedule(3, seed=SEED)
+    first = listing.matches(store, tournament=one.id)
+    second = listing.matches(store, tournament=two.id)
+    assert [match.commitment for match in first] == [match.commitment for match in second]
+    assert not {match.id for match in first} & {match.id for match in second}
+    assert len({match.commitment for match in first}) == 3
+
+
+def test_without_a_seed_every_match_has_one_of_its_own(store: Engine, schedule: Schedule) -> None:
+    commitments = {
+        match.commitment
+        for cup in (schedule(3), schedule(3))
+        for match in listing.matches(store, tournament=cup.id)
+    }
+    assert len(commitments) == 6
+
+
+def test_the_seed_of_a_tournament_is_shown_when_it_is_closed(
+    store: Engine, schedule: Schedule, played: Played, settle: Settle
+) -> None:
+    cup = schedule(2, seed=SEED)
+    assert cup.seed is None
+    assert all(found.seed is None for found in tournaments.listing(store))
+    play(store, played, transitions.due(store)[0])
+    settle()
+    assert tournaments.find(store, cup.id).seed == SEED
+
+
+@pytest.mark.parametrize(
+    ("names", "error", "sentence"),
+    [
+        (["a@1", "a@1"], StoreError, "named twice"),
+        (["a@1", "x@1"], NotFound, "no version x@1"),
+        (["a@1", "old@1"], Conflict, "old@1 is retired"),
+    ],
+)
+def test_a_tournament_that_cannot_be_is_explained_and_leaves_nothing(
+    store: Engine,
+    names: list[str],
+    error: type[StoreError],
+    sentence: str,
+) -> None:
+    for name in ("a", "b", "old"):
+        versions.add(store, name, "1", name, f"/{name}", {})
+    versions.retire(store, "old@1")
+    with pytest.raises(error, match=sentence):
+        tournaments.create(store, PLAN, list(map(Entrant, names)), [Fixture(0, 0, tuple(names))])
+    assert tournaments.listing(store) == ()
+
+
+def test_a_tournament_is_made_whole_or_not_at_all(store: Engine) -> None:
+    for name in ("a", "b"):
+        versions.add(store, name, "1", name, f"/{name}", {})
+    fixtures = [Fixture(0, 0, ("a@1", "b@1")), Fixture(1, 0, ("a@1", "stranger@1"))]
+    with pytest.raises(KeyError):
+        tournaments.create(store, PLAN, [Entrant("a@1"), Entrant("b@1")], fixtures)
+    assert tournaments.listing(store) == ()
+    assert transitions.due(store) == ()
+
+
+def test_tournaments_are_listed_oldest_first_by_game_and_state(
+    store: Engine, schedule: Schedule
+) -> None:
+    one, two, three = schedule(), schedule(game="saint_poker"), schedule()
+    lifecycle.pause(store, three.id)
+
+    def ids(found: tuple[Tournament, ...]) -> list[str]:
+        return [cup.id for cup in found]
+
+    assert ids(tournaments.listing(store)) == [one.id, two.id, three.id]
+    assert ids(tournaments.listing(store, game="poke")) == [one.id, three.id]
+    assert ids(tournaments.listing(store, state=TournamentState.PAUSED)) == [three.id]
+
+
+def test_a_tournament_closes_with_its_last_match(
+    store: Engine, schedule: Schedule, played: Played, settle: Settle
+) -> None:
+    cup = schedule(3)
+    *firsts, last = transitions.due(store)
+    for match in firsts:
+        play(store, played, match)
+    settle()
+    assert tournaments.find(store, cup.id).state is TournamentState.RUNNING
+    play(store, played, last)
+    settle()
+    over = tournaments.find(store, cup.id)
+    assert over.state is TournamentState.CLOSED
+    assert over.ended is not None
+    assert tournaments.progress(store, cup.id) == Progress(
+        pending=0, running=0, closed=3, void=0, cancelled=0, games=6, planned=6
+    )
+
+
+def test_a_void_match_can_be_the_last_one(
+    store: Engine, schedule: Schedule, played: Played, settle: Settle
+) -> None:
+    cup = schedule(3)
+    first, second, third = transitions.due(store)
+    play(store, played, first)
+    play(store, played, second)
+    assert transitions.void(store, third, "the folder of bot2@1 is gone")
+    settle()
+    assert tournaments.find(store, cup.id).state is TournamentState.CLOSED
+    assert tournaments.progress(store, cup.id).void == 1
+
+
+def test_a_paused_tournament_begins_nothing_but_finishes_what_was_begun(
+    store: Engine, schedule: Schedule, played: Played
+) -> None:
+    cup = schedule(3)
+    begun, *waiting = transitions.due(store)
+    lease = transitions.lease(store, begun, "worker")
+    assert lease is not None
+    assert lifecycle.pause(store, cup.id).state is TournamentState.PAUSED
+    assert transitions.due(store) == ()
+    assert transitions.lease(store, waiting[0], "worker") is None
+    for number in range(2):
+        transitions.commit_game(store, lease, played(lease.spec, number))
+    assert listing.find(store, begun).state is MatchState.CLOSED
+    assert lifecycle.resume(store, cup.id).state is TournamentState.RUNNING
+    assert transitions.due(store) == tuple(waiting)
+
+
+def test_a_lost_match_of_a_paused_tournament_waits_for_it_to_go_on(
+    store: Engine, schedule: Schedule, lapse: Lapse
+) -> None:
+    cup = schedule()
+    (match,) = transitions.due(store)
+    transitions.lease(store, match, "worker")
+    lifecycle.pause(store, cup.id)
+    lapse(match)
+    assert transitions.due(store) == ()
+    lifecycle.resume(store, cup.id)
+    assert transitions.due(store) == (match,)
+
+
+def test_a_paused_tournament_closes_if_its_last_match_was_being_played(
+    store: Engine, schedule: Schedule, played: Played, settle: Settle
+) -> None:
+    cup = schedule()
+    lease = transitions.lease(store, transitions.due(store)[0], "worker")
+    assert lease is not None
+    lifecycle.pause(store, cup.id)
+    for number in range(2):
+        transitions.commit_game(store, lease, played(lease.spec, number))
+    settle()
+    assert tournaments.find(store, cup.id).state is TournamentState.CLOSED
+
+
+def test_cancelling_ends_what_waits_and_lets_what_is_played_finish(
+    store: Engine, schedule: Schedule, played: Played
+) -> None:
+    cup = schedule(3)
+    begun, *waiting = transitions.due(store)
+    lease = transitions.lease(store, begun, "worker")
+    assert lease is not None
+    cancelled = lifecycle.cancel(store, cup.id)
+    assert cancelled.state is TournamentState.CANCELLED
+    assert cancelled.ended is not None
+    assert [listing.find(store, match).state for match in waiting] == [MatchState.CANCELLED] * 2
+    assert transitions.due(store) == ()
+    for number in range(2):
+        transitions.commit_game(store, lease, played(lease.spec, number))
+    assert listing.find(store, begun).state is MatchState.CLOSED
+    assert tournaments.find(store, cup.id).state is TournamentState.CANCELLED
+
+
+def test_a_lost_match_of_a_cancelled_tournament_is_put_to_rest(
+    store: Engine, schedule: Schedule, lapse: Lapse
+) -> None:
+    cup = schedule()
+    (match,) = transitions.due(store)
+    transitions.lease(store, match, "worker")
+    lifecycle.cancel(store, cup.id)
+    lapse(match)
+    assert transitions.due(store) == (match,)
+    assert transitions.lease(store, match, "another") is None
+    assert listing.find(store, match).state is MatchState.CANCELLED
+    assert transitions.due(store) == ()
+
+
+def test_a_match_given_back_to_a_cancelled_tournament_is_put_to_rest(
+    store: Engine, schedule: Schedule
+) -> None:
+    cup = schedule()
+    lease = transitions.lease(store, transitions.due(store)[0], "worker")
+    assert lease is not None
+    lifecycle.cancel(store, cup.id)
+    transitions.release(store, lease)
+    assert listing.find(store, lease.match).state is MatchState.CANCELLED
+
+
+def test_what_is_over_does_not_change(store: Engine, schedule: Schedule) -> None:
+    cup = schedule()
+    lifecycle.cancel(store, cup.id)
+    for verb in (lifecycle.pause, lifecycle.resume, lifecycle.cancel):
+        with pytest.raises(Conflict, match=f"tournament {cup.id} is cancelled"):
+            verb(store, cup.id)
+
+
+def test_a_tournament_that_is_not_there_is_named(store: Engine) -> None:
+    for verb in (
+        tournaments.find,
+        tournaments.progress,
+        lifecycle.pause,
+        lifecycle.resume,
+        lifecycle.cancel,
+    ):
+        with pytest.raises(NotFound, match="there is no tournament t-none;"):
+            verb(store, "t-none")

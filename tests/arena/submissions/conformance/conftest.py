@@ -1,0 +1,46 @@
+"""A referee, and bots, to be examined without a command line."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from arena.bots.bot import Bot
+from arena.bots.resolver import local
+from arena.cli.services.own_referee import own_referee
+from arena.submissions.conformance.check import Check
+from arena.submissions.conformance.examination import examine
+
+Examine = Callable[..., dict[str, Check]]
+"""What is said of a bot, by name of the check."""
+Program = Callable[[str], Bot]
+"""A bot of one Python file."""
+
+
+@pytest.fixture(scope="session")
+def referee() -> Iterator[str]:
+    with own_referee() as address:
+        yield address
+
+
+@pytest.fixture
+def examined(referee: str) -> Examine:
+    """Examines a bot at Poke, or other games, quickly."""
+
+    def tried(bot: Bot, *games: str, seconds: float = 60.0) -> dict[str, Check]:
+        checks = examine(
+            bot, referee, games or ("poke",), called="mybot", thorough=False, seconds=seconds
+        )
+        return {check.name: check for check in checks}
+
+    return tried
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Program:
+    def written(text: str) -> Bot:
+        path = tmp_path / "bot.py"
+        path.write_text(text)
+        return local(path)
+
+    return written

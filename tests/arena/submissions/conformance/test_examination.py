@@ -1,0 +1,231 @@
+"""What an examination passes, what it only remarks, and what it never charges to a bot."""
+
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from arena.bots.bot import Bot
+from arena.bots.resolver import from_folder, resolve, sample
+from arena.bots.socket_probe import listens
+from arena.errors import InfrastructureError
+from arena.submissions.conformance import forms
+from arena.submissions.conformance.check import Outcome
+from arena.submissions.conformance.conversation import NoAnswer
+from arena.submissions.conformance.examinee import Errand
+from arena.submissions.conformance.positions import paper
+from referee.games.registry import GAMES
+from tests.arena.submissions.conformance.conftest import Examine, Program
+
+KITS = Path(__file__).parents[4] / "sample_bots"
+MEEK = "import pokearena_bot\npokearena_bot.run(lambda turn: turn.legal[0])\n"
+REMEMBERS = """
+import pokearena_bot
+
+class Mine:
+    def __init__(self):
+        self.games = set()
+    def act(self, turn):
+        if turn.game not in self.games and turn.decision > 9:
+            raise KeyError("what came before?")
+        self.games.add(turn.game)
+        return turn.legal[0]
+
+pokearena_bot.run(Mine)
+"""
+FORGETS = """
+import pokearena_bot
+
+asked = []
+
+def choose(turn):
+    asked.append(turn)
+    if len(asked) > 50:
+        raise MemoryError("that is enough")
+    return turn.legal[0]
+
+pokearena_bot.run(choose, 1)
+"""
+FICKLE = """
+from itertools import count
+import pokearena_bot
+number = count()
+pokearena_bot.run(lambda turn: turn.legal[next(number) % len(turn.legal)])
+"""
+FLOODS = """
+import pokearena_bot
+from pokearena.v1 import bot_pb2
+
+def floods(self, requests, context):
+    next(requests)
+    while True:
+        yield bot_pb2.PlayResponse()
+
+pokearena_bot._Service.Play = floods
+pokearena_bot.run(lambda turn: turn.legal[0])
+"""
+ONE_WAY = """
+import pokearena_bot
+from pokearena.v1 import bot_pb2_grpc
+pokearena_bot._Service.{missing} = bot_pb2_grpc.BotServiceServicer.{missing}
+pokearena_bot.run(lambda turn: turn.legal[-1])
+"""
+ONLY_BY_STREAM = """
+import pokearena_bot
+act = pokearena_bot._Service._answer_all
+
+def broken(self, request):
+    response = act(self, request)
+    for answer in response.answers:
+        if answer.game == 1:
+            answer.action.Clear()
+    return response
+
+pokearena_bot._Service._answer_all = broken
+pokearena_bot.run(lambda turn: turn.legal[0], 1)
+"""
+
+
+def test_a_house_bot_passes_and_nothing_is_remarked(examined: Examine) -> None:
+    told = examined(sample("random"))
+    assert {check.outcome for check in told.values()} == {Outcome.PASSED}
+    assert all(check.command == check.question == "" for check in told.values())
+
+
+@pytest.mark.parametrize(
+    "missing", ["Act", "Play", *(pytest.param(m, marks=pytest.mark.long) for m in ("Start", "End"))]
+)
+def test_a_method_that_need_not_be_there_is_not_missed(
+    examined: Examine, program: Program, missing: str
+) -> None:
+    told = examined(program(ONE_WAY.format(missing=missing)))
+    assert not [check for check in told.values() if check.failed]
+    assert ("answers by Act too" in told) == (missing != "Play")
+
+
+@pytest.mark.long
+def test_a_bot_that_remembers_is_not_failed_for_what_no_match_asks(
+    examined: Examine, program: Program
+) -> None:
+    told = examined(program(REMEMBERS))
+    assert not [check for check in told.values() if check.failed]
+    check = told["the middle of games"]
+    assert check.outcome is Outcome.REMARK
+    assert "asked from the beginning of the game it answers well" in check.sentence
+    assert "what came before?" in check.output
+
+
+def test_what_breaks_a_bot_only_after_other_questions_is_told_so(
+    examined: Examine, program: Program
+) -> None:
+    check = examined(program(FORGETS))["plays"]
+    assert check.failed
+    assert "asked alone it answers well" in check.sentence
+    assert "that is enough" in check.output
+    assert check.command == f"pokearena ask {check.question} mybot --from-start"
+
+
+@pytest.mark.long
+def test_a_bot_that_breaks_by_play_only_is_asked_again_by_play(
+    examined: Examine, program: Program
+) -> None:
+    check = examined(program(ONLY_BY_STREAM))["plays"]
+    assert check.sentence.endswith("by Act it answers well")
+    assert check.command == f"pokearena ask {check.question} mybot --play"
+
+
+def test_different_answers_to_the_same_question_are_a_remark(
+    examined: Examine, program: Program
+) -> None:
+    check = examined(program(FICKLE))["the same question twice"]
+    assert check.outcome is Outcome.REMARK
+    assert "it answered differently" in check.sentence
+    assert "docs/bots.md" in check.sentence
+
+
+def test_a_program_that_reads_and_writes_lines_is_examined_like_any_other(
+    examined: Examine,
+) -> None:
+    told = examined(from_folder(KITS / "shell"))
+    assert not [check for check in told.values() if check.failed]
+    assert told["plays"].outcome is Outcome.PASSED
+
+
+def test_a_bot_that_does_not_build_is_not_started(examined: Examine, tmp_path: Path) -> None:
+    (tmp_path / "bot.toml").write_text(
+        'name = "b"\nbuild = ["sh", "-c", "echo no such header; exit 3"]\nrun = ["./b"]\n'
+    )
+    told = examined(from_folder(tmp_path))
+    assert list(told) == ["builds"]
+    assert told["builds"].failed
+    assert "exited with status 3" in told["builds"].sentence
+    assert "no such header" in told["builds"].sentence
+
+
+def test_a_game_that_it_does_not_claim_is_not_tried(examined: Examine, tmp_path: Path) -> None:
+    (tmp_path / "bot.toml").write_text('name = "b"\ngames = ["pokex"]\nrun = ["./b"]\n')
+    told = examined(from_folder(tmp_path))
+    assert told["plays"].sentence == "it claims none of the games that are to be tried"
+
+
+def test_a_quick_examination_leaves_out_what_there_is_no_time_for(examined: Examine) -> None:
+    began = time.monotonic()
+    told = examined(sample("meek"), "poke", "pokino", seconds=0.001)
+    assert not [check for check in told.values() if check.failed]
+    assert "the middle of games" not in told
+    assert time.monotonic() - began < 60
+
+
+@pytest.fixture
+def elsewhere(tmp_path: Path) -> Iterator[Bot]:
+    """A bot that somebody else has started, at a port."""
+    (tmp_path / "bot.py").write_text(MEEK)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        address = f"127.0.0.1:{free.getsockname()[1]}"
+    path = f"{KITS / 'python'}"
+    process = subprocess.Popen(
+        [sys.executable, tmp_path / "bot.py"],
+        env={**os.environ, "POKEARENA_ADDRESS": address, "PYTHONPATH": path},
+    )
+    try:
+        while not listens(address):
+            time.sleep(0.01)
+        yield resolve(f"grpc://{address}")
+    finally:
+        process.kill()
+        process.wait()
+
+
+def test_a_bot_that_runs_elsewhere_plays_a_house_bot_at_every_seat(
+    examined: Examine, elsewhere: Bot
+) -> None:
+    told = examined(elsewhere)
+    assert not [check for check in told.values() if check.failed]
+    assert told["plays"].outcome is Outcome.PASSED
+    assert told["quiet"].outcome is Outcome.SKIPPED
+
+
+def test_a_bot_that_cannot_be_reached_is_nobodys_failure(examined: Examine) -> None:
+    with pytest.raises(InfrastructureError, match="cannot be reached"):
+        examined(resolve("grpc://127.0.0.1:1"))
+
+
+@pytest.mark.long
+def test_a_stream_that_never_ends_is_given_up_when_time_is_over(
+    referee: str, program: Program
+) -> None:
+    form = forms.forms(GAMES["poke"])[0]
+    asked = paper(form, 0, bytes(32), 1, 1)
+    errand = Errand(program(FLOODS), "", "mybot", bytes(32), "1", referee)
+    with (
+        errand.talk(asked.spec, 0) as talk,
+        pytest.raises(NoAnswer, match="did not answer within") as told,
+    ):
+        talk.play(asked.positions[0].asked.request)
+    assert told.value.late

@@ -1,0 +1,59 @@
+"""Whether a referee answers: for a process that stands still the kernel takes connections."""
+
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from arena.system import grpc_probe
+from arena.system.process_info import is_frozen
+
+
+@pytest.fixture
+def referee(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, int]]:
+    """A referee's address and process id."""
+    address = f"unix:{tmp_path_factory.mktemp('r')}/r.sock"
+    line = [sys.executable, "-m", "referee", "--address", address]
+    with subprocess.Popen(line, stdout=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        process.stdout.readline()
+        yield address, process.pid
+        process.kill()
+
+
+def test_a_referee_answers_until_it_is_frozen_and_again_when_it_goes_on(
+    referee: tuple[str, int],
+) -> None:
+    address, pid = referee
+    assert grpc_probe.answers(address, 10)
+    assert not is_frozen(pid)
+    subprocess.run(["kill", "-STOP", str(pid)], check=True)
+    while not is_frozen(pid):
+        time.sleep(0.01)
+    assert not grpc_probe.answers(address, 0.2)
+    subprocess.run(["kill", "-CONT", str(pid)], check=True)
+    assert grpc_probe.answers(address, 10)
+
+
+def test_who_takes_connections_and_says_nothing_or_something_else_does_not_answer(
+    tmp_path: Path,
+) -> None:
+    assert not grpc_probe.answers(f"unix:{tmp_path}/nobody")
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+        assert not grpc_probe.answers(f"127.0.0.1:{port}", 0.2)
+    assert not grpc_probe.answers(f"127.0.0.1:{port}", 0.2)
+
+
+def test_what_only_grpc_can_resolve_is_taken_for_granted() -> None:
+    assert grpc_probe.answers("dns:///referee.example:7000")
+
+
+def test_a_process_that_is_gone_is_not_frozen() -> None:
+    with subprocess.Popen(["true"]) as process:
+        process.wait()
+    assert not is_frozen(process.pid)

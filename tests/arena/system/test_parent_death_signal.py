@@ -1,0 +1,83 @@
+"""A leashed child dies with the process that started it."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from arena.system import parent_death_signal
+
+OWNER = """
+import subprocess, sys, time
+from arena.system import parent_death_signal as leash
+command = [sys.executable, "-c", "import time; time.sleep(60)"]
+child = subprocess.Popen({start})
+print(child.pid, flush=True)
+time.sleep(60)
+"""
+EXECUTED = OWNER.format(start="leash.leashed(command)")
+WATCHED = OWNER.format(
+    start="""[sys.executable, "-c",
+    "import os, sys; from arena.system.parent_death_signal import watch; "
+    "watch(int(sys.argv[1]), sys.argv[2:])",
+    str(__import__("os").getpid()), *command]"""
+)
+
+
+def children(pid: int) -> list[int]:
+    """The children of process `pid`."""
+    return [int(word) for word in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+def wait_gone(pid: int) -> None:
+    """Returns when process `pid` has ended; it may stay a zombie of whoever adopted it."""
+    while True:
+        try:
+            state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+        except OSError:
+            return
+        if state == "Z":
+            return
+        time.sleep(0.01)
+
+
+@pytest.mark.parametrize("owner", [EXECUTED, WATCHED], ids=["held by the kernel", "watched"])
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_a_leashed_child_dies_when_its_parent_is_killed(owner: str) -> None:
+    with subprocess.Popen([sys.executable, "-c", owner], stdout=subprocess.PIPE) as parent:
+        assert parent.stdout is not None
+        leashed = int(parent.stdout.readline())
+        while owner is WATCHED and not children(leashed):
+            time.sleep(0.01)
+        kept = [leashed, *children(leashed)]
+        parent.send_signal(signal.SIGKILL)
+    for pid in kept:
+        wait_gone(pid)
+
+
+def test_a_leash_whose_owner_is_gone_already_runs_nothing(tmp_path: Path) -> None:
+    proof = tmp_path / "ran"
+    code = f"open({str(proof)!r}, 'w')"
+    gone = os.getpid() + 1_000_000
+    command = [sys.executable, parent_death_signal.__file__, str(gone), sys.executable, "-c", code]
+    ended = subprocess.run(command, check=False)
+    assert ended.returncode == 1
+    assert not proof.exists()
+
+
+def test_a_watched_child_gets_the_signal_its_leash_gets() -> None:
+    code = (
+        "import os, sys; from arena.system import parent_death_signal as leash;"
+        "sys.exit(leash.watch(os.getppid(), sys.argv[1:]) == -15)"
+    )
+    sleeper = "import time; print('ready', flush=True); time.sleep(60)"
+    command = [sys.executable, "-c", code, sys.executable, "-c", sleeper]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as watcher:
+        assert watcher.stdout is not None
+        watcher.stdout.readline()
+        watcher.send_signal(signal.SIGTERM)
+    assert watcher.returncode == 1

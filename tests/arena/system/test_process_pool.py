@@ -1,0 +1,44 @@
+"""Work that is done side by side comes out as if it were not."""
+
+import os
+from collections.abc import Iterator
+
+import pytest
+
+from arena.system import process_pool
+from arena.system.process_info import cores
+
+
+def where(number: int) -> tuple[int, int]:
+    """By which process a task is done."""
+    return number, os.getpid()
+
+
+def test_little_work_is_done_here() -> None:
+    here = os.getpid()
+    assert list(process_pool.each(where, range(7), 7, 0.0)) == [
+        (number, here) for number in range(7)
+    ]
+    quick = process_pool.each(where, range(40), 40, 60.0)
+    assert list(quick) == [(number, here) for number in range(40)]
+
+
+@pytest.mark.skipif(cores() < 2, reason="there is one core only")
+def test_much_work_is_done_elsewhere_and_no_task_is_taken_long_before_its_turn() -> None:
+    taken: list[int] = []
+
+    def tasks() -> Iterator[int]:
+        for number in range(400):
+            taken.append(number)
+            yield number
+
+    found = process_pool.each(where, tasks(), 400, 0.0)
+    first = next(found)
+    assert len(taken) < 20 * cores()
+    every = [first, *found]
+    assert [number for number, _ in every] == list(range(400))
+    assert os.getpid() not in {process for _, process in every}
+
+
+def test_no_tasks_give_no_results() -> None:
+    assert list(process_pool.each(where, (), 0)) == []

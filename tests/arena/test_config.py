@@ -1,0 +1,177 @@
+"""The data folder."""
+
+import os
+import stat
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from arena import config
+from arena.config import Folder, Running
+from arena.system import process_info
+
+
+def test_an_option_beats_the_environment_which_beats_the_default(tmp_path: Path) -> None:
+    environment = {"POKEARENA_DATA": str(tmp_path / "named")}
+    assert config.locate(tmp_path / "asked", environment).root == tmp_path / "asked"
+    assert config.locate(None, environment).root == tmp_path / "named"
+    assert config.locate(None, {}).root == Path.cwd() / ".pokearena"
+
+
+def test_a_new_folder_is_private_and_ignored_by_git(tmp_path: Path) -> None:
+    made = Folder(tmp_path / "deep" / "data").create()
+    assert stat.S_IMODE(made.root.stat().st_mode) == 0o700
+    assert (made.root / ".gitignore").read_text() == "*\n"
+    assert made.logs.is_dir()
+    assert made.versions.is_dir()
+
+
+def test_creating_twice_changes_nothing(tmp_path: Path) -> None:
+    made = Folder(tmp_path / "data").create()
+    (made.root / ".gitignore").write_text("mine\n")
+    made.create()
+    assert (made.root / ".gitignore").read_text() == "mine\n"
+
+
+def test_a_directory_with_other_things_in_it_is_not_hidden_from_git(tmp_path: Path) -> None:
+    (tmp_path / "thesis.tex").write_text("")
+    tmp_path.chmod(0o755)
+    Folder(tmp_path).create()
+    assert not (tmp_path / ".gitignore").exists()
+    assert stat.S_IMODE(tmp_path.stat().st_mode) == 0o755
+
+
+def test_the_database_is_the_named_one_or_a_file_in_the_folder(tmp_path: Path) -> None:
+    where = Folder(tmp_path)
+    assert where.database_url({}) == f"sqlite:///{tmp_path}/arena.db"
+    assert where.database_url({"DATABASE_URL": "postgresql://two"}) == "postgresql://two"
+    both = {"POKEARENA_DATABASE_URL": "postgresql://one", "DATABASE_URL": "postgresql://two"}
+    assert where.database_url(both) == "postgresql://one"
+    assert where.database_url({**both, "POKEARENA_DATABASE_URL": ""}) == "postgresql://two"
+
+
+def test_running_services_are_noted_and_forgotten_by_their_own_supervisor(tmp_path: Path) -> None:
+    where = Folder(tmp_path).create()
+    assert where.running() is None
+    running = Running(7, "unix:///r.sock", "unix:/referee.sock", "/tmp/x")
+    where.note_running(running)
+    assert where.running() == running
+    where.forget_running(8)
+    assert where.running() == running
+    where.forget_running(7)
+    assert where.running() is None
+
+
+@pytest.mark.parametrize("text", ["", "{}", "[1]", '{"pid": "x"}', "\x00"])
+def test_a_damaged_note_counts_as_none(tmp_path: Path, text: str) -> None:
+    (tmp_path / "running.json").write_text(text)
+    assert Folder(tmp_path).running() is None
+
+
+def test_the_sockets_of_killed_services_are_removed_and_those_of_others_are_not(
+    tmp_path: Path,
+) -> None:
+    where = Folder(tmp_path).create()
+    dead, ours = config.private_directory({}), config.private_directory({})
+    where.note_sockets(dead).rename(tmp_path / "sockets.999999999.0")
+    note = where.note_sockets(ours)
+    where.remove_leftovers()
+    assert not dead.exists()
+    assert ours.exists()
+    assert list(tmp_path.glob("sockets.*")) == [note]
+    config.remove_private_directory(ours)
+
+
+def test_a_directory_for_sockets_is_private_and_short_under_a_long_path(tmp_path: Path) -> None:
+    long = tmp_path / ("x" * 100)
+    long.mkdir()
+    made = config.private_directory({"XDG_RUNTIME_DIR": str(long)})
+    try:
+        assert len(os.fsencode(made)) <= 80
+        assert stat.S_IMODE(made.stat().st_mode) == 0o700
+    finally:
+        config.remove_private_directory(made)
+    assert not made.exists()
+
+
+def test_only_a_directory_we_made_is_removed(tmp_path: Path) -> None:
+    config.remove_private_directory(tmp_path)
+    assert tmp_path.is_dir()
+    link = tmp_path / "pokearena-link"
+    link.symlink_to(tmp_path)
+    config.remove_private_directory(link)
+    assert link.is_symlink()
+
+
+def test_services_are_known_by_their_process_not_by_its_number() -> None:
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as other:
+        there = Running(
+            other.pid, "unix:///r.sock", "unix:/none", "/x", process_info.began(other.pid)
+        )
+        assert there.alive
+        assert not replace(there, began="another time").alive
+        other.kill()
+        # Nobody has asked for the news of its end yet.
+        os.waitid(os.P_PID, other.pid, os.WEXITED | os.WNOWAIT)
+        assert not there.alive
+    assert not there.alive
+
+
+def test_a_setting_may_stand_in_a_file_that_the_environment_names(tmp_path: Path) -> None:
+    file = tmp_path / "redis"
+    file.write_text("redis://:word@10.0.0.5\n")
+    named = {"REDIS_URL": "redis://other", "POKEARENA_REDIS_URL_FILE": str(file)}
+    assert config.setting(config.REDIS, named) == (
+        "POKEARENA_REDIS_URL_FILE",
+        "redis://:word@10.0.0.5",
+    )
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [(None, "cannot be read: No such file"), (b"", "is empty"), (b"\xff", "it is not text")],
+)
+def test_a_file_that_says_nothing_is_named(
+    tmp_path: Path, content: bytes | None, sentence: str
+) -> None:
+    file = tmp_path / "redis"
+    if content is not None:
+        file.write_bytes(content)
+    with pytest.raises(config.SettingError, match=f"POKEARENA_REDIS_URL_FILE .*{sentence}"):
+        config.setting(config.REDIS, {"POKEARENA_REDIS_URL_FILE": str(file)})
+
+
+@pytest.mark.parametrize("names", [config.DATABASE, config.REDIS, ("POKEARENA_TOKEN",)])
+def test_a_setting_that_is_said_twice_is_refused_whatever_the_two_say(
+    tmp_path: Path, names: tuple[str, ...]
+) -> None:
+    (tmp_path / "file").write_text("secret")
+    for name in names:
+        twice = {name: "secret", f"{name}_FILE": str(tmp_path / "file")}
+        with pytest.raises(config.SettingError, match=f"{name} and {name}_FILE are both") as caught:
+            config.setting(names, twice)
+        assert "secret" not in str(caught.value)
+        assert config.setting(names, {**twice, name: ""}) == (f"{name}_FILE", "secret")
+
+
+def test_who_needs_no_secrets_gets_none() -> None:
+    environment = {"DATABASE_URL": "x", "POKEARENA_REDIS_URL_FILE": "x", "PATH": "/bin"}
+    assert config.without_secrets(environment) == {"PATH": "/bin"}
+
+
+def test_a_store_is_shared_when_it_is_not_the_file_of_the_folder(tmp_path: Path) -> None:
+    data = Folder(tmp_path)
+    assert not data.shares_store({})
+    assert not data.shares_store({"POKEARENA_DATABASE_URL": data.database_url({})})
+    assert data.shares_store({"POKEARENA_DATABASE_URL": "postgresql://10.0.0.5/arena"})
+
+
+def test_fetched_versions_have_ten_gibibytes_or_what_the_setting_says() -> None:
+    assert config.most_versions({}) == 10 << 30
+    assert config.most_versions({"POKEARENA_VERSIONS_MIB": "3"}) == 3 << 20
+    for said in ("-1", "1.5", "many", "\u0663"):
+        with pytest.raises(config.SettingError, match="a whole number of MiB"):
+            config.most_versions({"POKEARENA_VERSIONS_MIB": said})

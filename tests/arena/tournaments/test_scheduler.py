@@ -1,0 +1,222 @@
+"""The scheduler: formats are asked when something has happened; what they say is stored once."""
+
+import json
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from sqlalchemy import Engine
+
+from arena.errors import Conflict
+from arena.formats.contract import Over, Play
+from arena.store import database
+from arena.store.bots import versions
+from arena.store.matches import games, listing, transitions
+from arena.store.matches.games import PlayedGame
+from arena.store.matches.spec import MatchSpec, Plan
+from arena.store.schema import MatchState, TournamentState
+from arena.store.tournaments import lifecycle, tournaments
+from arena.store.tournaments.tournaments import Tournament
+from arena.tournaments import scheduler
+from arena.tournaments.scheduler import Scheduler
+
+BOTS = tuple(f"bot{number}@1" for number in range(5))
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Engine:
+    engine = database.open(f"sqlite:///{tmp_path}/arena.db")
+    database.upgrade(engine)
+    for number in range(6):
+        versions.add(engine, f"bot{number}", "1", f"{number:064x}", f"/bots/{number}", {})
+    return engine
+
+
+@pytest.fixture
+def cup(store: Engine) -> Callable[..., Tournament]:
+    def make(format_name: str, bots: int = 4, **settings: int) -> Tournament:
+        plan = Plan("cup", "poke", {"must_beat": True}, 2, 1, format=format_name, settings=settings)
+        return scheduler.begin(store, plan, BOTS[:bots], bytes(32))
+
+    return make
+
+
+def played(spec: MatchSpec, number: int) -> PlayedGame:
+    """A game that the bot with the lower number wins."""
+    seating = [spec.versions[(seat + number) % 2] for seat in range(2)]
+    places = [1 + (name != min(seating)) for name in seating]
+    lines: list[dict[str, object]] = [
+        {"type": "game", "game": number, "table": number, "board": 0, "seating": seating},
+        {
+            "type": "result",
+            "game": number,
+            "places": places,
+            "scores": [100 - place for place in places],
+            "verdicts": ["finished"] * 2,
+            "bank_ms": [0, 0],
+            "crashes": [0, 0],
+            "faults": [0, 0],
+        },
+    ]
+    return games.read("".join(json.dumps(line) + "\n" for line in lines), spec.versions)
+
+
+def play_due(store: Engine) -> int:
+    """Plays everything that is due; gives how many matches."""
+    due = transitions.due(store)
+    for match in due:
+        lease = transitions.lease(store, match, "worker")
+        assert lease is not None
+        for number in range(2):
+            transitions.commit_game(store, lease, played(lease.spec, number))
+    return len(due)
+
+
+def play_out(store: Engine, tournament: Tournament) -> list[int]:
+    """Plays it to its end; gives how many matches were played between two looks of the sweeper."""
+    asking, waves = Scheduler(store), []
+    while tournaments.find(store, tournament.id).state is TournamentState.RUNNING:
+        waves.append(play_due(store))
+        asking.advance()
+    return [wave for wave in waves if wave]
+
+
+@pytest.mark.parametrize(
+    ("format_name", "settings", "waves"),
+    [
+        ("round-robin", {"cycles": 2}, [12]),
+        ("gauntlet", {"cycles": 2}, [6]),
+        ("swiss", {"rounds": 3}, [2, 2, 2]),
+        ("knockout", {}, [2, 1]),
+        ("ladder", {"limit": 6, "batch": 2}, [2, 2, 2]),
+    ],
+)
+def test_a_tournament_of_every_format_is_played_to_its_end(
+    store: Engine,
+    cup: Callable[..., Tournament],
+    format_name: str,
+    settings: dict[str, int],
+    waves: list[int],
+) -> None:
+    made = cup(format_name, **settings)
+    assert play_out(store, made) == waves
+    found = listing.matches(store, tournament=made.id)
+    assert [match.state for match in found] == [MatchState.CLOSED] * sum(waves)
+    assert isinstance(scheduler.standing(store, tournaments.find(store, made.id)), Over)
+
+
+def test_a_test_of_two_ends_with_a_verdict_and_marks_what_was_in_flight(
+    store: Engine, cup: Callable[..., Tournament]
+) -> None:
+    made = cup("sprt", bots=2, low=0, high=400, batch=8)
+    play_out(store, made)
+    over = scheduler.standing(store, tournaments.find(store, made.id))
+    assert isinstance(over, Over)
+    assert over.ranking == (("bot0@1",), ("bot1@1",))
+    found = listing.matches(store, tournament=made.id)
+    assert over.drained == tuple((m.round, m.number) for m in found[-len(over.drained) :])
+
+
+def test_the_winner_of_a_knockout_has_won_every_match(
+    store: Engine, cup: Callable[..., Tournament]
+) -> None:
+    made = cup("knockout", bots=5)
+    play_out(store, made)
+    over = scheduler.standing(store, tournaments.find(store, made.id))
+    assert isinstance(over, Over)
+    assert over.ranking[0] == ("bot0@1",)
+
+
+def test_nothing_comes_while_a_tournament_is_paused(
+    store: Engine, cup: Callable[..., Tournament]
+) -> None:
+    made = cup("swiss", rounds=2)
+    asking = Scheduler(store)
+    play_due(store)
+    lifecycle.pause(store, made.id)
+    assert asking.advance() == 0
+    lifecycle.resume(store, made.id)
+    assert asking.advance() == 2
+
+
+def test_of_schedulers_that_ask_at_once_each_round_is_stored_once(
+    store: Engine, cup: Callable[..., Tournament]
+) -> None:
+    made = cup("swiss", rounds=3)
+    several = [Scheduler(store) for _ in range(4)]
+    stored = 0
+    with ThreadPoolExecutor(len(several)) as pool:
+        for _ in range(3):
+            play_due(store)
+            stored += sum(pool.map(Scheduler.advance, several))
+    assert stored == 4
+    assert len(listing.matches(store, tournament=made.id)) == 6
+    assert tournaments.find(store, made.id).state is TournamentState.CLOSED
+
+
+def test_what_was_concluded_from_an_older_state_is_not_taken(
+    store: Engine, cup: Callable[..., Tournament]
+) -> None:
+    made = cup("swiss", rounds=2)
+    play_due(store)
+    seen = lifecycle.marks(store, made.id)
+    step = scheduler.standing(store, made)
+    assert isinstance(step, Play)
+    lifecycle.withdraw(store, made.id, "bot3@1")
+    assert lifecycle.extend(store, made, seen, step.fixtures) == 0
+    assert len(listing.matches(store, tournament=made.id)) == 2
+
+
+def test_who_joins_is_paired_from_the_next_round_on(
+    store: Engine, cup: Callable[..., Tournament]
+) -> None:
+    made = cup("round-robin")
+    joined = lifecycle.add(store, made.id, scheduler.enrol(store, ["bot4@1"]))
+    assert [entry.joined for entry in joined.entries] == [0, 0, 0, 0, 3]
+    assert Scheduler(store).advance() == 4
+    play_out(store, made)
+    found = [m.entrants for m in listing.matches(store, tournament=made.id)]
+    assert len(set(found)) == len(found) == 10
+    with pytest.raises(Conflict, match="is closed"):
+        lifecycle.add(store, made.id, scheduler.enrol(store, ["bot5@1"]))
+
+
+def test_nobody_enters_twice(store: Engine, cup: Callable[..., Tournament]) -> None:
+    made = cup("ladder")
+    with pytest.raises(Conflict, match="bot1@1 has entered tournament"):
+        lifecycle.add(store, made.id, scheduler.enrol(store, ["bot1@1"]))
+    with pytest.raises(Conflict, match="bot5@1 has not entered"):
+        lifecycle.withdraw(store, made.id, "bot5@1")
+
+
+def test_who_withdraws_leaves_what_it_has_played_and_nothing_else(
+    store: Engine, cup: Callable[..., Tournament]
+) -> None:
+    made = cup("round-robin")
+    first = transitions.due(store)[0]
+    lease = transitions.lease(store, first, "worker")
+    assert lease is not None
+    left = lifecycle.withdraw(store, made.id, lease.spec.versions[0], "its author asked")
+    assert [entry.withdrawn for entry in left.entries if entry.name in lease.spec.versions[:1]] == [
+        3
+    ]
+    for number in range(2):
+        transitions.commit_game(store, lease, played(lease.spec, number))
+    play_out(store, made)
+    its = listing.matches(store, tournament=made.id, version=lease.spec.versions[0])
+    assert sorted(match.state for match in its) == ["CANCELLED", "CANCELLED", "CLOSED"]
+    assert {match.reason for match in its if match.state == "CANCELLED"} == {
+        f"{lease.spec.versions[0]} was withdrawn: its author asked"
+    }
+
+
+def test_owners_known_and_given_keep_their_bots_from_one_table(store: Engine) -> None:
+    versions.own(store, versions.find(store, "bot0@1"), "ada")
+    plan = Plan("cup", "saint_poker", {}, 3, 1)
+    made = scheduler.begin(store, plan, BOTS, owners={"bot1@1": "ada"})
+    assert [entry.owner for entry in made.entries] == ["ada", "ada", "", "", ""]
+    tables = [match.entrants for match in listing.matches(store, tournament=made.id)]
+    assert not any({"bot0@1", "bot1@1"} <= set(table) for table in tables)
+    with pytest.raises(Conflict, match="bot0 belongs to ada"):
+        versions.own(store, versions.find(store, "bot0@1"), "bob")

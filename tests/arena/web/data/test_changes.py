@@ -1,0 +1,33 @@
+"""Who waits for a change hears of it, and of nothing else."""
+
+import asyncio
+
+from arena.web.data.changes import Changes
+
+
+def test_what_has_changed_since_is_not_waited_for() -> None:
+    async def wait() -> None:
+        changes = Changes()
+        before = changes.last
+        changes.tell("a")
+        async with asyncio.timeout(1):
+            await changes.after({"a", "b"}, before)
+
+    asyncio.run(wait())
+
+
+def test_a_change_of_another_topic_wakes_nobody() -> None:
+    async def wait() -> bool:
+        changes = Changes()
+        waiting = asyncio.create_task(changes.after({"a"}, changes.last))
+        await asyncio.sleep(0)
+        changes.tell("b")
+        for _ in range(5):
+            await asyncio.sleep(0)
+        still = not waiting.done()
+        changes.tell("a")
+        async with asyncio.timeout(1):
+            await waiting
+        return still
+
+    assert asyncio.run(wait())

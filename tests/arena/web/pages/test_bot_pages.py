@@ -1,0 +1,271 @@
+"""The pages of bots: all of them, and one with its history, matchups, matches and faults."""
+
+import csv
+import io
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+
+from arena.cli.workspace import Place
+from arena.records.redaction import public
+from arena.store.bots import owners, versions
+from arena.web.app import create
+from arena.web.data.state import Settings, Web
+from tests.arena.cli.stored import hold
+from tests.arena.web.closed_matches import play, table
+
+EVIL = "<script>alert(1)</script>"
+FOLDER = "/home/somebody/arena/versions/luck1"
+
+
+def crash(text: str) -> str:
+    """The record of a game in which seat 1 crashed at decision 3."""
+    lines = [json.loads(line) for line in text.splitlines()]
+    fault = {
+        "type": "fault",
+        "game": lines[0]["game"],
+        "decision": 3,
+        "seat": 1,
+        "verdict": "crash",
+        "sentence": f"its process ended in {FOLDER}/bot.py {EVIL}",
+        "ended": f"could not be started: {FOLDER}/run.sh",
+        "output": f'File "{FOLDER}/bot.py", line 7\n{EVIL} secret plan',
+        "question": {"decision": 3, "view": {"poke": {"hand": ["QS"]}}},
+        "clock": {"ms": 12.5, "limit_ms": 300, "allowance_ms": 200, "bank_ms": 100},
+        "exit_status": 127,
+        "peak_memory": 40 << 20,
+    }
+    lines[-1]["verdicts"][1] = "crash"
+    lines.insert(-1, fault)
+    return "".join(json.dumps(line) + "\n" for line in lines)
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Place:
+    """Eve's bot luck1 has crashed; ada, bob and cy have played without faults."""
+    place = Place(tmp_path_factory.mktemp("arena") / "data")
+    store = place.store
+    said = {"run": ["x"], "authors": [EVIL], "language": "c<b>"}
+    versions.add(store, "luck1", "1", f"{1:064x}", FOLDER, said, "eve")
+    play(place, table("poke-2-must_beat=true"), boards=1, change=crash)
+    hold(place, ["ada", "bob", "cy"], {}, boards=2, cycles=3)
+    versions.add(store, "ada", "2", "b" * 64, "/bots/ada2", {"run": ["x"], "address": "h:1"})
+    versions.retire(store, "ada@1")
+    versions.add(store, "idle", "1", "c" * 64, "/bots/idle", {"run": ["x"]}, "eve")
+    return place
+
+
+@pytest.fixture
+def client(place: Place) -> Iterator[TestClient]:
+    web = Web(place.store, Settings(rate=0))
+    with TestClient(create(web)) as client:
+        client.portal.call(web.recall)  # type: ignore[union-attr]
+        yield client
+
+
+@pytest.fixture(scope="module")
+def token(place: Place) -> str:
+    """Eve's."""
+    return owners.add(place.store, "eve")
+
+
+def test_all_bots_are_listed_with_how_they_stand(client: TestClient) -> None:
+    bots = client.get("/bots.json").json()["bots"]
+    assert [bot["bot"] for bot in bots] == ["ada", "bob", "cy", "idle", "luck0", "luck1"]
+    ada = bots[0]
+    assert ada["versions"] == ["1", "2"]
+    assert ada["state"] == "active"
+    assert ada["ladders"]["poke"]["version"] == "ada@1"
+    assert bots[3]["ladders"] == {}
+    assert "idle" in client.get("/bots").text
+
+
+def test_bots_are_found_by_owner_and_shown_a_page_at_a_time(client: TestClient) -> None:
+    def names(query: str) -> list[str]:
+        return [bot["bot"] for bot in client.get(f"/bots.json?{query}").json()["bots"]]
+
+    assert names("find=EVE") == ["idle", "luck1"]
+    assert names("find=eve+idle") == ["idle"]
+    assert names("find=nobody") == []
+    assert names("limit=4&page=2") == ["luck0", "luck1"]
+
+
+def test_a_bot_has_its_versions_with_what_became_of_them(client: TestClient) -> None:
+    told = client.get("/bots/ada.json").json()
+    assert [version["version"] for version in told["versions"]] == ["ada@1", "ada@2"]
+    assert told["versions"][0]["retired"]
+    assert told["versions"][1]["retired"] is None
+    page = client.get("/bots/ada").text
+    assert ">retired</span>" in page
+    assert ">active</span>" in page
+
+
+def test_a_bot_has_its_history_its_matchups_and_its_thinking(client: TestClient) -> None:
+    on_ladder = client.get("/bots/ada.json").json()["ladders"]["poke"]
+    assert [each["opponent"] for each in on_ladder["best"] + on_ladder["worst"]] == [
+        "cy@1",
+        "bob@1",
+    ]
+    # Ten rounds are over, of two tournaments; it has a point from the first it played in.
+    rounds = [point["round"] for point in on_ladder["history"]["ada@1"]]
+    assert rounds == list(range(rounds[0], 11))
+    assert len(rounds) >= 6
+    assert on_ladder["thinking"]["decisions"] == 2 * 3 * 4
+    page = client.get("/bots/ada").text
+    assert page.count('<polyline class="course"') == 1
+    assert f"ada@1: {len(rounds)} points, from " in page
+    assert 'class="chart times"' in page
+
+
+def test_its_matches_tell_opponent_score_cause_and_time(client: TestClient) -> None:
+    rows = list(csv.DictReader(io.StringIO(client.get("/bots/ada.csv").text)))
+    assert len(rows) == 6
+    assert {row["opponents"] for row in rows} == {"bob@1", "cy@1"}
+    assert {row["score"] for row in rows} == {"1.0"}
+    assert all(float(row["p95_ms"]) > 0 for row in rows)
+    page = client.get("/bots/luck1").text
+    assert "luck1@1: 1 crash" in page
+    assert client.get("/bots/ada.json?limit=4&page=2").json()["list"]["total"] == 6
+    assert client.get("/bots/ada?form=whist").status_code == 400
+
+
+def test_a_bot_that_has_not_played_has_a_page(client: TestClient) -> None:
+    assert "It has not played yet." in client.get("/bots/idle").text
+    assert client.get("/bots/idle.txt").status_code == 200
+
+
+def test_a_bot_that_there_is_not_is_said(client: TestClient) -> None:
+    for address in ("/bots/nobody.json", "/bots/nobody/faults.json"):
+        answer = client.get(address)
+        assert (answer.status_code, answer.json()) == (404, {"error": "there is no bot nobody."})
+
+
+def test_what_strangers_wrote_is_shown_as_they_wrote_it(client: TestClient) -> None:
+    for address in ("/bots", "/bots/luck1", "/bots/luck1/faults"):
+        page = client.get(address).text
+        assert EVIL not in page
+        assert "&lt;script&gt;" in page
+
+
+def test_faults_are_told_to_all_with_their_why_and_without_what_the_bot_wrote(
+    client: TestClient,
+) -> None:
+    told = client.get("/bots/luck1/faults.json").json()
+    assert told["kinds"] == {"crash": 1}
+    assert [fault["sentence"] for fault in told["faults"]] == [
+        f"its process ended in …/bot.py {EVIL}"
+    ]
+    for own in ("output", "question", "clock", "exit_status", "signal", "peak_memory"):
+        assert own not in told["faults"][0]
+    page = client.get("/bots/luck1/faults").text
+    fault = told["faults"][0]
+    assert f'href="/matches/{fault["match"]}/games/{fault["game"]}?decision=3"' in page
+    for text in (page, client.get("/bots/luck1/faults.txt").text, json.dumps(told)):
+        assert "secret plan" not in text
+        assert "peak" not in text
+        assert "question" not in text.replace("Show output and questions", "").replace(
+            "puts a question to a bot", ""
+        )
+
+
+def test_faults_are_chosen_by_their_kind(client: TestClient) -> None:
+    assert len(client.get("/bots/luck1/faults.json?kind=crash").json()["faults"]) == 1
+    assert client.get("/bots/luck1/faults.json?kind=timeout").json()["faults"] == []
+    wrong = client.get("/bots/luck1/faults.json?kind=bad")
+    assert wrong.status_code == 400
+    assert "init, timeout, illegal" in wrong.json()["error"]
+
+
+def test_its_owner_sees_output_and_question(client: TestClient, token: str) -> None:
+    page = client.post("/bots/luck1/faults", data={"token": token})
+    assert page.status_code == 200
+    assert "secret plan" in page.text
+    assert "QS" in page.text
+    assert EVIL not in page.text
+    assert page.headers["cache-control"] == "no-store"
+    assert "data-live" not in page.text
+    bearer = {"Authorization": f"Bearer {token}"}
+    told = client.get("/bots/luck1/faults.json", headers=bearer).json()["faults"][0]
+    assert told["output"] == f'File "bot.py", line 7\n{EVIL} secret plan'
+    assert told["question"]["view"] == {"poke": {"hand": ["QS"]}}
+    assert told["clock"]["limit_ms"] == 300
+    assert (told["exit_status"], told["signal"], told["peak_memory"]) == (127, None, 40 << 20)
+    assert "12.5 ms of 300 ms: 200 ms for a decision and 100 ms" in page.text
+    assert "could not be started: …/run.sh; peak memory 40.0 MiB" in page.text
+
+
+def test_what_the_owner_sees_nobody_sees_after(client: TestClient, token: str) -> None:
+    bearer = {"Authorization": f"Bearer {token}"}
+    assert "secret plan" in client.get("/bots/luck1/faults", headers=bearer).text
+    assert "secret plan" not in client.get("/bots/luck1/faults").text
+
+
+@pytest.mark.parametrize("wrong", ["x", "", "Bearer", "ü" * 40, "x" * 20_000])
+def test_another_token_is_refused_in_a_sentence(client: TestClient, token: str, wrong: str) -> None:
+    answer = client.post("/bots/luck1/faults.json", data={"token": wrong})
+    assert answer.status_code in (400, 403, 413)
+    assert "secret plan" not in answer.text
+    assert answer.json()["error"].endswith(".")
+
+
+def test_the_token_of_another_owner_is_refused(
+    client: TestClient, place: Place, token: str
+) -> None:
+    other = owners.add(place.store, "mallory")
+    answer = client.post("/bots/luck1/faults.json", data={"token": other})
+    assert answer.status_code == 403
+    assert answer.json() == {"error": "this is not the token of the owner of this bot."}
+    assert client.post("/bots/ada/faults.json", data={"token": token}).status_code == 403
+
+
+def test_a_token_in_an_address_is_passed_over(client: TestClient, token: str) -> None:
+    answer = client.get(f"/bots/luck1/faults?token={token}")
+    assert "secret plan" not in answer.text
+    assert token not in answer.text
+
+
+def test_no_page_names_a_folder_of_the_machine(
+    client: TestClient, place: Place, token: str
+) -> None:
+    answers = [
+        client.get(address)
+        for page in ("/bots", "/bots/luck1", "/bots/luck1/faults")
+        for address in (page, f"{page}.json", f"{page}.csv", f"{page}.txt")
+    ]
+    answers.append(client.post("/bots/luck1/faults", data={"token": token}))
+    answers.append(client.post("/bots/luck1/faults.json", data={"token": token}))
+    for answer in answers:
+        assert answer.status_code == 200
+        for folder in ("/home/somebody", "/bots/ada2", str(place.folder.root), "h:1"):
+            assert folder not in answer.text
+
+
+def test_the_page_of_the_match_tells_no_more_than_that_of_the_bot(client: TestClient) -> None:
+    match = client.get("/bots/luck1.json").json()["matches"][0]["match"]
+    for address in (f"/matches/{match}", f"/matches/{match}.json"):
+        answer = client.get(address)
+        assert answer.status_code == 200
+        assert "its process ended in …/bot.py" in answer.text
+        assert "secret plan" not in answer.text
+        assert "/home/somebody" not in answer.text
+
+
+def test_the_replay_of_a_game_tells_no_more_either() -> None:
+    fault = json.loads(crash('{"game": 0}\n{"verdicts": [0, 0]}\n').splitlines()[1])
+    told = json.dumps(public(fault), ensure_ascii=False)
+    assert "its process ended in …/bot.py" in told
+    assert "secret plan" not in told
+    assert "/home/somebody" not in told
+
+
+@pytest.mark.parametrize("path", ["/bots/luck1", "/ladders/poke", "/bots"])
+def test_only_where_owners_are_asked_can_anything_be_sent(client: TestClient, path: str) -> None:
+    assert client.post(path, data={"token": "x"}).status_code == 405
+
+
+def test_a_form_that_is_too_long_is_refused(client: TestClient, tmp_path: Path) -> None:
+    answer = client.post("/bots/luck1/faults", content=b"token=" + b"x" * 100_000)
+    assert answer.status_code == 413

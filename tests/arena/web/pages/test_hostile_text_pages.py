@@ -1,0 +1,144 @@
+"""Text of bots, owners and uploads is inert on all pages, in every kind they can be had in."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import quote
+
+import pytest
+from starlette.testclient import TestClient
+
+from arena.cli.workspace import Place
+from arena.store.bots import owners, submissions, versions
+from arena.store.schema import SubmissionState
+from arena.web.app import create
+from arena.web.data.state import Settings, Web
+from arena.web.page import Page, ServerLinks, Table
+from arena.web.serving import rendering
+from arena.web.serving.content_types import KINDS
+from tests.arena.web.closed_matches import play, table
+from tests.arena.web.pushed import push
+
+HOSTILE = "\x1b[2J\u202eevil\u2066x\u2069\u200b\x9b31m\u3164\u2028<b>&\x7f"
+SPELLED = r"\x1b[2J\u202eevil\u2066x\u2069\u200b\x9b31m\u3164\u2028<b>&\x7f"
+SPELLED_HTML = SPELLED.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+HIDDEN = set(HOSTILE) - set("[2Jevilx31m<b>&")
+OLD_NAME = "cup\u202e2026"
+
+
+def change(text: str) -> str:
+    """The record of a game as an older arena would have kept it, with hostile text everywhere."""
+    lines = [json.loads(line) for line in text.splitlines()]
+    for line in lines:
+        if line["type"] == "action":
+            line["note"] = HOSTILE
+    fault = {
+        "type": "fault",
+        "game": lines[0]["game"],
+        "decision": 3,
+        "seat": 1,
+        "verdict": "crash",
+        "sentence": f"its process ended: {HOSTILE}",
+        "ended": HOSTILE,
+        "output": f"{HOSTILE}\nsecond line",
+        "question": {"decision": 3, "view": {"poke": {"hand": [HOSTILE]}}},
+        "answer": {"poke": {"play": {"cards": [HOSTILE]}}},
+        "clock": {"ms": 12.5, "limit_ms": 300, "allowance_ms": 200, "bank_ms": 100},
+    }
+    lines[-1]["verdicts"][1] = "crash"
+    lines.insert(-1, fault)
+    return "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Place:
+    """An arena with a bot that has hostile text wherever free text is taken."""
+    place = Place(tmp_path_factory.mktemp("arena") / "data")
+    said = {"run": ["x"], "authors": [HOSTILE], "language": HOSTILE}
+    versions.add(place.store, "luck1", "1", f"{1:064x}", "/bots/luck1", said, "eve")
+    play(place, table("poke-2-must_beat=true"), boards=1, change=change)
+    owners.add(place.store, "ada")
+    one = push(place)
+    submissions.decide(
+        *(place.store, one.id, SubmissionState.REFUSED, f"it is wrong: {HOSTILE}"),
+        status=422,
+        output=HOSTILE,
+    )
+    return place
+
+
+@pytest.fixture
+def client(place: Place) -> Iterator[TestClient]:
+    with TestClient(create(Web(place.store, Settings(rate=0)))) as client:
+        yield client
+
+
+@pytest.fixture(scope="module")
+def tokens(place: Place) -> dict[str, str]:
+    """Those of the owner of the bot and of the submission."""
+    return {"eve": owners.add(place.store, "eve"), "ada": owners.renew(place.store, "ada")}
+
+
+def is_inert(text: str) -> None:
+    """Fail if a text holds any of the hidden characters."""
+    assert not HIDDEN & set(text), sorted(map(ascii, HIDDEN & set(text)))
+
+
+@pytest.mark.parametrize("kind", ["html", "json", "csv", "md", "txt"])
+def test_no_page_shows_a_hidden_character(
+    client: TestClient, place: Place, tokens: dict[str, str], kind: str
+) -> None:
+    matches = client.get("/bots/luck1.json").json()["matches"]
+    match = f"/matches/{matches[0]['match'] if isinstance(matches, list) else matches}"
+    seen, odd = 0, quote(HOSTILE)
+    submission = submissions.listing(place.store)[0].id
+    for path, owner in (
+        *(("/bots", ""), ("/bots/luck1", ""), (match, ""), (f"{match}/games/0", "")),
+        *(("/", ""), ("/submissions", ""), ("/tournaments", "")),
+        *(("/bots/luck1/faults", "eve"), (f"/submissions/{submission}", "ada")),
+        *((f"/bots/none{odd}", ""), (f"/matches/{odd}", ""), (f"/{odd}", "")),
+    ):
+        accept = {"Accept": KINDS[kind].partition(";")[0]}
+        sign = {"Authorization": f"Bearer {tokens[owner]}"} if owner else {}
+        answer = client.get(path, headers=accept | sign)
+        is_inert(answer.text)
+        seen += "u202eevil" in answer.text
+    assert seen >= 5, kind
+
+
+def test_the_exact_characters_of_a_page(client: TestClient, tokens: dict[str, str]) -> None:
+    assert f"by {SPELLED_HTML}" in client.get("/bots/luck1").text
+    bots = client.get("/bots.json")
+    assert r"\u001b[2J\u202eevil\u2066x\u2069\u200b\u009b31m\u3164\u2028<b>&\u007f" in bots.text
+    assert bots.json()["bots"][1]["language"] == HOSTILE
+
+
+def test_every_kind_spells_the_same_characters_out() -> None:
+    rows = [[HOSTILE, "a\nb|c", None, 1]]
+    shown = Table(("<bot", "<by", "elo", "n"), rows)
+    page = Page(title=HOSTILE, template="error.html", model={"sentence": HOSTILE}, data=rows)
+    assert rendering.as_csv(shown) == f"bot,by,elo,n\n{SPELLED},a\\nb|c,,1\n".replace(
+        "a\\nb", r"a b"
+    )
+    for text in (rendering.as_text(HOSTILE, shown), rendering.as_markdown(HOSTILE, shown)):
+        is_inert(text)
+    assert SPELLED in rendering.as_text(HOSTILE, shown)
+    html = rendering.html(page, ServerLinks())
+    is_inert(html)
+    assert SPELLED_HTML in html
+    assert json.loads(rendering.as_json(page)) == [[HOSTILE, "a\nb|c", None, 1]]
+    is_inert(rendering.as_json(page))
+
+
+def test_a_name_that_an_older_arena_took_is_spelled_out_too() -> None:
+    page = Page(title=OLD_NAME, template="error.html", model={"sentence": OLD_NAME})
+    assert r"<title>cup\u202e2026" in rendering.html(page, ServerLinks())
+
+
+def test_the_folder_of_a_page_needs_no_more_escapes() -> None:
+    """No template marks a text as safe by itself."""
+    folder = Path(rendering.__file__).parent / "templates"
+    for path in folder.rglob("*.html"):
+        text = path.read_text()
+        assert "|safe" not in text.replace(" ", ""), path
+        assert "autoescape" not in text, path

@@ -1,0 +1,233 @@
+"""The pages of a ladder: courses and moves on it, its crosstable, two of it head to head."""
+
+import asyncio
+import csv
+import io
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import event
+from starlette.testclient import TestClient
+
+from arena.cli.workspace import Place
+from arena.ladders.rating_history import Past
+from arena.web.app import create
+from arena.web.data.rating_charts import Trail
+from arena.web.data.state import Settings, Web
+from arena.web.page import Ask, ServerLinks
+from arena.web.pages import ladder
+from arena.web.serving import rendering
+from tests.arena.cli.stored import hold
+
+BEATS = {
+    frozenset({"ada", "bob"}): [("ada", "bob"), ("ada", "bob"), ("bob", "ada")],
+    frozenset({"ada", "cy"}): [("ada", "cy")],
+    frozenset({"bob", "cy"}): [("bob", "cy"), ("cy", "bob")],
+}
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Place:
+    place = Place(tmp_path_factory.mktemp("arena") / "data")
+    hold(place, ["ada", "bob", "cy"], BEATS, boards=3, cycles=4)
+    return place
+
+
+@pytest.fixture
+def web(place: Place) -> Web:
+    return Web(place.store, Settings())
+
+
+@pytest.fixture
+def client(web: Web) -> Iterator[TestClient]:
+    with TestClient(create(web)) as client:
+        client.portal.call(web.recall)  # type: ignore[union-attr]
+        yield client
+
+
+def test_a_ladder_shows_the_course_of_every_strength(client: TestClient, web: Web) -> None:
+    page = client.get("/ladders/poke").text
+    assert page.count('<svg class="spark"') == 3
+    assert 'aria-label="from ' in page
+    assert len(web.trails["poke"].past.points) == 12
+    assert ">24 h<" not in page
+
+
+def test_a_ladder_shows_who_has_moved_since_yesterday(web: Web) -> None:
+    asyncio.run(web.look())
+    order = [line.entrant for line in web.sight.ladders["poke"].table.lines]
+    assert order == ["ada@1", "bob@1", "cy@1"]
+    web.trails = {"poke": Trail(Past(yesterday={"bob@1": 1, "ada@1": 2}))}
+    links = ServerLinks()
+    page = ladder.page(web, Ask({"form": "poke"}, {"sort": "move"}, links))
+    html = rendering.html(page, links)
+    assert 'title="1 up in 24 hours">▲1' in html
+    assert 'title="1 down in 24 hours">▼1' in html
+    assert [(line["entrant"], line["places_gained_24h"]) for line in page.data["standings"]] == [
+        ("ada@1", 1),
+        ("bob@1", -1),
+        ("cy@1", None),
+    ]
+
+
+def test_a_large_ladder_is_shown_a_page_at_a_time(client: TestClient) -> None:
+    answer = client.get("/ladders/poke.json?limit=2&sort=-bot")
+    assert [line["entrant"] for line in answer.json()["standings"]] == ["cy@1", "bob@1"]
+    assert answer.json()["list"]["total"] == 3
+    assert answer.headers["link"] == '<?limit=2&sort=-bot&page=2>; rel="next"'
+    page = client.get("/ladders/poke?limit=2&sort=-bot&page=2").text
+    assert page.count("<tr data-key=") == 1
+    assert "ada<small>@1</small>" in page
+    assert "<caption>3 bots</caption>" in page
+    assert "page 2 of 2" in page
+
+
+def test_the_page_of_a_ladder_asks_the_store_nothing(web: Web) -> None:
+    asyncio.run(web.look())
+    asked: list[str] = []
+
+    @event.listens_for(web.engine, "before_cursor_execute")
+    def _note(connection: Any, cursor: Any, query: str, *_: Any) -> None:
+        asked.append(query)
+
+    links = ServerLinks()
+    page = rendering.html(ladder.page(web, Ask({"form": "poke"}, {"limit": "2"}, links)), links)
+    assert "page 1 of 2" in page
+    assert asked == []
+    with web.engine.connect() as connection:
+        connection.exec_driver_sql("SELECT 1")
+    assert asked[-1:] == ["SELECT 1"]
+
+
+def test_the_crosstable_has_a_cell_for_every_two_that_leads_head_to_head(
+    client: TestClient,
+) -> None:
+    page = client.get("/ladders/poke/matrix").text
+    assert page.count('<td class="heat') == 6
+    assert page.count('<td class="self">') == 3
+    assert 'href="/ladders/poke/compare?one=ada%401&amp;other=bob%401"' in page
+    assert 'aria-label="ada@1 against bob@1: 66.7%, from ' in page
+    assert "in 4 matches" in page
+    cells = client.get("/ladders/poke/matrix.json").json()["cells"]
+    assert cells[0][0] is None
+    assert cells[0][1]["score"] == pytest.approx(2 / 3)
+    assert cells[1][0]["score"] == pytest.approx(1 / 3)
+    rows = list(csv.DictReader(io.StringIO(client.get("/ladders/poke/matrix.csv").text)))
+    assert len(rows) == 6
+    assert {row["matches"] for row in rows} == {"4"}
+
+
+def test_what_is_surely_won_has_a_full_colour_and_what_may_be_chance_a_pale_one(
+    client: TestClient,
+) -> None:
+    page = client.get("/ladders/poke/matrix").text
+    row = page[page.index('data-key="ada@1"') :]
+    assert 'class="heat up shade4 sure2"' in row[: row.index("</tr>")]
+    row = page[page.index('data-key="bob@1"') :]
+    assert 'class="heat up shade1 sure0"' in row[: row.index("</tr>")]
+
+
+def test_the_crosstable_tells_likelihoods_as_well(client: TestClient) -> None:
+    text = client.get("/ladders/poke/matrix.txt?los=1").text.splitlines()
+    superior = [line.split()[2:] for line in text[2:]]
+    assert superior[0][0] == "·"
+    assert float(superior[0][2]) + float(superior[2][0]) == pytest.approx(100, abs=0.11)
+    assert "is stronger than cy@1 with" in client.get("/ladders/poke/matrix?los=1").text
+
+
+def test_a_large_crosstable_is_shown_in_parts(client: TestClient) -> None:
+    answer = client.get("/ladders/poke/matrix.json?limit=2")
+    assert answer.json()["bots"] == ["ada@1", "bob@1"]
+    assert answer.headers["link"] == '<?limit=2&page=2>; rel="next"'
+    assert client.get("/ladders/poke/matrix.json?limit=2&page=2").json()["bots"] == ["cy@1"]
+    assert client.get("/ladders/poke/matrix.json?find=CY+ada").json()["bots"] == ["ada@1", "cy@1"]
+    assert client.get("/ladders/poke/matrix.json?limit=61").status_code == 400
+
+
+def test_two_are_compared_by_their_boards(client: TestClient) -> None:
+    page = client.get("/ladders/poke/compare?one=ada&other=bob@1").text
+    assert "ada@1 <small>against</small> bob@1" in page
+    assert "24: 16 won, 0 drawn, 8 lost" in page
+    assert page.count("<rect ") == 5
+    told = client.get("/ladders/poke/compare.json?one=ada&other=bob").json()
+    assert told["entrants"] == ["ada@1", "bob@1"]
+    assert sum(told["pairs"]) == 12
+    assert len(told["played"]) == told["matches"] == 4
+    assert told["sprt"] is None
+    turned = client.get("/ladders/poke/compare.json?one=bob&other=ada").json()
+    assert turned["elo"]["value"] == -told["elo"]["value"]
+
+
+def test_a_comparison_lists_the_matches_of_the_two_a_page_at_a_time(client: TestClient) -> None:
+    address = "/ladders/poke/compare.csv?one=ada&other=cy&limit=3"
+    first = list(csv.DictReader(io.StringIO(client.get(address).text)))
+    second = list(csv.DictReader(io.StringIO(client.get(f"{address}&page=2").text)))
+    assert [len(first), len(second)] == [3, 1]
+    assert len({row["match"] for row in first + second}) == 4
+    assert {row["score"] for row in first} == {"1.0"}
+    assert (
+        f'href="/matches/{first[0]["match"]}"'
+        in client.get("/ladders/poke/compare?one=ada&other=cy").text
+    )
+
+
+def test_a_sequential_test_is_said_if_it_is_asked_for(client: TestClient) -> None:
+    told = client.get("/ladders/poke/compare.json?one=ada&other=bob&sprt=0,25").json()["sprt"]
+    assert (told["low"], told["high"], told["verdict"]) == (0, 25, "open")
+    page = client.get("/ladders/poke/compare?one=ada&other=bob&sprt=0+25").text
+    assert "<dt>SPRT</dt><dd>open</dd>" in page
+
+
+@pytest.mark.parametrize(
+    ("address", "status", "sentence"),
+    [
+        ("/ladders/whist/matrix", 404, "there is no ladder whist; there are poke."),
+        ("/ladders/poke/matrix?los=yes", 400, "los is 1 or 0."),
+        (
+            "/ladders/poke/compare",
+            400,
+            "two are compared: ?one=NAME@VERSION&other=NAME@VERSION.",
+        ),
+        ("/ladders/poke/compare?one=ada&other=ada", 400, "ada@1 is no other than itself."),
+        (
+            "/ladders/poke/compare?one=ada&other=eve",
+            404,
+            "there is no eve on the ladder poke.",
+        ),
+        (
+            "/ladders/poke/compare?one=ada&other=bob&sprt=much",
+            400,
+            "sprt is two differences in Elo points, such as 0 25.",
+        ),
+        (
+            "/ladders/poke/compare?one=ada&other=bob&sprt=25,0",
+            400,
+            "sprt is two differences in Elo points, such as 0 25.",
+        ),
+        (
+            "/ladders/poke/compare?one=ada&other=bob&sprt=nan,inf",
+            400,
+            "sprt is two differences in Elo points, such as 0 25.",
+        ),
+    ],
+)
+def test_what_cannot_be_had_is_said_in_a_sentence(
+    client: TestClient, address: str, status: int, sentence: str
+) -> None:
+    answer = client.get(address, headers={"Accept": "application/json"})
+    assert (answer.status_code, answer.json()) == (status, {"error": sentence})
+
+
+def test_who_has_not_met_cannot_be_compared(tmp_path: Path) -> None:
+    place = Place(tmp_path / "data")
+    hold(place, ["ada", "bob"], {})
+    hold(place, ["cy", "dan"], {})
+    with TestClient(create(Web(place.store, Settings()))) as client:
+        answer = client.get("/ladders/poke/compare.json?one=ada&other=dan")
+        assert answer.status_code == 404
+        assert answer.json() == {"error": "ada@1 and dan@1 have not met here."}
+        assert (
+            'aria-label="ada@1 and dan@1 have not met"' in client.get("/ladders/poke/matrix").text
+        )

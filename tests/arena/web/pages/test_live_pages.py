@@ -1,0 +1,142 @@
+"""What is being played, on the page of the match and on the first page: nothing before its time."""
+
+import asyncio
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from google.protobuf.json_format import MessageToDict
+from pokearena.v1 import bot_pb2
+from starlette.testclient import TestClient
+
+from arena.events.messages import Position
+from arena.store.matches import listing
+from arena.store.matches.listing import Match
+from arena.store.tournaments import tournaments
+from arena.web.address import Draw
+from arena.web.app import create
+from arena.web.data.state import Settings, Web
+from arena.web.page import Ask, Page, ServerLinks
+from arena.web.pages import home, match
+from arena.web.serving import rendering
+from referee.dealing import Seeded
+from referee.games.registry import find
+from referee.replay import codec_of
+from tests.arena.records.bundle.stage import Stage
+
+
+@pytest.fixture
+def stage(tmp_path: Path) -> Iterator[Stage]:
+    made = Stage(tmp_path)
+    yield made
+    made.engine.dispose()
+
+
+def running(stage: Stage, most: int = 1) -> Match:
+    """A match of two boards of which so many games are over."""
+    cup = stage.begin("round-robin", stage.bots(2), boards=2)
+    (made,) = listing.matches(stage.engine, tournament=cup.id)
+    stage.play(made.id, most)
+    return listing.find(stage.engine, made.id)
+
+
+def position(of: Match) -> Position:
+    """The first position of a game of Poke that nobody plays."""
+    game = find("poke")
+    state = game.start(Seeded(bytes(32)), 2, game.settle({}))
+    view = MessageToDict(bot_pb2.View.FromString(codec_of(game).view(state.public())))
+    return Position(of.id, 1, 2, 0, 0, tuple(state.actors), of.entrants, view)
+
+
+def looked(web: Web, draw: Draw, **path: str) -> Page:
+    """A page as it is after a look at the store."""
+    asyncio.run(web.look())
+    return draw(web, Ask(path, {}, ServerLinks()))
+
+
+def test_the_table_is_shown_as_the_news_tell_it(stage: Stage) -> None:
+    web, found = Web(stage.engine, Settings()), running(stage)
+    before = rendering.fragments(looked(web, match.page, id=found.id), ServerLinks())
+    assert "as soon as something is told" in before["match-table"]
+    web.newsroom.hear(position(found), 0.0)
+    page = looked(web, match.page, id=found.id)
+    parts = rendering.fragments(page, ServerLinks())
+    assert "Board 1 · table 2 · 0 decisions" in parts["match-table"]
+    assert 'class="felt poke' in parts["match-table"]
+    assert f"position:{found.id}" in page.topics
+    assert page.data["position"]["seating"] == list(found.entrants)
+
+
+def test_who_does_not_want_spectators_shows_no_table(stage: Stage) -> None:
+    web, found = Web(stage.engine, Settings(spectators=False)), running(stage)
+    web.newsroom.hear(position(found), 0.0)
+    page = looked(web, match.page, id=found.id)
+    assert page.data["position"] is None
+    parts = rendering.fragments(page, ServerLinks())
+    assert "The organiser shows no table while it is played" in parts["match-table"]
+    assert "felt" not in parts["match-table"]
+
+
+def test_a_table_that_is_held_back_says_by_how_much(stage: Stage) -> None:
+    web, found = Web(stage.engine, Settings(delay=40)), running(stage)
+    web.newsroom.hear(position(found), 0.0)
+    web.newsroom.release(39.0)
+    assert looked(web, match.page, id=found.id).data["position"] is None
+    web.newsroom.release(40.5)
+    parts = rendering.fragments(looked(web, match.page, id=found.id), ServerLinks())
+    assert "40 s ago" in parts["match-table"]
+
+
+def test_when_it_is_over_the_table_goes_and_the_result_comes(stage: Stage) -> None:
+    web, found = Web(stage.engine, Settings()), running(stage, most=4)
+    web.newsroom.hear(position(found), 0.0)
+    page = looked(web, match.page, id=found.id)
+    assert page.still
+    parts = rendering.fragments(page, ServerLinks())
+    assert parts["match-table"].strip() == ""
+    assert 'class="sides"' in parts["match-state"]
+
+
+def test_what_is_no_position_of_this_game_is_not_shown(stage: Stage) -> None:
+    web, found = Web(stage.engine, Settings()), running(stage)
+    web.newsroom.hear(replace(position(found), view={"whist": {}}), 0.0)
+    assert looked(web, match.page, id=found.id).data["position"] is None
+
+
+def test_the_first_page_stays_with_a_match_until_it_ends(stage: Stage) -> None:
+    web = Web(stage.engine, Settings())
+    bots = stage.bots(3)
+    cup = stage.begin("round-robin", bots, boards=2)
+    every = listing.matches(stage.engine, tournament=cup.id)
+    for one in every[:2]:
+        stage.play(one.id, 1)
+    first = looked(web, home.page).model["match"].id
+    for _ in range(3):
+        assert looked(web, home.page).model["match"].id == first
+    other = next(one.id for one in every[:2] if one.id != first)
+    assert [one.id for one in looked(web, home.page).model["others"]] == [other]
+    # Something is told of the other one only: that is worth more than to stay.
+    web.newsroom.hear(position(listing.find(stage.engine, other)), 0.0)
+    page = looked(web, home.page)
+    assert page.data["shown"]["match"] == other
+    assert "felt" in rendering.fragments(page, ServerLinks())["home-table"]
+
+
+def test_the_first_page_of_an_empty_arena_says_what_to_do(stage: Stage) -> None:
+    with TestClient(create(Web(stage.engine, Settings()))) as client:
+        page = client.get("/").text
+    assert "Nothing is ranked here yet" in page
+    assert "pokearena demo" in page
+    assert len(re.findall(r'href="/rules/\w+"', page)) == 5
+
+
+def test_matches_that_are_just_over_are_named_on_the_first_page(stage: Stage) -> None:
+    web = Web(stage.engine, Settings())
+    cup = stage.play_out(stage.begin("round-robin", stage.bots(3)))
+    page = looked(web, home.page)
+    ended = [one["match"] for one in page.data["latest"]]
+    assert set(ended) == {one.id for one in listing.matches(stage.engine, tournament=cup.id)}
+    assert page.model["match"] is None
+    assert tournaments.find(stage.engine, cup.id).ended is not None

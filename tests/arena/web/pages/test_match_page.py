@@ -1,0 +1,141 @@
+"""The page of a match: all of it when it is over, nothing of the result before."""
+
+import csv
+import io
+import json
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+
+from arena.store.matches import listing
+from arena.store.matches.listing import Match
+from arena.web.app import create
+from arena.web.data.state import Settings, Web
+from arena.web.pages.match import same_faults
+from tests.arena.records.bundle.stage import Stage
+
+
+@pytest.fixture
+def stage(tmp_path: Path) -> Iterator[Stage]:
+    made = Stage(tmp_path)
+    yield made
+    made.engine.dispose()
+
+
+@pytest.fixture
+def client(stage: Stage) -> Iterator[TestClient]:
+    with TestClient(create(Web(stage.engine, Settings(rate=0)))) as client:
+        yield client
+
+
+def played(stage: Stage, most: int | None = None, fault: bool = False) -> Match:
+    """A match of two boards; or so many of its four games."""
+    cup = stage.begin("round-robin", stage.bots(2), boards=2)
+    (match,) = listing.matches(stage.engine, tournament=cup.id)
+    stage.play(match.id, most, fault)
+    return listing.find(stage.engine, match.id)
+
+
+def test_a_match_that_is_over_tells_who_won_what_on_which_board(
+    stage: Stage, client: TestClient
+) -> None:
+    match = played(stage)
+    told = client.get(f"/matches/{match.id}.json").json()
+    assert [side["entrant"] for side in told["sides"]] == list(match.entrants)
+    assert round(sum(side["score"] for side in told["sides"]), 6) == 1
+    for at, side in enumerate(told["sides"]):
+        scores = [game["scores"][at] for game in told["results"]]
+        assert side["points"] == sum(scores)
+        assert side["wins"] + side["draws"] + side["losses"] == 4
+        times = [side[name] for name in ("p50_ms", "p95_ms", "p99_ms", "slowest_ms")]
+        assert 0 < times[0] <= times[1] <= times[2] <= times[3]
+    page = client.get(f"/matches/{match.id}").text
+    for game in range(4):
+        assert f'href="/matches/{match.id}/games/{game}"' in page
+    rows = list(csv.DictReader(io.StringIO(client.get(f"/matches/{match.id}.csv").text)))
+    assert [int(row["score bot0@1"]) for row in rows] == [
+        game["scores"][0] for game in told["results"]
+    ]
+
+
+def test_the_slowest_decision_of_each_is_named_and_can_be_looked_at(
+    stage: Stage, client: TestClient
+) -> None:
+    match = played(stage)
+    lines = list(map(json.loads, client.get(f"/matches/{match.id}.jsonl").text.splitlines()))
+    seating = {line["game"]: line["seating"] for line in lines if line["type"] == "game"}
+    page = client.get(f"/matches/{match.id}").text
+    for side in client.get(f"/matches/{match.id}.json").json()["sides"]:
+        made = [
+            (line["ms"], line["game"], line["decision"])
+            for line in lines
+            if line["type"] == "action" and seating[line["game"]][line["seat"]] == side["entrant"]
+        ]
+        ms, game, decision = max(made)
+        question = f"{match.id}:{game}:{decision}"
+        assert side["slowest"] == {
+            "game": game,
+            "decision": decision,
+            "ms": ms,
+            "question": question,
+        }
+        assert side["slowest_ms"] == ms
+        assert f'href="/matches/{match.id}/games/{game}?decision={decision}"' in page
+        assert f'title="{question}"' in page
+
+
+def test_the_seed_and_the_record_are_there_when_the_last_table_is_over(
+    stage: Stage, client: TestClient
+) -> None:
+    match = played(stage)
+    record = client.get(f"/matches/{match.id}.jsonl")
+    seed = json.loads(record.text.splitlines()[-1])["seed"]
+    assert client.get(f"/matches/{match.id}.json").json()["seed"] == seed
+    assert seed in client.get(f"/matches/{match.id}").text
+    while "being checked" in client.get(f"/matches/{match.id}").text:
+        time.sleep(0.1)
+    assert "✓" in client.get(f"/matches/{match.id}").text
+    assert f'filename="{match.id}.jsonl"' in record.headers["content-disposition"]
+
+
+def test_of_an_open_match_only_how_far_it_is_may_be_known(stage: Stage, client: TestClient) -> None:
+    match = played(stage, most=3, fault=True)
+    told = client.get(f"/matches/{match.id}.json").json()
+    assert (told["games"], told["planned"], told["state"]) == (3, 4, "RUNNING")
+    assert not {"sides", "results", "faults", "seed"} & told.keys()
+    page = client.get(f"/matches/{match.id}").text
+    assert "3 of 4 games are over" in page
+    assert "silent" not in page
+    assert "points</span>" not in page
+    assert client.get(f"/matches/{match.id}.csv").text.count("\n") == 1
+    record = client.get(f"/matches/{match.id}.jsonl").text
+    assert [json.loads(line)["type"] for line in record.splitlines()] == ["match"]
+
+
+def test_faults_that_say_the_same_are_told_once(stage: Stage, client: TestClient) -> None:
+    match = played(stage, fault=True)
+    told = client.get(f"/matches/{match.id}.json").json()
+    (fault,) = told["faults"]
+    assert (fault["verdict"], fault["sentence"], fault["times"]) == ("timeout", "It was silent.", 1)
+    assert same_faults([]) == []
+    page = client.get(f"/matches/{match.id}").text
+    assert f"pokearena ask {match.id}:{fault['game']}:{fault['decision']} BOT" in page
+
+
+def test_who_was_ahead_is_marked(stage: Stage, client: TestClient) -> None:
+    match = played(stage)
+    told = client.get(f"/matches/{match.id}.json").json()
+    page = client.get(f"/matches/{match.id}").text
+    best = max(side["score"] for side in told["sides"])
+    ahead = [side for side in told["sides"] if side["score"] == best]
+    assert page.count('class="side ahead"') == len(ahead)
+    assert page.count('class="victor"') == (len(ahead) == 1)
+
+
+def test_there_is_no_page_of_a_match_that_there_is_not(client: TestClient) -> None:
+    answer = client.get("/matches/m-nothing.json")
+    assert answer.status_code == 404
+    assert "there is no match m-nothing" in answer.json()["error"]

@@ -1,0 +1,193 @@
+"""The replay of a game, as browsers and programs get it."""
+
+import gzip
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+
+from arena.cli.workspace import Place
+from arena.presentation import narration
+from arena.store.matches import results
+from arena.web.app import create
+from arena.web.data.state import Settings, Web
+from referee.record import read
+from tests.arena.web.closed_matches import play, table
+from tests.conformance.tables import Table, every_table
+
+POKE = table("poke-2-must_beat=true")
+EVIL = '<script>alert("x")</script>'
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    return Place(tmp_path / "data")
+
+
+@pytest.fixture
+def client(place: Place) -> Iterator[TestClient]:
+    with TestClient(create(Web(place.store, Settings(rate=0)))) as client:
+        yield client
+
+
+def with_note(text: str) -> str:
+    """The record of a game whose first action bears a note."""
+    return text.replace('"ms":0.0}', '"ms":12.5,"note":' + json.dumps(EVIL) + "}", 1)
+
+
+def headings(html: str) -> list[str]:
+    """What stands above the table."""
+    title = html.partition('class="title"')[2].partition('class="seats')[0]
+    return [
+        re.sub("<[^>]*>", "", text)
+        for how, text in re.findall(r"<div( [^>]*)>(.*?)</div>", title, re.DOTALL)
+        if " hidden" not in how
+    ]
+
+
+@every_table
+def test_a_page_holds_a_whole_game_and_is_not_large(
+    place: Place, client: TestClient, table: Table
+) -> None:
+    held = play(place, table)
+    answer = client.get(f"/matches/{held.match}/games/0")
+    assert answer.status_code == 200
+    record = read(results.record(place.store, held.match))
+    assert record.seed is not None
+    steps = len(list(narration.positions(record.match, record.games[0], record.seed)))
+    assert f'data-last="{steps - 1}"' in answer.text
+    assert answer.text.count("<li data-step=") == steps
+    # As it goes over the line: a game of Pokex at random has hundreds of positions.
+    assert len(gzip.compress(answer.content)) < 150_000
+    assert " style=" not in answer.text
+    assert not re.findall(r"<script(?![^>]* src=)", answer.text)
+
+
+def test_the_address_says_which_position_is_shown(place: Place, client: TestClient) -> None:
+    held = play(place, POKE)
+    address = f"/matches/{held.match}/games/0"
+    first = client.get(address).text
+    (heading,) = headings(first)
+    assert heading.startswith("Deal 1 · the draw")
+    last = client.get(f"{address}?step=999999").text
+    assert [h.strip() for h in headings(last)] != [h.strip() for h in headings(first)]
+    assert "the rubber is over" in headings(last)[0]
+    third = client.get(f"{address}?step=3&eyes=1").text
+    assert 'data-step="3"' in third
+    assert 'data-eyes="1"' in third
+    # Without script every link keeps the position, or whose eyes are open.
+    assert 'href="?step=4&amp;eyes=1" title="one step on' in third
+    assert 'href="?step=3&amp;eyes=all"' in third
+
+
+def test_programs_get_every_position_and_the_record(place: Place, client: TestClient) -> None:
+    held = play(place, POKE)
+    told = client.get(f"/matches/{held.match}/games/1.json").json()
+    record = read(results.record(place.store, held.match))
+    assert record.seed is not None
+    wanted = list(narration.positions(record.match, record.games[1], record.seed))
+    assert told["positions"] == json.loads(json.dumps(wanted))
+    download = client.get(f"/matches/{held.match}.jsonl")
+    assert download.text == results.record(place.store, held.match)
+    assert download.headers["content-disposition"] == f'attachment; filename="{held.match}.jsonl"'
+    lines = client.get(f"/matches/{held.match}/games/1.csv").text.splitlines()
+    assert lines[0] == "step,bot,did,ms,note"
+    assert len(lines) == 1 + len(record.games[1].actions)
+
+
+def test_a_record_is_verified_when_it_is_first_looked_at(place: Place, client: TestClient) -> None:
+    held = play(place, POKE)
+    page = client.get(f"/matches/{held.match}/games/0").text
+    record = read(results.record(place.store, held.match))
+    assert record.seed is not None
+    assert record.seed.hex() in page
+    assert record.match["commitment"] in page
+    assert re.search(r"✓ \d{4}-\d\d-\d\d \d\d:\d\d UTC", page)
+
+
+def test_a_record_that_is_not_true_is_told(place: Place, client: TestClient) -> None:
+    held = play(place, POKE, change=lambda text: text.replace('"scores":[', '"scores":[1', 1))
+    page = client.get(f"/matches/{held.match}/games/0").text
+    assert "does not verify" in page
+    assert "the rules give" in page
+
+
+def test_what_a_bot_says_is_shown_as_it_said_it(place: Place, client: TestClient) -> None:
+    held = play(place, POKE, change=with_note)
+    for address in (f"/matches/{held.match}/games/0", f"/embed/matches/{held.match}/games/0"):
+        page = client.get(address).text
+        assert EVIL not in page
+        assert "&lt;script&gt;alert(&#34;x&#34;)&lt;/script&gt;" in page
+        assert "12.5 ms" in page
+
+
+def test_other_sites_may_show_the_embedded_page_alone(place: Place, client: TestClient) -> None:
+    held = play(place, POKE)
+    page = client.get(f"/matches/{held.match}/games/0")
+    frame = client.get(f"/embed/matches/{held.match}/games/0")
+    assert "frame-ancestors 'none'" in page.headers["content-security-policy"]
+    assert "frame-ancestors *" in frame.headers["content-security-policy"]
+    assert "Nothing up the sleeve" in page.text
+    assert "Nothing up the sleeve" not in frame.text
+
+
+@pytest.mark.parametrize(
+    ("address", "status", "sentence"),
+    [
+        ("/matches/m-none/games/0", 404, "there is no match m-none"),
+        ("/matches/{match}/games/7", 404, "it has 0 to 1."),
+        ("/matches/{match}/games/x", 400, 'a game is a whole number from 0, not "x".'),
+        ("/matches/{match}/games/0?step=-1", 400, 'a step is a whole number from 0, not "-1".'),
+        ("/matches/{match}/games/0?eyes=2", 400, 'eyes are all, 0 or 1, not "2".'),
+        ("/matches/m-none.jsonl", 404, "there is no match m-none"),
+    ],
+)
+def test_what_there_is_not_is_said_in_a_sentence(
+    place: Place, client: TestClient, address: str, status: int, sentence: str
+) -> None:
+    held = play(place, POKE)
+    answer = client.get(address.format(match=held.match), headers={"Accept": "application/json"})
+    assert answer.status_code == status
+    assert sentence in answer.json()["error"]
+
+
+def test_of_a_match_that_is_open_nothing_is_shown(place: Place, client: TestClient) -> None:
+    held = play(place, POKE, close=False)
+    for kind in ("", ".json"):
+        answer = client.get(f"/matches/{held.match}/games/0{kind}")
+        assert answer.status_code == 409
+        assert "is not closed" in answer.text
+    record = client.get(f"/matches/{held.match}.jsonl").text
+    assert record.count("\n") == 1
+    assert "seed" not in record
+
+
+def test_a_record_that_nobody_could_have_played_is_no_server_error(
+    place: Place, client: TestClient
+) -> None:
+    held = play(place, POKE, change=lambda text: text.replace('"decision":3,', '"decision":5,'))
+    answer = client.get(f"/matches/{held.match}/games/0")
+    assert answer.status_code == 409
+    assert "its record lies: game 0, decision 5" in answer.text
+
+
+def test_a_replay_can_be_shown_where_a_decision_was_asked_for(
+    place: Place, client: TestClient
+) -> None:
+    # In Saint Poker seats discard at the same time: several decisions lead to one position.
+    for one in (POKE, table("saint_poker-3")):
+        held = play(place, one)
+        address = f"/matches/{held.match}/games/0"
+        record = read(results.record(place.store, held.match))
+        for decision in (0, 1, 4, 7):
+            html = client.get(f"{address}?decision={decision}").text
+            (step,) = re.findall(r'id="replay"[^>]*data-step="(\d+)"', html)
+            made = client.get(f"{address}.csv").text.splitlines()[1:]
+            before = sum(int(line.split(",")[0]) <= int(step) for line in made)
+            until = sum(int(line.split(",")[0]) <= int(step) + 1 for line in made)
+            asked = [action["decision"] for action in record.games[0].actions]
+            assert decision in asked[before:until]
+    assert client.get(f"{address}?decision=x").status_code == 400

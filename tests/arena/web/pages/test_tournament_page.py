@@ -1,0 +1,134 @@
+"""Tournaments in the browser: the list, standings, brackets, crosstables, downloads."""
+
+import io
+import re
+import tarfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+
+from arena.records.bundle.audit import audit
+from arena.records.bundle.folder import read
+from arena.store.matches import listing
+from arena.store.schema import MatchState
+from arena.web.app import create
+from arena.web.data.state import Settings, Web
+from tests.arena.records.bundle.stage import Stage
+
+
+@pytest.fixture
+def stage(tmp_path: Path) -> Iterator[Stage]:
+    made = Stage(tmp_path)
+    yield made
+    made.engine.dispose()
+
+
+@pytest.fixture
+def client(stage: Stage) -> Iterator[TestClient]:
+    with TestClient(create(Web(stage.engine, Settings(rate=0)))) as client:
+        yield client
+
+
+def test_an_arena_without_tournaments_says_how_to_hold_one(client: TestClient) -> None:
+    assert "No tournament has been held" in client.get("/tournaments").text
+
+
+def test_the_list_begins_with_the_newest(stage: Stage, client: TestClient) -> None:
+    bots = stage.bots(2)
+    made = [stage.begin("round-robin", bots).id for _ in range(3)]
+    told = client.get("/tournaments.json?limit=2").json()
+    assert [one["tournament"] for one in told["tournaments"]] == made[:0:-1]
+    assert told["list"]["next"] == 2
+    page = client.get("/tournaments").text
+    found = re.findall(r'href="/tournaments/(t-\w+)"', page)
+    assert found == made[::-1]
+
+
+def test_a_round_robin_has_standings_and_a_crosstable(stage: Stage, client: TestClient) -> None:
+    cup = stage.play_out(stage.begin("round-robin", stage.bots(3)))
+    told = client.get(f"/tournaments/{cup.id}.json").json()
+    assert {line["entrant"] for line in told["standings"]} == set(cup.entrants)
+    assert told["decision"]["step"] == "over"
+    page = client.get(f"/tournaments/{cup.id}").text
+    assert "Who against whom" in page
+    assert "Everyone has met everyone." in page
+    for match in listing.matches(stage.engine, tournament=cup.id):
+        assert f'href="/matches/{match.id}"' in page
+
+
+def test_a_swiss_is_ordered_by_its_points(stage: Stage, client: TestClient) -> None:
+    cup = stage.play_out(stage.begin("swiss", stage.bots(5), settings={"rounds": 3}))
+    told = client.get(f"/tournaments/{cup.id}.json").json()
+    worth = [tuple(line["swiss"].values()) for line in told["standings"]]
+    assert worth == sorted(worth, reverse=True)
+    # Five play: a win or a bye gives two points, a match two in all.
+    assert sum(points for points, _, _ in worth) == 3 * (2 * 2 + 2)
+    ranked = [name for group in told["decision"]["ranking"] for name in group]
+    assert [line["entrant"] for line in told["standings"]] == ranked
+
+
+def test_a_knockout_is_drawn_as_a_bracket_as_far_as_it_is_known(
+    stage: Stage, client: TestClient
+) -> None:
+    cup = stage.begin("knockout", stage.bots(5))
+    begun = client.get(f"/tournaments/{cup.id}").text
+    assert begun.count('class="tie"') == 4 + 2 + 1
+    assert begun.count(">bye<") == 3
+    assert begun.count("to be decided") == 3
+    cup = stage.play_out(cup)
+    # By another address, for the first answer is kept a moment.
+    page = client.get(f"/tournaments/{cup.id}?page=1").text
+    assert "to be decided" not in page
+    winner = client.get(f"/tournaments/{cup.id}.json").json()["decision"]["ranking"][0][0]
+    final = page.partition(">Final<")[2].partition("</section>")[0]
+    name = winner.partition("@")[0]
+    assert re.search(rf'class="through"><a class="bot" href="/bots/{name}"', final)
+
+
+def test_nothing_is_counted_of_a_match_that_is_open(stage: Stage, client: TestClient) -> None:
+    cup = stage.begin("round-robin", stage.bots(2), boards=2)
+    (match,) = listing.matches(stage.engine, tournament=cup.id)
+    stage.play(match.id, most=3)
+    told = client.get(f"/tournaments/{cup.id}.json").json()
+    assert (told["games"], told["planned"], told["state"]) == (3, 4, "running")
+    assert [line["games"] for line in told["standings"]] == [0, 0]
+    assert told["seed"] is None
+    page = client.get(f"/tournaments/{cup.id}").text
+    assert "being played" in page
+    assert bytes(32).hex() not in page
+    assert client.get(f"/tournaments/{cup.id}/bundle.tar.gz").status_code == 404
+
+
+def test_the_matches_come_a_page_at_a_time(stage: Stage, client: TestClient) -> None:
+    cup = stage.begin("round-robin", stage.bots(4))
+    first = client.get(f"/tournaments/{cup.id}.json?limit=4").json()
+    second = client.get(f"/tournaments/{cup.id}.json?limit=4&page=2").json()
+    ids = [match["match"] for match in first["schedule"] + second["schedule"]]
+    assert ids == [match.id for match in listing.matches(stage.engine, tournament=cup.id)]
+
+
+def test_who_downloads_a_tournament_can_check_it(
+    stage: Stage, client: TestClient, tmp_path: Path
+) -> None:
+    cup = stage.play_out(stage.begin("round-robin", stage.bots(3)))
+    answer = client.get(f"/tournaments/{cup.id}/bundle.tar.gz")
+    assert answer.headers["content-type"] == "application/gzip"
+    with tarfile.open(fileobj=io.BytesIO(answer.content)) as archive:
+        archive.extractall(tmp_path / "got", filter="data")
+    done = audit(read(tmp_path / "got" / cup.id))
+    assert (done.problems, done.matches) == ((), {MatchState.CLOSED: 3})
+
+
+def test_what_has_been_checked_here_is_told(stage: Stage, client: TestClient) -> None:
+    cup = stage.play_out(stage.begin("round-robin", stage.bots(2)))
+    (match,) = listing.matches(stage.engine, tournament=cup.id)
+    other = stage.play_out(stage.begin("round-robin", cup.entrants))
+    while "being checked" in client.get(f"/matches/{match.id}").text:
+        time.sleep(0.1)
+    assert "all of the 1 record above" in client.get(f"/tournaments/{cup.id}").text
+    assert "when its match's page is opened" in client.get(f"/tournaments/{other.id}").text.replace(
+        "&#39;", "'"
+    )

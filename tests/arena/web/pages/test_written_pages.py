@@ -1,0 +1,88 @@
+"""The rules and how it works, in the browser: links that lead somewhere, and no HTML of others."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+
+from arena.presentation import shipped_docs
+from arena.web.app import create
+from arena.web.data.state import Settings, Web
+from arena.web.page import ServerLinks
+from arena.web.pages.docs import written
+from referee.games.registry import GAMES
+from tests.arena.records.bundle.stage import Stage
+
+LINKS = ServerLinks()
+
+
+@pytest.fixture
+def client(tmp_path: Path) -> Iterator[TestClient]:
+    stage = Stage(tmp_path)
+    with TestClient(create(Web(stage.engine, Settings(rate=0)))) as client:
+        yield client
+    stage.engine.dispose()
+
+
+def test_every_page_is_shipped_and_says_what_it_is_about() -> None:
+    for name, about in shipped_docs.PAGES.items():
+        assert shipped_docs.page(name).startswith("# ")
+        assert about.endswith(".")
+    for game in GAMES:
+        assert shipped_docs.rules(game).startswith("# ")
+
+
+def test_all_pages_can_be_read_and_their_links_lead_somewhere(client: TestClient) -> None:
+    seen = {"/docs", "/rules"}
+    waiting = list(seen)
+    while waiting:
+        address = waiting.pop()
+        page = client.get(address)
+        assert page.status_code == 200, address
+        main = page.text.partition("<main")[2].partition("</main>")[0]
+        assert "style=" not in main
+        for href in re.findall(r'href="([^"]*)"', main):
+            path = href.partition("#")[0]
+            if path.startswith(("/docs", "/rules")) and path not in seen:
+                seen.add(path)
+                waiting.append(path)
+    assert {f"/docs/{name}" for name in shipped_docs.PAGES} < seen
+    assert {f"/rules/{game}" for game in GAMES} < seen
+
+
+def test_anchors_within_our_pages_are_there(client: TestClient) -> None:
+    for name in shipped_docs.PAGES:
+        html = client.get(f"/docs/{name}").text
+        for href in re.findall(r'href="(/docs/\w+#[^"]+|#[^"]+)"', html):
+            path, _, anchor = href.partition("#")
+            other = client.get(path).text if path else html
+            assert f'id="{anchor}"' in other, href
+
+
+def test_links_between_pages_lead_to_pages_and_others_are_words() -> None:
+    text = "# A\n[r](ratings.md#elo) [p](../rules/poke.md) [b](../bench/README.md) [x](https://x.y)"
+    html = str(written(text, LINKS).html)
+    assert '<a href="/docs/ratings#elo">r</a>' in html
+    assert '<a href="/rules/poke">p</a>' in html
+    assert " b " in html
+    assert '<a href="https://x.y">x</a>' in html
+
+
+def test_html_in_a_page_is_text() -> None:
+    html = str(written("# A\n<script>alert(1)</script>\n\n[x](javascript:alert)", LINKS).html)
+    assert "<script" not in html
+    assert "javascript:" not in html.replace("[x](javascript:alert)", "")
+
+
+def test_headings_can_be_linked_to_each_by_a_name_of_its_own() -> None:
+    found = written("# All of it\n## What is it?\n## What is it?\n", LINKS)
+    assert found.title == "All of it"
+    assert found.sections == (("what-is-it", "What is it?"), ("what-is-it-1", "What is it?"))
+
+
+def test_columns_of_numbers_stay_to_the_right_without_a_style() -> None:
+    html = str(written("| a | b |\n|---|--:|\n| x | 1 |\n", LINKS).html)
+    assert '<td class="right">1</td>' in html
+    assert "style" not in html

@@ -1,0 +1,42 @@
+"""In which form a page is answered."""
+
+import pytest
+
+from arena.web.serving.content_types import split, wanted
+
+
+@pytest.mark.parametrize(
+    ("path", "told"),
+    [
+        ("/ladders/poke", ("/ladders/poke", None)),
+        ("/ladders/poke.json", ("/ladders/poke", "json")),
+        ("/ladders/poke.csv", ("/ladders/poke", "csv")),
+        ("/matches/m-1.jsonl", ("/matches/m-1.jsonl", None)),
+        ("/bots/a.b", ("/bots/a.b", None)),
+        ("/bots/a.b.txt", ("/bots/a.b", "txt")),
+        ("/.json", ("/.json", None)),
+        ("/x.json/y", ("/x.json/y", None)),
+    ],
+)
+def test_the_ending_of_an_address_names_its_kind(path: str, told: tuple[str, str | None]) -> None:
+    assert split(path) == told
+
+
+@pytest.mark.parametrize(
+    ("accept", "kind"),
+    [
+        ("", "html"),
+        ("*/*", "html"),
+        ("text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", "html"),
+        ("application/json", "json"),
+        ("text/plain", "txt"),
+        ("text/csv, application/json;q=0.5", "csv"),
+        ("text/csv;q=0.1, application/json;q=0.5", "json"),
+        ("application/json;q=0, text/plain", "txt"),
+        ("image/png", "html"),
+        ("application/json;q=much", "html"),
+        (";;,,;q=;=", "html"),
+    ],
+)
+def test_the_kind_that_is_preferred_is_given(accept: str, kind: str) -> None:
+    assert wanted(accept) == kind

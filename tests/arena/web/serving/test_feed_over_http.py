@@ -1,0 +1,96 @@
+"""The examples of docs/feed.md, typed into a shell at a real server that hears a real Redis."""
+
+import json
+import re
+import shlex
+import subprocess
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from arena.cli.workspace import Place
+from arena.config import Folder
+from arena.events import messages
+from arena.events.messages import Position, text_of
+from arena.queue import redis_server
+from arena.store.matches import listing
+from arena.system import redis_connection
+from arena.web.data.state import Settings, Web
+from tests.arena.cli.stored import hold
+from tests.arena.web.served import served
+
+ROOT = Path(__file__).parents[4]
+EXAMPLES = re.findall(r"^curl .*$", (ROOT / "docs/feed.md").read_text(), re.MULTILINE)
+SECONDS = "30"
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A server with a match that news can be about."""
+
+    address: str
+    redis: str
+    match: listing.Match
+
+    def typed(self, example: str) -> list[str]:
+        """An example with what there is here."""
+        told = example.replace("http://127.0.0.1:8000", self.address)
+        told = re.sub(r"m-[0-9a-z]+", self.match.id, told)
+        return [*shlex.split(re.sub(r"t-[0-9a-z]+", self.match.tournament, told)), "-sm", SECONDS]
+
+
+@pytest.fixture(scope="module")
+def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
+    place = Place(tmp_path_factory.mktemp("feed") / "data")
+    hold(place, ["ada", "bob"], {}, boards=1)
+    [match] = listing.matches(place.store)
+    with redis_server.resolve(Folder(place.folder.root), {}) as redis:
+        settings = Settings(redis=redis.url, rate=0)
+        with served(Web(place.store, settings)) as address:
+            client = redis_connection.connect(redis.url)
+            while not dict(client.pubsub_numsub(messages.channel(0)))[messages.channel(0).encode()]:
+                time.sleep(0.01)
+            client.close()
+            yield Stage(address, redis.url, match)
+
+
+def position(match: str, decision: int = 7) -> Position:
+    return Position(match, 0, 0, 0, decision, (1,), ("ada@1", "bob@1"), {"poke": {"deal": 1}})
+
+
+def heard(process: "subprocess.Popen[str]", wanted: str) -> Iterator[dict[str, Any]]:
+    """The messages up to one of this type."""
+    assert process.stdout is not None
+    for line in process.stdout:
+        text = line.removeprefix("data: ").strip()
+        if text.startswith("{"):
+            yield json.loads(text)
+            if json.loads(text)["type"] == wanted:
+                return
+
+
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_an_example_hears_what_is_told(stage: Stage, example: str) -> None:
+    client = redis_connection.connect(stage.redis)
+    with subprocess.Popen(stage.typed(example), stdout=subprocess.PIPE, text=True) as process:
+        try:
+            told = heard(process, "position")
+            assert next(told)["type"] == "hello"
+            client.publish(messages.channel(0), text_of(position("m-of-nobody")))
+            client.publish(messages.channel(0), text_of(position(stage.match.id)))
+            *_, last = told
+        finally:
+            process.kill()
+            client.close()
+    if "?" in example:
+        assert (last["match"], last["form"]) == (stage.match.id, "poke")
+    assert last["decision"] == 7
+    assert last["view"] == {"poke": {"deal": 1}}
+
+
+def test_there_are_examples() -> None:
+    assert len(EXAMPLES) == 4

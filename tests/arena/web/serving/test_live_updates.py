@@ -1,0 +1,116 @@
+"""The news of a page: everybody gets them, and they are drawn once."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+
+import pytest
+
+from arena.web.data.changes import Changes
+from arena.web.serving import live_updates as module
+from arena.web.serving.live_updates import Live, Parts
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_PAUSE_SECONDS", 0.0)
+
+
+class Drawn:
+    """A page with one part that moves, and a count of how often it was drawn."""
+
+    def __init__(self) -> None:
+        self.text = "first"
+        self.times = 0
+
+    async def __call__(self) -> tuple[Parts, frozenset[str]]:
+        self.times += 1
+        return {"rows": self.text, "same": "as ever"}, frozenset({"topic"})
+
+
+def parts(event: bytes) -> Parts:
+    head, data = event.decode().rstrip().split("\n")
+    assert head == "event: parts"
+    told: Parts = json.loads(data.removeprefix("data: "))["parts"]
+    return told
+
+
+async def upcoming(events: AsyncIterator[bytes]) -> Parts:
+    async with asyncio.timeout(2):
+        return parts(await anext(events))
+
+
+def test_the_first_event_holds_everything_and_the_next_what_has_changed() -> None:
+    async def watch() -> None:
+        changes, drawn = Changes(), Drawn()
+        events = Live(changes).events("/page", drawn)
+        assert await upcoming(events) == {"rows": "first", "same": "as ever"}
+        drawn.text = "second"
+        changes.tell("topic")
+        assert await upcoming(events) == {"rows": "second"}
+
+    asyncio.run(watch())
+
+
+def test_a_hundred_watchers_of_one_address_cost_one_drawing() -> None:
+    async def watch() -> int:
+        changes, drawn = Changes(), Drawn()
+        live = Live(changes)
+        crowd = [live.events("/page", drawn) for _ in range(100)]
+        firsts = await asyncio.gather(*map(upcoming, crowd))
+        assert all(first["rows"] == "first" for first in firsts)
+        assert live.watchers == 100
+        drawn.text = "second"
+        changes.tell("topic")
+        seconds = await asyncio.gather(*map(upcoming, crowd))
+        assert all(second == {"rows": "second"} for second in seconds)
+        return drawn.times
+
+    assert asyncio.run(watch()) == 2
+
+
+def test_who_reads_slowly_gets_everything_at_once_and_holds_nobody_up() -> None:
+    async def watch() -> None:
+        changes, drawn = Changes(), Drawn()
+        live = Live(changes)
+        slow, quick = live.events("/page", drawn), live.events("/page", drawn)
+        await upcoming(slow)
+        await upcoming(quick)
+        for number in range(30):
+            drawn.text = str(number)
+            changes.tell("topic")
+            assert await upcoming(quick) == {"rows": str(number)}
+        last: Parts = {}
+        for _ in range(module._BEHIND + 1):
+            last |= await upcoming(slow)
+            if last["rows"] == "29":
+                break
+        assert last == {"rows": "29", "same": "as ever"}
+
+    asyncio.run(watch())
+
+
+def test_when_the_last_watcher_has_gone_nothing_is_drawn_any_more() -> None:
+    async def watch() -> int:
+        changes, drawn = Changes(), Drawn()
+        live = Live(changes)
+        events = live.events("/page", drawn)
+        await upcoming(events)
+        await events.aclose()  # type: ignore[attr-defined]
+        assert live.watchers == 0
+        changes.tell("topic")
+        await asyncio.sleep(0.05)
+        return drawn.times
+
+    assert asyncio.run(watch()) == 1
+
+
+def test_what_cannot_be_drawn_ends_the_news() -> None:
+    async def watch() -> None:
+        async def broken() -> tuple[Parts, frozenset[str]]:
+            raise LookupError("gone")
+
+        with pytest.raises(LookupError, match="gone"):
+            await upcoming(Live(Changes()).events("/page", broken))
+
+    asyncio.run(watch())

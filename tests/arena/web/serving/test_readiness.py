@@ -1,0 +1,50 @@
+"""What probes are told: `/healthz` and `/readyz`."""
+
+import time
+from pathlib import Path
+
+from starlette.testclient import TestClient
+
+from arena.cli.workspace import Place
+from arena.queue import redis_server
+from arena.web.app import create
+from arena.web.data.state import Settings, Web
+
+
+def an_arena(folder: Path) -> Place:
+    """An arena of which a database that goes away would be missed."""
+    Place(folder / "data").store.dispose()
+    return Place(folder / "data")
+
+
+def test_with_a_database_and_redis_it_is_ready(tmp_path: Path) -> None:
+    place = an_arena(tmp_path)
+    with redis_server.resolve(place.folder, {}) as address:
+        settings = Settings(redis=address.url)
+        with TestClient(create(Web(place.store, settings))) as client:
+            answer = client.get("/readyz")
+    assert (answer.status_code, answer.text) == (200, "ready\n")
+
+
+def test_without_redis_it_is_ready_and_says_so(tmp_path: Path) -> None:
+    settings = Settings(redis=f"unix://{tmp_path}/nobody.sock")
+    with TestClient(create(Web(an_arena(tmp_path).store, settings))) as client:
+        answer = client.get("/readyz")
+    assert answer.status_code == 200
+    assert answer.text == "ready, but Redis is away: pages do not move by themselves\n"
+
+
+def test_without_its_database_it_is_alive_but_not_ready(tmp_path: Path) -> None:
+    place = an_arena(tmp_path)
+    with TestClient(create(Web(place.store, Settings()))) as client:
+        assert client.get("/readyz").status_code == 200
+        database = place.folder.database
+        place.store.dispose()
+        database.rename(tmp_path / "away.db")
+        while (answer := client.get("/readyz")).status_code == 200:
+            time.sleep(0.05)
+        assert (answer.status_code, answer.text) == (503, "the database cannot be read\n")
+        assert client.get("/healthz").status_code == 200
+        (tmp_path / "away.db").rename(database)
+        while client.get("/readyz").status_code == 503:
+            time.sleep(0.05)

@@ -1,0 +1,48 @@
+"""The address at which the pages tell where the relay is."""
+
+import os
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+
+from arena.config import Folder, Running
+from arena.remote.connector import connection
+from arena.remote.connector.connection import NoTarget, Target
+from arena.store import database
+from arena.system import process_info
+from arena.web.app import create
+from arena.web.data.state import Settings, Web
+from tests.arena.web.served import served
+
+
+def web_of(root: Path, relay: str) -> Web:
+    where = Folder(root).create()
+    engine = database.open(where.database_url({}))
+    database.upgrade(engine)
+    pid = os.getpid()
+    where.note_running(Running(pid, "", "", "", process_info.began(pid), "", relay))
+    return Web(engine, Settings(data=where.root))
+
+
+@pytest.mark.parametrize(
+    ("relay", "told"),
+    [
+        ("", {"host": None, "port": None, "tls": False}),
+        ("grpc://0.0.0.0:7000", {"host": None, "port": 7000, "tls": False}),
+        ("grpcs://[::]:7000", {"host": None, "port": 7000, "tls": True}),
+        ("grpc://10.0.0.5:7000", {"host": "10.0.0.5", "port": 7000, "tls": False}),
+    ],
+)
+def test_the_pages_tell_where_remote_bots_connect(
+    tmp_path: Path, relay: str, told: dict[str, object]
+) -> None:
+    with TestClient(create(web_of(tmp_path, relay))) as client:
+        assert client.get("/relay.json").json() == told
+
+
+def test_an_author_needs_the_address_of_the_pages_only(tmp_path: Path) -> None:
+    with served(web_of(tmp_path / "a", "grpcs://0.0.0.0:7000")) as address:
+        assert connection.find(address) == Target("127.0.0.1:7000", tls=True)
+    with served(web_of(tmp_path / "b", "")) as address, pytest.raises(NoTarget, match="no relay"):
+        connection.find(address)

@@ -1,0 +1,147 @@
+"""What may be asked for: how long, how large, how often, and by how many at a time."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from starlette.exceptions import HTTPException
+from starlette.testclient import TestClient
+
+from arena.cli.workspace import Place
+from arena.system.token_buckets import Buckets
+from arena.web.app import create
+from arena.web.data.state import Settings, Web
+from arena.web.serving import request_limits
+from arena.web.serving.request_limits import client_of
+from arena.web.serving.responses import Audience
+from tests.arena.cli.stored import hold
+
+
+def test_a_bucket_gives_its_burst_and_then_its_rate() -> None:
+    buckets = Buckets(rate=0.5, burst=2)
+    assert [buckets.take("a", 0.0) for _ in range(3)] == [0, 0, 2]
+    assert buckets.take("b", 0.0) == 0
+    assert [buckets.take("a", 2.0), buckets.take("a", 2.0)] == [0, 2]
+    assert [buckets.take("a", 1000.0) for _ in range(3)] == [0, 0, 2]
+
+
+def test_without_a_rate_there_is_no_bound() -> None:
+    assert {Buckets(rate=0, burst=1).take("a", 0.0) for _ in range(100)} == {0}
+
+
+def test_buckets_of_many_are_forgotten_not_gathered() -> None:
+    buckets = Buckets(rate=0.001, burst=1, most=2)
+    assert [buckets.take(who, 0.0) for who in ("a", "b", "a", "c", "a")] == [0, 0, 1000, 0, 1000]
+    assert buckets.take("b", 0.0) == 0
+
+
+def scope(client: str, *forwarded: str) -> dict[str, object]:
+    said = [(b"x-forwarded-for", text.encode()) for text in forwarded]
+    return {"client": (client, 1), "headers": said}
+
+
+@pytest.mark.parametrize(
+    ("asked", "proxied", "client"),
+    [
+        (scope("192.0.2.1"), False, "192.0.2.1"),
+        (scope("192.0.2.1", "198.51.100.7"), False, "192.0.2.1"),
+        (scope("192.0.2.1", "198.51.100.7"), True, "198.51.100.7"),
+        (scope("192.0.2.1", "203.0.113.9, 198.51.100.7"), True, "198.51.100.7"),
+        (scope("192.0.2.1", "203.0.113.9", "198.51.100.7"), True, "198.51.100.7"),
+        (scope("192.0.2.1"), True, "192.0.2.1"),
+        (scope("2001:db8:1:2:3:4:5:6"), False, "2001:db8:1:2::/64"),
+        (scope("::ffff:192.0.2.1"), False, "192.0.2.1"),
+        (scope("192.0.2.1", "nonsense"), True, "nonsense"),
+    ],
+)
+def test_who_asks_is_told_by_the_line_and_by_a_proxy_of_ours_only(
+    asked: dict[str, object], proxied: bool, client: str
+) -> None:
+    assert client_of(asked, proxied) == client
+
+
+def test_of_one_address_a_quarter_may_listen() -> None:
+    audience = Audience(8)
+    with audience.seat("a"), audience.seat("a"):
+        with pytest.raises(HTTPException) as refused, audience.seat("a"):
+            pass
+        assert refused.value.status_code == 503
+        with audience.seat("b"), audience.seat("b"), audience.seat("c"):
+            assert len(audience) == 5
+    assert len(audience) == 0
+    with audience.seat("a"):
+        pass
+
+
+def client_with(place: Place, settings: Settings) -> TestClient:
+    return TestClient(create(Web(place.store, settings)))
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Place:
+    place = Place(Path(tmp_path_factory.mktemp("arena"), "data"))
+    hold(place, ["ada", "bob"], {}, boards=1)
+    return place
+
+
+@pytest.fixture
+def client(place: Place) -> Iterator[TestClient]:
+    with client_with(place, Settings(rate=0)) as client:
+        yield client
+
+
+@pytest.mark.parametrize(
+    ("address", "status", "sentence"),
+    [
+        ("/" + "x" * request_limits.PATH_LETTERS + ".json", 414, "this address is too long."),
+        ("/.json?find=" + "x" * request_limits.QUERY_LETTERS, 414, "this address is too long."),
+        ("/ladders/po%00ke.json", 400, "this address holds a zero byte."),
+        ("/ladders/poke.json?find=%00", 400, "this address holds a zero byte."),
+    ],
+)
+def test_an_address_has_bounds(
+    client: TestClient, address: str, status: int, sentence: str
+) -> None:
+    answer = client.get(address)
+    if address.startswith("/.json"):
+        assert (answer.status_code, sentence in answer.text) == (status, True)
+    else:
+        assert (answer.status_code, answer.json()) == (status, {"error": sentence})
+
+
+def test_what_is_sent_has_bounds(client: TestClient) -> None:
+    answer = client.post("/ladders/poke.txt", content=b"x" * (request_limits.BODY_BYTES + 1))
+    assert (answer.status_code, answer.text) == (413, "at most 16384 bytes can be sent.\n")
+
+
+def test_who_asks_too_often_is_told_when_to_ask_again(
+    place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(request_limits, "READ_BURST", 3)
+    with client_with(place, Settings(rate=0.1, proxied=True)) as client:
+        mine, other = {"X-Forwarded-For": "192.0.2.1"}, {"X-Forwarded-For": "192.0.2.2"}
+        for _ in range(3):
+            assert client.get("/ladders/poke.json", headers=mine).status_code == 200
+        refused = client.get("/ladders/poke.json", headers=mine)
+        assert (refused.status_code, refused.headers["retry-after"]) == (429, "10")
+        assert refused.json() == {"error": "you ask too often; please ask again in 10 s."}
+        assert "content-security-policy" in refused.headers
+        assert client.get("/ladders/poke.json", headers=other).status_code == 200
+        assert client.get("/static/style.css", headers=mine).status_code == 200
+        assert client.get("/healthz", headers=mine).status_code == 200
+
+
+def test_who_sends_may_do_so_less_often(place: Place) -> None:
+    with client_with(place, Settings()) as client:
+        told = [
+            client.post("/ladders/poke").status_code for _ in range(request_limits.WRITE_BURST + 1)
+        ]
+        assert told == [405] * request_limits.WRITE_BURST + [429]
+        assert client.get("/ladders/poke").status_code == 200
+
+
+def test_when_too_many_listen_the_next_is_told_so(place: Place) -> None:
+    with client_with(place, Settings(watchers=0)) as client:
+        refused = client.get("/live/ladders/poke")
+        assert (refused.status_code, refused.headers["retry-after"]) == (503, "30")
+        assert "as many are watching as can be told the news" in refused.text

@@ -1,0 +1,98 @@
+"""Who does not finish asking, or does not read, is let go; who does is served."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import pytest
+import uvicorn
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+from starlette.routing import Route
+
+from arena.services import web_process
+from arena.web import server
+
+LARGE = 8 * 2**20
+
+
+async def answer(request: Request) -> Response:
+    if request.query_params:
+        await asyncio.sleep(0.4)
+    return PlainTextResponse("x" * int(request.path_params["size"]))
+
+
+@asynccontextmanager
+async def serving() -> AsyncIterator[int]:
+    listening = web_process.listen("127.0.0.1", 0)
+    app = Starlette(routes=[Route("/{size}", answer)])
+    config = uvicorn.Config(app, http=server.Patient, log_level="critical", lifespan="off")
+    running = uvicorn.Server(config)
+    task = asyncio.create_task(running.serve(sockets=[listening]))
+    while not running.started:
+        await asyncio.sleep(0.01)
+    try:
+        yield listening.getsockname()[1]
+    finally:
+        running.should_exit = True
+        await task
+
+
+@pytest.fixture(autouse=True)
+def _hurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server, "ASKING_SECONDS", 0.2)
+    monkeypatch.setattr(server, "READING_SECONDS", 0.2)
+
+
+@pytest.mark.parametrize("begun", [b"", b"GET /1 HTT", b"GET /1 HTTP/1.1\r\nHost: x\r\nA: "])
+def test_who_does_not_finish_asking_is_let_go(begun: bytes) -> None:
+    async def ask() -> bytes:
+        async with serving() as port:
+            reader, writer = await asyncio.open_connection("127.0.0.1", port)
+            writer.write(begun)
+            async with asyncio.timeout(5):
+                try:
+                    return await reader.read()
+                except ConnectionResetError:
+                    return b""
+                finally:
+                    writer.close()
+
+    assert asyncio.run(ask()) == b""
+
+
+def test_who_does_not_read_is_let_go() -> None:
+    async def ask() -> int:
+        async with serving() as port:
+            reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=1024)
+            writer.write(b"GET /%d HTTP/1.1\r\nHost: x\r\n\r\n" % LARGE)
+            await asyncio.sleep(1.0)
+            got = 0
+            async with asyncio.timeout(5):
+                try:
+                    while some := await reader.read(2**16):
+                        got += len(some)
+                except ConnectionResetError:
+                    pass
+                finally:
+                    writer.close()
+            return got
+
+    assert asyncio.run(ask()) < LARGE
+
+
+def test_who_waits_for_a_slow_answer_gets_it_and_may_ask_again() -> None:
+    async def ask() -> list[bytes]:
+        async with serving() as port:
+            reader, writer = await asyncio.open_connection("127.0.0.1", port)
+            told = []
+            for _ in range(2):
+                writer.write(b"GET /3?slow HTTP/1.1\r\nHost: x\r\n\r\n")
+                async with asyncio.timeout(5):
+                    await reader.readuntil(b"\r\n\r\n")
+                    told.append(await reader.readexactly(3))
+            writer.close()
+            return told
+
+    assert asyncio.run(ask()) == [b"xxx", b"xxx"]

@@ -1,0 +1,249 @@
+"""What owners send over HTTP is taken in, or refused with a status and a sentence."""
+
+import socket
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode, urlsplit
+
+import pytest
+from starlette.testclient import TestClient
+
+from arena.cli.workspace import Place
+from arena.store.bots import owners, submissions, versions
+from arena.store.schema import SubmissionState
+from arena.submissions.pending_uploads import Shelf
+from arena.web.app import create
+from arena.web.data.state import Settings, Web
+from arena.web.serving import request_limits, uploads
+from tests.arena.web.pushed import push
+from tests.arena.web.served import served
+
+PARCEL = b"\x1f\x8b not looked at here"
+
+
+class Stage:
+    """An arena that takes bots, with two owners."""
+
+    def __init__(self, folder: Path) -> None:
+        self.place = Place(folder / "data")
+        self.shelf = Shelf(self.place.folder.submissions)
+        self.tokens = {name: owners.add(self.place.store, name) for name in ("ada", "bob")}
+        self.settings = Settings(rate=0, shelf=self.shelf, push_mib=1)
+        self.stack = ExitStack()
+
+    def client(self, **changed: Any) -> TestClient:
+        """Asks its pages."""
+        web = Web(self.place.store, replace(self.settings, **changed))
+        return self.stack.enter_context(TestClient(create(web)))
+
+    @contextmanager
+    def sending(self, how: str) -> Iterator[socket.socket]:
+        """A connection on which a body is expected now, which is as long as this header says."""
+        where = urlsplit(self.stack.enter_context(served(Web(self.place.store, self.settings))))
+        with socket.create_connection((where.hostname, where.port), 30) as line:
+            head = f"POST {address()} HTTP/1.1\r\nHost: x\r\n{how}\r\n"
+            line.sendall(f"{head}Authorization: Bearer {self.tokens['ada']}\r\n\r\n".encode())
+            yield line
+
+    def sign(self, owner: str = "ada") -> dict[str, str]:
+        """The headers by which an owner is known."""
+        return {"Authorization": f"Bearer {self.tokens[owner]}"}
+
+
+@pytest.fixture
+def stage(tmp_path: Path) -> Iterator[Stage]:
+    stage = Stage(tmp_path)
+    with stage.stack, stage.shelf.attended():
+        yield stage
+
+
+def address(name: str = "mybot", content: str = "5", version: str = "") -> str:
+    """Where something is announced, and sent."""
+    return "/submissions?" + urlencode({"name": name, "content": content * 64, "version": version})
+
+
+def kept(stage: Stage) -> list[str]:
+    """What lies on the shelf."""
+    return sorted(path.name for path in stage.shelf.root.iterdir() if path.name != "lock")
+
+
+def test_what_is_sent_is_laid_down_and_waits(stage: Stage) -> None:
+    client = stage.client()
+    asked = client.post(address(), headers=stage.sign())
+    assert (asked.status_code, asked.json()) == (200, {"wanted": True, "most_bytes": 2**20})
+    assert kept(stage) == []
+    answer = client.post(address(), headers=stage.sign(), content=PARCEL)
+    told = answer.json()
+    name = told["submission"]
+    assert (answer.status_code, answer.headers["location"]) == (201, f"/submissions/{name}")
+    assert (told["state"], told["owner"], told["bot"]) == ("waiting", "ada", "mybot")
+    assert stage.shelf.parcel(name).read_bytes() == PARCEL
+    found = submissions.find(stage.place.store, name)
+    assert (found.content_hash, found.bytes) == ("5" * 64, len(PARCEL))
+    # Who lost the answer sends it again.
+    for body in (b"", PARCEL):
+        again = client.post(address(), headers=stage.sign(), content=body)
+        assert (again.status_code, again.json()["submission"]) == (200, name)
+    assert kept(stage) == [f"{name}.tar.gz"]
+
+
+def refused(answer: Any, status: int, *words: str) -> None:
+    """It is refused with this status, in a sentence with these words."""
+    assert (answer.status_code, answer.headers["content-type"]) == (status, "application/json")
+    sentence = answer.json()["error"]
+    assert sentence.endswith(".")
+    for word in words:
+        assert word in sentence
+
+
+def test_who_is_no_owner_is_refused(stage: Stage) -> None:
+    client = stage.client()
+    for headers in ({}, {"Authorization": "Bearer nonsense"}, {"Authorization": "Basic eA=="}):
+        answer = client.post(address(), headers=headers, content=PARCEL)
+        refused(answer, 401, "`pokearena owner add`")
+        assert answer.headers["www-authenticate"] == "Bearer"
+    # A token in a form, or in an address, is none.
+    form = {"Content-Type": "application/x-www-form-urlencoded"}
+    token = stage.tokens["ada"]
+    refused(client.post(address(), headers=form, content=f"token={token}"), 401)
+    refused(client.post(f"{address()}&token={token}", content=PARCEL), 401)
+    assert kept(stage) == []
+
+
+def test_the_name_of_another_and_what_is_there_are_refused(stage: Stage) -> None:
+    store = stage.place.store
+    versions.add(store, "mybot", "7", "5" * 64, "/x", {}, "ada")
+    client, ada, bob = stage.client(), stage.sign(), stage.sign("bob")
+    for body in (b"", PARCEL):
+        refused(client.post(address(), headers=bob, content=body), 403, "belongs to ada")
+        refused(client.post(address("greedy"), headers=ada, content=body), 403, "house bot")
+        refused(client.post(address(), headers=ada, content=body), 409, "here already, as mybot@7")
+        other = address(content="6", version="7")
+        refused(client.post(other, headers=ada, content=body), 409, "a version never changes")
+    assert kept(stage) == []
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [address("No"), address(""), address(content="x"), address(version="/"), "/submissions"],
+)
+def test_what_is_announced_wrongly_is_refused(stage: Stage, wrong: str) -> None:
+    refused(stage.client().post(wrong, headers=stage.sign(), content=PARCEL), 422)
+
+
+def test_what_is_too_large_is_refused_before_it_is_read(stage: Stage) -> None:
+    client = stage.client()
+    large = client.post(address(), headers=stage.sign(), content=bytes(2**20 + 1))
+    refused(large, 413, "at most 1048576 bytes")
+    assert kept(stage) == []
+
+
+def test_what_becomes_too_large_on_its_way_is_not_read_on(stage: Stage) -> None:
+    """Sent in pieces, without a word on how many there will be."""
+    with stage.sending("Transfer-Encoding: chunked") as line:
+        piece = b"%x\r\n" % 2**16 + bytes(2**16) + b"\r\n"
+        # It never ends: only the server can end it.
+        for _ in range(17):
+            line.sendall(piece)
+        answer = line.recv(2**16).decode()
+        while "at most 1048576 bytes can be sent" not in answer:
+            answer += line.recv(2**16).decode()
+    assert answer.startswith("HTTP/1.1 413 ")
+    assert kept(stage) == []
+
+
+def test_who_stops_sending_is_let_go(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(uploads, "_SILENT_SECONDS", 0.2)
+    with stage.sending("Content-Length: 1000") as line:
+        line.sendall(b"begun")
+        assert line.recv(2**16).startswith(b"HTTP/1.1 408 ")
+    assert kept(stage) == []
+
+
+def test_who_sends_too_slowly_is_let_go(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(request_limits, "PUSH_SECONDS", 0.3)
+    with stage.sending("Content-Length: 1000") as line:
+        line.settimeout(0.05)
+        for _ in range(200):
+            line.sendall(b"x")
+            try:
+                answer = line.recv(2**16)
+            except TimeoutError:
+                continue
+            break
+    assert answer.startswith(b"HTTP/1.1 408 ")
+    assert kept(stage) == []
+
+
+def test_an_upload_that_breaks_off_leaves_nothing(stage: Stage) -> None:
+    with stage.sending("Content-Length: 1000") as line:
+        line.sendall(b"begun")
+        while not kept(stage):
+            pass
+    while kept(stage):
+        pass
+    assert submissions.listing(stage.place.store) == ()
+
+
+def test_there_may_be_only_so_many(stage: Stage) -> None:
+    client = stage.client(pushes=4)
+    for content in "123":
+        assert client.post(
+            address(content=content), headers=stage.sign(), content=PARCEL
+        ).is_success
+    for body in (b"", PARCEL):
+        answer = client.post(address(content="4"), headers=stage.sign(), content=body)
+        refused(answer, 429, "3 submissions of ada are being worked on")
+        assert int(answer.headers["retry-after"]) > 0
+    assert client.post(address("other"), headers=stage.sign("bob"), content=PARCEL).is_success
+    for one in submissions.undecided(stage.place.store):
+        state = SubmissionState.REFUSED
+        submissions.decide(stage.place.store, one.id, state, "no.", status=422)
+    assert client.post(address(content="4"), headers=stage.sign(), content=PARCEL).is_success
+    answer = client.post(address(content="5"), headers=stage.sign(), content=PARCEL)
+    refused(answer, 429, "4 submissions within a day")
+
+
+def test_there_may_be_only_so_many_of_all_owners_together(stage: Stage) -> None:
+    for number in range(10):
+        for content in "abc":
+            push(stage.place, f"owner{number}", f"bot{number}", content)
+    answer = stage.client().post(address(), headers=stage.sign(), content=PARCEL)
+    refused(answer, 429, "30 submissions wait already")
+
+
+def test_an_arena_in_which_nobody_works_takes_nothing(tmp_path: Path) -> None:
+    stage = Stage(tmp_path)
+    with stage.stack:
+        answer = stage.client().post(address(), headers=stage.sign(), content=PARCEL)
+        refused(answer, 503, "`pokearena serve` does")
+        assert answer.headers["retry-after"] == "10"
+        for closed in ({"pushes": 0}, {"shelf": None}):
+            answer = stage.client(**closed).post(address(), headers=stage.sign(), content=PARCEL)
+            refused(answer, 403, "this arena takes no bots over the network")
+
+
+def test_a_submission_shows_its_owner_more_than_others(stage: Stage) -> None:
+    one = push(stage.place)
+    submissions.decide(
+        *(stage.place.store, one.id, SubmissionState.REFUSED, "it could not be built."),
+        status=422,
+        output="a secret",
+    )
+    client, place = stage.client(), f"/submissions/{one.id}"
+    public, own = client.get(f"{place}.json"), client.get(f"{place}.json", headers=stage.sign())
+    assert "secret" not in public.text + client.get(place).text
+    assert (own.json()["sentence"], own.json()["output"]) == ("it could not be built.", "a secret")
+    assert own.headers["cache-control"] == "no-store"
+    assert own.json()["status"] == 422
+    shown = client.post(place, data={"token": stage.tokens["ada"]}).text
+    assert "a secret" in shown
+    assert "it could not be built." in shown
+    refused(client.get(f"{place}.json", headers=stage.sign("bob")), 403, "not the token")
+    refused(client.get("/submissions/s-0.json"), 404, "there is no submission s-0")
+    told = client.get("/submissions.json").json()["submissions"]
+    assert [(each["submission"], each["state"]) for each in told] == [(one.id, "refused")]
+    assert "refused while received" in client.get("/submissions").text

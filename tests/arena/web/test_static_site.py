@@ -1,0 +1,118 @@
+"""A tournament as files: every link leads to one of them, and nothing needs a server."""
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from arena.errors import NotFound
+from arena.store.matches import listing, results
+from arena.store.tournaments.tournaments import Tournament
+from arena.web import static_site
+from arena.web.static_site import SiteLinks
+from tests.arena.records.bundle.stage import Stage
+
+
+@pytest.fixture
+def stage(tmp_path: Path) -> Iterator[Stage]:
+    folder = tmp_path / "data"
+    folder.mkdir()
+    made = Stage(folder)
+    yield made
+    made.engine.dispose()
+
+
+@pytest.fixture
+def cup(stage: Stage) -> Tournament:
+    return stage.play_out(stage.begin("round-robin", stage.bots(3)))
+
+
+def links_of(page: Path) -> Iterator[str]:
+    for found in re.findall(r'(?:href|src)="([^"]*)"', page.read_text()):
+        yield found.partition("#")[0].partition("?")[0]
+
+
+def test_every_link_leads_to_a_file_of_the_site(
+    stage: Stage, cup: Tournament, tmp_path: Path
+) -> None:
+    out = tmp_path / "site"
+    number = static_site.write(stage.engine, cup.id, out)
+    assert number == sum(path.is_file() for path in out.rglob("*"))
+    pages = list(out.rglob("*.html"))
+    led: set[Path] = set()
+    for page in pages:
+        for link in links_of(page):
+            assert not link.startswith("/"), page
+            if link and not link.startswith("https://"):
+                target = (page.parent / link).resolve()
+                assert target.is_file(), f"{page.name}: {link}"
+                led.add(target)
+    # And every page can be reached, the first one by the name of the site.
+    assert {page.resolve() for page in pages} <= led
+
+
+def test_it_holds_all_matches_with_their_replays_and_records(
+    stage: Stage, cup: Tournament, tmp_path: Path
+) -> None:
+    static_site.write(stage.engine, cup.id, tmp_path)
+    for match in listing.matches(stage.engine, tournament=cup.id):
+        own = tmp_path / "matches" / match.id
+        assert own.with_suffix(".jsonl").read_text() == results.record(stage.engine, match.id)
+        assert {path.name for path in (own / "games").iterdir()} == {"0.html", "1.html"}
+        page = own.with_suffix(".html").read_text()
+        assert "✓" in page
+        assert "being checked" not in page
+        told = json.loads(own.with_suffix(".json").read_text())
+        assert told["verified"]["problems"] == []
+    assert {path.stem for path in (tmp_path / "bots").iterdir()} == {"bot0", "bot1", "bot2"}
+
+
+def test_nothing_in_it_needs_a_server_or_tells_where_it_was_made(
+    stage: Stage, cup: Tournament, tmp_path: Path
+) -> None:
+    out = tmp_path / "site"
+    static_site.write(stage.engine, cup.id, out)
+    for page in out.rglob("*.html"):
+        text = page.read_text()
+        assert "data-live" not in text
+        assert 'class="find"' not in text
+        assert str(tmp_path) not in text
+        assert "As it stood" in text
+    assert not (out / "static" / "live.js").exists()
+
+
+def test_of_a_match_that_is_played_there_is_no_more_than_on_its_page(
+    stage: Stage, tmp_path: Path
+) -> None:
+    cup = stage.begin("round-robin", stage.bots(2), boards=2)
+    (match,) = listing.matches(stage.engine, tournament=cup.id)
+    stage.play(match.id, most=3)
+    out = tmp_path / "site"
+    static_site.write(stage.engine, cup.id, out)
+    assert not list(out.rglob("*.jsonl"))
+    assert not (out / "matches" / match.id).exists()
+    assert "3 of 4 games are over" in (out / "matches" / f"{match.id}.html").read_text()
+
+
+def test_many_matches_are_on_several_pages(stage: Stage, tmp_path: Path) -> None:
+    cup = stage.begin("round-robin", stage.bots(3), settings={"cycles": 40})
+    static_site.write(stage.engine, cup.id, tmp_path / "site")
+    second = tmp_path / "site" / "tournaments" / f"{cup.id}-page-2.html"
+    first = tmp_path / "site" / "index.html"
+    assert f'href="tournaments/{cup.id}-page-2.html" rel="next"' in first.read_text()
+    assert f'href="../tournaments/{cup.id}.html" rel="prev"' in second.read_text()
+
+
+def test_links_lead_from_file_to_file() -> None:
+    links = SiteLinks("matches/m-1/games/0.html", frozenset({"matches/m-1.html", "index.html"}))
+    assert links.to("matches", "m-1") == "../../../matches/m-1.html"
+    assert links.to() == "../../../index.html"
+    assert links.to("ladders", "poke") == ""
+    assert links.static("style.css") == "../../../static/style.css"
+
+
+def test_there_is_no_site_of_a_tournament_that_there_is_not(stage: Stage, tmp_path: Path) -> None:
+    with pytest.raises(NotFound):
+        static_site.write(stage.engine, "t-nothing", tmp_path / "site")

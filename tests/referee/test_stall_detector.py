@@ -1,0 +1,52 @@
+"""A referee that stood still breaks off, before a bot is charged for it."""
+
+import asyncio
+import time
+
+import pytest
+
+from referee import stall_detector
+from referee.stall_detector import Pulse, StoodStill
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A pulse that beats faster, so that nobody has to wait."""
+    monkeypatch.setattr(stall_detector, "BEAT_SECONDS", 0.02)
+    monkeypatch.setattr(stall_detector, "STILL_SECONDS", 0.5)
+
+
+def test_it_beats_while_all_is_well() -> None:
+    async def beat() -> None:
+        mine = Pulse()
+        with pytest.raises(TimeoutError):
+            await asyncio.wait_for(mine.beat(), 0.2)
+        mine.check()
+
+    asyncio.run(beat())
+
+
+def test_a_beat_that_comes_far_too_late_tells_of_a_standstill() -> None:
+    async def stand_still() -> None:
+        beating = asyncio.create_task(Pulse().beat())
+        await asyncio.sleep(0.05)
+        time.sleep(0.7)
+        await beating
+
+    with pytest.raises(StoodStill, match=r"the referee stood still for 0\.\d s"):
+        asyncio.run(stand_still())
+
+
+def test_whoever_asks_first_hears_of_it_before_the_beat_does() -> None:
+    async def ask() -> None:
+        mine = Pulse()
+        beating = asyncio.create_task(mine.beat())
+        await asyncio.sleep(0.05)
+        time.sleep(0.7)
+        try:
+            mine.check()
+        finally:
+            beating.cancel()
+
+    with pytest.raises(StoodStill):
+        asyncio.run(ask())

@@ -1,0 +1,202 @@
+"""Imports point one way (docs/decisions/2026-11-23-packages.md)."""
+
+import ast
+import sys
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+
+LAYERS = (
+    ("cli", "web"),
+    ("services", "submissions", "remote"),
+    ("queue", "matches"),
+    ("tournaments", "records", "rl", "ladders"),
+    ("store",),
+    ("ratings", "formats", "presentation", "bots", "remote.tunnel", "events"),
+    ("config", "errors", "system"),
+)
+"""From top to bottom: a package imports those below it."""
+PAIRS = {
+    ("cli", "web"),
+    ("services", "submissions"),
+    ("records", "ladders"),
+    ("records", "tournaments"),
+    ("bots", "remote.tunnel"),
+    ("formats", "ratings"),
+    ("config", "system"),
+}
+"""Packages of one layer of which the first imports the second."""
+TRAINING = "arena.rl"
+
+PURE = {
+    "referee.games",
+    "referee.cards",
+    "referee.dominoes",
+    "referee.poker",
+    "referee.wild_cards",
+    "referee.dealing",
+}
+"""What a game may import besides the standard library."""
+KNOWN_TO_ARENA = PURE | {
+    "referee.codec",
+    "referee.logs",
+    "referee.record",
+    "referee.replay",
+    "referee.rpc.sockets",
+    "referee.sanitizing",
+    "referee.verdict",
+}
+"""What the arena may import of the referee: pure modules. It calls the service by gRPC."""
+LIBRARY = PURE | {"referee.codec"}
+"""What the house bot `strong` alone may import: the rules, as a library."""
+
+
+@cache
+def modules() -> dict[str, Path]:
+    """Return every module of the arena and the referee, by its dotted name."""
+    found = {}
+    for top in ("arena", "referee"):
+        for path in sorted((ROOT / top).rglob("*.py")):
+            parts = path.relative_to(ROOT).with_suffix("").parts
+            found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return found
+
+
+@cache
+def imports(path: Path) -> frozenset[str]:
+    """Return the modules that a file imports, at the top or within a function."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path} has a relative import"
+            for alias in node.names:
+                name = f"{node.module}.{alias.name}"
+                module = node.module or ""
+                found.add(name if name in modules() or "." not in module else module)
+    return frozenset(found)
+
+
+def within(name: str, packages: set[str]) -> bool:
+    return any(name == package or name.startswith(package + ".") for package in packages)
+
+
+def unit(name: str) -> str | None:
+    """Return the package of the list of layers that a module belongs to."""
+    listed = {part for layer in LAYERS for part in layer}
+    inner = name.removeprefix("arena.")
+    if name == inner:
+        return None
+    while inner:
+        if inner in listed:
+            return inner
+        inner = inner.rpartition(".")[0]
+    raise AssertionError(f"{name} is in no layer")
+
+
+def files(top: str) -> list[Path]:
+    found = sorted((ROOT / top).rglob("*.py"))
+    assert found, f"no files in {top}"
+    return [path for path in found if "pokearena/v1" not in path.as_posix()]
+
+
+def edges() -> Iterator[tuple[str, str]]:
+    for name, path in modules().items():
+        for target in imports(path):
+            yield name, target
+
+
+def test_a_package_imports_only_packages_below_it() -> None:
+    level = {part: number for number, layer in enumerate(LAYERS) for part in layer}
+    wrong = set()
+    for name, target in edges():
+        if not within(target, {"arena"}) or within(name, {"referee"}) or "arena" in (name, target):
+            continue
+        mine, other = unit(name), unit(target)
+        assert mine is not None
+        assert other is not None
+        same = level[mine] == level[other] and (mine, other) not in PAIRS
+        if mine != other and (level[mine] > level[other] or same):
+            wrong.add(f"{name} imports {target}")
+    assert not wrong, "\n".join(sorted(wrong))
+
+
+def test_each_listed_pair_is_used_and_points_one_way() -> None:
+    used = {(unit(a), unit(b)) for a, b in edges() if a != "arena" and within(b, {"arena"})}
+    assert used >= PAIRS, f"not used: {PAIRS - used}"
+    assert not {(b, a) for a, b in PAIRS} & used
+
+
+def test_no_imports_go_round_in_a_circle() -> None:
+    """Imports within functions count."""
+    graph = {name: {t for t in imports(p) if t in modules()} for name, p in modules().items()}
+    done: set[str] = set()
+    for start in graph:
+        path: list[str] = []
+        waiting = [(start, 0)]
+        while waiting:
+            name, depth = waiting.pop()
+            del path[depth:]
+            assert name not in path, " -> ".join([*path[path.index(name) :], name])
+            if name in done:
+                continue
+            path.append(name)
+            below = [target for target in graph[name] if target not in done]
+            waiting.extend((target, depth + 1) for target in below)
+            if not below:
+                done.add(name)
+
+
+def test_the_arena_has_no_loose_modules() -> None:
+    loose = {path.name for path in (ROOT / "arena").glob("*.py")}
+    assert loose == {"__init__.py", "config.py", "errors.py"}
+
+
+def test_every_package_has_a_docstring() -> None:
+    for name, path in modules().items():
+        if path.name == "__init__.py" and "." in name:
+            assert ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))), path
+    for path in (ROOT / "arena").rglob("*.py"):
+        assert (path.parent / "__init__.py").exists() or "migrations" in path.parts, path
+
+
+def test_the_referee_does_not_import_the_arena() -> None:
+    for name, target in edges():
+        assert not (within(name, {"referee"}) and within(target, {"arena"})), (name, target)
+
+
+@pytest.mark.parametrize("path", files("referee/games"), ids=str)
+def test_a_game_imports_the_standard_library_and_pure_modules(path: Path) -> None:
+    for name in imports(path):
+        standard = name.split(".")[0] in sys.stdlib_module_names
+        assert standard or within(name, PURE), f"{path.relative_to(ROOT)} imports {name}"
+
+
+def test_the_arena_imports_pure_modules_of_the_referee() -> None:
+    for name, target in edges():
+        if within(name, {"arena"}) and within(target, {"referee"}):
+            assert within(target, KNOWN_TO_ARENA), f"{name} imports {target}"
+
+
+def test_a_bot_imports_its_kit_and_nothing_else_of_the_repository() -> None:
+    strong = ROOT / "sample_bots" / "house" / "strong"
+    for path in files("sample_bots"):
+        if path.name == "train.py":  # It creates a bot.
+            continue
+        allowed = LIBRARY if path.parent == strong else set()
+        for name in imports(path):
+            ours = within(name, {"arena", "referee"})
+            assert not ours or within(name, allowed), f"{path.relative_to(ROOT)} imports {name}"
+
+
+def test_only_training_imports_the_training_environments() -> None:
+    """They need packages that only those install who train bots."""
+    for top in ("arena", "referee", "bench", "sample_bots"):
+        for path in files(top):
+            trains = "rl" in path.parts or path.name == "train.py"
+            assert trains or not any(within(name, {TRAINING}) for name in imports(path)), path
