@@ -29,7 +29,7 @@ from bench.figure import Figure, Target, left_out
 from bench.processes import HERE, started
 from bench.sockets import engine, microseconds
 from bench.table import table
-from referee.bot_client import Alarm
+from referee.bot_client import Deadline
 from referee.codec import Codec
 from referee.dealing import Seeded, board_seed
 from referee.games.registry import find
@@ -99,7 +99,7 @@ async def ping_pong_of_ours(
     """The same by ``Play`` with the referee's own client, each message under a time limit."""
     service = bot_pb2.DESCRIPTOR.services_by_name["BotService"].full_name
     channels = [Channel(address, service, Budget(math.inf)) for address in addresses]
-    alarm = Alarm()
+    alarm = Deadline()
     data = question.SerializeToString()
     try:
         calls = [await channel.begin("Play", wait=True) for channel in channels]

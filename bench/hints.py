@@ -16,7 +16,7 @@ from rq import Queue, Worker
 from rq.serializers import JSONSerializer
 
 from arena.queue import redis_server
-from arena.queue.match_queue import Hints
+from arena.queue.match_queue import MatchQueue
 from arena.queue.worker import Drain, MatchWorker
 from arena.system.redis_connection import connect
 from bench.figure import Figure
@@ -38,7 +38,7 @@ def per_second(number: int, work: Callable[[], object]) -> float:
 
 def put(connection: Redis) -> None:
     """Puts hints."""
-    hints = Hints(connection)
+    hints = MatchQueue(connection)
     for _ in range(HINTS):
         hints.put(f"m-{secrets.token_hex(5)}")
 
@@ -51,7 +51,7 @@ def push(connection: Redis) -> None:
 
 def followed(connection: Redis) -> float:
     """Hints a second that a worker of ours follows."""
-    hints = Hints(connection)
+    hints = MatchQueue(connection)
     for _ in range(FOLLOWED):
         hints.put(f"m-{secrets.token_hex(5)}")
     worker = MatchWorker(connection, nothing)

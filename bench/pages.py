@@ -26,7 +26,7 @@ from sqlalchemy import Engine, func, insert, select
 
 from arena.config import Folder
 from arena.services.local import Services
-from arena.services.web_process import Manners, Pages, listen
+from arena.services.web_process import Pages, WebSettings, listen
 from arena.store import database, schema
 from arena.store.database import reading, writing
 from bench import ladders, starts
@@ -35,7 +35,7 @@ from bench.crowd import Times, browse, page, watch
 BOTS, MATCHES, PAGES = 1000, 100_000, 100
 AT_ONCE = 50
 LADDER = "/ladders/poke"
-MANNERS = Manners(rate=0, watchers=8000)
+MANNERS = WebSettings(rate=0, watchers=8000)
 
 
 def sides(engine: Engine) -> None:

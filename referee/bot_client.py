@@ -26,7 +26,7 @@ from referee.wire import field
 # A time limit for waits that come thousands of times a second.
 
 
-class Alarm:
+class Deadline:
     """Interrupts its task when a wait lasts too long, as ``asyncio.timeout`` does.
 
     One timer serves many waits: it is moved only when it rings before its time, or would ring
@@ -146,7 +146,7 @@ class Bot:
         self.address = address.removeprefix("grpc://")
         self.budget = budget or Budget()
         self._channel = open_client(self.address, _SERVICE, self.budget)
-        self._alarm = Alarm()
+        self._alarm = Deadline()
         self._streams = True
         self._stream_answered = False
         self._call: Stream | None = None

@@ -21,7 +21,7 @@ from google.protobuf.json_format import ParseDict, ParseError
 from google.protobuf.message_factory import GetMessageClass
 from pokearena.v1 import bot_pb2
 
-from referee.games.contract import Action, Game, Spelled, View
+from referee.games.contract import Action, Game, LazyActions, View
 from referee.wire import field
 
 # From the protocol's messages back to the rules' dataclasses, which are named and shaped alike.
@@ -205,7 +205,7 @@ class Codec:
             legal: the actions to list.
         """
         parts = [head.SerializeToString(), field(_VIEW, self.view(view))]
-        if isinstance(legal, Spelled):
+        if isinstance(legal, LazyActions):
             for kind, spelled in legal.words():
                 parts += map(self._spelled[kind].__getitem__, spelled)
         else:

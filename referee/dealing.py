@@ -17,7 +17,7 @@ _WORD = 4
 _WORDS = 1 << (8 * _WORD)
 
 
-class Luck(Protocol):
+class Chance(Protocol):
     """Where a game's chance comes from."""
 
     def below(self, purpose: str, number: int, bound: int) -> int:
@@ -102,7 +102,7 @@ class Arranged:
     """What :meth:`below` gives for a (purpose, number)."""
     orders: Mapping[tuple[str, int], Sequence[object]] = field(default_factory=dict)
     """What :meth:`shuffled` gives for a (purpose, number)."""
-    otherwise: Luck = field(default_factory=lambda: Seeded(bytes(SEED_BYTES)))
+    otherwise: Chance = field(default_factory=lambda: Seeded(bytes(SEED_BYTES)))
     """The luck of everything that is not arranged."""
 
     def below(self, purpose: str, number: int, bound: int) -> int:

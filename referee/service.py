@@ -16,7 +16,7 @@ from referee.games.registry import GAMES, find
 from referee.play import Setting
 from referee.stall_detector import StoodStill
 from referee.table import Table
-from referee.table_stream import Caller
+from referee.table_stream import TableStream
 
 log = logging.getLogger("referee")
 
@@ -66,7 +66,7 @@ class RefereeService(referee_pb2_grpc.RefereeServiceServicer):
             setting = self._setting(first.table)
         except SetupError as error:
             await context.abort(grpc.StatusCode.INVALID_ARGUMENT, str(error))
-        caller = Caller()
+        caller = TableStream()
         # Bound in the tasks alone: a generator shares the context of whoever asks it for more.
         with logs.bound(match=first.table.match, table=_number(context)):
             table = Table(first.table, setting, caller)
@@ -112,7 +112,7 @@ def _number(context: Context) -> int | None:
     return int(told) if isinstance(told, str) and told.isdecimal() else None
 
 
-async def _run(match: str, table: Table, caller: Caller) -> None:
+async def _run(match: str, table: Table, caller: TableStream) -> None:
     try:
         log.info("%s: a table begins", match)
         await table.run()
@@ -129,7 +129,7 @@ async def _run(match: str, table: Table, caller: Caller) -> None:
 
 
 async def _hear(
-    requests: AsyncIterator[referee_pb2.RunTableRequest], table: Table, caller: Caller
+    requests: AsyncIterator[referee_pb2.RunTableRequest], table: Table, caller: TableStream
 ) -> None:
     async for request in requests:
         if request.WhichOneof("message") != "report":

@@ -7,16 +7,18 @@ from collections.abc import Callable, Iterable
 from pokearena.v1 import bot_pb2, referee_pb2
 
 from referee.play import Play
-from referee.table_stream import Caller
+from referee.table_stream import TableStream
 
 
-class Window:
+class SpectatorStream:
     """Looks at one game of a table until it is over, then at the next.
 
     It is looked through from time to time, so a decision costs nothing more for it.
     """
 
-    def __init__(self, watch_ms: int, plays: Callable[[], Iterable[Play]], caller: Caller) -> None:
+    def __init__(
+        self, watch_ms: int, plays: Callable[[], Iterable[Play]], caller: TableStream
+    ) -> None:
         self._pause = watch_ms / 1000
         self._plays = plays
         self._caller = caller

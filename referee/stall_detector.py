@@ -13,7 +13,7 @@ class StoodStill(Exception):
     """The process was stopped, or the machine was too busy to let it run. Not a bot's fault."""
 
 
-class Pulse:
+class StallDetector:
     """Beats while a table is played; a beat that comes far too late tells of a standstill.
 
     Whoever has taken a bot's time asks `check` before it counts: after a standstill the beat and

@@ -13,9 +13,9 @@ from referee import judge
 from referee.bot_client import Bot, How, NoAnswer
 from referee.play import Asked, Play, Setting, Wrong
 from referee.seat import Seat
-from referee.spectator_stream import Window
-from referee.stall_detector import Pulse
-from referee.table_stream import Caller
+from referee.spectator_stream import SpectatorStream
+from referee.stall_detector import StallDetector
+from referee.table_stream import TableStream
 from referee.verdict import CRASHES_TO_FORFEIT, PROCESS_FAULTS, Fault, Spent, Verdict
 
 Batch = list[tuple[Play, Asked]]
@@ -24,7 +24,7 @@ Batch = list[tuple[Play, Asked]]
 class Table:
     """Plays the boards of one table and tells its caller of every finished game."""
 
-    def __init__(self, order: referee_pb2.Table, setting: Setting, caller: Caller) -> None:
+    def __init__(self, order: referee_pb2.Table, setting: Setting, caller: TableStream) -> None:
         self._order = order
         self._setting = setting
         self._caller = caller
@@ -49,8 +49,8 @@ class Table:
         """Whether several games have been played at the same time."""
         self._finished = 0
         self._over = asyncio.Event()
-        self._pulse = Pulse()
-        self._window = Window(order.watch_ms, lambda: self._plays.values(), caller)
+        self._pulse = StallDetector()
+        self._window = SpectatorStream(order.watch_ms, lambda: self._plays.values(), caller)
 
     @property
     def budget_shares(self) -> tuple[float, ...]:

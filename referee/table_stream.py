@@ -9,7 +9,7 @@ REPORT_SECONDS = 3.0
 """How long a report is waited for; a caller without processes need not send any."""
 
 
-class Caller:
+class TableStream:
     """Both directions of a ``RunTable`` stream."""
 
     def __init__(self) -> None:

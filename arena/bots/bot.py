@@ -14,7 +14,7 @@ from arena.bots.manifest import FILE, STDIO, Manifest
 from arena.errors import BotError
 
 if TYPE_CHECKING:
-    from arena.remote.tunnel.streams import Way
+    from arena.remote.tunnel.streams import TunnelEndpoint
 
 BRIDGE: Final = (sys.executable, "-I", "-m", "arena.bots.stdio", "--")
 """What stands before the command of a bot that reads and writes lines."""
@@ -38,7 +38,7 @@ class Bot:
     desk: str | None = None
     """Of a remote bot that connects to a relay: where that one takes orders for seats; empty if
     it has never been connected."""
-    way: Way | None = None
+    way: TunnelEndpoint | None = None
     """How its relay is reached, if that is on another machine."""
     awaited: bool = True
     """Whether a table waits for it if it is not there; else it has not started in time."""

@@ -12,8 +12,8 @@ import rich_click as click
 
 from arena.cli.errors import USAGE, CommandError
 from arena.config import REMOTE_WAIT_SECONDS
-from arena.services.relay_process import ADDRESS, Relaying
-from arena.services.web_process import Manners
+from arena.services.relay_process import ADDRESS, RelayOptions
+from arena.services.web_process import WebSettings
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -72,10 +72,10 @@ def web_options(command: F) -> F:
 
     @wraps(command)
     def gathered(*given: Any, **named: Any) -> Any:
-        values = {field.name: named.pop(field.name) for field in fields(Manners)}
-        return command(*given, manners=Manners(**values), **named)
+        values = {field.name: named.pop(field.name) for field in fields(WebSettings)}
+        return command(*given, manners=WebSettings(**values), **named)
 
-    usual = Manners()
+    usual = WebSettings()
     told: Any = gathered
     for option in reversed(
         (
@@ -158,7 +158,7 @@ def relay_options(command: F) -> F:
             raise CommandError(f'"{listen}" is no address to listen at; write HOST:PORT.', USAGE)
         if workers is not None:
             _check_way(listen, workers)
-        relaying = Relaying(listen, certificate, key, wait, workers)
+        relaying = RelayOptions(listen, certificate, key, wait, workers)
         return command(*given, relaying=relaying, **named)
 
     told: Any = gathered

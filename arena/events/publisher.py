@@ -47,7 +47,7 @@ _GAMES_SECONDS = 0.25
 log = logging.getLogger("arena.worker")
 
 
-class Herald:
+class EventPublisher:
     """Tells news between `__enter__` and `__exit__`, in a thread and over a connection of its own.
 
     Where Redis does not answer within half a second news are lost, for the next five seconds all

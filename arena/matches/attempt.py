@@ -23,8 +23,8 @@ from arena.bots.bot import Bot
 from arena.bots.exit_report import Report
 from arena.errors import BotAbsent, BotError, Conflict, InfrastructureError, LeaseLost, StoreError
 from arena.events.messages import GameOver, MatchClosed, MatchStarted, Position
-from arena.events.publisher import Herald
-from arena.matches.lease_renewal import Hold, Interrupted
+from arena.events.publisher import EventPublisher
+from arena.matches.lease_renewal import Interrupted, LeaseRenewal
 from arena.matches.runner import play_match
 from arena.matches.table import Watch
 from arena.remote.tunnel import streams
@@ -105,7 +105,7 @@ def _attempt(bench: Bench, match: str, drain: threading.Event) -> None:
         return
     games, done = lease.spec.games, len(lease.committed)
     log.info("%s: attempt %d, %d of %d games left", match, lease.attempt, games - done, games)
-    with logs.bound(attempt=lease.attempt), Herald(bench.redis) as herald:
+    with logs.bound(attempt=lease.attempt), EventPublisher(bench.redis) as herald:
         try:
             _play(bench, lease, drain, herald)
         except (Drained, Interrupted):
@@ -122,11 +122,11 @@ def _attempt(bench: Bench, match: str, drain: threading.Event) -> None:
             _give_back(bench, lease, f"{type(error).__name__}: {error}")
 
 
-def _play(bench: Bench, lease: Lease, drain: threading.Event, herald: Herald) -> None:
+def _play(bench: Bench, lease: Lease, drain: threading.Event, herald: EventPublisher) -> None:
     spec, done = lease.spec, len(lease.committed)
     tournament = spec.tournament or ""
     herald.tell(MatchStarted(lease.match, tournament, lease.attempt))
-    with Hold(bench.engine, lease, drain) as hold, contextlib.ExitStack() as stay:
+    with LeaseRenewal(bench.engine, lease, drain) as hold, contextlib.ExitStack() as stay:
 
         def commit(game: PlayedGame) -> None:
             nonlocal done

@@ -39,7 +39,7 @@ class Interrupted(BaseException):
     """
 
 
-class Hold:
+class LeaseRenewal:
     """Renews a lease from a thread while the `with` block, in the main thread, plays the match.
 
     The block is ended by Interrupted when the lease is lost, at once; and when `drain` is set,

@@ -17,7 +17,7 @@ from arena.bots.bot import Bot
 from arena.bots.exit_report import Report
 from arena.errors import BotAbsent, InfrastructureError
 from arena.remote.tunnel import streams
-from arena.remote.tunnel.streams import NoTunnel, Tunnel, Way
+from arena.remote.tunnel.streams import NoTunnel, Tunnel, TunnelEndpoint
 from arena.system import grpc_probe
 
 ANSWER: Final = 5.0
@@ -50,7 +50,7 @@ class _Place:
     """Whether the relay ended while the bot had this seat."""
 
 
-class Relayed:
+class RemoteSeats:
     """Orders seats, and hears what becomes of the bots in them. Safe to use from many threads.
 
     ``on_end`` is called with the report of each process that ended by itself, ``on_lost`` with a
@@ -65,7 +65,7 @@ class Relayed:
         self._on_lost = on_lost
         self._changed = threading.Condition()
         self._places: dict[int, _Place] = {}
-        self._tunnels: dict[Way, Tunnel] = {}
+        self._tunnels: dict[TunnelEndpoint, Tunnel] = {}
         self._closing = False
 
     def __enter__(self) -> Self:

@@ -16,7 +16,7 @@ from arena.bots.sandbox import available_levels
 from arena.bots.sandbox.level import Level
 from arena.bots.socket_probe import goes_on_listening
 from arena.errors import BotAbsent, InfrastructureError
-from arena.matches.remote_seats import Relayed
+from arena.matches.remote_seats import RemoteSeats
 from arena.store.matches import games
 from arena.store.matches.games import PlayedGame
 from arena.store.matches.spec import MatchSpec
@@ -49,7 +49,7 @@ class _Starts:
     """Who starts the bots of a table, each in its way."""
 
     processes: Processes
-    relayed: Relayed
+    relayed: RemoteSeats
 
     def start(self, seat: int, bot: Bot) -> str:
         """Has a fresh process of a bot take a seat; returns the address to ask it at."""
@@ -99,7 +99,7 @@ class Table:
         """
         hosted = [seat for seat, bot in enumerate(self._bots) if not bot.remote]
         with (
-            Relayed(self._spec.id, self._ended, self._helper_lost) as relayed,
+            RemoteSeats(self._spec.id, self._ended, self._helper_lost) as relayed,
             Processes(self._ended, self._helper_lost, level=available_levels.best()) as processes,
         ):
             self._level = processes.level if hosted else None

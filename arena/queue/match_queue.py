@@ -74,7 +74,7 @@ class WorkerInfo:
         return self.silent < 3 * HEARTBEAT_SECONDS
 
 
-class Hints:
+class MatchQueue:
     """The queue of matches worth trying. Every method raises redis.exceptions.RedisError."""
 
     def __init__(self, connection: Redis) -> None:

@@ -22,7 +22,7 @@ from arena.errors import StoreError
 from arena.events import incidents
 from arena.events.messages import TournamentChanged
 from arena.events.publisher import publish
-from arena.queue.match_queue import Hints, forget_worker
+from arena.queue.match_queue import MatchQueue, forget_worker
 from arena.store.matches import listing, transitions
 from arena.store.schema import TournamentState
 from arena.system import timings
@@ -49,7 +49,7 @@ LOOK_SECONDS = 3.0
 _AT_ONCE = 8
 
 
-class Absences:
+class OfflineBots:
     """Looks after the remote bots that matches wait for, every few seconds.
 
     Those with an address of their own are asked there; the others come back by themselves.
@@ -115,9 +115,9 @@ class Sweeper:
         wait: float = REMOTE_WAIT_SECONDS,
     ) -> None:
         self._engine = engine
-        self._absences = Absences(engine, wait)
+        self._absences = OfflineBots(engine, wait)
         self._connection = connection
-        self._hints = Hints(connection)
+        self._hints = MatchQueue(connection)
         self._scheduler = Scheduler(engine, self._tell)
         self._dead: deque[str] = deque()
         self._wake = wake

@@ -33,7 +33,7 @@ from arena.queue.match_queue import (
     QUEUE,
     SANDBOX,
     UNKNOWN,
-    Hints,
+    MatchQueue,
     fresh_name,
 )
 from arena.system import failpoint, parent_death_signal
@@ -58,7 +58,7 @@ class Refused(Exception):
     """A job that is no hint of ours."""
 
 
-class Hint(Job):
+class MatchJob(Job):
     """A job as a worker of ours reads it: for the id of a match, and for nothing else."""
 
     play: Callable[[str], None]
@@ -135,10 +135,10 @@ class MatchWorker(Worker):
         sandbox: str = UNKNOWN,
     ) -> None:
         super().__init__(
-            [Queue(QUEUE, connection=connection, serializer=JSONSerializer, job_class=Hint)],
+            [Queue(QUEUE, connection=connection, serializer=JSONSerializer, job_class=MatchJob)],
             name=name or fresh_name(),
             connection=connection,
-            job_class=Hint,
+            job_class=MatchJob,
             serializer=JSONSerializer,
             default_result_ttl=0,
             worker_ttl=_RQ_MARGIN_SECONDS + HEARTBEAT_SECONDS,
@@ -153,7 +153,7 @@ class MatchWorker(Worker):
         self._horse_fell = False
         self._frozen = 0
         self._drain = Drain()
-        self._hints = Hints(connection)
+        self._hints = MatchQueue(connection)
 
     # --- in the worker -----------------------------------------------------------------
 
@@ -283,7 +283,7 @@ class MatchWorker(Worker):
     def main_work_horse(self, job: Job, queue: Queue) -> None:
         """The whole life of a work horse."""
         parent_death_signal.hold(self._own_pid)
-        if isinstance(job, Hint):
+        if isinstance(job, MatchJob):
             job.play = lambda match: self._play(match, self._drain)
         failpoint.reach("hint.followed")
         super().main_work_horse(job, queue)

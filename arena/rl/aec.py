@@ -9,7 +9,7 @@ from pettingzoo import AECEnv
 from pettingzoo.utils import wrappers
 
 from arena.rl.table import Observation, Table, action_space, observation_space, observed, standing
-from referee.dealing import SEED_BYTES, Luck, Seeded
+from referee.dealing import SEED_BYTES, Chance, Seeded
 
 ANSI = "ansi"
 
@@ -57,7 +57,7 @@ class ArenaEnv(AECEnv):  # type: ignore[misc]  # PettingZoo says no types
         a board, cards arranged by hand) instead of by the seed."""
         if seed is not None:
             self._chance = Random(seed)
-        luck: Luck | None = (options or {}).get("luck")
+        luck: Chance | None = (options or {}).get("luck")
         self.table.deal(luck or Seeded(self._chance.randbytes(SEED_BYTES)))
         self._stands = self._standing(self.table)
         self.agents = self.possible_agents[:]

@@ -10,7 +10,7 @@ from pokearena.v1 import bot_pb2
 from arena.bots.in_process import Choose, answer, load
 from arena.rl.table import Observation, Table, action_space, observation_space, observed, standing
 from referee.codec import Codec
-from referee.dealing import SEED_BYTES, Luck, Seeded
+from referee.dealing import SEED_BYTES, Chance, Seeded
 from referee.games.contract import IllegalAction
 
 ANSI = "ansi"
@@ -75,7 +75,7 @@ class SeatEnv(gymnasium.Env[Observation, int]):
         given = options or {}
         drawn = self._chance.randrange(self.table.seats) if self._fixed is None else self._fixed
         self.seat: int = given.get("seat", drawn)
-        luck: Luck | None = given.get("luck")
+        luck: Chance | None = given.get("luck")
         self.table.deal(luck or Seeded(self._chance.randbytes(SEED_BYTES)))
         self._at_table = self._seating(self.seat)
         self._decision = 0

@@ -14,7 +14,7 @@ from arena.presentation.clips import clip_of
 from arena.presentation.games.encoding import Numbers
 from arena.presentation.games.registry import ENCODINGS, Groups, draw
 from arena.presentation.text import lines
-from referee.dealing import Luck, Seeded
+from referee.dealing import Chance, Seeded
 from referee.games.contract import Action, IllegalAction, State, View
 from referee.games.registry import find
 
@@ -87,7 +87,7 @@ class Table:
         self.deal(Seeded(bytes(32)))
         self.width = len(self.observe(0))
 
-    def deal(self, luck: Luck) -> None:
+    def deal(self, luck: Chance) -> None:
         """Begins another game."""
         self._follow(self.game.start(luck, self.seats, self.options))
 

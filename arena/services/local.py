@@ -23,7 +23,7 @@ from types import FrameType
 from typing import Any, Self
 
 from arena.config import Folder
-from arena.services.relay_process import Relaying
+from arena.services.relay_process import RelayOptions
 from arena.services.supervisor import Orders, ServicesError, Snapshot, Supervisor
 from arena.services.web_process import Pages
 from arena.system.child_process import ChildState
@@ -55,7 +55,7 @@ class Services:
         workers: int | None = None,
         environment: Mapping[str, str] = os.environ,
         pages: Pages | None = None,
-        relaying: Relaying | None = None,
+        relaying: RelayOptions | None = None,
     ) -> None:
         self._where = where
         self._orders = Orders()

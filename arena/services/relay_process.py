@@ -19,7 +19,7 @@ _SILENT_SECONDS = 10.0
 
 
 @dataclass(frozen=True, slots=True)
-class Relaying:
+class RelayOptions:
     """A relay to be, or none.
 
     listen: where authors connect, "0.0.0.0:7000"; port 0 takes a free one; None: nowhere.

@@ -21,11 +21,11 @@ from arena.queue import redis_server
 from arena.queue.redis_server import Address, Server
 from arena.queue.sweeper import SERVICE, Sweeper
 from arena.services import worker_services
-from arena.services.relay_process import Relaying
+from arena.services.relay_process import RelayOptions
 from arena.services.web_process import Pages
 from arena.store import database
 from arena.store.bots import version_files
-from arena.submissions.pending_uploads import Shelf
+from arena.submissions.pending_uploads import PendingUploads
 from arena.system import process_info, redis_connection
 from arena.system.child_process import Child, ChildState
 from arena.system.process_info import is_frozen
@@ -102,14 +102,14 @@ class Supervisor:
         environment: Mapping[str, str],
         orders: Orders,
         pages: Pages | None = None,
-        relaying: Relaying | None = None,
+        relaying: RelayOptions | None = None,
     ) -> None:
         self._where = where
         self._workers = workers
         self._environment = environment
         self._orders = orders
         self._pages = pages
-        self._relaying = relaying or Relaying()
+        self._relaying = relaying or RelayOptions()
         self._stack = contextlib.ExitStack()
         self._children: list[Child] = []
         self._server: Server | None = None
@@ -231,7 +231,7 @@ class Supervisor:
         child.start()
 
     def _start_submissions(self) -> None:
-        pages, shelf = self._pages, Shelf(self._where.submissions)
+        pages, shelf = self._pages, PendingUploads(self._where.submissions)
         if pages is None or not pages.manners.pushes:
             return
         referee = self._start_referee("submissions")

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Manners:
+class WebSettings:
     """What the web server lets be seen, when, and by how many.
 
     spectators: whether tables are shown while they are played.
@@ -49,7 +49,7 @@ class Manners:
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Lets a command line say it."""
-    usual = Manners()
+    usual = WebSettings()
     parser.add_argument("--delay", type=float, default=usual.delay)
     parser.add_argument("--watchers", type=int, default=usual.watchers)
     parser.add_argument("--rate", type=float, default=usual.rate)
@@ -59,9 +59,9 @@ def add_arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--behind-proxy", action="store_true")
 
 
-def told(arguments: Namespace) -> Manners:
+def told(arguments: Namespace) -> WebSettings:
     """What a command line says."""
-    return Manners(
+    return WebSettings(
         spectators=not arguments.no_spectators,
         delay=arguments.delay,
         watchers=arguments.watchers,
@@ -90,7 +90,7 @@ class Pages:
     """
 
     listening: socket.socket
-    manners: Manners = field(default_factory=Manners)
+    manners: WebSettings = field(default_factory=WebSettings)
 
     @property
     def address(self) -> str:

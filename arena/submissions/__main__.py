@@ -17,8 +17,8 @@ from arena.store.bots import version_files
 from arena.submissions import stages
 from arena.submissions.conformance import examination
 from arena.submissions.conformance.check import Check
-from arena.submissions.pending_uploads import Shelf
-from arena.submissions.stages import Office
+from arena.submissions.pending_uploads import PendingUploads
+from arena.submissions.stages import SubmissionPipeline
 from referee import logs
 
 _NICE = 10
@@ -37,7 +37,7 @@ def main() -> int:
         return examination.examine(bot, referee, thorough=False, is_built=True)
 
     engine = database.open(where.database_url())
-    office = Office(engine, Shelf(where.submissions), where.versions, examine)
+    office = SubmissionPipeline(engine, PendingUploads(where.submissions), where.versions, examine)
     if where.shares_store():
         office = replace(office, keep=functools.partial(version_files.keep, engine))
     stages.run(office)

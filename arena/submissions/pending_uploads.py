@@ -25,12 +25,12 @@ _KNOCK_SECONDS: Final = 0.2
 
 
 @dataclass(frozen=True, slots=True)
-class Shelf:
+class PendingUploads:
     """The directory of submissions."""
 
     root: Path
 
-    def create(self) -> Shelf:
+    def create(self) -> PendingUploads:
         """Makes it where it is missing."""
         self.root.mkdir(mode=_PRIVATE, parents=True, exist_ok=True)
         return self

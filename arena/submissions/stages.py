@@ -21,7 +21,7 @@ from arena.store.bots import submissions, versions
 from arena.store.schema import Stage, SubmissionState
 from arena.submissions import admission
 from arena.submissions.admission import Refused
-from arena.submissions.pending_uploads import Shelf
+from arena.submissions.pending_uploads import PendingUploads
 from arena.system import file_tree
 from referee.sanitizing import one_line, sanitized
 
@@ -112,7 +112,7 @@ _TROUBLE_SECONDS: Final = 5.0
 _TIDY_SECONDS: Final = 600.0
 
 
-def run(office: Office, goes_on: Callable[[], bool] = lambda: True) -> None:
+def run(office: SubmissionPipeline, goes_on: Callable[[], bool] = lambda: True) -> None:
     """Works for as long as it is to; waits first while another one works on the same folder."""
     with office.shelf.create().attended():
         log.info("submissions are worked on")
@@ -124,7 +124,7 @@ def run(office: Office, goes_on: Callable[[], bool] = lambda: True) -> None:
             time.sleep(_PAUSE_SECONDS if _round(office) else _TROUBLE_SECONDS)
 
 
-def _round(office: Office) -> bool:
+def _round(office: SubmissionPipeline) -> bool:
     """Works on what is there; owners take turns. Says whether the arena did its part."""
     well = True
     tried: list[Submission] = []
@@ -151,7 +151,7 @@ def next_of(undecided: Sequence[Submission], tried: Sequence[Submission]) -> Sub
     return min(waiting, key=lambda submission: turns[submission.owner], default=None)
 
 
-def _work(office: Office, submission: str) -> bool:
+def _work(office: SubmissionPipeline, submission: str) -> bool:
     try:
         decided = office.work(submission)
     except (OSError, InfrastructureError) as error:
@@ -163,7 +163,7 @@ def _work(office: Office, submission: str) -> bool:
     return True
 
 
-def _tidy(office: Office) -> None:
+def _tidy(office: SubmissionPipeline) -> None:
     try:
         version_store.tidy(office.versions)
         office.shelf.tidy({one.id for one in submissions.undecided(office.engine)})
@@ -176,7 +176,7 @@ _OUTPUT: Final = 8192
 
 
 @dataclass(frozen=True, slots=True)
-class Office:
+class SubmissionPipeline:
     """Where submissions are worked on.
 
     versions: the folder of the files of all versions. examine: tries a bot that has been built.
@@ -185,7 +185,7 @@ class Office:
     """
 
     engine: Engine
-    shelf: Shelf
+    shelf: PendingUploads
     versions: Path
     examine: Callable[[Bot], Iterable[Check]]
     level: Callable[[], Level] = best

@@ -11,7 +11,7 @@ from arena import config
 from arena.queue import redis_server
 from arena.services import web_process
 from arena.store import database
-from arena.submissions.pending_uploads import Shelf
+from arena.submissions.pending_uploads import PendingUploads
 from arena.web import server
 from arena.web.data.state import Settings
 from referee import logs
@@ -36,7 +36,7 @@ def main() -> int:
         settings = Settings(
             **asdict(wanted),
             redis=named.url if named else "",
-            shelf=Shelf(where.submissions),
+            shelf=PendingUploads(where.submissions),
             data=where.root,
         )
         server.serve(database.open(where.database_url()), settings, listening)

@@ -11,7 +11,7 @@ from itertools import starmap
 from random import Random
 from typing import Any, ClassVar, Self
 
-from referee.dealing import Luck
+from referee.dealing import Chance
 
 Action = Any
 """A typed word of a game, a frozen dataclass such as ``Draw(discards=...)``."""
@@ -106,7 +106,7 @@ class Legal(ABC):
         return chance.choice(list(self))
 
 
-class Spelled(Legal):
+class LazyActions(Legal):
     """Legal actions that can be told without making them, which is most of what listing costs."""
 
     @abstractmethod
@@ -152,7 +152,7 @@ class State(ABC):
         return self.scores
 
     @abstractmethod
-    def redeal(self, seat: int | None, luck: Luck) -> "State":
+    def redeal(self, seat: int | None, luck: Chance) -> "State":
         """Another position that looks the same to ``seat`` for good reason.
 
         All that the seat cannot know is dealt again by ``luck``, consistent with all it has seen.
@@ -200,7 +200,7 @@ class Game(ABC):
     action_types: ClassVar[tuple[type, ...]]
 
     @abstractmethod
-    def _start(self, luck: Luck, seats: int, options: Options) -> State:
+    def _start(self, luck: Chance, seats: int, options: Options) -> State:
         """The first position of a set-up that has been checked."""
 
     def sides(self, seats: int, options: Options) -> tuple[int, ...]:
@@ -212,7 +212,7 @@ class Game(ABC):
         return len(set(self.sides(seats, options)))
 
     @abstractmethod
-    def from_view(self, view: View, seat: int, options: Options, luck: Luck) -> State:
+    def from_view(self, view: View, seat: int, options: Options, luck: Chance) -> State:
         """A position that looks like this view to this seat.
 
         All that the seat cannot know is dealt by ``luck``: it equals ``state.redeal(seat, luck)``
@@ -260,7 +260,7 @@ class Game(ABC):
         raise SetupError(f'option {name} of {self.id} is "{given}"; it must be {allowed}')
 
     def start(
-        self, luck: Luck, seats: int | None = None, options: Mapping[str, object] | None = None
+        self, luck: Chance, seats: int | None = None, options: Mapping[str, object] | None = None
     ) -> State:
         """The first position.
 

@@ -4,14 +4,14 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
-from referee.dealing import Luck, Seeded
+from referee.dealing import Chance, Seeded
 from referee.games.contract import IllegalAction, SetupError, State
 from tests.conformance.oracles import oracle_of
 from tests.conformance.tables import Table
 from tests.conformance.walks import Step, dice, go_on, walk
 from tests.conformance.wire import Viewer, named, question, seen
 
-Dealer = Callable[[State, Any, Luck], State]
+Dealer = Callable[[State, Any, Chance], State]
 """Deals a position again for a seat, or for a spectator (None)."""
 Check = Callable[["Case"], str | None]
 """Says what is wrong with a case."""
@@ -41,7 +41,7 @@ class Case:
         return f"{self.table}, {who}, position {len(self.played) - 1}"
 
 
-def by_the_game(state: State, seat: Viewer, luck: Luck) -> State:
+def by_the_game(state: State, seat: Viewer, luck: Chance) -> State:
     """The position dealt again as the game itself does it."""
     return state.redeal(seat, luck)
 

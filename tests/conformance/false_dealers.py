@@ -3,34 +3,34 @@
 from typing import Any
 
 from referee.cards import DECK, in_order
-from referee.dealing import Luck
+from referee.dealing import Chance
 
 
-def forgets_that_one_must_beat(state: Any, seat: int, luck: Luck) -> Any:
+def forgets_that_one_must_beat(state: Any, seat: int, luck: Chance) -> Any:
     """Gives the other cards with which he would have had to win."""
     return state.but(must_beat=False).redeal(seat, luck).but(must_beat=state.must_beat)
 
 
-def deals_a_card_twice(state: Any, seat: int, luck: Luck) -> Any:
+def deals_a_card_twice(state: Any, seat: int, luck: Chance) -> Any:
     """Puts a card into the stock that somebody holds."""
     dealt: Any = state.redeal(seat, luck)
     held = [c for hand in dealt.hands for c in hand]
     return dealt.but(stock=(*dealt.stock[:-1], *held[:1]) if held else dealt.stock[1:])
 
 
-def loses_a_card(state: Any, seat: int, luck: Luck) -> Any:
+def loses_a_card(state: Any, seat: int, luck: Chance) -> Any:
     """Deals a stock that is too short."""
     dealt: Any = state.redeal(seat, luck)
     return dealt.but(stock=dealt.stock[1:])
 
 
-def changes_what_the_seat_holds(state: Any, seat: int, luck: Luck) -> Any:
+def changes_what_the_seat_holds(state: Any, seat: int, luck: Chance) -> Any:
     """Deals to the seat itself."""
     other = (seat + 1) % len(state.hands)
     return state.redeal(other, luck)
 
 
-def takes_what_was_played(state: Any, seat: int, luck: Luck) -> Any:
+def takes_what_was_played(state: Any, seat: int, luck: Chance) -> Any:
     """Deals the whole pack, whatever has been seen of it."""
     pool = list(luck.shuffled("redeal", 0, DECK))
     sizes = [len(hand) for hand in state.hands]
@@ -39,28 +39,28 @@ def takes_what_was_played(state: Any, seat: int, luck: Luck) -> Any:
     return state.but(hands=tuple(hands), luck=luck)
 
 
-def forgets_what_was_picked_up(state: Any, seat: int, luck: Luck) -> Any:
+def forgets_what_was_picked_up(state: Any, seat: int, luck: Chance) -> Any:
     """Deals again what everybody knows to be in the others' hands."""
     known = tuple(k if s == seat else () for s, k in enumerate(state.known))
     return state.but(known=known).redeal(seat, luck).but(known=state.known)
 
 
-def leaves_everything(state: Any, seat: int, luck: Luck) -> Any:
+def leaves_everything(state: Any, seat: int, luck: Chance) -> Any:
     """Deals nothing."""
     return state
 
 
-def leaves_the_hands(state: Any, seat: int, luck: Luck) -> Any:
+def leaves_the_hands(state: Any, seat: int, luck: Chance) -> Any:
     """Deals the stock alone."""
     return state.but(stock=luck.shuffled("redeal", 0, state.stock), luck=luck)
 
 
-def leaves_the_cards(state: Any, seat: int, luck: Luck) -> Any:
+def leaves_the_cards(state: Any, seat: int, luck: Chance) -> Any:
     """Changes only what chance decides later."""
     return state.but(luck=luck)
 
 
-def leaves_what_is_to_come(state: Any, seat: int, luck: Luck) -> Any:
+def leaves_what_is_to_come(state: Any, seat: int, luck: Chance) -> Any:
     """Leaves what chance decides later as it is."""
     dealt: Any = state.redeal(seat, luck)
     return dealt.but(luck=state.luck)

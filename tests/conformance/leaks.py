@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from referee.cards import DECK, RANK, Card
-from referee.dealing import Luck
+from referee.dealing import Chance
 from referee.games.contract import Action, Game, Legal, Options, State, View
 from referee.games.poke import Poke
 from referee.games.poke.legal import can_beat
@@ -37,7 +37,7 @@ class Leak:
         leak = self
 
         class Leaking(type(self.game)):  # type: ignore[misc]
-            def _start(self, luck: Luck, seats: int, options: Options) -> State:
+            def _start(self, luck: Chance, seats: int, options: Options) -> State:
                 return leaking_state(super()._start(luck, seats, options), leak)
 
         return cast(Game, Leaking())

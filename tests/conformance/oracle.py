@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from referee.dealing import Luck
+from referee.dealing import Chance
 from referee.games.contract import Action, State
 from tests.conformance.walks import Moves, Step
 
@@ -19,7 +19,7 @@ Part = tuple[object, ...]
 class Story:
     """What chance decided, and what was done from the beginning."""
 
-    luck: Luck
+    luck: Chance
     turns: Sequence[Moves]
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from referee.cards import DECK_WITH_JOKERS, JOKERS, Card, in_order
-from referee.dealing import Luck
+from referee.dealing import Chance
 from referee.games.pokex import Pokex
 from tests.conformance.leaks import Leak, Look, Reordered
 
@@ -99,7 +99,7 @@ def wild(state: Any, hand: Hand) -> list[Card]:
 
 POKEX_LEAKS = tuple(pokex_leaks())
 
-Dealer = Callable[[Any, int, Luck], Any]
+Dealer = Callable[[Any, int, Chance], Any]
 
 
 def with_hand(state: Any, seat: int, hand: Hand) -> Any:
@@ -108,7 +108,7 @@ def with_hand(state: Any, seat: int, hand: Hand) -> Any:
     return state.but(hands=hands)
 
 
-def deals_a_card_to_two(state: Any, seat: int, luck: Luck) -> Any:
+def deals_a_card_to_two(state: Any, seat: int, luck: Chance) -> Any:
     """Gives the next seat a card that the seat holds."""
     dealt: Any = state.redeal(seat, luck)
     mine, theirs = dealt.hands[seat], left(dealt, seat)
@@ -116,13 +116,13 @@ def deals_a_card_to_two(state: Any, seat: int, luck: Luck) -> Any:
     return with_hand(dealt, other, (*theirs[1:], *mine[:1])) if mine and theirs else dealt
 
 
-def deals_one_card_less(state: Any, seat: int, luck: Luck) -> Any:
+def deals_one_card_less(state: Any, seat: int, luck: Chance) -> Any:
     """Gives the next seat a card too few."""
     dealt: Any = state.redeal(seat, luck)
     return with_hand(dealt, (seat + 1) % dealt.seats, left(dealt, seat)[1:])
 
 
-def deals_the_whole_pack(state: Any, seat: int, luck: Luck) -> Any:
+def deals_the_whole_pack(state: Any, seat: int, luck: Chance) -> Any:
     """Deals what has been seen too."""
     pool = luck.shuffled("redeal", 0, DECK_WITH_JOKERS)
     dealt = state.but(luck=luck)
@@ -133,7 +133,7 @@ def deals_the_whole_pack(state: Any, seat: int, luck: Luck) -> Any:
     return dealt
 
 
-def gives_to_the_centre(state: Any, seat: int, luck: Luck) -> Any:
+def gives_to_the_centre(state: Any, seat: int, luck: Chance) -> Any:
     """Exchanges a hidden card for one of the centre."""
     dealt: Any = state.redeal(seat, luck)
     theirs = left(dealt, seat)
@@ -146,18 +146,18 @@ def gives_to_the_centre(state: Any, seat: int, luck: Luck) -> Any:
     return with_hand(dealt, other, hand).but(centre=changed, row=row)
 
 
-def leaves_all_hands(state: Any, seat: int, luck: Luck) -> Any:
+def leaves_all_hands(state: Any, seat: int, luck: Chance) -> Any:
     """Deals nothing but what nobody holds."""
     return state.redeal(seat, luck).but(hands=state.hands)
 
 
-def leaves_the_partner(state: Any, seat: int, luck: Luck) -> Any:
+def leaves_the_partner(state: Any, seat: int, luck: Chance) -> Any:
     """Takes the partner's hand for known (with two seats: the opponent's)."""
     other = (seat + state.seats // 2) % state.seats
     return with_hand(state.redeal(seat, luck), other, state.hands[other])
 
 
-def leaves_the_row(state: Any, seat: int, luck: Luck) -> Any:
+def leaves_the_row(state: Any, seat: int, luck: Chance) -> Any:
     """Leaves what is turned up later as it is."""
     return state.redeal(seat, luck).but(row=state.row)
 

@@ -5,13 +5,13 @@ from dataclasses import replace
 from typing import Any
 
 from referee.cards import RANK
-from referee.dealing import Luck
+from referee.dealing import Chance
 from referee.dominoes import DOMINOES
 from referee.games.pokino import Pokino
 from referee.games.pokino.actions import PokinoCards
 from tests.conformance.leaks import Leak, Look, Reordered, high
 
-Dealer = Callable[[Any, int, Luck], Any]
+Dealer = Callable[[Any, int, Chance], Any]
 
 
 def secret(state: Any, seat: int) -> tuple[Any, ...]:
@@ -67,24 +67,24 @@ def pokino_leaks() -> Iterator[Leak]:
 POKINO_LEAKS = tuple(pokino_leaks())
 
 
-def deals_a_domino_twice(state: Any, seat: int, luck: Luck) -> Any:
+def deals_a_domino_twice(state: Any, seat: int, luck: Chance) -> Any:
     """Puts one's own domino into the poke as well."""
     dealt: Any = state.redeal(seat, luck)
     return dealt.but(poke=(*dealt.dominoes[seat][:1], *dealt.poke[1:]))
 
 
-def loses_a_domino(state: Any, seat: int, luck: Luck) -> Any:
+def loses_a_domino(state: Any, seat: int, luck: Chance) -> Any:
     """Deals a poke that is too short, or a hand."""
     dealt: Any = state.redeal(seat, luck)
     return dealt.but(poke=dealt.poke[1:]) if dealt.poke else dealt.but(dominoes=state.dominoes[1:])
 
 
-def leaves_the_dominoes(state: Any, seat: int, luck: Luck) -> Any:
+def leaves_the_dominoes(state: Any, seat: int, luck: Chance) -> Any:
     """Deals the cards alone."""
     return state.redeal(seat, luck).but(dominoes=state.dominoes, poke=state.poke)
 
 
-def leaves_what_was_dealt(state: Any, seat: int, luck: Luck) -> Any:
+def leaves_what_was_dealt(state: Any, seat: int, luck: Chance) -> Any:
     """Deals the dominoes alone."""
     return state.redeal(seat, luck).but(hands=state.hands, deck=state.deck)
 

@@ -8,7 +8,7 @@ from itertools import product
 import pytest
 
 from referee.codec import Codec
-from referee.dealing import Luck
+from referee.dealing import Chance
 from referee.games.contract import Game, Option, State, Value
 from referee.games.registry import GAMES
 
@@ -33,7 +33,7 @@ class Table:
         """The codec of the game."""
         return Codec(self.game)
 
-    def start(self, luck: Luck) -> State:
+    def start(self, luck: Chance) -> State:
         """The first position."""
         return self.game.start(luck, self.seats, self.options)
 

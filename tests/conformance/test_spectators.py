@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from referee.dealing import Luck
+from referee.dealing import Chance
 from referee.games.contract import State
 from tests.conformance.dealing_again import (
     Check,
@@ -89,7 +89,7 @@ def test_a_game_that_tells_a_spectator_more_is_caught(mutant: Leak) -> None:
         assert first_problem(table, TO_CATCH, leak, viewers=SPECTATOR) is not None, table
 
 
-def sees_one_hand(state: State, seat: None, luck: Luck) -> State:
+def sees_one_hand(state: State, seat: None, luck: Chance) -> State:
     """Deals as if a spectator knew what the first seat knows."""
     return state.redeal(0, luck)
 

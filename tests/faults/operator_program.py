@@ -17,8 +17,8 @@ from arena.store.bots.submissions import Limits, Sent
 from arena.store.matches import transitions, waiting
 from arena.store.matches.spec import Clock, Plan
 from arena.store.tournaments import lifecycle, tournaments
-from arena.submissions.pending_uploads import Shelf
-from arena.submissions.stages import Office
+from arena.submissions.pending_uploads import PendingUploads
+from arena.submissions.stages import SubmissionPipeline
 from arena.tournaments import scheduler
 
 
@@ -32,7 +32,7 @@ def rebuild(engine: Engine) -> None:
 def push(engine: Engine, where: Folder, bot: str, submission: str) -> None:
     """Has a bot arrive, as the web server does."""
     found = resolver.from_folder(Path(bot))
-    shelf = Shelf(where.submissions)
+    shelf = PendingUploads(where.submissions)
     with shelf.part(submission).open("wb") as output:
         upload_archive.pack(found, output)
     shelf.settle(submission)
@@ -42,8 +42,10 @@ def push(engine: Engine, where: Folder, bot: str, submission: str) -> None:
 
 def receive(engine: Engine, where: Folder) -> None:
     """Works on what has arrived, as `serve` has it done."""
-    shelf = Shelf(where.submissions)
-    office = Office(engine, shelf, where.versions, lambda bot: (), lambda: Level.BUBBLEWRAP)
+    shelf = PendingUploads(where.submissions)
+    office = SubmissionPipeline(
+        engine, shelf, where.versions, lambda bot: (), lambda: Level.BUBBLEWRAP
+    )
     for one in submissions.undecided(engine):
         office.work(one.id)
 

@@ -21,7 +21,7 @@ from sqlalchemy import Engine
 
 from arena.bots import resolver
 from arena.config import Folder
-from arena.queue.match_queue import Hints
+from arena.queue.match_queue import MatchQueue
 from arena.store import database
 from arena.store.bots import versions
 from arena.store.matches.spec import Clock, Plan
@@ -264,7 +264,7 @@ class Serve:
 
     def _idle(self) -> bool:
         with contextlib.suppress(RedisError), self.redis() as connection:
-            return not Hints(connection).waiting() and not [*connection.scan_iter("rq:job:*")]
+            return not MatchQueue(connection).waiting() and not [*connection.scan_iter("rq:job:*")]
         return False
 
     def stop(self) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.queue.match_queue import Hints
+from arena.queue.match_queue import MatchQueue
 from arena.queue.sweeper import Sweeper
 from arena.system import redis_connection
 from tests.faults.conftest import Conclude
@@ -72,8 +72,8 @@ def test_every_hint_is_delivered_five_times(arena: Arena, conclude: Conclude) ->
         with redis_connection.connect(serve.url) as connection:
             while not arena.over():
                 for (match,) in arena.sql("SELECT id FROM matches WHERE state <> 'CLOSED'"):
-                    Hints(connection).drop(match)
-                    Hints(connection).put(match)
+                    MatchQueue(connection).drop(match)
+                    MatchQueue(connection).put(match)
                     connection.rpush("rq:queue:matches", *[match] * 4)
                 time.sleep(0.1)
         # Hints of matches that are over are idle, and vanish.

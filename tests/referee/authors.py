@@ -16,7 +16,7 @@ from referee.games.registry import find
 from referee.play import Setting
 from referee.record import GameRecord, read_games
 from referee.table import Table
-from referee.table_stream import Caller
+from referee.table_stream import TableStream
 
 Answer = bot_pb2.ActResponse
 
@@ -163,7 +163,7 @@ async def drive(
     rules = find(order.game)
     options = rules.settle(dict(order.options))
     sides = rules.sides(len(order.seats), options)
-    caller = Caller()
+    caller = TableStream()
     setting = Setting(order.match, rules, Codec(rules), len(order.seats), options, sides)
     table = Table(order, setting, caller)
     running = asyncio.create_task(table.run())

@@ -6,7 +6,7 @@ import time
 import pytest
 
 from referee import stall_detector
-from referee.stall_detector import Pulse, StoodStill
+from referee.stall_detector import StallDetector, StoodStill
 
 
 @pytest.fixture(autouse=True)
@@ -18,7 +18,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_it_beats_while_all_is_well() -> None:
     async def beat() -> None:
-        mine = Pulse()
+        mine = StallDetector()
         with pytest.raises(TimeoutError):
             await asyncio.wait_for(mine.beat(), 0.2)
         mine.check()
@@ -28,7 +28,7 @@ def test_it_beats_while_all_is_well() -> None:
 
 def test_a_beat_that_comes_far_too_late_tells_of_a_standstill() -> None:
     async def stand_still() -> None:
-        beating = asyncio.create_task(Pulse().beat())
+        beating = asyncio.create_task(StallDetector().beat())
         await asyncio.sleep(0.05)
         time.sleep(0.7)
         await beating
@@ -39,7 +39,7 @@ def test_a_beat_that_comes_far_too_late_tells_of_a_standstill() -> None:
 
 def test_whoever_asks_first_hears_of_it_before_the_beat_does() -> None:
     async def ask() -> None:
-        mine = Pulse()
+        mine = StallDetector()
         beating = asyncio.create_task(mine.beat())
         await asyncio.sleep(0.05)
         time.sleep(0.7)

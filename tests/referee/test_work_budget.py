@@ -15,7 +15,7 @@ from referee.dealing import board_seed
 from referee.rpc.budget import LARGEST, PER_QUESTION, START, Budget, BudgetExceeded
 from referee.service import RefereeService
 from referee.table import Table
-from referee.table_stream import Caller
+from referee.table_stream import TableStream
 
 SHARE = 0.2
 FORMS = [("poke", 2), ("pokex", 4), ("pouku", 3), ("saint_poker", 5), ("pokino", 2)]
@@ -41,7 +41,7 @@ async def budget_shares(game: str, addresses: list[str], boards: int) -> tuple[f
 
 
 async def _play(order: referee_pb2.Table) -> tuple[float, ...]:
-    caller = Caller()
+    caller = TableStream()
     table = Table(order, RefereeService()._setting(order), caller)
     await table.run()
     return table.budget_shares

@@ -26,7 +26,7 @@ RLIMITS = {
 }
 
 
-class Guard:
+class InitProcess:
     """What the forked process of a guard does.
 
     ``commands`` is read for "stop" and for its end, which means: kill now. ``news`` is written

@@ -9,7 +9,7 @@ import select
 import sys
 
 from arena.bots.sandbox import linux, memory_disk
-from arena.bots.sandbox.init_process import Guard
+from arena.bots.sandbox.init_process import InitProcess
 from arena.bots.sandbox.sandbox import UNSANDBOXED, copy_of
 from arena.bots.sandbox.start_command import Order
 from arena.system import file_tree
@@ -78,7 +78,7 @@ class Bot:
             # A guard that held the pipe of another would keep its end from being read.
             for bot in (*others, self):
                 bot.close()
-            Guard(self.order, commands, news, output).run()
+            InitProcess(self.order, commands, news, output).run()
         for end in (commands, news, output):
             os.close(end)
         os.set_blocking(self.output, False)
@@ -133,7 +133,7 @@ class Bot:
         self.commands = self.news = self.output = -1
 
 
-class Keeper:
+class Launcher:
     """All bots of one owner."""
 
     def __init__(self, owner: int) -> None:
@@ -271,4 +271,4 @@ def main() -> None:
     """Keeps the bots of the process whose id is the first argument."""
     linux.prctl(linux.PR_SET_CHILD_SUBREAPER, 1)
     with contextlib.suppress(BrokenPipeError):
-        Keeper(int(sys.argv[1])).run()
+        Launcher(int(sys.argv[1])).run()

@@ -16,7 +16,7 @@ class CrewLost(Exception):
     """The services of somebody else, who has ended them."""
 
 
-class Crew:
+class RunningServices:
     """Services at work. `own` says whether they end with this command."""
 
     def __init__(self, place: Place, services: Services | None) -> None:
@@ -84,7 +84,7 @@ def redis_of(place: Place) -> str:
 @contextmanager
 def at_work(
     place: Place, workers: int | None, pages: Callable[[], Pages] | None = None
-) -> Iterator[Crew]:
+) -> Iterator[RunningServices]:
     """Services for as long as the block lasts: those that run for the data folder, or our own.
 
     workers: how many of our own; one per core if None.
@@ -93,10 +93,10 @@ def at_work(
     Raises what `arena.services.local.Services` raises.
     """
     if running(place) is not None:
-        yield Crew(place, None)
+        yield RunningServices(place, None)
         return
     with Services(place.folder, workers, pages=pages() if pages else None) as services:
-        yield Crew(place, services)
+        yield RunningServices(place, services)
 
 
 def running(place: Place) -> Running | None:

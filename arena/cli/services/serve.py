@@ -20,8 +20,8 @@ from arena.cli.options import (
     relay_options,
     web_options,
 )
-from arena.services.relay_process import Relaying
-from arena.services.web_process import Manners
+from arena.services.relay_process import RelayOptions
+from arena.services.web_process import WebSettings
 
 if TYPE_CHECKING:
     from arena.cli.workspace import Place
@@ -48,8 +48,8 @@ def serve(
     web: bool,
     host: str,
     port: int,
-    manners: Manners,
-    relaying: Relaying,
+    manners: WebSettings,
+    relaying: RelayOptions,
     metrics: tuple[str, int] | None,
     as_json: bool,
     data: Path | None,
@@ -83,7 +83,7 @@ def serve(
             _measured(place, services, metrics) as measured,
         ):
             _announce(place, services, measured, as_json)
-            _stay(running_services.Crew(place, services))
+            _stay(running_services.RunningServices(place, services))
     except SystemExit:
         # SIGTERM ends it as Ctrl-C does: what was to be done is done.
         output.hint("stopped")
@@ -149,9 +149,9 @@ def _announce(place: Place, services: Services, measured: str, as_json: bool) ->
 
 
 def _stay(crew: object) -> None:
-    from arena.cli.services.running_services import Crew
+    from arena.cli.services.running_services import RunningServices
 
-    assert isinstance(crew, Crew)
+    assert isinstance(crew, RunningServices)
     try:
         while True:
             for news in crew.news():

@@ -10,14 +10,14 @@ import rich_click as click
 from arena.cli import output
 from arena.cli.errors import UNREACHABLE, CommandError
 from arena.cli.options import data_option, json_option, web_options
-from arena.services.web_process import Manners
+from arena.services.web_process import WebSettings
 
 
 @click.command(epilog="Example: pokearena web --port 8080")
 @web_options
 @json_option
 @data_option
-def web(host: str, port: int, manners: Manners, as_json: bool, data: Path | None) -> None:
+def web(host: str, port: int, manners: WebSettings, as_json: bool, data: Path | None) -> None:
     """Serve the ladders, matches and replays to browsers until Ctrl-C.
 
     It only reads, but for what owners push while `pokearena serve` runs for the same data folder.
@@ -28,7 +28,7 @@ def web(host: str, port: int, manners: Manners, as_json: bool, data: Path | None
     from arena.cli.services import running_services
     from arena.cli.workspace import Place
     from arena.services.web_process import PortTaken, address_of, listen
-    from arena.submissions.pending_uploads import Shelf
+    from arena.submissions.pending_uploads import PendingUploads
     from arena.web import server
     from arena.web.data.state import Settings
     from referee import logs
@@ -49,7 +49,7 @@ def web(host: str, port: int, manners: Manners, as_json: bool, data: Path | None
     settings = Settings(
         **asdict(manners),
         redis=running_services.redis_of(place),
-        shelf=Shelf(place.folder.submissions),
+        shelf=PendingUploads(place.folder.submissions),
         data=place.folder.root,
     )
     server.serve(engine, settings, listening)

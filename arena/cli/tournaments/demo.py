@@ -11,7 +11,7 @@ import rich_click as click
 from arena.cli import output
 from arena.cli.errors import FAILED, OK
 from arena.cli.options import data_option, json_option, pages_option, web_options, workers_option
-from arena.services.web_process import Manners
+from arena.services.web_process import WebSettings
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,7 +49,7 @@ def demo(
     web: bool,
     host: str,
     port: int,
-    manners: Manners,
+    manners: WebSettings,
     as_json: bool,
     data: Path | None,
 ) -> int:

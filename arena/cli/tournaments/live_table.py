@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from arena.cli import output
 from arena.cli.ladders import ladder_table
-from arena.cli.services.running_services import Crew
+from arena.cli.services.running_services import RunningServices
 from arena.formats.contract import Entrant, Wait
 from arena.ladders import key
 from arena.store.schema import TournamentState
@@ -88,7 +88,7 @@ class Display(Protocol):
         """Says something beside it."""
 
 
-def watch(engine: Engine, ids: Sequence[str], crew: Crew) -> tuple[Sight, ...]:
+def watch(engine: Engine, ids: Sequence[str], crew: RunningServices) -> tuple[Sight, ...]:
     """Shows tournaments until they are over; gives the last sight of them.
 
     Raises CrewLost, or what ended our own services, if nobody plays any more.

@@ -18,8 +18,8 @@ from arena import config
 from arena.events import restarts
 from arena.queue import redis_server
 from arena.remote.relay import control_api, public_endpoint
-from arena.remote.relay.session_registry import TICK_SECONDS, Lobby
-from arena.remote.relay.worker_endpoint import SideDoor
+from arena.remote.relay.session_registry import TICK_SECONDS, SessionRegistry
+from arena.remote.relay.worker_endpoint import WorkerEndpoint
 from arena.store import database
 from referee import logs
 
@@ -34,20 +34,20 @@ async def serve(told: argparse.Namespace, where: config.Folder) -> None:
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop.set)
-    door = SideDoor(told.desk, told.sockets)
+    worker_endpoint = WorkerEndpoint(told.desk, told.sockets)
     way = None
     if told.workers is not None:
-        way = await door.open(told.workers, told.certificate, told.key)
+        way = await worker_endpoint.open(told.workers, told.certificate, told.key)
         log.info("workers on other machines come in at %s", way.address)
-    lobby = Lobby(database.open(where.database_url()), told.desk, told.sockets, way)
+    registry = SessionRegistry(database.open(where.database_url()), told.desk, told.sockets, way)
     outer, port = public_endpoint.server(
-        public_endpoint.Gate(lobby), told.listen, told.certificate, told.key
+        public_endpoint.PublicEndpoint(registry), told.listen, told.certificate, told.key
     )
     healthy = health.aio.HealthServicer()
     health_pb2_grpc.add_HealthServicer_to_server(healthy, outer)
     names = (public_endpoint.SERVICE, health.SERVICE_NAME, reflection.SERVICE_NAME)
     reflection.enable_server_reflection(names, outer)
-    inner = control_api.server(control_api.Desk(lobby), told.desk)
+    inner = control_api.server(control_api.Desk(registry), told.desk)
     await outer.start()
     told.port.write_text(str(port), encoding="utf-8")
     await inner.start()
@@ -56,19 +56,19 @@ async def serve(told: argparse.Namespace, where: config.Folder) -> None:
     log.info("relay listening at %s, port %d", told.listen, port)
     redis = redis_server.setting()
     ticking = asyncio.create_task(
-        restarts.keep_task_running("relay", lambda: _tick(lobby), redis.url if redis else "")
+        restarts.keep_task_running("relay", lambda: _tick(registry), redis.url if redis else "")
     )
     await stop.wait()
     ticking.cancel()
     await healthy.enter_graceful_shutdown()
-    await door.close()
+    await worker_endpoint.close()
     await inner.stop(DRAIN_SECONDS)
     await outer.stop(DRAIN_SECONDS)
 
 
-async def _tick(lobby: Lobby) -> None:
+async def _tick(registry: SessionRegistry) -> None:
     while True:
-        await lobby.tick()
+        await registry.tick()
         await asyncio.sleep(TICK_SECONDS)
 
 

@@ -9,7 +9,7 @@ from typing import Any, Final
 import grpc.aio
 from pokearena.v1 import relay_pb2, relay_pb2_grpc
 
-from arena.remote.relay.session_registry import Lobby, NotHere
+from arena.remote.relay.session_registry import NotHere, SessionRegistry
 
 _OPTIONS: Final[list[tuple[str, Any]]] = [
     ("grpc.max_receive_message_length", 64 << 10),
@@ -25,15 +25,15 @@ _OPTIONS: Final[list[tuple[str, Any]]] = [
 class Desk(relay_pb2_grpc.LobbyServiceServicer):
     """Takes orders for seats."""
 
-    def __init__(self, lobby: Lobby) -> None:
-        self._lobby = lobby
+    def __init__(self, registry: SessionRegistry) -> None:
+        self._registry = registry
 
     async def Seat(
         self, request: relay_pb2.SeatRequest, context: Any
     ) -> AsyncIterator[relay_pb2.SeatResponse]:
         """A seat for as long as the call lasts; see relay.proto."""
         try:
-            guest, seat = await self._lobby.seat(request)
+            session, seat = await self._registry.seat(request)
         except NotHere as nobody:
             yield relay_pb2.SeatResponse(absent=relay_pb2.Absent(reason=str(nobody)))
             return
@@ -43,7 +43,7 @@ class Desk(relay_pb2_grpc.LobbyServiceServicer):
             yield relay_pb2.SeatResponse(ended=relay_pb2.Ended(clause=clause))
             await asyncio.Event().wait()
         finally:
-            await asyncio.shield(asyncio.create_task(self._lobby.clear(guest, seat)))
+            await asyncio.shield(asyncio.create_task(self._registry.clear(session, seat)))
 
 
 def server(desk: Desk, address: str) -> grpc.aio.Server:

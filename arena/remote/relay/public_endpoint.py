@@ -14,8 +14,8 @@ from pokearena.v1 import relay_pb2, relay_pb2_grpc
 from sqlalchemy.exc import SQLAlchemyError
 
 from arena.errors import StoreError
-from arena.remote.relay.session import Guest, Link
-from arena.remote.relay.session_registry import Lobby, Refused
+from arena.remote.relay.session import Link, RelaySession
+from arena.remote.relay.session_registry import Refused, SessionRegistry
 from arena.remote.relay.streams import BoundedServices, StrangerStreams, address_of
 
 if TYPE_CHECKING:
@@ -46,11 +46,11 @@ _OPTIONS: Final[list[tuple[str, Any]]] = [
 ]
 
 
-class Gate(relay_pb2_grpc.RelayServiceServicer):
+class PublicEndpoint(relay_pb2_grpc.RelayServiceServicer):
     """Serves the connectors of authors."""
 
-    def __init__(self, lobby: Lobby) -> None:
-        self._lobby = lobby
+    def __init__(self, registry: SessionRegistry) -> None:
+        self._registry = registry
         self._silent = StrangerStreams()
 
     async def Connect(
@@ -58,13 +58,13 @@ class Gate(relay_pb2_grpc.RelayServiceServicer):
     ) -> AsyncIterator[relay_pb2.ConnectResponse]:
         """One bot's connection; see relay.proto."""
         try:
-            guest = await self._admit(requests, context.peer())
+            session = await self._admit(requests, context.peer())
         except Refused as refused:
             await context.abort(refused.code, str(refused))
             return
         link = Link()
-        await self._lobby.welcome(guest, link, context.peer())
-        hearing = asyncio.create_task(self._hear(requests, guest, link))
+        await self._registry.welcome(session, link, context.peer())
+        hearing = asyncio.create_task(self._hear(requests, session, link))
         try:
             async for message in link.messages():
                 yield message
@@ -73,9 +73,11 @@ class Gate(relay_pb2_grpc.RelayServiceServicer):
         finally:
             hearing.cancel()
             # In a task of its own: this one may have been cancelled with the connection.
-            await asyncio.shield(asyncio.create_task(self._lobby.leave(guest, link)))
+            await asyncio.shield(asyncio.create_task(self._registry.leave(session, link)))
 
-    async def _admit(self, requests: AsyncIterator[relay_pb2.ConnectRequest], peer: str) -> Guest:
+    async def _admit(
+        self, requests: AsyncIterator[relay_pb2.ConnectRequest], peer: str
+    ) -> RelaySession:
         try:
             async with asyncio.timeout(HELLO_SECONDS) as limit:
                 with self._silent.counted(address_of(peer), limit):
@@ -85,7 +87,7 @@ class Gate(relay_pb2_grpc.RelayServiceServicer):
                         grpc.StatusCode.INVALID_ARGUMENT,
                         "the first message must be Hello, with a token and an instance.",
                     )
-                return await self._lobby.enter(first.hello, peer)
+                return await self._registry.enter(first.hello, peer)
         except TimeoutError:
             raise Refused(
                 grpc.StatusCode.DEADLINE_EXCEEDED,
@@ -99,17 +101,17 @@ class Gate(relay_pb2_grpc.RelayServiceServicer):
             ) from None
 
     async def _hear(
-        self, requests: AsyncIterator[relay_pb2.ConnectRequest], guest: Guest, link: Link
+        self, requests: AsyncIterator[relay_pb2.ConnectRequest], session: RelaySession, link: Link
     ) -> None:
         with contextlib.suppress(grpc.aio.AioRpcError, asyncio.CancelledError):
             async for message in requests:
-                if guest.link is link:
-                    await self._lobby.hear(guest, message)
+                if session.link is link:
+                    await self._registry.hear(session, message)
             link.end()
 
 
 def server(
-    gate: Gate, listen: str, certificate: Path | None, key: Path | None
+    gate: PublicEndpoint, listen: str, certificate: Path | None, key: Path | None
 ) -> tuple[grpc.aio.Server, int]:
     """A server for the world, and the port it listens at; with a certificate it speaks TLS.
 

@@ -49,7 +49,7 @@ class Link:
                 yield message
 
 
-class Guest:
+class RelaySession:
     """A bot that is connected, or was and still has seats.
 
     version: as name@version. owner: of its work budget. instance: of the program that connects.

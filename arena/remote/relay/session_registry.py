@@ -15,9 +15,9 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from arena.errors import StoreError
 from arena.remote.relay.seat import Seat
-from arena.remote.relay.session import Guest, Link
+from arena.remote.relay.session import Link, RelaySession
 from arena.remote.relay.streams import address_of
-from arena.remote.tunnel.streams import Way
+from arena.remote.tunnel.streams import TunnelEndpoint
 from arena.store.bots import remote_bots
 from arena.system import grpc_probe
 from arena.system.token_buckets import Buckets
@@ -146,7 +146,7 @@ def cost_of(message_bytes: int) -> float:
     return MESSAGE + MESSAGE_BYTE * message_bytes
 
 
-MOST_GUESTS: Final = 512
+MOST_SESSIONS: Final = 512
 GUESS_RATE: Final = 0.2
 """Unknown tokens that an address may try, per second, after GUESS_BURST at once. Known tokens are
 not counted, so a bot behind the same address is not kept out."""
@@ -168,19 +168,21 @@ class NotHere(Exception):
     """A bot cannot be seated. The text is a sentence."""
 
 
-class Lobby:
+class SessionRegistry:
     """Who is connected to this relay. For one event loop.
 
     desk: where the relay takes orders for seats. sockets: a private directory for those.
     way: how workers on other machines come there; None: they do not.
     """
 
-    def __init__(self, engine: Engine, desk: str, sockets: Path, way: Way | None = None) -> None:
+    def __init__(
+        self, engine: Engine, desk: str, sockets: Path, way: TunnelEndpoint | None = None
+    ) -> None:
         self._engine = engine
         self._desk = desk
         self._sockets = sockets
         self._way = None if way is None else way.written()
-        self._guests: dict[str, Guest] = {}
+        self._sessions: dict[str, RelaySession] = {}
         self._numbers = count(1)
         self._guesses = Buckets(GUESS_RATE, GUESS_BURST)
         self._known_tokens: frozenset[str] = frozenset()
@@ -188,7 +190,7 @@ class Lobby:
 
     # --- coming and going --------------------------------------------------------------
 
-    async def enter(self, hello: relay_pb2.Hello, peer: str) -> Guest:
+    async def enter(self, hello: relay_pb2.Hello, peer: str) -> RelaySession:
         """Lets a bot in.
 
         peer: where it comes from, for the log.
@@ -218,32 +220,32 @@ class Lobby:
         self._pay_connection(owner, now)
         is_elsewhere = await self._is_elsewhere(version.id)
         # From here to `welcome` nobody else's turn comes: of two at a time one is refused.
-        guest = self._guests.get(version.id)
-        if guest is not None and guest.instance == hello.instance:
-            return guest
+        session = self._sessions.get(version.id)
+        if session is not None and session.instance == hello.instance:
+            return session
         if version.retired is not None:
             sentence = f"{version.id} is retired: it plays no more."
             raise await self._refusal(grpc.StatusCode.PERMISSION_DENIED, version.id, sentence, peer)
-        if is_elsewhere or (guest is not None and guest.link is not None):
+        if is_elsewhere or (session is not None and session.link is not None):
             sentence = (
                 f"{version.id} is connected already; its token can be used in one place at a time. "
                 "If that is not you, ask the organiser for another token."
             )
             raise await self._refusal(grpc.StatusCode.ALREADY_EXISTS, version.id, sentence, peer)
         token = remote_bots.token_hash(hello.token)
-        if guest is not None:
+        if session is not None:
             # The program that connects was started anew: its processes are, too.
-            guest.became(hello.instance, token, hello.tables)
-            guest.owner = owner
-            return guest
-        if len(self._guests) >= MOST_GUESTS:
+            session.became(hello.instance, token, hello.tables)
+            session.owner = owner
+            return session
+        if len(self._sessions) >= MOST_SESSIONS:
             raise Refused(
                 grpc.StatusCode.RESOURCE_EXHAUSTED,
-                f"there are {MOST_GUESTS} bots here already; come back later.",
+                f"there are {MOST_SESSIONS} bots here already; come back later.",
             )
-        guest = Guest(version.id, owner, hello.instance, token, hello.tables)
-        self._guests[version.id] = guest
-        return guest
+        session = RelaySession(version.id, owner, hello.instance, token, hello.tables)
+        self._sessions[version.id] = session
+        return session
 
     def _pay_connection(self, owner: str, now: float) -> None:
         wait = self._work.wait(owner, now)
@@ -254,103 +256,107 @@ class Lobby:
             )
         self._work.charge(owner, CONNECTION, now)
 
-    async def welcome(self, guest: Guest, link: Link, peer: str) -> None:
+    async def welcome(self, session: RelaySession, link: Link, peer: str) -> None:
         """A bot that was let in is there from now on."""
-        guest.leaving = False
-        guest.attach(link)
-        log.info("%s is connected, from %s", guest.version, peer)
-        await self._store(remote_bots.came, guest.version, self._desk, guest.room, self._way)
+        session.leaving = False
+        session.attach(link)
+        log.info("%s is connected, from %s", session.version, peer)
+        await self._store(remote_bots.came, session.version, self._desk, session.room, self._way)
 
-    async def leave(self, guest: Guest, link: Link) -> None:
+    async def leave(self, session: RelaySession, link: Link) -> None:
         """A connection is over; what is open waits for the next."""
-        if not guest.detach(link):
+        if not session.detach(link):
             return
-        log.info("%s is gone%s", guest.version, f": {link.farewell}" if link.farewell else "")
-        self._forget(guest)
-        await self._store(remote_bots.went, guest.version, self._desk)
+        log.info("%s is gone%s", session.version, f": {link.farewell}" if link.farewell else "")
+        self._forget(session)
+        await self._store(remote_bots.went, session.version, self._desk)
 
-    async def hear(self, guest: Guest, message: relay_pb2.ConnectRequest) -> None:
+    async def hear(self, session: RelaySession, message: relay_pb2.ConnectRequest) -> None:
         """Take a message from a bot, within the budget of its owner."""
         cost = cost_of(message.ByteSize())
-        if not self._work.charge(guest.owner, cost, time.monotonic()):
-            if guest.link is not None:
-                guest.link.end("it sent more than the questions to it allow.")
+        if not self._work.charge(session.owner, cost, time.monotonic()):
+            if session.link is not None:
+                session.link.end("it sent more than the questions to it allow.")
             return
-        leaves = message.HasField("leaving") and not guest.leaving
-        guest.hear(message)
+        leaves = message.HasField("leaving") and not session.leaving
+        session.hear(message)
         if leaves:
-            await self._tell_room(guest)
-            if guest.link is not None and not (guest.seats or guest.played):
-                guest.link.end()
+            await self._tell_room(session)
+            if session.link is not None and not (session.seats or session.played):
+                session.link.end()
 
     async def tick(self) -> None:
         """Says of all who are there that they are; ends connections whose token was renewed."""
         self._known_tokens = await asyncio.to_thread(remote_bots.token_hashes, self._engine)
-        here = {guest.version: guest for guest in self._guests.values() if guest.link is not None}
+        here = {
+            session.version: session
+            for session in self._sessions.values()
+            if session.link is not None
+        }
         await self._store(remote_bots.stays, list(here), self._desk)
         valid = await asyncio.to_thread(remote_bots.tokens, self._engine, list(here))
-        for version, guest in here.items():
-            if guest.link is None:
+        for version, session in here.items():
+            if session.link is None:
                 continue
-            if valid.get(version, guest.token) != guest.token:
-                guest.link.end("its token was renewed; connect with the new one.")
-            await self._tell_outcomes(guest)
-            if guest.link is not None and guest.has_left():
-                guest.link.end()
+            if valid.get(version, session.token) != session.token:
+                session.link.end("its token was renewed; connect with the new one.")
+            await self._tell_outcomes(session)
+            if session.link is not None and session.has_left():
+                session.link.end()
 
     # --- seats -------------------------------------------------------------------------
 
-    async def seat(self, order: relay_pb2.SeatRequest) -> tuple[Guest, Seat]:
+    async def seat(self, order: relay_pb2.SeatRequest) -> tuple[RelaySession, Seat]:
         """Gives a bot a seat at a table.
 
         Raises:
             NotHere: it is not connected, or sits at as many tables as it wants to.
         """
-        guest = self._guests.get(order.version)
-        if guest is None and order.even_absent:
+        session = self._sessions.get(order.version)
+        if session is None and order.even_absent:
             name = order.version.partition("@")[0]
-            guest = self._guests[order.version] = Guest(order.version, name, "", "", 1)
-        if guest is None or (guest.link is None and not order.even_absent):
+            session = self._sessions[order.version] = RelaySession(order.version, name, "", "", 1)
+        if session is None or (session.link is None and not order.even_absent):
             raise NotHere(f"{order.version} is not connected.")
-        if not guest.takes(order.match) and not order.even_absent:
+        if not session.takes(order.match) and not order.even_absent:
             raise NotHere(f"{order.version} takes no more tables at the moment.")
         number = next(self._numbers)
-        owner_of = guest
+        owner_of = session
 
         def asked(request_bytes: int) -> None:
             self._work.grant(owner_of.owner, request_bytes, time.monotonic())
 
         socket = self._sockets / f"{number}.bot"
-        seat = Seat(number, order.match, socket, guest.send, asked)
-        guest.seats[number] = seat
-        guest.played.add(order.match)
+        seat = Seat(number, order.match, socket, session.send, asked)
+        session.seats[number] = seat
+        session.played.add(order.match)
         await seat.listen()
-        await self._tell_room(guest)
-        return guest, seat
+        await self._tell_room(session)
+        return session, seat
 
-    async def clear(self, guest: Guest, seat: Seat) -> None:
+    async def clear(self, session: RelaySession, seat: Seat) -> None:
         """A table is over for a bot."""
         await seat.close()
-        del guest.seats[seat.number]
-        self._forget(guest)
-        await self._tell_room(guest)
+        del session.seats[seat.number]
+        self._forget(session)
+        await self._tell_room(session)
 
-    def _forget(self, guest: Guest) -> None:
-        if guest.link is None and not guest.seats:
-            self._guests.pop(guest.version, None)
+    def _forget(self, session: RelaySession) -> None:
+        if session.link is None and not session.seats:
+            self._sessions.pop(session.version, None)
 
     # --- the store ---------------------------------------------------------------------
 
-    async def _tell_room(self, guest: Guest) -> None:
-        await self._store(remote_bots.has_room, guest.version, guest.room)
+    async def _tell_room(self, session: RelaySession) -> None:
+        await self._store(remote_bots.has_room, session.version, session.room)
 
-    async def _tell_outcomes(self, guest: Guest) -> None:
+    async def _tell_outcomes(self, session: RelaySession) -> None:
         """Tells a bot how the matches ended that it has sat at."""
-        for match in guest.played - guest.matches:
-            found = await asyncio.to_thread(of, self._engine, match, guest.version)
+        for match in session.played - session.matches:
+            found = await asyncio.to_thread(of, self._engine, match, session.version)
             if found is not None:
-                guest.played.discard(match)
-                guest.send(relay_pb2.ConnectResponse(outcome=found))
+                session.played.discard(match)
+                session.send(relay_pb2.ConnectResponse(outcome=found))
 
     async def _is_elsewhere(self, version: str) -> bool:
         """Whether another relay of this arena has it."""

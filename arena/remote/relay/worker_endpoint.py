@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from arena.remote.tunnel import streams
-from arena.remote.tunnel.streams import Stream, Way
+from arena.remote.tunnel.streams import Stream, TunnelEndpoint
 
 HELLO_SECONDS: Final = 5.0
 """Within this time a connection has to prove that it is a worker's."""
@@ -27,7 +27,7 @@ class Refused(Exception):
     """A connection is not let in. The text is a clause for the log."""
 
 
-class SideDoor:
+class WorkerEndpoint:
     """Lets in who can read the store, and carries bytes to the sockets that are here.
 
     desk: where the relay takes orders, "unix:PATH". sockets: the directory of its seats.
@@ -41,7 +41,7 @@ class SideDoor:
         self._streams: set[asyncio.Task[None]] = set()
         self._server: asyncio.Server | None = None
 
-    async def open(self, listen: str, certificate: Path | None, key: Path | None) -> Way:
+    async def open(self, listen: str, certificate: Path | None, key: Path | None) -> TunnelEndpoint:
         """Begins to listen; gives the way here, to be written into the store.
 
         Raises OSError if it cannot listen there, or if the certificate cannot be used; ValueError
@@ -61,7 +61,7 @@ class SideDoor:
             ssl_handshake_timeout=HELLO_SECONDS if context else None,
         )
         taken = self._server.sockets[0].getsockname()[1]
-        return Way(f"{host}:{taken}", self._secret, shown)
+        return TunnelEndpoint(f"{host}:{taken}", self._secret, shown)
 
     async def close(self) -> None:
         """Ends it and all that came in by it."""

@@ -54,7 +54,7 @@ class Tunnel:
         NoTunnel: the relay cannot be reached.
     """
 
-    def __init__(self, way: Way, on_lost: Callable[[str], None]) -> None:
+    def __init__(self, way: TunnelEndpoint, on_lost: Callable[[str], None]) -> None:
         self._way = way
         self._on_lost = on_lost
         self._servers: dict[str, asyncio.Server] = {}
@@ -201,7 +201,7 @@ class NoTunnel(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class TunnelEndpoint:
     """How workers on other machines reach a relay, as it has written into the store."""
 
     address: str
@@ -266,7 +266,7 @@ def proof(secret: str, nonce: bytes, name: str) -> bytes:
     return hmac.digest(secret.encode(), nonce + name.encode(), "sha256")
 
 
-async def dial(way: Way, name: str) -> Stream:
+async def dial(way: TunnelEndpoint, name: str) -> Stream:
     """Opens a stream to the relay.
 
     Raises:
@@ -296,7 +296,7 @@ async def dial(way: Way, name: str) -> Stream:
     return opened
 
 
-def answers(way: Way) -> bool:
+def answers(way: TunnelEndpoint) -> bool:
     """Whether the relay lets us in."""
 
     async def ask() -> None:
@@ -313,12 +313,12 @@ def is_reached(desk: str, told: Mapping[str, str] | None) -> bool:
     """Whether a relay can be asked from here: it is on this machine, or answers by its way."""
     if _is_here(desk):
         return True
-    return told is not None and answers(Way.read(told))
+    return told is not None and answers(TunnelEndpoint.read(told))
 
 
-def needed(desk: str, told: Mapping[str, str] | None) -> Way | None:
+def needed(desk: str, told: Mapping[str, str] | None) -> TunnelEndpoint | None:
     """The way to a relay, as the store tells it, if the relay is not on this machine."""
-    return None if told is None or _is_here(desk) else Way.read(told)
+    return None if told is None or _is_here(desk) else TunnelEndpoint.read(told)
 
 
 def _is_here(desk: str) -> bool:
@@ -363,7 +363,7 @@ def _believing_nobody() -> ssl.SSLContext:
     return context
 
 
-def _check(writer: asyncio.StreamWriter, way: Way) -> None:
+def _check(writer: asyncio.StreamWriter, way: TunnelEndpoint) -> None:
     if not way.certificate:
         return
     shown = writer.get_extra_info("ssl_object").getpeercert(binary_form=True) or b""

@@ -28,7 +28,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from arena.errors import StoreError
 from arena.events import incidents
 from arena.queue import match_queue
-from arena.queue.match_queue import Hints
+from arena.queue.match_queue import MatchQueue
 from arena.services.metrics.match_counts import Counts, Spread, cumulated
 from arena.store import gauges
 from arena.store.gauges import Standing
@@ -241,7 +241,7 @@ class ArenaCollector(Collector):
     def _of_redis(self, connection: Redis) -> list[Family] | None:
         """What Redis knows; None if it does not answer."""
         try:
-            hints = len(Hints(connection).waiting())
+            hints = len(MatchQueue(connection).waiting())
             workers = match_queue.workers(connection)
             times = timings.read(connection)
             troubles = incidents.read(connection)

@@ -43,7 +43,7 @@ PIECE: Final = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class Crate:
+class StoredBuild:
     """The files of a version as they are kept."""
 
     content_hash: str
@@ -83,7 +83,7 @@ def keep_build(engine: Engine, content_hash: str, packed: IO[bytes], trusted: bo
             raise
 
 
-def find(engine: Engine, content_hash: str) -> Crate | None:
+def find(engine: Engine, content_hash: str) -> StoredBuild | None:
     """What is kept of a content; None if nothing is."""
     table = schema.crates
     query = select(table.c.digest, table.c.bytes, table.c.trusted).where(
@@ -91,7 +91,9 @@ def find(engine: Engine, content_hash: str) -> Crate | None:
     )
     with reading(engine) as connection:
         row = connection.execute(query).one_or_none()
-    return None if row is None else Crate(content_hash, row.digest, row.bytes, bool(row.trusted))
+    return (
+        None if row is None else StoredBuild(content_hash, row.digest, row.bytes, bool(row.trusted))
+    )
 
 
 def trust(engine: Engine, content_hash: str) -> None:
@@ -103,7 +105,7 @@ def trust(engine: Engine, content_hash: str) -> None:
         )
 
 
-def fetch(engine: Engine, crate: Crate, output: IO[bytes]) -> None:
+def fetch(engine: Engine, crate: StoredBuild, output: IO[bytes]) -> None:
     """Writes a crate's packed bytes.
 
     Raises:

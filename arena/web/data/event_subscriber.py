@@ -31,7 +31,7 @@ class _Held:
     news: News
 
 
-class Newsroom:
+class EventSubscriber:
     """Hears the news and passes them on. For the one thread of the event loop.
 
     spectators: whether positions are passed on at all. delay: so many seconds after they were

@@ -13,7 +13,7 @@ from arena.web.data.snapshot import Ladder
 
 
 @dataclass(frozen=True, slots=True)
-class Trail:
+class RatingChart:
     """The history of one ladder. sparks: by entrant, of those with two points or more."""
 
     past: Past = field(default_factory=Past)
@@ -26,8 +26,11 @@ class Trail:
 
 
 def trails_of(
-    historian: Historian, ladders: Mapping[str, Ladder], known: Mapping[str, Trail], seconds: float
-) -> tuple[dict[str, Trail], bool]:
+    historian: Historian,
+    ladders: Mapping[str, Ladder],
+    known: Mapping[str, RatingChart],
+    seconds: float,
+) -> tuple[dict[str, RatingChart], bool]:
     """The histories of ladders, by form, and whether they are up to date.
 
     seconds: after so long the rest is left for the next time; those stay as they were.
@@ -39,7 +42,7 @@ def trails_of(
         if past is None:
             is_whole = False
         elif form not in made or made[form].past != past:
-            made[form] = Trail(past, _sparks(past))
+            made[form] = RatingChart(past, _sparks(past))
     return made, is_whole
 
 

@@ -25,7 +25,7 @@ from arena.store.matches.listing import Match
 from arena.store.schema import MatchState, TournamentState
 from arena.store.tournaments import counts, rounds, tournaments
 from arena.store.tournaments.tournaments import Progress, Tournament
-from arena.web.data.time_estimates import Outlook, Outlooks
+from arena.web.data.time_estimates import Outlooks, TimeEstimates
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class Sight:
     versions: Mapping[str, Version] = field(default_factory=dict)
     running: tuple[Match, ...] = ()
     going: tuple[tuple[Tournament, Progress], ...] = ()
-    outlooks: Mapping[str, Outlook] = field(default_factory=dict)
+    outlooks: Mapping[str, TimeEstimates] = field(default_factory=dict)
     """Of the tournaments that are not over, by id: when they will be."""
 
 

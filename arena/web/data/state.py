@@ -24,13 +24,13 @@ from arena.ladders.folds import Following
 from arena.ladders.rating_history import Historian
 from arena.ratings.crosstable import Cells, cells
 from arena.ratings.standings import Table
-from arena.services.web_process import Manners
+from arena.services.web_process import WebSettings
 from arena.store.bots import submissions
-from arena.submissions.pending_uploads import Shelf
+from arena.submissions.pending_uploads import PendingUploads
 from arena.web.data.changes import ARENA, HISTORIES, SUBMISSIONS, Changes
-from arena.web.data.event_subscriber import Newsroom
+from arena.web.data.event_subscriber import EventSubscriber
 from arena.web.data.live_tables import Screen
-from arena.web.data.rating_charts import Trail, trails_of
+from arena.web.data.rating_charts import RatingChart, trails_of
 from arena.web.data.snapshot import Ladder, Sight, Watcher
 from arena.web.data.verification import Verifications
 
@@ -48,7 +48,7 @@ _REST_FACTOR = 10
 of a thousand bots takes a second, and a match may close every second."""
 
 
-class Kept:
+class PageCache:
     """The crosstables. Pages are drawn in several threads: two may compute the same, once."""
 
     def __init__(self) -> None:
@@ -71,7 +71,7 @@ class Kept:
 _KEPT = 32
 
 
-class Rankings:
+class StandingsCache:
     """The tables of the tournaments that were looked at last. For any thread."""
 
     def __init__(self, engine: Engine) -> None:
@@ -109,7 +109,7 @@ _PAUSE_SECONDS = 0.4
 
 
 @dataclass(frozen=True, slots=True)
-class Settings(Manners):
+class Settings(WebSettings):
     """How the organiser wants it, and where it is.
 
     redis: where news come from; empty: from the store alone, a second later.
@@ -118,7 +118,7 @@ class Settings(Manners):
     """
 
     redis: str = ""
-    shelf: Shelf | None = None
+    shelf: PendingUploads | None = None
     data: Path | None = None
 
 
@@ -132,28 +132,28 @@ class Web:
     sight: Sight = field(default_factory=Sight)
     reads: bool = False
     """Whether the store could be read at the last look."""
-    trails: Mapping[str, Trail] = field(default_factory=dict)
+    trails: Mapping[str, RatingChart] = field(default_factory=dict)
     """The histories of the ladders by form; made behind the sight, in their own time."""
-    kept: Kept = field(default_factory=Kept)
+    kept: PageCache = field(default_factory=PageCache)
     verifications: Verifications = field(default_factory=Verifications)
-    rankings: Rankings = field(init=False)
+    rankings: StandingsCache = field(init=False)
     screen: Screen = field(default_factory=Screen)
     _nudge: asyncio.Event = field(default_factory=asyncio.Event)
     _recalling: asyncio.Lock = field(default_factory=asyncio.Lock)
     _watcher: Watcher = field(init=False)
     _historian: Historian = field(init=False)
-    newsroom: Newsroom = field(init=False)
+    newsroom: EventSubscriber = field(init=False)
 
     def __post_init__(self) -> None:
         self._watcher = Watcher(self.engine)
         self._historian = Historian(self.engine)
-        self.newsroom = Newsroom(
+        self.newsroom = EventSubscriber(
             self.changes,
             self.nudge,
             spectators=self.settings.spectators,
             delay=self.settings.delay,
         )
-        self.rankings = Rankings(self.engine)
+        self.rankings = StandingsCache(self.engine)
 
     def nudge(self) -> None:
         """There may be news: look now rather than within a second."""

@@ -26,7 +26,7 @@ _MANY = 3000
 
 
 @dataclass(frozen=True, slots=True)
-class Outlook:
+class TimeEstimates:
     """What a tournament will come to.
 
     matches, games: how many there will be; None if its format cannot say.
@@ -56,7 +56,7 @@ class Outlooks:
         self._engine = engine
         self._followed: dict[str, _Followed] = {}
 
-    def look(self, tournament: Tournament, progress: Progress, at: float) -> Outlook:
+    def look(self, tournament: Tournament, progress: Progress, at: float) -> TimeEstimates:
         """The outlook of a tournament that is not over.
 
         at: the time now, in seconds.
@@ -70,7 +70,7 @@ class Outlooks:
         if own.coming is not None:
             games = max(time_estimate.games(tournament.plan, own.coming), progress.planned)
         left = None if games is None else _left(own.samples, progress.games, games, at)
-        return Outlook(own.coming, games, left)
+        return TimeEstimates(own.coming, games, left)
 
     def forget_others(self, ids: Sequence[str]) -> None:
         """Drops what is over."""

@@ -10,7 +10,7 @@ from arena.tournaments import json_values
 from arena.web.data.changes import ARENA, position_of
 from arena.web.data.live_tables import LiveTable, live_table
 from arena.web.data.state import Web
-from arena.web.data.time_estimates import Outlook
+from arena.web.data.time_estimates import TimeEstimates
 from arena.web.page import Ask, Page
 from arena.web.pages import ladder
 from arena.web.pages.tournaments import Line
@@ -48,7 +48,7 @@ def page(web: Web, ask: Ask) -> Page:
             "others": others[:_RUNNING],
             "more": max(len(others) - _RUNNING, 0),
             "going": [
-                Line(one, progress, sight.outlooks.get(one.id, Outlook()))
+                Line(one, progress, sight.outlooks.get(one.id, TimeEstimates()))
                 for one, progress in sight.going
             ],
             "latest": latest,

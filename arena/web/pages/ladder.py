@@ -14,7 +14,7 @@ from arena.store.bots.versions import Version
 from arena.web import paging, wording
 from arena.web.charts import Spark
 from arena.web.data.changes import ARENA, HISTORIES
-from arena.web.data.rating_charts import Trail
+from arena.web.data.rating_charts import RatingChart
 from arena.web.data.snapshot import Ladder, Sight
 from arena.web.data.state import Web
 from arena.web.page import Ask, BadAsk, NoSuchPage, Page, Table
@@ -165,16 +165,16 @@ def found_ladder(web: Web, form: str) -> Ladder:
     return ladder
 
 
-def lines(sight: Sight, ladder: Ladder, trail: Trail | None = None) -> list[Line]:
+def lines(sight: Sight, ladder: Ladder, trail: RatingChart | None = None) -> list[Line]:
     """The lines of a ladder, the strongest first."""
-    trail = trail or Trail()
+    trail = trail or RatingChart()
     return [
         _line(sight, ladder, trail, place, standing)
         for place, standing in enumerate(ladder.table.lines, 1)
     ]
 
 
-def _line(sight: Sight, ladder: Ladder, trail: Trail, place: int, standing: Standing) -> Line:
+def _line(sight: Sight, ladder: Ladder, trail: RatingChart, place: int, standing: Standing) -> Line:
     name = standing.entrant
     times = ladder.table.thinking.get(name)
     return Line(

@@ -9,7 +9,7 @@ from arena.store.tournaments.tournaments import Progress, Tournament
 from arena.tournaments import json_values, time_estimate
 from arena.web import paging, wording
 from arena.web.data.state import Web
-from arena.web.data.time_estimates import Outlook
+from arena.web.data.time_estimates import TimeEstimates
 from arena.web.page import Ask, Page, Table
 
 
@@ -19,7 +19,7 @@ class Line:
 
     tournament: Tournament
     progress: Progress
-    outlook: Outlook
+    outlook: TimeEstimates
 
     @property
     def games(self) -> int:
@@ -67,7 +67,7 @@ def page(web: Web, ask: Ask) -> Page:
 def line_of(web: Web, tournament: Tournament) -> Line:
     """The line of a tournament."""
     progress = tournaments.progress(web.engine, tournament.id)
-    return Line(tournament, progress, web.sight.outlooks.get(tournament.id, Outlook()))
+    return Line(tournament, progress, web.sight.outlooks.get(tournament.id, TimeEstimates()))
 
 
 def _row(line: Line, begun: str) -> tuple[object, ...]:

@@ -34,7 +34,7 @@ from referee.sanitizing import escaped_json
 _KEPT = 5000
 
 
-class Facts:
+class EventDetails:
     """News with what else is public of them: the tournament, the form, the result at the end."""
 
     def __init__(self, engine: Engine) -> None:
@@ -170,7 +170,7 @@ class Feed:
 
     def __init__(self, web: Web) -> None:
         self._web = web
-        self._facts = Facts(web.engine)
+        self._facts = EventDetails(web.engine)
         self._readers: set[Reader] = set()
         self._waiting: asyncio.Queue[News] = asyncio.Queue(_WAITING)
         self._ladders: Mapping[str, Ladder] = {}

@@ -28,7 +28,7 @@ from arena.web.serving.response_cache import Answer, Answers
 # Those who are told the news as they happen: how many there are, and what they are sent.
 
 
-class Audience:
+class Listeners:
     """Who is being told the news: so many at the most, and of one address a quarter of them."""
 
     def __init__(self, most: int) -> None:
@@ -62,7 +62,7 @@ class Audience:
 class Stream(StreamingResponse):
     """News for one of an audience, as long as there are any and they are read."""
 
-    def __init__(self, news: AsyncIterator[bytes], audience: Audience, media_type: str) -> None:
+    def __init__(self, news: AsyncIterator[bytes], audience: Listeners, media_type: str) -> None:
         # No proxy and no compression of ours may hold back what is news.
         headers = {
             "Cache-Control": "no-store",
@@ -99,7 +99,7 @@ class Serving:
         self._links = links
         self._live = Live(web.changes)
         self._answers = Answers(web.changes)
-        self._audience = Audience(web.settings.watchers)
+        self._audience = Listeners(web.settings.watchers)
         self._threads = anyio.CapacityLimiter(_DRAWN_AT_ONCE)
 
     def page(self, address: Address) -> Endpoint:

@@ -21,7 +21,7 @@ from arena.store.bots import owners, submissions
 from arena.store.bots.submissions import Limits, Sent, Submission
 from arena.submissions import admission
 from arena.submissions.admission import Refused
-from arena.submissions.pending_uploads import Shelf
+from arena.submissions.pending_uploads import PendingUploads
 from arena.web.data.state import Web
 from arena.web.pages.submission import to_json
 from arena.web.serving.owner_token import token_of
@@ -90,7 +90,7 @@ class Uploads:
             )
         return owner
 
-    async def _shelf(self) -> Shelf:
+    async def _shelf(self) -> PendingUploads:
         shelf = self._web.settings.shelf
         if shelf is None or not self._web.settings.pushes:
             raise HTTPException(403, "this arena takes no bots over the network.")
@@ -132,7 +132,7 @@ class Uploads:
             self._arriving[owner] -= 1
             self._arriving += Counter()
 
-    async def _stored(self, request: Request, shelf: Shelf, sent: _Announced) -> Response:
+    async def _stored(self, request: Request, shelf: PendingUploads, sent: _Announced) -> Response:
         made = ids.submission_id()
         found: Submission | None = None
         try:
@@ -144,7 +144,7 @@ class Uploads:
                 shelf.clear(made)
         return _answer(found, 201)
 
-    def _added(self, shelf: Shelf, what: Sent) -> Submission:
+    def _added(self, shelf: PendingUploads, what: Sent) -> Submission:
         shelf.settle(what.id)
         return submissions.add(self._web.engine, what, self._limits)
 

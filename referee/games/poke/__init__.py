@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import ClassVar
 
-from referee.dealing import Luck
+from referee.dealing import Chance
 from referee.games.contract import Game, Option, Options
 from referee.games.poke.actions import Answer, Draw, Lead, PokeView, Stand
 from referee.games.poke.from_view import seen
@@ -22,7 +22,7 @@ class Poke(Game):
     view_type = PokeView
     action_types = (Stand, Draw, Lead, Answer)
 
-    def _start(self, luck: Luck, seats: int, options: Options) -> PokeState:
+    def _start(self, luck: Chance, seats: int, options: Options) -> PokeState:
         empty = PokeState(
             luck=luck,
             must_beat=bool(options["must_beat"]),
@@ -42,5 +42,5 @@ class Poke(Game):
         )
         return empty._dealt(luck.below("dealer", 0, 2))
 
-    def from_view(self, view: PokeView, seat: int, options: Options, luck: Luck) -> PokeState:
+    def from_view(self, view: PokeView, seat: int, options: Options, luck: Chance) -> PokeState:
         return seen(view, seat, luck)

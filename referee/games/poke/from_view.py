@@ -1,14 +1,14 @@
 """A position of Poke made up from what one seat sees of it."""
 
 from referee.cards import DECK
-from referee.dealing import Luck
+from referee.dealing import Chance
 from referee.games.poke.actions import Hand, PokeView
 from referee.games.poke.state import NON_DEALER_DRAWS, PokeState
 
 HAND = 5
 
 
-def seen(view: PokeView, seat: int, luck: Luck) -> PokeState:
+def seen(view: PokeView, seat: int, luck: Chance) -> PokeState:
     """A position that looks like this to the seat; what it cannot know is dealt by ``luck``."""
     other = 1 - seat
     turn = _turn(view)

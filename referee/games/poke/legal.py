@@ -6,7 +6,7 @@ from itertools import chain, combinations, groupby
 from random import Random
 
 from referee.cards import RANK
-from referee.games.contract import Action, Spelled, Words
+from referee.games.contract import Action, LazyActions, Words
 from referee.games.poke.actions import Answer, Draw, Hand, Lead, Stand
 
 
@@ -37,7 +37,7 @@ def without(hand: Hand, cards: Hand) -> Hand:
 
 
 @dataclass(frozen=True, slots=True)
-class Draws(Spelled):
+class Draws(LazyActions):
     """Standing, or discarding 1 to 3 cards; to stand changes least."""
 
     hand: Hand
@@ -64,7 +64,7 @@ class Draws(Spelled):
 
 
 @dataclass(frozen=True, slots=True)
-class Leads(Spelled):
+class Leads(LazyActions):
     """1 to 4 cards of one rank; few and low cards give away least."""
 
     hand: Hand
@@ -95,7 +95,7 @@ class Leads(Spelled):
 
 
 @dataclass(frozen=True, slots=True)
-class Answers(Spelled):
+class Answers(LazyActions):
     """As many cards as were led; the lowest first."""
 
     hand: Hand

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from referee.cards import DECK, RANK, Card, in_order
-from referee.dealing import Luck
+from referee.dealing import Chance
 from referee.games.contract import Action, Legal, State
 from referee.games.poke.actions import (
     Draw,
@@ -75,7 +75,7 @@ NON_DEALER_DRAWS = 2
 class PokeState(State):
     """A position: the rubber so far, and the deal that is being played."""
 
-    luck: Luck
+    luck: Chance
     must_beat: bool
     deals: tuple[PokeDeal, ...]
     below: Pair
@@ -235,7 +235,7 @@ class PokeState(State):
             led=(),
         )
 
-    def redeal(self, seat: int | None, luck: Luck) -> "PokeState":
+    def redeal(self, seat: int | None, luck: Chance) -> "PokeState":
         """Deals again what was drawn from, laid down or not shown yet.
 
         Who can hold only low cards is dealt first, so that every deal that fits is as likely.

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import ClassVar
 
-from referee.dealing import Luck
+from referee.dealing import Chance
 from referee.games.contract import Game, Option, Options
 from referee.games.pokex.actions import Bid, NameWild, PassBid, PlayCard, PlayPair, PokexView
 from referee.games.pokex.from_view import seen
@@ -24,7 +24,7 @@ class Pokex(Game):
         """Seats that face each other are partners."""
         return tuple(seat % 2 for seat in range(seats))
 
-    def _start(self, luck: Luck, seats: int, options: Options) -> PokexState:
+    def _start(self, luck: Chance, seats: int, options: Options) -> PokexState:
         empty = PokexState(
             luck=luck,
             deals=(),
@@ -45,5 +45,5 @@ class Pokex(Game):
         )
         return empty.dealt(luck.below("dealer", 0, seats))
 
-    def from_view(self, view: PokexView, seat: int, options: Options, luck: Luck) -> PokexState:
+    def from_view(self, view: PokexView, seat: int, options: Options, luck: Chance) -> PokexState:
         return seen(view, seat, luck)

@@ -1,12 +1,12 @@
 """A position of Pokex made up from what one seat sees of it."""
 
 from referee.cards import DECK_WITH_JOKERS
-from referee.dealing import Luck
+from referee.dealing import Chance
 from referee.games.pokex.actions import Hand, PokexPlayed, PokexView
 from referee.games.pokex.state import FORMS, PokexState
 
 
-def seen(view: PokexView, seat: int, luck: Luck) -> PokexState:
+def seen(view: PokexView, seat: int, luck: Chance) -> PokexState:
     """A position that looks like this to the seat; what it cannot know is dealt by ``luck``."""
     seats = next(seats for seats, form in FORMS.items() if form.centre == len(view.centre))
     played = [*(one for trick in view.tricks for one in trick.played), *view.played]

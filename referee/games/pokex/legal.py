@@ -7,7 +7,7 @@ from itertools import combinations
 from random import Random
 
 from referee.cards import RANKS, Card
-from referee.games.contract import Action, Legal, Spelled, Words
+from referee.games.contract import Action, LazyActions, Legal, Words
 from referee.games.pokex.actions import Bid, Hand, NameWild, PassBid, PlayCard, PlayPair
 from referee.wild_cards import is_wild
 
@@ -50,7 +50,7 @@ class Names(Legal):
 
 
 @dataclass(frozen=True, slots=True)
-class Pairs(Spelled):
+class Pairs(LazyActions):
     """Two cards of the hand; the lowest first, wild ones last."""
 
     hand: Hand
@@ -71,7 +71,7 @@ class Pairs(Spelled):
 
 
 @dataclass(frozen=True, slots=True)
-class Cards(Spelled):
+class Cards(LazyActions):
     """One card of the hand; the lowest first, wild ones last."""
 
     hand: Hand

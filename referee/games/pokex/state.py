@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from referee.cards import DECK_WITH_JOKERS, Card, in_order
-from referee.dealing import Luck
+from referee.dealing import Chance
 from referee.games.contract import Action, Legal, State
 from referee.games.pokex.actions import (
     Bid,
@@ -73,7 +73,7 @@ FORMS = {4: Form(hand=12, centre=6, turns=4), 2: Form(hand=18, centre=12, turns=
 class PokexState(State):
     """A position: the deals before, and the deal that is being played."""
 
-    luck: Luck
+    luck: Chance
     deals: tuple[PokexDeal, ...]
     points: Pair
     dealer: int
@@ -259,7 +259,7 @@ class PokexState(State):
             taken=(0, 0),
         )
 
-    def redeal(self, seat: int | None, luck: Luck) -> "PokexState":
+    def redeal(self, seat: int | None, luck: Chance) -> "PokexState":
         """Deals again the other hands and the cards set aside, and the centre not turned up."""
         others = [other for other in range(self.seats) if other != seat]
         unseen = in_order((*self.aside, *(c for other in others for c in self.hands[other])))

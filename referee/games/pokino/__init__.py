@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from referee.cards import DECK, in_order
-from referee.dealing import Luck
+from referee.dealing import Chance
 from referee.dominoes import DOMINOES, Tile, tiles_in_order
 from referee.games.contract import Game, Option, Options
 from referee.games.pokino.actions import Domino, PassTurn, PokinoView, Run
@@ -39,7 +39,7 @@ class Pokino(Game):
     view_type = PokinoView
     action_types = (PassTurn, Domino, Run)
 
-    def _start(self, luck: Luck, seats: int, options: Options) -> PokinoState:
+    def _start(self, luck: Chance, seats: int, options: Options) -> PokinoState:
         variants = Variants(**{name: bool(value) for name, value in options.items()})
         deck = luck.shuffled("deck", 0, DECK)
         pile = luck.shuffled("dominoes", 0, DOMINOES)
@@ -64,11 +64,11 @@ class Pokino(Game):
             turns=(),
         )
 
-    def from_view(self, view: PokinoView, seat: int, options: Options, luck: Luck) -> PokinoState:
+    def from_view(self, view: PokinoView, seat: int, options: Options, luck: Chance) -> PokinoState:
         return seen(view, seat, luck)
 
 
-def _spoke(luck: Luck, dominoes: tuple[Tile, ...]) -> Layout:
+def _spoke(luck: Chance, dominoes: tuple[Tile, ...]) -> Layout:
     """The four dominoes in the middle; luck decides which half of each lies inside."""
     layout = Layout()
     for number, (domino, (inner, outer)) in enumerate(zip(dominoes, SPOKE, strict=True)):

@@ -1,14 +1,14 @@
 """A position of Pokino made up from what one seat sees of it."""
 
 from referee.cards import DECK, Card
-from referee.dealing import Luck
+from referee.dealing import Chance
 from referee.dominoes import DOMINOES
 from referee.games.pokino.actions import Hand, PokinoView, Tiles
 from referee.games.pokino.layout import Layout
 from referee.games.pokino.state import PokinoState, Variants
 
 
-def seen(view: PokinoView, seat: int, luck: Luck) -> PokinoState:
+def seen(view: PokinoView, seat: int, luck: Chance) -> PokinoState:
     """A position that looks like this to the seat; what it cannot know is dealt by ``luck``."""
     hands, deck = _cards(view, seat)
     dominoes, poke = _dominoes(view, seat)

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from referee.cards import Card, in_order
-from referee.dealing import Luck
+from referee.dealing import Chance
 from referee.dominoes import NUMBERS, tiles_in_order
 from referee.games.contract import Action, Legal, Merit, State
 from referee.games.pokino.actions import (
@@ -67,7 +67,7 @@ class Variants:
 class PokinoState(State):
     """A position."""
 
-    luck: Luck
+    luck: Chance
     variants: Variants
     turn: int
     """Whose turn it is; when all is over, whose turn was the last."""
@@ -211,7 +211,7 @@ class PokinoState(State):
             changes["known"] = _with(self.known, seat, in_order((*self.known[seat], *top)))
         return self.but(**changes)
 
-    def redeal(self, seat: int | None, luck: Luck) -> "PokinoState":
+    def redeal(self, seat: int | None, luck: Chance) -> "PokinoState":
         """Deals again what the others were dealt and still hold, the deck below its top, and all
         dominoes that nobody has laid."""
         others = [other for other in range(len(self.hands)) if other != seat]

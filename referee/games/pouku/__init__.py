@@ -5,7 +5,7 @@ from dataclasses import fields
 from typing import ClassVar
 
 from referee.cards import DECK
-from referee.dealing import Luck
+from referee.dealing import Chance
 from referee.games.contract import Game, Option, Options, SetupError
 from referee.games.pouku.actions import Discard, Give, GoOut, PoukuView
 from referee.games.pouku.from_view import seen
@@ -50,7 +50,7 @@ class Pouku(Game):
     def sides(self, seats: int, options: Options) -> tuple[int, ...]:
         return (0, 1, 0, 1) if options["teams"] else tuple(range(seats))
 
-    def _start(self, luck: Luck, seats: int, options: Options) -> PoukuState:
+    def _start(self, luck: Chance, seats: int, options: Options) -> PoukuState:
         empty = PoukuState(
             luck=luck,
             form=form_of(seats, options),
@@ -68,5 +68,5 @@ class Pouku(Game):
         )
         return empty.dealt(luck.below("dealer", 0, seats))
 
-    def from_view(self, view: PoukuView, seat: int, options: Options, luck: Luck) -> PoukuState:
+    def from_view(self, view: PoukuView, seat: int, options: Options, luck: Chance) -> PoukuState:
         return seen(view, seat, form_of(len(view.scores), options), luck)

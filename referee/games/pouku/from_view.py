@@ -1,12 +1,12 @@
 """A position of Pouku made up from what one seat sees of it."""
 
 from referee.cards import DECK
-from referee.dealing import Luck
+from referee.dealing import Chance
 from referee.games.pouku.actions import Hand, PoukuView
 from referee.games.pouku.state import Form, PoukuState
 
 
-def seen(view: PoukuView, seat: int, form: Form, luck: Luck) -> PoukuState:
+def seen(view: PoukuView, seat: int, form: Form, luck: Chance) -> PoukuState:
     """A position that looks like this to the seat; what it cannot know is dealt by ``luck``."""
     fields = tuple(field.cards for field in view.fields)
     kept = tuple(keep.cards for keep in view.kept)

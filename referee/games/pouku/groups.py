@@ -9,9 +9,9 @@ ONE = 1 << 6
 
 Part = tuple[int, int]
 """A yaku: its field cards, and its size; 0 is the straight that the hand's other ranks complete."""
-Way = tuple[int, int, tuple[Part, ...]]
+TunnelEndpoint = tuple[int, int, tuple[Part, ...]]
 """How many yaku, their score, and the yaku."""
-Ways = tuple[Way, ...]
+Ways = tuple[TunnelEndpoint, ...]
 
 NOTHING: Ways = ((0, 0, ()),)
 
@@ -26,7 +26,7 @@ def ways(values: Values, hand: int, fields: int, whole: bool, several: bool) -> 
         whole: whether the hand is a straight of four, so that one field card makes another.
         several: whether the best way for every number of yaku is asked for, or the best alone.
     """
-    best: dict[int, Way] = {}
+    best: dict[int, TunnelEndpoint] = {}
     for parts in _partitions(hand, fields, whole):
         score = sum(_score(values, part) for part in parts)
         count = len(parts) if several else 0

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from referee.cards import DECK, Card, in_order
-from referee.dealing import Luck
+from referee.dealing import Chance
 from referee.games.contract import Action, Legal, State
 from referee.games.pouku.actions import (
     Discard,
@@ -108,7 +108,7 @@ class Form:
 class PoukuState(State):
     """A position: the deals so far, and the one that is being played."""
 
-    luck: Luck
+    luck: Chance
     form: Form
     deals: tuple[PoukuDeal, ...]
     totals: tuple[int, ...]
@@ -295,7 +295,7 @@ class PoukuState(State):
             turns=(),
         )._drawing(dealer)
 
-    def redeal(self, seat: int | None, luck: Luck) -> "PoukuState":
+    def redeal(self, seat: int | None, luck: Chance) -> "PoukuState":
         """Deals again the stock and the hands of the others, but for one that was shown."""
         known: set[int | None] = {seat}
         if self.over and not self.deals[-1].void:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from referee.cards import DECK, in_order
-from referee.dealing import Luck
+from referee.dealing import Chance
 from referee.games.contract import Game, Option, Options
 from referee.games.saint_poker.actions import PickUp, River, SaintPokerView, Show
 from referee.games.saint_poker.from_view import seen
@@ -23,7 +23,7 @@ class SaintPoker(Game):
     view_type = SaintPokerView
     action_types = (River, Show, PickUp)
 
-    def _start(self, luck: Luck, seats: int, options: Options) -> SaintPokerState:
+    def _start(self, luck: Chance, seats: int, options: Options) -> SaintPokerState:
         deck = luck.shuffled("deck", 0, DECK)
         dealt, turned = HAND * seats, FUTURE[seats]
         return SaintPokerState(
@@ -42,6 +42,6 @@ class SaintPoker(Game):
         )
 
     def from_view(
-        self, view: SaintPokerView, seat: int, options: Options, luck: Luck
+        self, view: SaintPokerView, seat: int, options: Options, luck: Chance
     ) -> SaintPokerState:
         return seen(view, seat, luck)

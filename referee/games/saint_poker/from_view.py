@@ -1,12 +1,12 @@
 """A position of Saint Poker made up from what one seat sees of it."""
 
 from referee.cards import DECK
-from referee.dealing import Luck
+from referee.dealing import Chance
 from referee.games.saint_poker.actions import Hand, SaintPokerView
 from referee.games.saint_poker.state import SaintPokerState
 
 
-def seen(view: SaintPokerView, seat: int, luck: Luck) -> SaintPokerState:
+def seen(view: SaintPokerView, seat: int, luck: Chance) -> SaintPokerState:
     """A position that looks like this to the seat; what it cannot know is dealt by ``luck``."""
     known = tuple(pile.cards for pile in view.known)
     shown = tuple(pair.cards for pair in view.shown)

@@ -6,8 +6,8 @@ from itertools import chain, combinations
 from random import Random
 
 from referee.cards import Card, in_order
-from referee.dealing import Luck
-from referee.games.contract import Action, Legal, Spelled, State, Words
+from referee.dealing import Chance
+from referee.games.contract import Action, LazyActions, Legal, State, Words
 from referee.games.saint_poker.actions import (
     Hand,
     PickUp,
@@ -24,7 +24,7 @@ from referee.poker import best_hand
 
 
 @dataclass(frozen=True, slots=True)
-class Rivers(Spelled):
+class Rivers(LazyActions):
     """One card of the hand for the river; the lowest first."""
 
     hand: Hand
@@ -40,7 +40,7 @@ class Rivers(Spelled):
 
 
 @dataclass(frozen=True, slots=True)
-class Shows(Spelled):
+class Shows(LazyActions):
     """Two cards of the hand; the lowest first."""
 
     hand: Hand
@@ -59,7 +59,7 @@ class Shows(Spelled):
 
 
 @dataclass(frozen=True, slots=True)
-class PickUps(Spelled):
+class PickUps(LazyActions):
     """One of the cards that lie on the table; the lowest first."""
 
     lying: Hand
@@ -83,7 +83,7 @@ FUTURE = {2: 3, 3: 2, 4: 1, 5: 0}
 class SaintPokerState(State):
     """A position: the round that is being played and those before it."""
 
-    luck: Luck
+    luck: Chance
     rounds: tuple[SaintPokerRound, ...]
     points: tuple[int, ...]
     phase: str
@@ -219,7 +219,7 @@ class SaintPokerState(State):
             picked=(),
         )
 
-    def redeal(self, seat: int | None, luck: Luck) -> "SaintPokerState":
+    def redeal(self, seat: int | None, luck: Chance) -> "SaintPokerState":
         """Deals again the stock and what nobody saw the others pick up."""
         others = [s for s in range(self.seats) if s != seat]
         hidden = {s: tuple(c for c in self.hands[s] if c not in self.known[s]) for s in others}

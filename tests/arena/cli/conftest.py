@@ -11,7 +11,7 @@ import pytest
 from arena.cli import main
 from arena.cli.services.own_referee import own_referee
 from arena.cli.workspace import Place
-from tests.arena.cli.stored import Hold, Scores, hold
+from tests.arena.cli.stored import LeaseRenewal, Scores, hold
 from tests.arena.cli.terminal import Cli, Said, Write, in_own_process
 
 BOT = """
@@ -40,7 +40,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 @pytest.fixture(scope="session")
-def held(tmp_path_factory: pytest.TempPathFactory) -> Hold:
+def held(tmp_path_factory: pytest.TempPathFactory) -> LeaseRenewal:
     """Holds a round robin in the arena of the working directory; the same again is a copy."""
     before: dict[str, tuple[Path, str]] = {}
 

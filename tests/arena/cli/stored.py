@@ -13,7 +13,7 @@ from referee.games.registry import find
 
 Scores = Mapping[frozenset[str], Sequence[tuple[str, ...]]]
 """For each line-up its games, over and over: the entrants from the first place to the last."""
-Hold = Callable[[Sequence[str], Scores, int], str]
+LeaseRenewal = Callable[[Sequence[str], Scores, int], str]
 """Holds a round robin of bots with these results, so many times over; gives its id."""
 
 

@@ -28,7 +28,7 @@ from arena.events.messages import (
 )
 from arena.services import worker_process
 from arena.services.local import Services
-from arena.services.web_process import Manners, Pages, listen_near
+from arena.services.web_process import Pages, WebSettings, listen_near
 from arena.store.matches import results
 from arena.store.matches.spec import Clock, Plan
 from arena.store.tournaments.tournaments import Tournament
@@ -182,7 +182,7 @@ def test_what_spectators_are_told_is_public_and_told_in_order(
 
 
 def test_without_spectators_workers_tell_no_positions(arena: Arena) -> None:
-    pages = Pages(listen_near("127.0.0.1", 8000), Manners(spectators=False))
+    pages = Pages(listen_near("127.0.0.1", 8000), WebSettings(spectators=False))
     told = played(arena, lambda: cup(arena, "poke", 2, {"must_beat": True}, 1), pages)
     assert told.positions == []
     assert [type(one) for one in told.news].count(MatchClosed) == 1

@@ -27,7 +27,7 @@ from arena.events.messages import (
     text_of,
     view_of,
 )
-from arena.events.publisher import Herald
+from arena.events.publisher import EventPublisher
 from arena.queue import redis_server
 from arena.system import redis_connection, timings
 from referee.codec import DecodeError, json_of
@@ -141,7 +141,7 @@ def test_what_is_no_message_of_ours_is_none(message: str | bytes) -> None:
 
 def test_what_a_herald_tells_is_heard_in_order(server: str, connection: Redis) -> None:
     def act() -> None:
-        with Herald(server) as mine:
+        with EventPublisher(server) as mine:
             for told in ALL:
                 mine.tell(told)
 
@@ -161,7 +161,7 @@ def test_games_that_follow_each_other_quickly_are_not_all_told(
     server: str, connection: Redis
 ) -> None:
     def act() -> None:
-        with Herald(server) as mine:
+        with EventPublisher(server) as mine:
             for games in range(1, 50):
                 mine.tell(GameOver("m-1", games, 50))
             mine.tell(ALL[3])
@@ -171,9 +171,9 @@ def test_games_that_follow_each_other_quickly_are_not_all_told(
 
 def test_two_arenas_on_one_redis_do_not_hear_each_other(server: str, connection: Redis) -> None:
     def act() -> None:
-        with Herald(f"{server}?db=1") as other:
+        with EventPublisher(f"{server}?db=1") as other:
             other.tell(MatchStarted("m-other", "t-1", 1))
-        with Herald(server) as mine:
+        with EventPublisher(server) as mine:
             mine.tell(ALL[0])
 
     assert heard_of(server, connection, act, 1) == ALL[:1]
@@ -188,13 +188,13 @@ async def where_it_stands(url: str, *matches: str) -> dict[str, Position]:
 def test_who_comes_later_sees_where_a_match_stands_until_it_is_closed(
     server: str, connection: Redis
 ) -> None:
-    with Herald(server) as mine:
+    with EventPublisher(server) as mine:
         mine.tell(position(3))
         mine.tell(position(4))
     found = asyncio.run(where_it_stands(server, "m-1", "m-2"))
     assert found == {"m-1": position(4)}
     assert 0 < int(connection.ttl(messages.position_key("m-1"))) <= messages.POSITION_SECONDS
-    with Herald(server) as mine:
+    with EventPublisher(server) as mine:
         mine.tell(MatchClosed("m-1", "t-1"))
     assert connection.keys("*") == []
     assert asyncio.run(where_it_stands(server)) == {}
@@ -205,7 +205,7 @@ def test_a_position_stays_while_a_bot_thinks_for_long(
 ) -> None:
     monkeypatch.setattr(publisher, "_RENEW_SECONDS", 0.01)
     key = messages.position_key("m-1")
-    with Herald(server) as mine:
+    with EventPublisher(server) as mine:
         mine.tell(position())
         while not connection.exists(key):
             time.sleep(0.01)
@@ -220,7 +220,7 @@ def test_a_long_past_is_left_out_but_for_the_last_deal(server: str, connection: 
     told = Position("m-1", 0, 0, 0, 9, (1,), ("a@1", "b@1"), view)
 
     def act() -> None:
-        with Herald(server) as mine:
+        with EventPublisher(server) as mine:
             mine.tell(told)
 
     [heard] = heard_of(server, connection, act, 1)
@@ -240,7 +240,7 @@ def test_without_a_redis_nothing_is_told_and_nothing_waits(
     began = time.monotonic()
     for url, said in ((None, 0), ("unix:///nowhere/at/all", 1)):
         caplog.clear()
-        with Herald(url) as mine:
+        with EventPublisher(url) as mine:
             for decision in range(1000):
                 mine.tell(position(decision))
         assert len(warnings(caplog)) == said
@@ -253,7 +253,7 @@ def test_a_redis_that_is_frozen_delays_nobody_but_a_moment_at_the_end(
     with socket.socket(socket.AF_UNIX) as frozen:
         frozen.bind(str(tmp_path / "r"))
         frozen.listen()
-        with Herald(f"unix://{tmp_path / 'r'}") as mine:
+        with EventPublisher(f"unix://{tmp_path / 'r'}") as mine:
             began = time.monotonic()
             for decision in range(1000):
                 mine.tell(position(decision))
@@ -317,7 +317,7 @@ def test_the_last_a_herald_tells_is_how_long_things_took(
     server: str, connection: Redis, caplog: pytest.LogCaptureFixture
 ) -> None:
     timings.HERE.forget()
-    with Herald(server) as mine:
+    with EventPublisher(server) as mine:
         mine.tell(MatchStarted("m-1", "t-1", 1))
         timings.HERE.note(timings.TRANSACTION, "commit_game", 0.01)
     found = timings.read(connection)

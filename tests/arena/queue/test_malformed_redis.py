@@ -6,7 +6,7 @@ import pytest
 
 from arena.events import incidents
 from arena.queue import match_queue
-from arena.queue.match_queue import Hints
+from arena.queue.match_queue import MatchQueue
 from tests.arena.queue.test_sweeper import MATCHES, Bench, bench
 
 __all__ = ["bench"]
@@ -58,15 +58,15 @@ def test_an_unexpected_error_is_counted_and_does_not_end_the_sweeper(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     attempts: list[int] = []
-    put_due = Hints.put_due
+    put_due = MatchQueue.put_due
 
-    def fail_once(hints: Hints, due: tuple[str, ...]) -> int:
+    def fail_once(hints: MatchQueue, due: tuple[str, ...]) -> int:
         attempts.append(len(due))
         if len(attempts) == 1:
             raise ValueError("unexpected")
         return put_due(hints, due)
 
-    monkeypatch.setattr(Hints, "put_due", fail_once)
+    monkeypatch.setattr(MatchQueue, "put_due", fail_once)
     monkeypatch.setattr("arena.queue.sweeper._PAUSE_SECONDS", 0.01)
     sweeper = bench.sweeper()
     sweeper.start()

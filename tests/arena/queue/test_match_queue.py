@@ -10,7 +10,7 @@ from rq.serializers import JSONSerializer
 
 from arena.config import Folder
 from arena.queue import match_queue, redis_server
-from arena.queue.match_queue import Hints
+from arena.queue.match_queue import MatchQueue
 from arena.system import redis_connection
 
 
@@ -32,56 +32,56 @@ def connection(server: str) -> Iterator[Redis]:
 
 
 @pytest.fixture
-def hints(connection: Redis) -> Hints:
+def hints(connection: Redis) -> MatchQueue:
     """The queue in it."""
-    return Hints(connection)
+    return MatchQueue(connection)
 
 
-def test_hints_wait_in_the_order_they_were_put(hints: Hints) -> None:
+def test_hints_wait_in_the_order_they_were_put(hints: MatchQueue) -> None:
     assert hints.put("m-two")
     assert hints.put("m-one")
     assert hints.waiting() == ["m-two", "m-one"]
 
 
-def test_what_comes_before_one_that_waits_has_been_lost_and_goes_first(hints: Hints) -> None:
+def test_what_comes_before_one_that_waits_has_been_lost_and_goes_first(hints: MatchQueue) -> None:
     hints.put_due(["m-3", "m-4", "m-6"])
     hints.put_due(["m-1", "m-2", "m-3", "m-4", "m-5", "m-6", "m-7"])
     assert hints.waiting() == ["m-1", "m-2", "m-5", "m-3", "m-4", "m-6", "m-7"]
 
 
-def test_a_second_hint_for_the_same_match_is_refused(hints: Hints) -> None:
+def test_a_second_hint_for_the_same_match_is_refused(hints: MatchQueue) -> None:
     assert hints.put("m-one")
     assert not hints.put("m-one")
     assert hints.waiting() == ["m-one"]
 
 
 def test_a_hint_holds_the_id_of_the_match_and_is_readable_as_json(
-    hints: Hints, connection: Redis
+    hints: MatchQueue, connection: Redis
 ) -> None:
     hints.put("m-one")
     job = Job.fetch("m-one", connection=connection, serializer=JSONSerializer)
     assert json.loads(job.data) == [match_queue.FUNCTION, None, ["m-one"], {}]
 
 
-def test_a_hint_leaves_redis_by_itself_one_day(hints: Hints, connection: Redis) -> None:
+def test_a_hint_leaves_redis_by_itself_one_day(hints: MatchQueue, connection: Redis) -> None:
     hints.put("m-one")
     assert 0 < int(connection.ttl("rq:job:m-one")) <= 3600
 
 
 @pytest.mark.parametrize("match", ["", "m one", "m:1", "m" * 65, "../x"])
-def test_what_is_no_id_of_a_match_is_not_hinted_at(hints: Hints, match: str) -> None:
+def test_what_is_no_id_of_a_match_is_not_hinted_at(hints: MatchQueue, match: str) -> None:
     with pytest.raises(ValueError, match="no id"):
         hints.put(match)
 
 
-def test_what_is_due_and_waits_already_is_not_put_again(hints: Hints) -> None:
+def test_what_is_due_and_waits_already_is_not_put_again(hints: MatchQueue) -> None:
     assert hints.put_due(["m-one", "m-two"]) == 2
     assert hints.put_due(["m-one", "m-two", "m-three"]) == 1
     assert hints.waiting() == ["m-one", "m-two", "m-three"]
 
 
 def test_a_due_match_whose_hint_died_with_a_worker_gets_a_new_one_at_once(
-    hints: Hints, connection: Redis
+    hints: MatchQueue, connection: Redis
 ) -> None:
     hints.put("m-one")
     # What a worker leaves that is killed right after it took the hint.
@@ -92,14 +92,14 @@ def test_a_due_match_whose_hint_died_with_a_worker_gets_a_new_one_at_once(
     assert connection.llen("rq:queue:matches:intermediate") == 0
 
 
-def test_all_hints_may_be_lost(hints: Hints, connection: Redis) -> None:
+def test_all_hints_may_be_lost(hints: MatchQueue, connection: Redis) -> None:
     hints.put_due(["m-one", "m-two"])
     connection.flushall()
     assert hints.put_due(["m-one", "m-two"]) == 2
 
 
 def test_sweeping_removes_traces_of_hints_that_are_gone_and_no_others(
-    hints: Hints, connection: Redis
+    hints: MatchQueue, connection: Redis
 ) -> None:
     hints.put("m-taken")
     connection.lmove("rq:queue:matches", "rq:queue:matches:intermediate")

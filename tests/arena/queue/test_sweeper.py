@@ -11,7 +11,7 @@ from sqlalchemy import Engine
 from arena.config import Folder
 from arena.errors import LeaseLost
 from arena.queue import redis_server, sweeper
-from arena.queue.match_queue import Hints
+from arena.queue.match_queue import MatchQueue
 from arena.queue.sweeper import Sweeper
 from arena.store import database
 from arena.store.bots import versions
@@ -30,7 +30,7 @@ class Bench:
     def __init__(self, engine: Engine, connection: Redis) -> None:
         self.engine = engine
         self.connection = connection
-        self.hints = Hints(connection)
+        self.hints = MatchQueue(connection)
         for name in "ab":
             versions.add(engine, name, "1", name * 64, f"/{name}", {})
         plan = Plan("cup", "poke", {"must_beat": True}, 2, 1, settings={"cycles": MATCHES})
@@ -135,7 +135,7 @@ def test_a_sweeper_goes_on_when_redis_has_been_away(tmp_path: Path, bench: Bench
     mine = Sweeper(bench.engine, connection, wake)
     mine.start()
     with redis_server.start(sockets, log):
-        while Hints(connection).waiting() != bench.matches:
+        while MatchQueue(connection).waiting() != bench.matches:
             wake.set()
         mine.stop()
         connection.close()

@@ -19,7 +19,7 @@ from rq.serializers import JSONSerializer
 from arena.cli import main
 from arena.config import Folder
 from arena.queue import match_queue, redis_server
-from arena.queue.match_queue import Hints, WorkerInfo
+from arena.queue.match_queue import MatchQueue, WorkerInfo
 from arena.system import redis_connection
 
 # A worker whose matches write down what became of them.
@@ -74,7 +74,7 @@ class Bench:
         self.directory = directory
         self.notes_file = directory / "notes"
         self.connection: Redis = redis_connection.connect(url)
-        self.hints = Hints(self.connection)
+        self.hints = MatchQueue(self.connection)
         self.processes: list[subprocess.Popen[bytes]] = []
 
     def start(self, name: str = "w1", **bounds: int) -> subprocess.Popen[bytes]:

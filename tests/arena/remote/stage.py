@@ -24,8 +24,8 @@ from sqlalchemy import Engine
 from arena.bots.bot import Bot
 from arena.bots.exit_report import Report
 from arena.config import Folder
-from arena.matches.remote_seats import Relayed
-from arena.remote.tunnel.streams import Way
+from arena.matches.remote_seats import RemoteSeats
+from arena.remote.tunnel.streams import TunnelEndpoint
 from arena.store import database
 from arena.store.bots import remote_bots
 from arena.system import grpc_probe
@@ -157,9 +157,9 @@ class Relay:
             wait_until(lambda: self.is_here(version))
             yield version, home
 
-    def way(self, version: str, port: int | None = None) -> Way:
+    def way(self, version: str, port: int | None = None) -> TunnelEndpoint:
         """How a worker on another machine comes to this bot; port: of a cable in between."""
-        way = Way.read(remote_bots.desk(self.engine, version).way or {})
+        way = TunnelEndpoint.read(remote_bots.desk(self.engine, version).way or {})
         return way if port is None else replace(way, address=f"127.0.0.1:{port}")
 
     def is_here(self, version: str) -> bool:
@@ -167,13 +167,15 @@ class Relay:
         return found is not None and found.here
 
     @contextmanager
-    def seated(self, version: str, match: str = "m-1", way: Way | None = None) -> Iterator["Table"]:
+    def seated(
+        self, version: str, match: str = "m-1", way: TunnelEndpoint | None = None
+    ) -> Iterator["Table"]:
         """The bot in a seat, as a worker orders it and a referee asks it.
 
         way: how the worker comes here from another machine.
         """
         table = Table()
-        with Relayed(match, table.ended.append, table.lost.append) as relayed:
+        with RemoteSeats(match, table.ended.append, table.lost.append) as relayed:
             bot = Bot(version, desk=ELSEWHERE if way else self.desk, way=way)
             address = relayed.start(0, bot)
             table.report = lambda: relayed.report(0)

@@ -7,7 +7,7 @@ import pytest
 from pokearena.v1 import relay_pb2
 
 from arena.remote.relay.seat import Seat
-from arena.remote.relay.session import Guest
+from arena.remote.relay.session import RelaySession
 
 
 @pytest.mark.parametrize(
@@ -22,7 +22,7 @@ def test_how_a_remote_process_ended_is_spelled_out_and_cut(
     tmp_path: Path, sent: str, shown: str
 ) -> None:
     async def told() -> str:
-        guest = Guest("mybot@1", "owner", "\u202einstance", "token", 1)
+        guest = RelaySession("mybot@1", "owner", "\u202einstance", "token", 1)
         seat = guest.seats[1] = Seat(
             1, "m-1", tmp_path / "s", lambda message: None, lambda size: None
         )

@@ -20,7 +20,7 @@ from pokearena.v1 import bot_pb2, relay_pb2, relay_pb2_grpc
 
 from arena.bots.bot import Bot
 from arena.errors import BotAbsent
-from arena.matches.remote_seats import Relayed
+from arena.matches.remote_seats import RemoteSeats
 from arena.remote.relay.session import UNREAD_BYTES, Link
 from arena.remote.relay.session_registry import GUESS_BURST
 from arena.remote.relay.streams import MOST_PER_ADDRESS, MOST_STRANGERS, StrangerStreams, address_of
@@ -209,7 +209,7 @@ def test_a_bot_that_is_not_there_or_sits_elsewhere_gets_no_seat(
 ) -> None:
     version, token = relay.add("busy")
     with (
-        Relayed("m-1", lambda report: None, lambda sentence: None) as relayed,
+        RemoteSeats("m-1", lambda report: None, lambda sentence: None) as relayed,
         pytest.raises(BotAbsent, match="is not connected"),
     ):
         relayed.start(0, Bot(version, desk=relay.desk))

@@ -15,7 +15,7 @@ from sqlalchemy import Engine
 from arena.bots import resolver
 from arena.config import Folder
 from arena.services.local import Services
-from arena.services.relay_process import Relaying
+from arena.services.relay_process import RelayOptions
 from arena.store import database
 from arena.store.bots import remote_bots, versions
 from arena.store.matches import listing, results, waiting
@@ -71,7 +71,7 @@ class Arena:
         return Home(self.directory, where, self.token, bot=PLAYS, named=named, within=within)
 
     def services(self, wait: float = 600.0, host: str = "127.0.0.1") -> Services:
-        return Services(self.where, 1, relaying=Relaying(f"{host}:0", wait=wait))
+        return Services(self.where, 1, relaying=RelayOptions(f"{host}:0", wait=wait))
 
     def is_closed(self, cup: Tournament) -> bool:
         return tournaments.find(self.engine, cup.id).state == TournamentState.CLOSED

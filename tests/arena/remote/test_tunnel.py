@@ -17,9 +17,9 @@ from arena.bots import resolver, version_store
 from arena.bots.bot import Bot
 from arena.config import Folder
 from arena.errors import BotAbsent, InfrastructureError
-from arena.matches.remote_seats import Relayed
+from arena.matches.remote_seats import RemoteSeats
 from arena.queue import redis_server
-from arena.queue.match_queue import Hints
+from arena.queue.match_queue import MatchQueue
 from arena.remote.tunnel import streams
 from arena.store.bots import versions
 from arena.store.bots.version_files import keep
@@ -125,7 +125,7 @@ def test_who_has_not_the_secret_of_the_store_is_refused_and_noted(
         assert "it has not the secret that is in the store" in told
         assert relay.way(version).secret not in told
         assert relay.way(version).secret not in repr(relay.way(version))
-        with Relayed("m-1", lambda report: None, lambda sentence: None) as relayed:
+        with RemoteSeats("m-1", lambda report: None, lambda sentence: None) as relayed:
             # Before a table nobody is to blame; of a bot that is not waited for any more, nobody
             # here knows whether it is there.
             with pytest.raises(BotAbsent, match="cannot be reached"):
@@ -144,7 +144,7 @@ def test_with_the_secret_one_comes_to_the_desk_and_to_seats_and_nowhere_else(
         asyncio.run(opened(relay.way(version)))
 
 
-async def opened(way: streams.Way) -> None:
+async def opened(way: streams.TunnelEndpoint) -> None:
     (await streams.dial(way, streams.DESK)).abort()
 
 
@@ -198,7 +198,7 @@ def test_a_worker_with_a_data_folder_of_its_own_plays_a_bot_of_a_relay_it_does_n
             # A busy machine may lose the tunnel, and the match is tried again.
             while listing.find(relay.engine, match.id).state != MatchState.CLOSED:
                 with contextlib.closing(redis_connection.connect(redis.url)) as connection:
-                    Hints(connection).put(match.id)
+                    MatchQueue(connection).put(match.id)
                 work_elsewhere(tmp_path, relay, redis.url)
         games = results.of_match(relay.engine, match.id).games
         assert {verdict for game in games for verdict in game.verdicts} == {"finished"}

@@ -17,7 +17,7 @@ from sqlalchemy import Engine
 from arena.bots import resolver
 from arena.config import Folder
 from arena.errors import StoreError
-from arena.queue.match_queue import Hints
+from arena.queue.match_queue import MatchQueue
 from arena.ratings.closed_match import ClosedGame
 from arena.services.local import Services, ServicesError
 from arena.services.web_process import Pages, listen
@@ -172,8 +172,8 @@ def test_hints_put_many_times_over_play_a_match_once(arena: Arena) -> None:
         while not arena.closed(cup):
             for match in listing.matches(arena.engine, tournament=cup.id):
                 for _ in range(5):
-                    Hints(connection).drop(match.id)
-                    Hints(connection).put(match.id)
+                    MatchQueue(connection).drop(match.id)
+                    MatchQueue(connection).put(match.id)
                     connection.rpush("rq:queue:matches", match.id, match.id)
             time.sleep(0.05)
         connection.close()

@@ -7,9 +7,9 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 import pytest
 
 from arena.services.web_process import (
-    Manners,
     Pages,
     PortTaken,
+    WebSettings,
     add_arguments,
     listen,
     listen_near,
@@ -39,7 +39,7 @@ def test_the_address_is_one_that_a_browser_can_open() -> None:
 
 def test_what_others_can_read_of_the_command_line_are_settings_only() -> None:
     with listen("127.0.0.1", 0) as listening:
-        manners = Manners(spectators=False, delay=3.0, rate=0, proxied=True)
+        manners = WebSettings(spectators=False, delay=3.0, rate=0, proxied=True)
         words = Pages(listening, manners).arguments()
         assert words.pop(0) == f"--socket={listening.fileno()}"
     parser = ArgumentParser()

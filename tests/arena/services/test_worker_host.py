@@ -13,7 +13,7 @@ from sqlalchemy import Engine
 from arena.bots import resolver, version_store
 from arena.config import Folder
 from arena.queue import match_queue, redis_server
-from arena.queue.match_queue import Hints
+from arena.queue.match_queue import MatchQueue
 from arena.store import database
 from arena.store.bots import versions
 from arena.store.bots.version_files import keep
@@ -65,7 +65,7 @@ class Elsewhere:
         scheduler.begin(self.engine, plan, entrants, bytes(32))
         due = [match.id for match in listing.matches(self.engine)]
         for match in due:
-            Hints(redis_connection.connect(self.redis)).put(match)
+            MatchQueue(redis_connection.connect(self.redis)).put(match)
         return due
 
     def worker(self, *words: str) -> "subprocess.Popen[bytes]":

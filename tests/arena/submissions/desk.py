@@ -11,8 +11,8 @@ from arena.store.bots.submissions import Limits, Sent, Submission
 from arena.store.matches.spec import Plan
 from arena.store.tournaments.tournaments import Tournament
 from arena.submissions.conformance.check import Check
-from arena.submissions.pending_uploads import Shelf
-from arena.submissions.stages import Office
+from arena.submissions.pending_uploads import PendingUploads
+from arena.submissions.stages import SubmissionPipeline
 from arena.tournaments import scheduler
 
 HOUSE = ("greedy", "random")
@@ -25,12 +25,12 @@ class Desk:
         self.folder = folder
         self.place = Place(folder / "data")
         self.engine = self.place.store
-        self.shelf = Shelf(self.place.folder.submissions)
+        self.shelf = PendingUploads(self.place.folder.submissions)
         self.checks: list[Check] = []
         """What an examination says."""
         versions = self.place.folder.versions
         self.level = Level.BUBBLEWRAP
-        self.office = Office(
+        self.office = SubmissionPipeline(
             self.engine, self.shelf, versions, lambda bot: self.checks, lambda: self.level
         )
 

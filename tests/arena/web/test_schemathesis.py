@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 
 from arena.cli.workspace import Place
 from arena.store.bots import owners
-from arena.submissions.pending_uploads import Shelf
+from arena.submissions.pending_uploads import PendingUploads
 from arena.web.app import create
 from arena.web.data.state import Settings, Web
 from tests.arena.cli.stored import hold
@@ -26,7 +26,7 @@ def client(tmp_path: Path) -> Iterator[TestClient]:
     hold(place, ["ada", "bob", "cy"], {}, boards=1)
     play(place, table("poke-2-must_beat=true"))
     push(place)
-    shelf = Shelf(place.folder.submissions)
+    shelf = PendingUploads(place.folder.submissions)
     settings = Settings(rate=0, pushes=100_000, shelf=shelf)
     # Somebody is there to take what is sent, and one owner sends.
     with shelf.attended(), TestClient(create(Web(place.store, settings))) as client:

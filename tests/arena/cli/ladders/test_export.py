@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from arena.cli.workspace import Place
-from tests.arena.cli.stored import Hold, hold
+from tests.arena.cli.stored import LeaseRenewal, hold
 from tests.arena.cli.terminal import Cli
 
 VOID = ("meta", "br", "link", "img", "input", "hr")
@@ -44,7 +44,7 @@ class Page(HTMLParser):
 
 
 @pytest.fixture
-def cup(here: Path, held: Hold) -> str:
+def cup(here: Path, held: LeaseRenewal) -> str:
     """A cup of twenty rounds, with a bot of an unlucky name."""
     return held(("ace", "<script>", 'c"a,t'), {}, 20)
 

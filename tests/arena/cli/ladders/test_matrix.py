@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from arena.cli.workspace import Place
-from tests.arena.cli.stored import Hold, hold
+from tests.arena.cli.stored import LeaseRenewal, hold
 from tests.arena.cli.terminal import Cli
 
 BOTS = ("ace", "bee", "cat")
@@ -15,7 +15,7 @@ THREE_OF_FOUR = {frozenset(("bee", "cat")): [*[("bee", "cat")] * 3, ("cat", "bee
 
 
 @pytest.fixture
-def cup(here: Path, held: Hold) -> str:
+def cup(here: Path, held: LeaseRenewal) -> str:
     """A cup of twenty rounds; ace beats everyone."""
     return held(BOTS, THREE_OF_FOUR, 20)
 

@@ -16,7 +16,7 @@ from arena.ratings.match_digest import digest
 from arena.ratings.standings import table
 from arena.records import rebuilt_results
 from arena.store import database, schema
-from tests.arena.cli.stored import Hold, hold
+from tests.arena.cli.stored import LeaseRenewal, hold
 from tests.arena.cli.terminal import POKEARENA, Cli
 from tests.arena.records.bundle.stage import Stage
 
@@ -24,7 +24,7 @@ BOTS = ("ace", "bee", "cat")
 
 
 @pytest.fixture
-def cup(here: Path, held: Hold) -> str:
+def cup(here: Path, held: LeaseRenewal) -> str:
     """A cup of thirty rounds in which ace beats everyone and bee and cat are level."""
     level = {frozenset(("bee", "cat")): [*[("bee", "cat")] * 2, *[("cat", "bee")] * 2]}
     return held(BOTS, level, 30)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
-from arena.queue.match_queue import Hints
+from arena.queue.match_queue import MatchQueue
 from arena.ratings.decision_histogram import Thinking
 from arena.services.metrics import collector, match_counts
 from arena.services.metrics.collector import ArenaCollector, connect
@@ -135,7 +135,7 @@ def test_failures_of_the_arena_are_counted(asked: Asked) -> None:
 
 
 def test_hints_in_the_queue_are_counted(asked: Asked) -> None:
-    hints = Hints(asked.redis)
+    hints = MatchQueue(asked.redis)
     hints.put("m-1")
     hints.put("m-2")
     assert value(asked.samples(), "pokearena_queue_hints") == 2

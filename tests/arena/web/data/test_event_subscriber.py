@@ -4,7 +4,7 @@ import pytest
 
 from arena.events.messages import GameOver, MatchClosed, MatchStarted, News, Position
 from arena.web.data.changes import Changes, position_of
-from arena.web.data.event_subscriber import Newsroom
+from arena.web.data.event_subscriber import EventSubscriber
 
 
 def position(decision: int, match: str = "m-1") -> Position:
@@ -18,7 +18,7 @@ class Heard:
         self.news: list[News] = []
         self.nudges = 0
         self.changes = Changes()
-        self.room = Newsroom(self.changes, self._nudge, spectators=spectators, delay=delay)
+        self.room = EventSubscriber(self.changes, self._nudge, spectators=spectators, delay=delay)
         self.room.join(self.news.append)
 
     def _nudge(self) -> None:

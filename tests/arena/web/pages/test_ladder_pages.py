@@ -14,7 +14,7 @@ from starlette.testclient import TestClient
 from arena.cli.workspace import Place
 from arena.ladders.rating_history import Past
 from arena.web.app import create
-from arena.web.data.rating_charts import Trail
+from arena.web.data.rating_charts import RatingChart
 from arena.web.data.state import Settings, Web
 from arena.web.page import Ask, ServerLinks
 from arena.web.pages import ladder
@@ -59,7 +59,7 @@ def test_a_ladder_shows_who_has_moved_since_yesterday(web: Web) -> None:
     asyncio.run(web.look())
     order = [line.entrant for line in web.sight.ladders["poke"].table.lines]
     assert order == ["ada@1", "bob@1", "cy@1"]
-    web.trails = {"poke": Trail(Past(yesterday={"bob@1": 1, "ada@1": 2}))}
+    web.trails = {"poke": RatingChart(Past(yesterday={"bob@1": 1, "ada@1": 2}))}
     links = ServerLinks()
     page = ladder.page(web, Ask({"form": "poke"}, {"sort": "move"}, links))
     html = rendering.html(page, links)

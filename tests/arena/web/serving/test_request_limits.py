@@ -13,7 +13,7 @@ from arena.web.app import create
 from arena.web.data.state import Settings, Web
 from arena.web.serving import request_limits
 from arena.web.serving.request_limits import client_of
-from arena.web.serving.responses import Audience
+from arena.web.serving.responses import Listeners
 from tests.arena.cli.stored import hold
 
 
@@ -61,7 +61,7 @@ def test_who_asks_is_told_by_the_line_and_by_a_proxy_of_ours_only(
 
 
 def test_of_one_address_a_quarter_may_listen() -> None:
-    audience = Audience(8)
+    audience = Listeners(8)
     with audience.seat("a"), audience.seat("a"):
         with pytest.raises(HTTPException) as refused, audience.seat("a"):
             pass

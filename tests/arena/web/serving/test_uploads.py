@@ -14,7 +14,7 @@ from starlette.testclient import TestClient
 from arena.cli.workspace import Place
 from arena.store.bots import owners, submissions, versions
 from arena.store.schema import SubmissionState
-from arena.submissions.pending_uploads import Shelf
+from arena.submissions.pending_uploads import PendingUploads
 from arena.web.app import create
 from arena.web.data.state import Settings, Web
 from arena.web.serving import request_limits, uploads
@@ -29,7 +29,7 @@ class Stage:
 
     def __init__(self, folder: Path) -> None:
         self.place = Place(folder / "data")
-        self.shelf = Shelf(self.place.folder.submissions)
+        self.shelf = PendingUploads(self.place.folder.submissions)
         self.tokens = {name: owners.add(self.place.store, name) for name in ("ada", "bob")}
         self.settings = Settings(rate=0, shelf=self.shelf, push_mib=1)
         self.stack = ExitStack()
