@@ -6,9 +6,10 @@
 Two referees, as two workers have: one serves a match of an honest bot and the hostile program,
 again and again; the other serves matches of two honest bots, whose decision times are taken from
 their records. In the same round the hostile program's place is taken by an ordinary busy bot that
-thinks for 20 ms about each decision: on one core, or on both if the attack used more than one and a
-half. Its matches are short too, so bots are started about as often. The figure is the 95th percentile of the honest bots' decision times; it should be at most
-twice that beside the busy bot, and no honest bot may exceed its time.
+thinks for 20 ms about each decision: on one core, or on both if the attack used more than one and
+a half. Its matches are short too, so bots are started about as often. The figure is the 95th
+percentile of the honest bots' decision times. It should be at most twice that beside the busy bot,
+and no honest bot may exceed its time.
 """
 
 import contextlib
