@@ -6,16 +6,16 @@
 Two referees, as two workers have: one serves a match of an honest bot and the hostile program,
 again and again; the other serves matches of two honest bots, whose decision times are taken from
 their records. In the same round the hostile program's place is taken by an ordinary busy bot that
-thinks for 20 ms about each decision: on one core, or on both if the attack used more than one and a
-half. Its matches are short too, so bots are started about as often. The figure is the 95th
-percentile of the honest bots' decision times; it should be at most twice that beside the busy bot,
+thinks for 20 ms about each decision: on one core, or on both if the attack used more than one and
+a half. Its matches are short too, so bots are started about as often. The figure is the 95th
+percentile of the honest bots' decision times. It should be at most twice that beside the busy bot,
 and no honest bot may exceed its time.
 """
 
-import _thread
 import contextlib
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -108,6 +108,7 @@ def beside(program: str) -> Honest:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
                 text=True,
+                start_new_session=True,
             ) as attack,
             a_world(folder / "h") as world,
         ):
@@ -117,6 +118,8 @@ def beside(program: str) -> Honest:
             times, faults = _honest(world)
             attack.stdin.close()
             ended = json.loads(attack.stdout.readline())
+            # With its referee; bots and their launcher end when they notice.
+            os.killpg(attack.pid, signal.SIGKILL)
     return Honest(sorted(times), faults, ended["cores"], ended["verdict"])
 
 
@@ -136,26 +139,28 @@ def _honest(world: World) -> tuple[list[float], int]:
 
 
 def attack(program: str, folder: Path) -> None:
-    """Have a program play until standard input ends; print what it used and got."""
-    verdict = "finished"
-    level: Level = best()
-    began = time.monotonic()
+    """Have a program play again and again until this process is killed.
+
+    Prints "ready", and when standard input ends what was used and the first verdict other than
+    "finished".
+    """
     used: dict[tuple[int, str], float] = {}
-    threading.Thread(target=_interrupt_at_end, daemon=True).start()
+    verdicts = ["finished"]
+    threading.Thread(target=_report_at_end, args=(used, verdicts), daemon=True).start()
     threading.Thread(target=_sample, args=(used,), daemon=True).start()
-    with contextlib.suppress(KeyboardInterrupt), a_world(folder) as world:
+    level: Level = best()
+    with a_world(folder) as world:
         print("ready", flush=True)
         while True:
-            for each in world.play(world.bot(program), level).verdicts(1):
-                verdict = each if verdict == "finished" else verdict
-    cores = sum(used.values()) / (time.monotonic() - began)
-    print(json.dumps({"cores": cores, "verdict": verdict}), flush=True)
+            found = world.play(world.bot(program), level).verdicts(1)
+            verdicts += [verdict for verdict in found if verdict != "finished"]
 
 
-def _interrupt_at_end() -> None:
-    """Interrupt the main thread, and with it the match, when standard input ends."""
+def _report_at_end(used: dict[tuple[int, str], float], verdicts: Sequence[str]) -> None:
+    began = time.monotonic()
     sys.stdin.read()
-    _thread.interrupt_main()
+    cores = sum(used.copy().values()) / (time.monotonic() - began)
+    print(json.dumps({"cores": cores, "verdict": verdicts[:2][-1]}), flush=True)
 
 
 def _sample(used: dict[tuple[int, str], float]) -> None:
