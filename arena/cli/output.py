@@ -7,23 +7,20 @@ print text of bots, owners and other arenas without a thought.
 from __future__ import annotations
 
 import json
+import re
 import sys
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from threading import Event, Thread
+from typing import TYPE_CHECKING, Any, Final
 
 from referee.sanitizing import escaped_json, one_line, sanitized
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
-import re
-from typing import TYPE_CHECKING, Final
-
-if TYPE_CHECKING:
     from rich.text import Text
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from threading import Event, Thread
+
 
 # Cards in the text of a game, painted for a terminal: four colours, with the signs of suits.
 

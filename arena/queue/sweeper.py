@@ -12,6 +12,7 @@ import logging
 import threading
 import time
 from collections import deque
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
 from redis.exceptions import RedisError
@@ -23,22 +24,14 @@ from arena.events import incidents
 from arena.events.messages import TournamentChanged
 from arena.events.publisher import publish
 from arena.queue.match_queue import MatchQueue, forget_worker
-from arena.store.matches import listing, transitions
+from arena.store.bots import remote_bots
+from arena.store.matches import listing, transitions, waiting
 from arena.store.schema import TournamentState
-from arena.system import timings
+from arena.system import grpc_probe, timings
 from arena.tournaments.scheduler import Scheduler
 
 if TYPE_CHECKING:
     from redis import Redis
-    from sqlalchemy import Engine
-from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING
-
-from arena.store.bots import remote_bots
-from arena.store.matches import waiting
-from arena.system import grpc_probe
-
-if TYPE_CHECKING:
     from sqlalchemy import Engine
 
 

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import redis
 from rq import Queue, Worker
-from rq.exceptions import StopRequested
+from rq.exceptions import NoSuchJobError, StopRequested
 from rq.job import Job
 from rq.registry import StartedJobRegistry
 from rq.serializers import JSONSerializer
@@ -29,7 +29,9 @@ from rq.worker_registration import REDIS_WORKER_KEYS, clean_worker_registry, reg
 
 from arena.queue.match_queue import (
     FORGOTTEN_SECONDS,
+    FUNCTION,
     HEARTBEAT_SECONDS,
+    MATCH_ID,
     QUEUE,
     SANDBOX,
     UNKNOWN,
@@ -44,9 +46,7 @@ if TYPE_CHECKING:
 
     from redis import Redis
     from redis.client import Pipeline
-from rq.exceptions import NoSuchJobError
 
-from arena.queue.match_queue import FUNCTION, MATCH_ID
 
 # A hint as a worker reads it out of Redis.
 #

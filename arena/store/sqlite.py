@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import random
+import secrets
 import sqlite3
 import time
 from collections.abc import Callable
@@ -14,9 +17,7 @@ from sqlalchemy import Connection, Engine, event
 
 if TYPE_CHECKING:
     from sqlalchemy.pool import ConnectionPoolEntry
-import contextlib
-import os
-import secrets
+
 
 # The clock of an SQLite store: one for all processes, whatever happens to the wall clock.
 #

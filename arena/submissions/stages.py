@@ -6,19 +6,27 @@ already is found, and stays as it is.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import logging
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
+
+from sqlalchemy.exc import SQLAlchemyError
 
 from arena.bots import manifest, resolver, upload_archive, version_store
 from arena.bots.bot import Bot
 from arena.bots.sandbox.available_levels import best
 from arena.bots.sandbox.level import Level, refusal
-from arena.errors import BotError, Conflict
+from arena.errors import BotError, Conflict, InfrastructureError, StoreError
+from arena.formats.contract import Entrant
+from arena.formats.ladder import Ladder
 from arena.records.redaction import pathless
 from arena.store.bots import submissions, versions
 from arena.store.schema import Stage, SubmissionState
+from arena.store.tournaments import lifecycle, tournaments
 from arena.submissions import admission
 from arena.submissions.admission import Refused
 from arena.submissions.pending_uploads import PendingUploads
@@ -28,33 +36,11 @@ from referee.sanitizing import one_line, sanitized
 if TYPE_CHECKING:
     from sqlalchemy import Engine
 
-    from arena.store.bots.submissions import Submission
-    from arena.store.bots.versions import Version
-    from arena.submissions.conformance.check import Check
-import logging
-from typing import TYPE_CHECKING
-
-from arena.formats.contract import Entrant
-from arena.formats.ladder import Ladder
-from arena.store.tournaments import lifecycle, tournaments
-
-if TYPE_CHECKING:
-    from sqlalchemy import Engine
-
     from arena.bots.manifest import Manifest
+    from arena.store.bots.submissions import Submission
     from arena.store.bots.versions import Version
     from arena.store.tournaments.tournaments import Tournament
-import time
-from collections import Counter
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
-
-from sqlalchemy.exc import SQLAlchemyError
-
-from arena.errors import InfrastructureError, StoreError
-
-if TYPE_CHECKING:
-    from arena.store.bots.submissions import Submission
+    from arena.submissions.conformance.check import Check
 
 
 # Ladders that are open: what owners push comes onto them by itself.

@@ -4,27 +4,21 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import rich_click as click
 
 from arena.cli import output
+from arena.cli.errors import USAGE, CommandError
 from arena.cli.options import data_option, json_option, scope_options
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from arena.cli.ladders.ladder_table import Ladders
     from arena.cli.workspace import Place
     from arena.ladders.folds import Following
     from arena.ladders.key import Scope
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
-
-from arena.cli.errors import USAGE, CommandError
-
-if TYPE_CHECKING:
     from arena.ratings.strength.settings import StrengthSettings
 
 

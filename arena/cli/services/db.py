@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final
 
 import rich_click as click
 
 from arena.cli import output
 from arena.cli.errors import FAILED, CommandError
 from arena.cli.options import data_option, json_option
-
-if TYPE_CHECKING:
-    from sqlalchemy import Engine
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine

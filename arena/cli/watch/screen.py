@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from rich.console import Group
@@ -17,24 +18,21 @@ from arena.cli import output
 from arena.cli.key_input import named
 from arena.cli.output import painted
 from arena.cli.watch.view import KEYS, Kind, View, Where, pressed
-from arena.web.data.changes import ARENA, position_of
-from referee.sanitizing import one_line
-
-if TYPE_CHECKING:
-    from rich.console import RenderableType
-
-    from arena.web.data.state import Web
-from dataclasses import dataclass
-
 from arena.errors import NotFound
 from arena.presentation import text
 from arena.store.schema import MatchState
 from arena.store.tournaments import tournaments
 from arena.web import wording
+from arena.web.data.changes import ARENA, position_of
 from arena.web.data.live_tables import live_table
 from arena.web.data.state import Web
 from arena.web.page import Ask, BadAsk, NoSuchPage, Page, ServerLinks, Table
 from arena.web.pages import bot, ladder, match, matrix
+from referee.sanitizing import one_line
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
 
 # What a view shows: the tables of the pages that browsers get.
 

@@ -1,38 +1,32 @@
-"""The lobby: who is let in, who is there, and who gets a seat."""
+"""The registry of connected remote bots: admission, presence, seats and work budgets."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
+import math
 import time
+from collections import OrderedDict
+from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 import grpc
 from pokearena.v1 import relay_pb2
+from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
 
-from arena.errors import StoreError
+from arena.errors import NotFound, StoreError
 from arena.remote.relay.seat import Seat
 from arena.remote.relay.session import Link, RelaySession
 from arena.remote.relay.streams import address_of
 from arena.remote.tunnel.streams import TunnelEndpoint
 from arena.store.bots import remote_bots
-from arena.system import grpc_probe
-from arena.system.token_buckets import Buckets
-
-if TYPE_CHECKING:
-    from sqlalchemy import Engine
-import math
-from collections import OrderedDict
-from dataclasses import dataclass
-
-from sqlalchemy import Engine
-
-from arena.errors import NotFound
 from arena.store.matches import listing, results
 from arena.store.schema import MatchState
+from arena.system import grpc_probe
+from arena.system.token_buckets import Buckets
 
 # What became of a match, as its players are told when it is over.
 

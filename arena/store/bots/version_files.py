@@ -8,29 +8,23 @@ into its own data folder: there `versions/` is a cache (arena.bots.version_cache
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import logging
 import os
 import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import IO, Final
+
+from sqlalchemy import Engine, exc, insert, select, update
 
 from arena.bots import build_archive, version_cache
 from arena.bots.bot import Bot
 from arena.bots.resolver import from_folder, strangers
-from arena.errors import BotError
-from arena.store.bots import versions
-
-if TYPE_CHECKING:
-    from sqlalchemy import Engine
-import hashlib
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import IO
-
-from sqlalchemy import Engine, exc, insert, select, update
-
-from arena.errors import StoreError
+from arena.errors import BotError, StoreError
 from arena.store import schema
+from arena.store.bots import versions
 from arena.store.database import now, reading, writing
 
 # The files of hosted versions, for machines that have only the database: one crate a content.
