@@ -16,10 +16,11 @@ from arena.tournaments import scheduler
 
 PLAYER = """
 import sys, threading, time
-from arena.matches import lease_renewal as hold
-from arena.store import database; from arena.store.matches import transitions as matches
+from arena.matches import lease_renewal
+from arena.store import database
+from arena.store.matches import transitions as matches
 
-hold.RENEW_SECONDS, hold.GRACE_SECONDS, hold._AGAIN_SECONDS = 0.1, 0.3, 0.1
+lease_renewal.RENEW_SECONDS, lease_renewal.GRACE_SECONDS, lease_renewal._AGAIN_SECONDS = 0.1, 0.3, 0.1
 engine = database.open(sys.argv[1])
 lease = matches.lease(engine, sys.argv[2], "w1", float(sys.argv[3]))
 drain = threading.Event()
@@ -34,7 +35,7 @@ def play(until):
         time.sleep(0.01)
 """
 STUBBORN = """
-with hold.Hold(engine, lease, drain):
+with lease_renewal.LeaseRenewal(engine, lease, drain):
     while True:
         try:
             play(60)
@@ -43,11 +44,11 @@ with hold.Hold(engine, lease, drain):
 """
 WILLING = """
 try:
-    with hold.Hold(engine, lease, drain) as held:
+    with lease_renewal.LeaseRenewal(engine, lease, drain) as held:
         {setting}
         play({seconds})
         say("finished")
-except hold.Interrupted:
+except lease_renewal.Interrupted:
     say("interrupted")
 time.sleep(0.3)
 say("alive")
