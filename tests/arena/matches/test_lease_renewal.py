@@ -20,7 +20,8 @@ from arena.matches import lease_renewal
 from arena.store import database
 from arena.store.matches import transitions as matches
 
-lease_renewal.RENEW_SECONDS, lease_renewal.GRACE_SECONDS, lease_renewal._AGAIN_SECONDS = 0.1, 0.3, 0.1
+lease_renewal.RENEW_SECONDS, lease_renewal.GRACE_SECONDS = 0.1, 0.3
+lease_renewal._AGAIN_SECONDS = 0.1
 engine = database.open(sys.argv[1])
 lease = matches.lease(engine, sys.argv[2], "w1", float(sys.argv[3]))
 drain = threading.Event()
