@@ -82,8 +82,9 @@ class Services:
 
     @property
     def snapshot(self) -> Snapshot:
-        """Current state of the services. Raises the supervisor's exception if the supervisor
-        failed.
+        """Current state of the services.
+
+        Raises the supervisor's exception if the supervisor has failed.
         """
         if self._error is not None:
             raise self._error

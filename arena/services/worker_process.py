@@ -158,8 +158,7 @@ def _claim(referee: str) -> socket.socket:
 def on_this_host(
     where: Folder, environment: Mapping[str, str] = os.environ
 ) -> tuple[Address, list[WorkerInfo]]:
-    """Return the Redis of the arena and the workers registered in it that run, or ran, on this
-    host.
+    """Return the arena's Redis and the workers registered in it that run, or ran, on this host.
 
     Raises:
         NoServices: Redis is not named, and services do not run for this folder.

@@ -26,7 +26,7 @@ _NAMES: Final = {
 }
 
 Send = Callable[[relay_pb2.ConnectRequest], None]
-"""Sends a message to the relay; it is discarded while there is no connection."""
+"""Sends a message to the relay; it is discarded while disconnected."""
 
 
 @dataclass(slots=True)
@@ -60,8 +60,9 @@ class Player:
         self._play: Any = self._channel.stream_stream(f"/{_SERVICE}/Play")
 
     def ask(self, ask: relay_pb2.Ask) -> None:
-        """Forward a request to the bot. If it is a repeated one, resend the answers the relay
-        lacks.
+        """Forward a request to the bot.
+
+        If it is a repeated one, resend the answers that the relay lacks.
         """
         known = self._asked.get(ask.number)
         if known is not None:

@@ -145,8 +145,9 @@ class Seat:
     async def _answers(
         self, method: relay_pb2.Method, request: bytes, context: Any
     ) -> AsyncIterator[relay_pb2.Answer]:
-        """Forward one request and yield its answers. An early end of the iteration drops the
-        request.
+        """Forward one request and yield its answers.
+
+        Ending the iteration early drops the request.
         """
         if self.ended.done():
             await context.abort(grpc.StatusCode.UNAVAILABLE, "its process has ended")

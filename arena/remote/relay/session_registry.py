@@ -130,8 +130,8 @@ class WorkBudgets:
         account.left = max(account.left, min(account.left + more, LARGEST))
 
     def wait(self, owner: str, now: float) -> int:
-        """Return the seconds, rounded up, until the owner's budget covers a connection; 0 if it
-        does.
+        """Return the seconds until the owner's budget covers a connection, rounded up; at
+        least 0.
         """
         lacking = CONNECTION - self._account(owner, now).left
         return math.ceil(lacking / PER_SECOND) if lacking > 0 else 0
@@ -237,8 +237,8 @@ class SessionRegistry:
         owner = version.owner or version.name
         self._pay_connection(owner, now)
         is_elsewhere = await self._is_elsewhere(version.id)
-        # There is no await between this line and `welcome` for an admitted connection. Of two
-        # simultaneous connections one is therefore refused.
+        # An admitted connection does not await anything between this line and `welcome`. Of
+        # two simultaneous connections one is therefore refused.
         session = self._sessions.get(version.id)
         if session is not None and session.instance == hello.instance:
             return session
@@ -407,8 +407,9 @@ class SessionRegistry:
         return Refused(code, sentence)
 
     async def _store(self, write: object, *what: object) -> None:
-        """Write to the store. If that fails, log a warning; the next tick writes the presence
-        again.
+        """Write to the store.
+
+        If that fails, log a warning; the next tick writes the presence again.
         """
         assert callable(write)
         try:

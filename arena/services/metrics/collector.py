@@ -199,8 +199,9 @@ class ArenaCollector(Collector):
         return [_family(metric) for metric in ALL]
 
     def collect(self) -> Iterator[Family]:
-        """Return the current metrics. A source that does not answer is reported as down and
-        omitted.
+        """Return the current metrics.
+
+        A source that does not answer is reported as down and omitted.
         """
         with self._lock:
             return iter(list(self._read()))
