@@ -130,9 +130,7 @@ class WorkBudgets:
         account.left = max(account.left, min(account.left + more, LARGEST))
 
     def wait(self, owner: str, now: float) -> int:
-        """Return the seconds until the owner's budget covers a connection, rounded up; 0 for
-        now.
-        """
+        """Return the seconds until the owner's budget covers a connection, rounded up; 0 if now."""
         lacking = CONNECTION - self._account(owner, now).left
         return math.ceil(lacking / PER_SECOND) if lacking > 0 else 0
 

@@ -91,8 +91,9 @@ def page(web: Web, ask: Ask) -> Page:
 
 
 def sought(ladder: Ladder, find: str) -> list[int]:
-    """Return the places, from 1, of the bots whose names contain any search word; without words
-    all.
+    """Return the places, from 1, of the bots whose names contain any search word.
+
+    Without search words, all bots match.
     """
     wanted = find.lower().split()
     names = enumerate(ladder.table.entrants, 1)
