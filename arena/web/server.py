@@ -33,14 +33,17 @@ class Patient(H11Protocol):
         self._reading: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Start the time limit for the first request."""
         super().connection_made(transport)
         self._judge()
 
     def data_received(self, data: bytes) -> None:
+        """Stop the time limit at a complete head, or start it for the next request."""
         super().data_received(data)
         self._judge()
 
     def connection_lost(self, exc: Exception | None) -> None:
+        """Cancel the time limits."""
         super().connection_lost(exc)
         for timer in (self._asking, self._reading):
             if timer is not None:

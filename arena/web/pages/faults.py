@@ -169,8 +169,9 @@ def _told(web: Web, fault: LoggedFault, versions: Sequence[Version]) -> Told:
 
 
 def _whole(web: Web, fault: LoggedFault) -> Explanation:
-    """Return the details of the fault's record line, with the output that another game may
-    contain.
+    """Return the details of the fault's record line.
+
+    Adds the bot's output if the record of another game contains it.
     """
     bare = {"seat": fault.seat, "output": fault.output, "ended": fault.ended}
     try:

@@ -82,13 +82,15 @@ class Side:
 
     @property
     def slowest(self) -> float | None:
-        """Longest decision time in milliseconds; accurate to about 9 % if the decision is
-        unknown.
-        """
+        """Longest decision time in ms; accurate to about 9 % if the decision itself is unknown."""
         return self.quantile(1.0) if self.longest is None else self.longest.ms
 
     def to_json(self, match: str) -> dict[str, Any]:
-        """Longest decision time in ms; accurate to about 9 % if the decision itself is unknown."""
+        """Return the results as JSON values.
+
+        Args:
+            match: the match ID, for the address of the slowest decision.
+        """
         return {
             "entrant": self.name,
             "wins": self.wins,
