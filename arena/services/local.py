@@ -6,7 +6,8 @@
     sweeper      a thread in this process
     relay        optional process that accepts remote bots
     web server   optional process that serves the pages
-    submissions  process that handles uploads, with a referee; only if uploads are enabled
+    submissions  process that handles uploads, with a referee; only with the web server and if
+                 uploads are enabled
 
 A child process that ends is restarted, after a pause that grows while it keeps failing. All
 children end when this process ends for any reason. The parent-death signal is bound to the thread

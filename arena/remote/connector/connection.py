@@ -116,7 +116,7 @@ LONGEST_PAUSE: Final = 5.0
 REPLACED_SECONDS: Final = 60.0
 """Seconds during which a reconnecting bot is retried after ALREADY_EXISTS.
 
-A relay may still count the lost connection as open.
+A restarted relay may still count the bot as connected to the previous relay process.
 """
 _OPTIONS: Final[list[tuple[str, Any]]] = [
     ("grpc.max_receive_message_length", 4 << 20),

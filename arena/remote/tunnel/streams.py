@@ -181,7 +181,10 @@ class Tunnel:
 
 
 def _private_directory() -> Path:
-    """Create a directory for sockets with a path short enough for a Unix socket address."""
+    """Create a directory for sockets where the referee can reach it.
+
+    It is in /tmp if the path would be too long for a Unix socket address.
+    """
     base = tempfile.gettempdir()
     short = len(base) <= _LONGEST_DIRECTORY
     return Path(tempfile.mkdtemp(prefix="pokearena-", dir=base if short else "/tmp"))
