@@ -1,15 +1,18 @@
-"""The services of an arena on this machine, for as long as a `with` block lasts.
+"""The services of an arena on this machine, for the duration of a `with` block.
 
-    Redis        unless one is named in the environment (arena.queue.redis_server)
-    referee      a process of its own, unless POKEARENA_REFEREE names one
-    workers      one per core unless told otherwise, each a process of its own
-    sweeper      a thread here
-    relay        lets remote bots in, a process of its own, if it is asked for
-    pages        a web server, a process of its own, if they are asked for
+    Redis        unless the environment names one (arena.queue.redis_server)
+    referees     one process per worker, unless POKEARENA_REFEREE names one
+    workers      by default one process per core
+    sweeper      a thread in this process
+    relay        optional process that accepts remote bots
+    web server   optional process that serves the pages
+    submissions  process that handles uploads, with a referee; only with the web server and if
+                 uploads are enabled
 
-A child that dies is started again, after a pause that grows while it keeps dying. All of them
-die with this process, whatever way it dies; that is why one thread, which lives until the last
-of them has ended, starts them all. They are started by exec, never by a fork of this process.
+A child process that ends is restarted, after a pause that grows while it keeps failing. All
+children end when this process ends for any reason. The parent-death signal is bound to the thread
+that started a child; one thread therefore starts all children and lives until the last one has
+ended. Children are started by exec, never by a fork of this process.
 """
 
 from __future__ import annotations
@@ -35,18 +38,23 @@ log = logging.getLogger("arena.services")
 
 
 class Services:
-    """All services of a data folder.
+    """All services of a data folder, as a context manager.
 
-    where: the data folder; it is created if need be.
-    workers: how many; by default one per core this process may use.
-    pages: the web server; without it no pages are served.
-    relaying: the relay; without it no remote bots can connect.
+    On exit, workers finish and commit their current games and return their matches to the queue. A
+    KeyboardInterrupt during the exit kills them instead; committed games are not lost. In the main
+    thread, SIGTERM and SIGHUP end the block with SystemExit.
 
-    Entering returns when all of them are at work, and raises ServicesError, RedisError or
-    StoreError (sentences for a person) if that fails. Leaving drains them: workers finish and
-    commit their current games, and give their matches back. A KeyboardInterrupt meanwhile
-    kills them instead, which loses no committed game either. In the main thread, SIGTERM and
-    SIGHUP end the block by SystemExit.
+    Args:
+        where: the data folder; created if missing.
+        workers: the number of workers; by default one per core available to this process.
+        environment: environment variables of the services.
+        pages: the web server; None: no web pages.
+        relaying: the relay; None: remote bots cannot connect.
+
+    Raises:
+        ServicesError: on entering; a service does not start. The text is a sentence.
+        RedisError: on entering; Redis is not available. The text is a sentence.
+        StoreError: on entering; the store is not available. The text is a sentence.
     """
 
     def __init__(
@@ -75,21 +83,24 @@ class Services:
 
     @property
     def snapshot(self) -> Snapshot:
-        """How everything is at the moment. Raises what ended the supervisor, if it has ended."""
+        """Current state of the services.
+
+        Raises the supervisor's exception if the supervisor has failed.
+        """
         if self._error is not None:
             raise self._error
         assert self._snapshot is not None, "asked before the services were entered"
         return self._snapshot
 
     def nudge(self) -> None:
-        """Matches have been scheduled: their hints go out now instead of within a second."""
+        """Publish newly scheduled matches to the match queue now, not at the next sweep (1 s)."""
         self._orders.sweep.set()
 
     def __enter__(self) -> Self:
         self._where.create()
         if threading.current_thread() is threading.main_thread():
             for number in (signal.SIGTERM, signal.SIGHUP):
-                # nohup has it ignored on purpose.
+                # nohup ignores SIGHUP on purpose.
                 if signal.getsignal(number) is not signal.SIG_IGN:
                     self._handlers[number] = signal.signal(number, _leave) or signal.SIG_DFL
         self._thread.start()

@@ -1,4 +1,4 @@
-"""The relay as one of the services: where authors connect, and how long matches wait for them."""
+"""The relay as a child process of the supervisor, and its settings."""
 
 from __future__ import annotations
 
@@ -20,12 +20,18 @@ _SILENT_SECONDS = 10.0
 
 @dataclass(frozen=True, slots=True)
 class RelayOptions:
-    """A relay to be, or none.
+    """Settings of the relay.
 
-    listen: where authors connect, "0.0.0.0:7000"; port 0 takes a free one; None: nowhere.
-    certificate, key: PEM files; with them it speaks TLS.
-    wait: seconds for which matches wait for a remote bot that is not there.
-    workers: where workers on other machines reach it, "10.0.0.5:7001"; None: they do not.
+    Args:
+        listen: the public endpoint, for example "0.0.0.0:7000"; port 0 selects a free port; None:
+            the
+            relay is not started.
+        certificate: PEM file; with it and `key` the relay uses TLS.
+        key: PEM file of the private key.
+        wait: seconds for which matches wait for an offline remote bot.
+        workers: the worker endpoint for workers on other machines, for example "10.0.0.5:7001";
+            None:
+            such workers cannot use remote bots.
     """
 
     listen: str | None = None
@@ -35,7 +41,13 @@ class RelayOptions:
     workers: str | None = None
 
     def child(self, sockets: Path, logs: Path, environment: Mapping[str, str]) -> Child:
-        """Its process, to be started. sockets: the private directory of the services."""
+        """Return the relay's process, not yet started.
+
+        Args:
+            sockets: the private directory of the services.
+            logs: the directory of the log files.
+            environment: environment variables of the process.
+        """
         return Child(
             "relay",
             "arena.remote.relay",
@@ -51,7 +63,7 @@ class RelayOptions:
         assert self.listen is not None
         host, _, port = self.listen.rpartition(":")
         if port == "0":
-            # After a restart it is where it was.
+            # A restarted relay uses the port that it used before.
             port = str(self._port(sockets) or 0)
         told = [f"--listen={host}:{port}", f"--desk={desk_of(sockets)}", f"--sockets={sockets}"]
         told.append(f"--port={sockets / PORT}")
@@ -64,7 +76,7 @@ class RelayOptions:
         return told
 
     def address(self, sockets: Path) -> str:
-        """Where authors connect, as `pokearena bot connect` takes it; empty if not known yet."""
+        """URL for `pokearena bot connect`; empty while the port is unknown."""
         port = self._port(sockets)
         if self.listen is None or port is None:
             return ""
@@ -81,5 +93,5 @@ class RelayOptions:
 
 
 def desk_of(sockets: Path) -> str:
-    """Where workers order seats of the relay."""
+    """Return the address of the relay control API."""
     return f"unix:{sockets / DESK}"

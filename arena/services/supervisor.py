@@ -1,4 +1,4 @@
-"""The supervisor's one thread: starts the services, keeps them running, stops them in order."""
+"""The supervisor's thread: starts the services, keeps them running and stops them in order."""
 
 from __future__ import annotations
 
@@ -31,14 +31,16 @@ from arena.system.child_process import Child, ChildState
 from arena.system.process_info import is_frozen
 from referee import logs
 
-# The journal of the services: what their supervisor logs, in a file.
+# The log file of the services, with the supervisor's log.
 
 
 @contextlib.contextmanager
 def kept_in(path: Path, environment: Mapping[str, str]) -> Iterator[None]:
-    """Keeps what the arena logs in a file, for as long as the block lasts.
+    """Write the arena's log to a file for the duration of the block.
 
-    environment: says in which form (referee.logs).
+    Args:
+        path: the log file.
+        environment: selects the log format (referee.logs).
     """
     handler = logging.FileHandler(path)
     handler.setFormatter(logs.formatter(environment))
@@ -54,37 +56,39 @@ def kept_in(path: Path, environment: Mapping[str, str]) -> Iterator[None]:
 
 _READY_SECONDS = 60.0
 _GLANCE_SECONDS = 0.05
-# A worker gives its match back within 3 s (arena.matches.lease_renewal); the referee has nothing
-# left to do.
+# A worker returns its match within 3 s (arena.matches.lease_renewal). The referee is idle by then.
 _DRAIN_SECONDS = 10.0
 _REFEREE_SECONDS = 3.0
 _FALLS_AT_START = 3
 _COUNT_SECONDS = 5.0
-# What is frozen for so long is killed.
+# A web server that does not answer for this time is killed.
 _PAGES_SILENT_SECONDS = 20.0
 
 log = logging.getLogger("arena.services")
 
 
 class ServicesError(Exception):
-    """The services cannot be started. Its text is a sentence for a person."""
+    """The services cannot be started. The exception's text is a sentence for people."""
 
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """What runs at a moment: addresses and, in order of starting, the child processes."""
+    """State of the services at one moment: addresses, and child processes in start order."""
 
     redis: Address
     referee: str
     children: tuple[ChildState, ...]
     page: str = ""
-    """Where the pages are; empty if none are served."""
+    """URL of the web pages; empty without a web server."""
     relay: str = ""
-    """Where remote bots connect; empty if there is no relay."""
+    """URL for connectors of remote bots; empty without a relay."""
 
 
 class Orders:
-    """What the supervisor is told from outside."""
+    """Signals from other threads to the supervisor.
+
+    `stop` ends the services, `hurry` kills them during the stop, `sweep` starts a sweep at once.
+    """
 
     def __init__(self) -> None:
         self.stop = threading.Event()
@@ -93,7 +97,7 @@ class Orders:
 
 
 class Supervisor:
-    """Everything that `arena.services.local` runs. `run` is the whole life of its thread."""
+    """Runs the services of `arena.services.local`. Its thread executes only `run`."""
 
     def __init__(
         self,
@@ -119,9 +123,17 @@ class Supervisor:
         self._count_at = 0.0
 
     def run(self, report: Callable[[Snapshot], None]) -> None:
-        """Starts all, then reports a first time; reports on until it is told to stop.
+        """Start all services, then report snapshots until the stop signal is set.
 
-        Raises ServicesError, and what the store and Redis raise; all is stopped then.
+        Stops all services before it returns or raises.
+
+        Args:
+            report: called first when all services are ready, then about every 0.05 s.
+
+        Raises:
+            ServicesError: a service does not start.
+            RedisError: Redis is not available.
+            StoreError: the store is not available.
         """
         with self._stack, kept_in(self._where.logs / "services.log", self._environment):
             if self._pages is not None:
@@ -150,7 +162,8 @@ class Supervisor:
     # --- starting ----------------------------------------------------------------------
 
     def _start_redis(self) -> None:
-        # That of other services on this folder would end with them: a second one does no harm.
+        # Each supervisor starts its own Redis. Another supervisor's Redis for this folder would end
+        # with that supervisor, and a second one does not cause harm.
         found = redis_server.named(self._environment)
         if found is None:
             log_file = self._where.logs / "redis.log"
@@ -194,7 +207,8 @@ class Supervisor:
             **self._named,
             config.REFEREE: referee,
             **({} if watched else {config.WATCH_MS: "0"}),
-            # What is left of a work horse and its keeper that were killed goes with it.
+            # Remains of killed worker processes and sandbox launchers are removed with this
+            # directory.
             "TMPDIR": str(self._sockets),
         }
         return worker_services.worker(
@@ -203,7 +217,7 @@ class Supervisor:
 
     @property
     def _named(self) -> dict[str, str]:
-        """The environment with the places of the folder, the store and Redis in it."""
+        """The environment without secrets, with the data folder and the URLs of store and Redis."""
         return {
             **config.without_secrets(self._environment),
             config.DATA: str(self._where.root),
@@ -212,7 +226,7 @@ class Supervisor:
         }
 
     def _start_pages(self) -> None:
-        # After the sweeper, which brings the store up to date.
+        # After the sweeper, because that step migrates the store.
         pages = self._pages
         if pages is None:
             return
@@ -249,7 +263,7 @@ class Supervisor:
         child.start()
 
     def _start_relay(self) -> None:
-        # After the sweeper, which brings the store up to date.
+        # After the sweeper, because that step migrates the store.
         if self._relaying.listen is not None:
             child = self._relaying.child(self._sockets, self._where.logs, self._named)
             self._children.append(child)
@@ -300,7 +314,7 @@ class Supervisor:
             child.check()
 
     def _count_failures(self) -> None:
-        """Read what the services have counted, from time to time, and log what is new."""
+        """Read the failure counts of the services every 5 s, and log new failures."""
         if time.monotonic() < self._count_at:
             return
         self._count_at = time.monotonic() + _COUNT_SECONDS
@@ -309,7 +323,7 @@ class Supervisor:
         except RedisError:
             return
         if self._failures_before is None:
-            # A Redis that was named may hold the counts of earlier services.
+            # An external Redis may contain the counts of earlier services.
             self._failures_before = counted.failures
         for name, number in counted.failures.items():
             since = number - self._failures_before.get(name, 0)
@@ -318,9 +332,9 @@ class Supervisor:
                 self._failures[name] = since
 
     def _states(self) -> tuple[ChildState, ...]:
-        """Return how the child processes and the sweeper's thread are doing.
+        """Return the states of the child processes and of the sweeper's thread.
 
-        The failures of a process's own tasks, which it restarts itself, count as restarts.
+        If a process restarts one of its own tasks after a failure, that counts as a restart.
         """
         states = [
             replace(state, restarts=state.restarts + self._failures.get(state.name, 0))
@@ -335,7 +349,7 @@ class Supervisor:
     # --- stopping ----------------------------------------------------------------------
 
     def _stop_children(self) -> None:
-        # Whom the others need to give their matches back.
+        # Other services need the referees and the relay to return their matches; stop these last.
         needed = ("referee-", "relay")
         others = [child for child in self._children if not child.name.startswith(needed)]
         last = [child for child in self._children if child.name.startswith(needed)]

@@ -1,7 +1,7 @@
-"""The pages as one of the services: where they listen, and how the organiser wants them.
+"""The web server as a child process of the supervisor: socket and settings.
 
-The supervisor holds the socket and hands it to the web server's process, so the address stays
-the same, and nobody is turned away, while that process is started again.
+The supervisor opens the socket and passes it to the web server's process. The address therefore
+stays the same during a restart, and connections are not refused.
 """
 
 from __future__ import annotations
@@ -15,20 +15,22 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
 
-# How the organiser wants the pages to be served.
+# Web settings of the organiser.
 
 
 @dataclass(frozen=True, slots=True)
 class WebSettings:
-    """What the web server lets be seen, when, and by how many.
+    """Limits and options of the web server.
 
-    spectators: whether tables are shown while they are played.
-    delay: so many seconds later than it happened.
-    watchers: how many are told the news of pages at a time; one address has a quarter of it.
-    rate: how many pages a second one address may ask for, after a burst; 0: as many as it likes.
-    proxied: whether a proxy of ours stands before it, and says for whom it asks.
-    pushes: how many versions a day one owner may push; 0: none are taken.
-    push_mib: how large the parcel of one may be.
+    Args:
+        spectators: whether tables are shown while they are played.
+        delay: seconds by which the view of running tables is delayed.
+        watchers: the maximum number of simultaneous live-update connections; one address can have a
+            quarter of it.
+        rate: requests per second for one address, after a burst; 0: unlimited.
+        proxied: whether a trusted reverse proxy forwards the requests with the client's address.
+        pushes: the maximum number of versions an owner can push per day; 0 disables uploads.
+        push_mib: the size limit of an upload archive, in MiB.
     """
 
     spectators: bool = True
@@ -40,7 +42,7 @@ class WebSettings:
     push_mib: int = 32
 
     def arguments(self) -> list[str]:
-        """The same on the command line of `python -m arena.web`; others can read it: no secrets."""
+        """Return the options for `python -m arena.web`. Other users can read them: no secrets."""
         told = [f"--delay={self.delay}", f"--watchers={self.watchers}", f"--rate={self.rate}"]
         told += [f"--pushes={self.pushes}", f"--push-mib={self.push_mib}"]
         told += ["--no-spectators"] * (not self.spectators)
@@ -48,7 +50,7 @@ class WebSettings:
 
 
 def add_arguments(parser: ArgumentParser) -> None:
-    """Lets a command line say it."""
+    """Add the options of `WebSettings` to a parser."""
     usual = WebSettings()
     parser.add_argument("--delay", type=float, default=usual.delay)
     parser.add_argument("--watchers", type=int, default=usual.watchers)
@@ -60,7 +62,7 @@ def add_arguments(parser: ArgumentParser) -> None:
 
 
 def told(arguments: Namespace) -> WebSettings:
-    """What a command line says."""
+    """Return the settings from parsed options."""
     return WebSettings(
         spectators=not arguments.no_spectators,
         delay=arguments.delay,
@@ -73,20 +75,22 @@ def told(arguments: Namespace) -> WebSettings:
 
 
 HOST, PORT = "127.0.0.1", 8000
-"""Where they listen unless told otherwise."""
+"""Default address of the web server."""
 _ANY = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 _NEIGHBOURS = 50
 
 
 class PortTaken(OSError):
-    """The address cannot be listened at. Its text is a sentence for people."""
+    """The address cannot be bound. The exception's text is a sentence for people."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pages:
-    """A web server to be.
+    """A web server to start.
 
-    listening: its socket. manners: how it is to be served.
+    Args:
+        listening: its listening socket.
+        manners: its settings.
     """
 
     listening: socket.socket
@@ -94,15 +98,15 @@ class Pages:
 
     @property
     def address(self) -> str:
-        """Where a browser finds them."""
+        """URL for a browser on this machine."""
         return address_of(self.listening)
 
     def arguments(self) -> list[str]:
-        """Of `python -m arena.web`. Other processes can read them: no secrets."""
+        """Return the arguments of `python -m arena.web`. Other users can read them: no secrets."""
         return [f"--socket={self.listening.fileno()}", *self.manners.arguments()]
 
     def answers(self, seconds: float = 0.25) -> bool:
-        """Whether the server answers within so many seconds."""
+        """Whether `GET /healthz` returns status 200 within this time."""
         host, port = self.listening.getsockname()[:2]
         asking = http.client.HTTPConnection(_ANY.get(host, host), port, timeout=seconds)
         try:
@@ -115,9 +119,10 @@ class Pages:
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A socket that listens at an address; port 0 takes a free one.
+    """Return a listening socket; port 0 selects a free port.
 
-    Raises PortTaken.
+    Raises:
+        PortTaken: the address cannot be bound.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listening = socket.socket(family, socket.SOCK_STREAM)
@@ -135,9 +140,12 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 def listen_near(host: str, port: int) -> socket.socket:
-    """A socket that listens at this port, or at the next one that is free.
+    """Return a socket that listens on this port or a later one.
 
-    Raises PortTaken.
+    Tries 50 ports, then any free port.
+
+    Raises:
+        PortTaken: the address cannot be bound.
     """
     for near in range(port, min(port + _NEIGHBOURS, 65536)):
         try:
@@ -148,7 +156,7 @@ def listen_near(host: str, port: int) -> socket.socket:
 
 
 def address_of(listening: socket.socket) -> str:
-    """Where a browser on this machine finds it."""
+    """Return the URL for a browser on this machine."""
     host, port = listening.getsockname()[:2]
     host = _ANY.get(host, host)
     shown = f"[{host}]" if ":" in host else host

@@ -1,7 +1,7 @@
-"""A machine of workers alone: workers with a referee each, kept running.
+"""A worker host: runs workers with one referee each on a machine without the other services.
 
-The referee that asks a hosted bot runs on the bot's own machine: unix sockets are what tells bots
-apart, and no clock pays for a network. Database and Redis are elsewhere.
+The referee for a hosted bot runs on the bot's machine. Unix sockets identify the bots, and network
+latency does not reduce a bot's clock. Database and Redis are on another machine.
 """
 
 from __future__ import annotations
@@ -22,8 +22,7 @@ from arena.system import redis_connection
 from arena.system.child_process import Child
 
 _GLANCE_SECONDS = 0.05
-# A worker gives its match back within 3 s (arena.matches.lease_renewal); the referee has nothing
-# left to do.
+# A worker returns its match within 3 s (arena.matches.lease_renewal). The referee is idle by then.
 _DRAIN_SECONDS = 10.0
 _REFEREE_SECONDS = 3.0
 
@@ -40,13 +39,23 @@ def run(
     burst: bool = False,
     most: int | None = None,
 ) -> int:
-    """Runs them until SIGTERM, SIGHUP or Ctrl-C; a second Ctrl-C kills them. Returns 0.
+    """Run workers until SIGTERM, SIGHUP or Ctrl-C; a second Ctrl-C kills them. Return 0.
 
-    name: what their names begin with; None: the host's.
-    burst, most: workers end by themselves when no match waits any more, or when each has tried so
-    many; when all have, it is over.
+    Must run in the main thread.
 
-    Raises OSError. Must run in the main thread.
+    Args:
+        where: the data folder.
+        workers: the number of workers.
+        redis: the Redis of the arena.
+        environment: environment variables of the workers and referees.
+        name: prefix of the workers' names; None: the host name.
+        burst: a worker ends when the queue is empty.
+        most: a worker ends after this number of attempts; None: unlimited. With `burst` or `most`
+            the
+            function returns when all workers have ended.
+
+    Raises:
+        OSError: a directory or a process cannot be created.
     """
     where.create().remove_leftovers()
     stop, hurry = threading.Event(), threading.Event()

@@ -1,4 +1,4 @@
-"""The worker's process: finds its Redis and its referee, and plays what the queue hints at."""
+"""The worker's process: finds its Redis and its referee, and plays matches from the queue."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ log = logging.getLogger("arena.worker")
 
 
 class NoServices(Exception):
-    """Nothing says what there is to work for. Its text is a sentence for a person."""
+    """The services of an arena cannot be found. The exception's text is a sentence for people."""
 
 
 def run(
@@ -46,17 +46,27 @@ def run(
     burst: bool = False,
     most: int | None = None,
 ) -> int:
-    """Workers until they are told to stop. Returns the exit status.
+    """Run workers until they are stopped, and return the exit status.
 
-    One worker with the referee that POKEARENA_REFEREE names is this process. Else it watches over
-    workers and a referee for each.
+    If POKEARENA_REFEREE names a referee, this process is the only worker. Otherwise it supervises
+    the workers, with one referee each.
 
-    burst: they end when no match waits any more. most: each ends when it has tried so many.
+    Args:
+        where: the data folder.
+        name: the worker's name, or the prefix of several; None: from the host name.
+        environment: environment variables with the settings.
+        workers: the number of workers.
+        burst: a worker ends when the queue is empty.
+        most: a worker ends after this number of attempts; None: unlimited.
 
-    Raises NoServices, RedisError, InfrastructureError or StoreError if they cannot begin, and
-    SettingError if a setting is wrong.
+    Raises:
+        NoServices: Redis or the database is not named, or another worker uses the referee.
+        RedisError: Redis is not available.
+        InfrastructureError: the worker cannot start.
+        StoreError: the store cannot be used.
+        SettingError: a setting is invalid.
     """
-    # Imported before the first fork, so that a match need not wait for it.
+    # Imported before the first fork, so that matches do not spend time on it.
     from arena.bots.sandbox.available_levels import best
     from arena.matches.attempt import Bench, attempt
     from arena.services import worker_host
@@ -88,7 +98,7 @@ def run(
             f"{config.REFEREE} names one referee, and {workers} workers need one each: unset it,"
             " or start one worker."
         )
-    # Tried out here, once: work horses inherit what was found.
+    # Tested once here; worker processes inherit the result.
     level = best()
     log.info("bots run at the level %s", level)
     if referee is None:
@@ -117,11 +127,11 @@ def run(
 
 
 def _claim(referee: str) -> socket.socket:
-    """Claim a referee for this worker: other workers of this machine are refused it.
+    """Reserve a referee for this worker; other workers on this machine cannot reserve it.
 
     Returns:
-        A socket bound to an abstract name. The kernel lets one process have the name at a time and
-        frees it when that process ends.
+        A socket bound to an abstract name. The kernel gives the name to one process at a time and
+        releases it when that process ends.
 
     Raises:
         NoServices: another worker uses the referee.
@@ -133,7 +143,7 @@ def _claim(referee: str) -> socket.socket:
         try:
             claim.bind(f"\0pokearena-referee-{name}")
         except OSError:
-            # The work horse of a worker that was killed keeps it for a moment.
+            # The worker process of a killed worker keeps the name for a moment.
             if time.monotonic() > deadline:
                 claim.close()
                 raise NoServices(
@@ -148,9 +158,12 @@ def _claim(referee: str) -> socket.socket:
 def on_this_host(
     where: Folder, environment: Mapping[str, str] = os.environ
 ) -> tuple[Address, list[WorkerInfo]]:
-    """The Redis that workers show themselves in, and those of this host that do, or did.
+    """Return the arena's Redis and the workers registered in it that run, or ran, on this host.
 
-    Raises NoServices, RedisError (ours, or the client's) and SettingError.
+    Raises:
+        NoServices: Redis is not named, and services do not run for this folder.
+        RedisError: Redis is not available (own class or the client's).
+        SettingError: a setting is invalid.
     """
     from arena.queue.match_queue import workers
 
@@ -162,7 +175,7 @@ def on_this_host(
 
 
 def _let_lapse(bench: Bench) -> None:
-    """Gives up what a fallen work horse had, rather than waiting for its lease to lapse."""
+    """Release the match of an exited worker process now, before its lease expires."""
     from sqlalchemy.exc import SQLAlchemyError
 
     from arena.errors import StoreError
@@ -173,15 +186,15 @@ def _let_lapse(bench: Bench) -> None:
     except (SQLAlchemyError, StoreError) as error:
         log.warning("worker %s: its match waits for its lease to lapse: %s", bench.owner, error)
     finally:
-        # The next work horse must not inherit a connection: SQLite does not survive forks.
+        # The next worker process must not inherit a connection: SQLite connections do not survive a
+        # fork.
         bench.engine.dispose()
 
 
 def main() -> int:
-    """The program `python -m arena.services.worker_process`: reads the command line and the
-    environment.
+    """Run `python -m arena.services.worker_process`, and log errors that prevent the start.
 
-    `pokearena worker` is for people; this one says in its log what keeps it from its work.
+    The supervisor starts this program. The command for users is `pokearena worker`.
     """
     from arena.errors import InfrastructureError
 

@@ -1,4 +1,4 @@
-"""The child processes that play, as `serve` and a machine of workers alone both run them."""
+"""Child processes of workers and referees, used by `serve` and by worker hosts."""
 
 from __future__ import annotations
 
@@ -15,22 +15,23 @@ from arena.system import grpc_probe
 from arena.system.child_process import Child
 from arena.system.process_info import is_frozen
 
-# What is frozen for so long is killed. A lease has lapsed after 15 s; a referee has none.
+# A process that does not react for this time is killed. A lease expires after 15 s; a referee has
+# no lease.
 _REFEREE_SILENT_SECONDS = 10.0
 WORKER_SILENT_SECONDS = 25.0
 
 
 def referee(owner: str, sockets: Path, logs: Path, environment: Mapping[str, str]) -> Child:
-    """Return the referee of one worker, or of another service that has matches played.
+    """Return the referee of one worker, or of another service that plays matches.
 
-    A referee reads what bots send. So that no bot can cost other matches time, each serves one
-    worker, which plays one match at a time. It gets no address of the store or of Redis.
+    A referee parses messages from bots. It serves one worker, which plays one match at a time, so
+    that a bot cannot delay other matches. It does not receive the address of the store or of Redis.
 
     Args:
-        owner: the name of the service that it serves, "worker-1".
+        owner: the name of the service it serves, for example "worker-1".
         sockets: the private directory of the supervisor.
-        logs: the directory of the logs.
-        environment: of the supervisor.
+        logs: the directory of the log files.
+        environment: environment variables of the supervisor.
     """
     address = referee_at(owner, sockets)
     path = Path(address.removeprefix("unix:"))
@@ -52,7 +53,7 @@ def referee(owner: str, sockets: Path, logs: Path, environment: Mapping[str, str
 
 
 def referee_at(owner: str, sockets: Path) -> str:
-    """Return the address of the referee of a service."""
+    """Return the address of a service's referee."""
     return f"unix:{sockets / f'{owner}.sock'}"
 
 
@@ -67,12 +68,19 @@ def worker(
     buried: Callable[[str], None] = lambda name: None,
     over: Callable[[int], bool] = lambda status: False,
 ) -> Child:
-    """A worker.
+    """Return the process of a worker, not yet started.
 
-    environment: names its data folder, store, Redis, referee, and a TMPDIR for what its bots leave.
-    name: what its own begins with; None: the host's. words: what else it is told. buried: hears its
-    name after it has died unasked. over: whether one that ended with a status has done all it had
-    to.
+    Args:
+        number: the worker's number, for the process name.
+        connection: a client of the arena's Redis, to check the worker's registration.
+        logs: the directory of the log files.
+        environment: names the data folder, store, Redis and referee, and a TMPDIR for files that
+            bots
+            leave.
+        name: prefix of the worker's name; None: the host name.
+        words: further command-line arguments.
+        buried: called with the worker's name after it ended without a stop request.
+        over: whether a worker that ended with this status has finished its work.
     """
     names: list[str] = []
 

@@ -1,4 +1,4 @@
-"""The process under `pokearena serve` that works on what owners push."""
+"""The process of `pokearena serve` that handles submissions."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from arena.submissions.stages import SubmissionPipeline
 from referee import logs
 
 _NICE = 10
-"""Who plays goes first: a build can wait, clocks cannot."""
+"""Niceness of the process: matches have priority, because their clocks are running."""
 
 
 def main() -> int:
-    """Works until it is told to stop. What is at hand then is taken up again the next time."""
+    """Handle submissions until SIGTERM. The next process resumes an interrupted submission."""
     logs.set_up()
     os.nice(_NICE)
     signal.signal(signal.SIGTERM, _leave)

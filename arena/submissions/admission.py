@@ -1,4 +1,4 @@
-"""Who may send what: rules that hold when it is announced, and again when it is worked on."""
+"""Rules for submissions, checked at the announcement and again before the build."""
 
 from __future__ import annotations
 
@@ -16,10 +16,12 @@ _HASH: Final = re.compile(r"[0-9a-f]{64}")
 
 
 class Refused(Exception):
-    """It is not taken. Its text is a sentence for its sender.
+    """A submission is refused. The exception's text is a sentence for the sender.
 
-    status: the HTTP status that says the same. output: the end of what a program of its has
-    written meanwhile.
+    Args:
+        status: the corresponding HTTP status.
+        sentence: the reason.
+        output: the end of the output of the submission's programs.
     """
 
     def __init__(self, status: int, sentence: str, output: str = "") -> None:
@@ -29,11 +31,17 @@ class Refused(Exception):
 
 
 def check(engine: Engine, owner: str, name: str, content: str, number: str = "") -> None:
-    """Sees whether an owner may have this content as a version of the bot of this name.
+    """Check that an owner may submit this content as a version of the named bot.
 
-    number: what its manifest says that the version is called; empty if it says nothing.
+    Args:
+        engine: the store.
+        owner: the owner's name.
+        name: the bot's name.
+        content: the content hash, 64 hexadecimal digits.
+        number: the version in the bot's manifest; empty if it is missing.
 
-    Raises Refused.
+    Raises:
+        Refused: a rule is violated.
     """
     if not manifest.NAME.fullmatch(name):
         raise Refused(

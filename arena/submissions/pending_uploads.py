@@ -1,9 +1,9 @@
-"""Where what was sent lies until it is decided, and whether somebody works on it.
+"""The directory of pending uploads, and its lock.
 
-<data>/submissions/lock            held by who works on submissions, as long as it lives
-<data>/submissions/.ID.part        what is arriving
-<data>/submissions/ID.tar.gz       what has arrived
-<data>/submissions/ID/             the same while it is worked on
+<data>/submissions/lock            locked by the process that handles submissions
+<data>/submissions/.ID.part        incomplete upload
+<data>/submissions/ID.tar.gz       complete upload archive
+<data>/submissions/ID/             unpacked archive during the processing
 """
 
 from __future__ import annotations
@@ -31,24 +31,24 @@ class PendingUploads:
     root: Path
 
     def create(self) -> PendingUploads:
-        """Makes it where it is missing."""
+        """Create the directory if it is missing, and return this object."""
         self.root.mkdir(mode=_PRIVATE, parents=True, exist_ok=True)
         return self
 
     def part(self, submission: str) -> Path:
-        """The file of what is arriving."""
+        """Return the path of an incomplete upload."""
         return self.root / f".{submission}.part"
 
     def parcel(self, submission: str) -> Path:
-        """The file of what has arrived."""
+        """Return the path of a complete upload archive."""
         return self.root / f"{submission}.tar.gz"
 
     def bench(self, submission: str) -> Path:
-        """The folder in which it is worked on."""
+        """Return the working directory of a submission."""
         return self.root / submission
 
     def settle(self, submission: str) -> None:
-        """Makes what was arriving what has arrived, whatever happens from now on."""
+        """Rename an upload to its final name after a sync; the file then survives a crash."""
         with self.part(submission).open("rb") as arrived:
             os.fsync(arrived.fileno())
         self.part(submission).rename(self.parcel(submission))
@@ -59,19 +59,19 @@ class PendingUploads:
             os.close(folder)
 
     def clear(self, submission: str) -> None:
-        """Removes all of it."""
+        """Delete all files of a submission."""
         file_tree.remove(self.bench(submission))
         for file in (self.parcel(submission), self.part(submission)):
             file.unlink(missing_ok=True)
 
     def tidy(self, undecided: Collection[str]) -> None:
-        """Removes what was left behind by processes that were killed."""
+        """Delete files that killed processes left, except those of undecided submissions."""
         for path in self.root.iterdir():
             name = path.name.removeprefix(".").partition(".")[0]
             if path.name == self._lock.name or name in undecided:
                 continue
             with contextlib.suppress(OSError):
-                # What is arriving now is no submission yet.
+                # A running upload is not a submission yet; keep recent files.
                 if time.time() - path.stat().st_mtime > _STALE_SECONDS:
                     self.clear(name)
 
@@ -81,7 +81,7 @@ class PendingUploads:
 
     @contextlib.contextmanager
     def attended(self) -> Iterator[None]:
-        """Is the one that works here for as long as the block lasts; waits for its turn."""
+        """Hold the lock for the duration of the block; wait until it is free."""
         with self._lock.open("ab") as lock:
             while not _locked(lock.fileno(), fcntl.LOCK_EX):
                 time.sleep(_KNOCK_SECONDS)
@@ -89,7 +89,7 @@ class PendingUploads:
 
     @property
     def is_attended(self) -> bool:
-        """Whether somebody works here now."""
+        """Whether a process holds the lock."""
         try:
             with self._lock.open("rb") as lock:
                 return not _locked(lock.fileno(), fcntl.LOCK_SH)

@@ -1,7 +1,7 @@
-"""The way of a submission: checked, built, tested, on the ladder.
+"""The stages of a submission: check, build, test and registration, then entry on the ladders.
 
-Each stage may be interrupted at any moment, and all of them gone through again: what is there
-already is found, and stays as it is.
+Each stage may be interrupted at any time. Repeating all stages is safe: existing results are found
+and stay unchanged.
 """
 
 from __future__ import annotations
@@ -43,14 +43,14 @@ if TYPE_CHECKING:
     from arena.submissions.conformance.check import Check
 
 
-# Ladders that are open: what owners push comes onto them by itself.
+# Open ladders: accepted submissions enter them automatically.
 
 
 log = logging.getLogger("arena.submissions")
 
 
 def open_to(engine: Engine, said: Manifest) -> tuple[Tournament, ...]:
-    """The ladders that take in a bot with this manifest, the oldest first."""
+    """Return the open ladders for a bot with this manifest, the oldest first."""
     return tuple(
         one
         for one in tournaments.listing(engine, over=False)
@@ -59,9 +59,17 @@ def open_to(engine: Engine, said: Manifest) -> tuple[Tournament, ...]:
 
 
 def join(engine: Engine, version: Version, said: Manifest) -> tuple[str, ...]:
-    """Lets a version into all ladders that are open to it; of its bot only the newest play on.
+    """Enter a version on all open ladders, and withdraw the bot's oldest versions beyond the limit.
 
-    May be done again: what is on a ladder already stays there. Gives the ladders it is on.
+    May be repeated; existing entries stay.
+
+    Args:
+        engine: the store.
+        version: the version.
+        said: its manifest.
+
+    Returns:
+        The IDs of the ladders on which the version is entered.
     """
     joined = []
     for ladder in open_to(engine, said):
@@ -69,7 +77,7 @@ def join(engine: Engine, version: Version, said: Manifest) -> tuple[str, ...]:
             try:
                 lifecycle.add(engine, ladder.id, [Entrant(version.id, version.owner)])
             except Conflict as error:
-                # It is over by now, or somebody else has let it in.
+                # The ladder has closed, or another process has added the version.
                 log.info("%s does not come onto %s: %s", version.id, ladder.id, error)
                 continue
         joined.append(ladder.id)
@@ -78,7 +86,7 @@ def join(engine: Engine, version: Version, said: Manifest) -> tuple[str, ...]:
 
 
 def _make_room(engine: Engine, ladder: str, newest: Version) -> None:
-    """Takes the oldest versions of a bot off a ladder, if it has more than may play."""
+    """Withdraw a bot's oldest versions that exceed the ladder's limit per bot; 0 is unlimited."""
     found = tournaments.find(engine, ladder)
     most = int(found.plan.settings.get("versions", Ladder().versions))
     there = [
@@ -90,7 +98,7 @@ def _make_room(engine: Engine, ladder: str, newest: Version) -> None:
         lifecycle.withdraw(engine, ladder, version, f"{newest.id} came")
 
 
-# Works on submissions, one after another, for as long as its process lives.
+# Loop that handles submissions one after the other.
 
 
 _PAUSE_SECONDS: Final = 0.5
@@ -99,7 +107,10 @@ _TIDY_SECONDS: Final = 600.0
 
 
 def run(office: SubmissionPipeline, goes_on: Callable[[], bool] = lambda: True) -> None:
-    """Works for as long as it is to; waits first while another one works on the same folder."""
+    """Handle submissions while `goes_on` returns True.
+
+    Waits first if another process holds the lock of the directory.
+    """
     with office.shelf.create().attended():
         log.info("submissions are worked on")
         tidy_at = 0.0
@@ -111,7 +122,7 @@ def run(office: SubmissionPipeline, goes_on: Callable[[], bool] = lambda: True) 
 
 
 def _round(office: SubmissionPipeline) -> bool:
-    """Works on what is there; owners take turns. Says whether the arena did its part."""
+    """Handle the undecided submissions; owners take turns. Return False if the arena failed."""
     well = True
     tried: list[Submission] = []
     try:
@@ -125,11 +136,11 @@ def _round(office: SubmissionPipeline) -> bool:
 
 
 def next_of(undecided: Sequence[Submission], tried: Sequence[Submission]) -> Submission | None:
-    """Return the next submission: the oldest of the owner who has had the fewest turns.
+    """Return the next submission: the oldest one of the owner with the fewest turns.
 
     Args:
-        undecided: the submissions that wait, the oldest first.
-        tried: those that had their turn in this round. They wait for the next round.
+        undecided: the waiting submissions, the oldest first.
+        tried: the submissions handled in this round; they wait for the next round.
     """
     turns = Counter(submission.owner for submission in tried)
     done = {submission.id for submission in tried}
@@ -163,11 +174,15 @@ _OUTPUT: Final = 8192
 
 @dataclass(frozen=True, slots=True)
 class SubmissionPipeline:
-    """Where submissions are worked on.
+    """Handles submissions.
 
-    versions: the folder of the files of all versions. examine: tries a bot that has been built.
-    level: in which sandbox that is. keep: has the files of one that has passed sent to other
-    machines.
+    Args:
+        engine: the store.
+        shelf: the directory of pending uploads.
+        versions: the directory of the files of all versions.
+        examine: tests a built bot and returns the checks.
+        level: returns the sandbox level for untrusted bots.
+        keep: stores the files of an accepted version for other machines.
     """
 
     engine: Engine
@@ -178,10 +193,13 @@ class SubmissionPipeline:
     keep: Callable[[Bot], None] = lambda bot: None
 
     def work(self, submission: str) -> Submission:
-        """Takes a submission up, or up again, and to its end.
+        """Process a submission to its decision and return it.
 
-        Raises OSError and InfrastructureError for what is the arena's fault, StoreError and
-        SQLAlchemyError; it is undecided then.
+        Raises:
+            OSError: the arena failed; the submission stays undecided, as with the other errors.
+            InfrastructureError: the arena failed.
+            StoreError: the store cannot be used.
+            SQLAlchemyError: the store does not answer.
         """
         found = submissions.take_up(self.engine, submission)
         if found.is_decided:
@@ -201,7 +219,7 @@ class SubmissionPipeline:
         return decided
 
     def give_up(self, submission: str, reason: str) -> Submission:
-        """Notes that the arena cannot do it."""
+        """Decide that the arena failed to process the submission."""
         sentence = f"the arena failed with it {MOST_ATTEMPTS} times{reason}; push it again later."
         decided = submissions.decide(
             self.engine, submission, SubmissionState.FAILED, sentence, status=500
@@ -236,7 +254,7 @@ class SubmissionPipeline:
         )
 
     def _made_before(self, found: Submission) -> Version | None:
-        """The version that it became before it was interrupted."""
+        """Return the version that the submission created before an interruption, if any."""
         for version in versions.listing(self.engine, name=found.name):
             mine = version.owner == found.owner and version.created >= found.created
             if mine and version.content_hash == found.content_hash:
@@ -314,14 +332,14 @@ class SubmissionPipeline:
             raise Refused(422, str(error)) from None
 
     def _forget(self, content: str) -> None:
-        """Removes what was built of a content that is no version."""
+        """Delete the files of this content if it does not belong to a version."""
         known = versions.listing(self.engine, retired=True)
         if all(version.content_hash != content for version in known):
             file_tree.remove(self.versions / content)
             resolver.strangers(self.versions / content).unlink(missing_ok=True)
 
     def _shown(self, found: Submission, text: str) -> str:
-        """A text for its sender, without the folders of this machine and hidden characters."""
+        """Prepare a text for the sender: remove local paths and hidden characters."""
         text = sanitized(text)
         return pathless(text.replace(f"{self.shelf.bench(found.id)}/", ""))
 

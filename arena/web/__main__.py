@@ -1,4 +1,4 @@
-"""The web server's process under `pokearena serve`: it is handed the socket it listens at."""
+"""The web server's process of `pokearena serve`; it inherits its listening socket."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from arena.web.data.state import Settings
 from referee import logs
 
 _NICE = 5
-"""Who plays goes first: pages can wait a moment, clocks cannot."""
+"""Niceness of the process: matches have priority, because their clocks are running."""
 
 
 def main() -> int:
-    """Reads the command line and the environment, and serves until it is told to stop."""
+    """Parse the command line, read the environment and serve until SIGINT or SIGTERM."""
     parser = argparse.ArgumentParser(prog="web", description="Serves the pages.")
     parser.add_argument("--socket", type=int, required=True, help="descriptor that listens")
     web_process.add_arguments(parser)

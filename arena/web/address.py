@@ -1,4 +1,4 @@
-"""The address of a page, with what it takes."""
+"""The address of a page with its parameters."""
 
 from __future__ import annotations
 
@@ -13,12 +13,16 @@ Draw = Callable[[Web, Ask], Page]
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """A page: its address, what draws it, and what it is, in a sentence.
+    """A page's path, its function and its parameters.
 
-    query: what may stand behind the question mark, with a few words each; nothing else is seen.
-    example: how such an address looks, where the path has values.
-    owners: whether who sends the token of an owner of bots is shown more.
-    kinds: in which forms it is to be had (arena.web.serving.content_types).
+    Args:
+        path: the path, with named values in braces.
+        draw: creates the page.
+        summary: a sentence that describes the page.
+        query: the accepted query parameters with a short description; others are ignored.
+        example: an example of the path, if it contains values.
+        kinds: the available kinds (arena.web.serving.content_types).
+        owners: whether the page shows more to the owner of a bot, identified by a token.
     """
 
     path: str

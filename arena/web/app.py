@@ -1,4 +1,4 @@
-"""The web server: addresses, and what answers them."""
+"""The web application: routes, middleware and background tasks."""
 
 from __future__ import annotations
 
@@ -31,18 +31,18 @@ _STATIC = Path(__file__).parent / "static"
 
 
 _FIRST_SECONDS = 20.0
-"""So long the first look at the store may take before pages are answered without it."""
+"""Time limit for the first read of the store; after it, the server starts without a snapshot."""
 
 
 def create(web: Web) -> Starlette:
-    """The application. It watches the store from its start to its end."""
+    """Return the application. It reads the store regularly while it runs."""
     links = ServerLinks(_release())
     serving = Serving(web, links)
     feed = Feed(web)
 
     @contextlib.asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        # The first who asks is not told that there is nothing.
+        # Wait for the first snapshot, so that the first requests do not fail.
         first = asyncio.create_task(web.look())
         await asyncio.wait({first}, timeout=_FIRST_SECONDS)
 
@@ -87,7 +87,7 @@ def create(web: Web) -> Starlette:
         exception_handlers={HTTPException: failed},
         lifespan=lifespan,
     )
-    # Its redirects would lead to whatever host the request names.
+    # Starlette's redirects would use the Host header of the request.
     app.router.redirect_slashes = False
     return app
 

@@ -1,4 +1,4 @@
-"""Charts as plain geometry, which templates write down as SVG. Coordinates are pixels."""
+"""Charts as geometry in pixels, which templates render as SVG."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from dataclasses import dataclass
 SPARK_WIDTH, SPARK_HEIGHT = 84, 22
 _SPARK_EDGE = 2
 _LEAST_RANGE = 60.0
-"""So many points of strength fill a spark at least, or doubt would look like change."""
+"""Minimum range of a sparkline's axis in points of strength, so that noise does not look large."""
 
 
 @dataclass(frozen=True, slots=True)
 class Spark:
-    """A course as a line the size of a word. points: of the line. x, y: its end."""
+    """A sparkline: its SVG points, its end (x, y), and its description."""
 
     points: str
     x: float
@@ -24,7 +24,7 @@ class Spark:
 
 @dataclass(frozen=True, slots=True)
 class Tick:
-    """A mark on an axis: where, and what it says."""
+    """A mark on an axis: its position and its label."""
 
     at: float
     text: str
@@ -32,7 +32,17 @@ class Tick:
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """A bar of a chart. title: what it says in words. text: below it. count: what it shows."""
+    """A bar of a chart.
+
+    Args:
+        x: left edge.
+        y: upper edge.
+        width: its width.
+        height: its height.
+        title: the description.
+        text: the label below it.
+        count: the value.
+    """
 
     x: float
     y: float
@@ -44,12 +54,12 @@ class Bar:
 
 
 def line(points: Iterable[tuple[float, float]]) -> str:
-    """Points as SVG writes them."""
+    """Return points in the syntax of SVG's `points` attribute."""
     return " ".join(f"{_short(x)},{_short(y)}" for x, y in points)
 
 
 def spark(course: Sequence[float]) -> Spark:
-    """The course of a strength, of two values or more."""
+    """Return the sparkline of at least two strengths."""
     low, high = min(course), max(course)
     room = max(high - low, _LEAST_RANGE)
     base = (low + high - room) / 2
@@ -67,11 +77,11 @@ def spark(course: Sequence[float]) -> Spark:
 
 BAR_WIDTH, BAR_HEIGHT, BAR_GAP = 64.0, 120.0, 8.0
 _ROOM = 18.0
-"""Above a bar, for its number."""
+"""Space above a bar for its number, in pixels."""
 
 
 def bars(counts: Sequence[int], titles: Sequence[str], texts: Sequence[str]) -> list[Bar]:
-    """Upright bars beside each other, the largest as high as the chart."""
+    """Return vertical bars next to each other; the largest has the chart's height."""
     most = max([*counts, 1])
     return [
         Bar(
@@ -88,7 +98,7 @@ def bars(counts: Sequence[int], titles: Sequence[str], texts: Sequence[str]) -> 
 
 
 def round_steps(low: float, high: float, about: int) -> list[float]:
-    """Round values, about so many, between two others."""
+    """Return round values between `low` and `high`, about `about` of them."""
     if not high > low:
         return [low]
     rough = (high - low) / max(about, 1)
@@ -110,17 +120,18 @@ _TICK_ROOM = 24.0
 
 @dataclass(frozen=True, slots=True)
 class Histogram:
-    """Bars beside each other over a logarithmic axis."""
+    """Adjacent bars over a logarithmic axis."""
 
     bars: tuple[Bar, ...]
     ticks: tuple[Tick, ...]
 
 
 def histogram(stored: Sequence[int], bins: int) -> Histogram | None:
-    """Decision times as bars, each of a factor of the root of two; None if there are none.
+    """Return decision times as bars with a width of a factor of sqrt(2); None without times.
 
-    stored: as `arena.ratings.decision_histogram` keeps them: bin, count, ... bins: so many are a
-    factor of two.
+    Args:
+        stored: alternating bin and count, as stored by `arena.ratings.decision_histogram`.
+        bins: the number of bins per factor of two.
     """
     merged: dict[int, int] = {}
     each = bins // 2
@@ -145,14 +156,14 @@ def histogram(stored: Sequence[int], bins: int) -> Histogram | None:
 
 
 def _powers(first: int, last: int, wide: float) -> Iterable[Tick]:
-    """Ticks at powers of ten, of four where there would be one at the most."""
+    """Yield ticks at powers of 10; at powers of 4 or 2 if there were fewer than two ticks."""
     for base in (10.0, 4.0, 2.0):
         step = 2 * math.log2(base)
         powers = range(math.ceil(first / step), math.floor(last / step) + 1)
         if len(powers) > 1 or base == 2.0:
             for power in powers:
                 at = round(_TIMES_LEFT + (power * step - first) * wide, 1)
-                # What stands at an edge is moved in by half of its own width.
+                # Keep the label inside the chart by half of its width.
                 at = min(max(at, _TICK_ROOM), TIMES_WIDTH - _TICK_ROOM)
                 yield Tick(at, f"{base**power:.3g} ms")
             return

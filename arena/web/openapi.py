@@ -1,4 +1,4 @@
-"""What programs can ask for, as OpenAPI 3.1 says it. The examples are answers of this arena."""
+"""OpenAPI 3.1 document of the HTTP API. The examples are responses of this arena."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from arena.web.page import Ask, BadAsk, Links, NoSuchPage
 from arena.web.serving import rendering, request_limits
 from arena.web.serving.content_types import KINDS
 
-# What OpenAPI says of pushing a bot: the one address at which programs send something.
+# The upload of a bot, the only operation with a request body for programs.
 
 
 SECURITY: Final[Mapping[str, Any]] = {
@@ -71,7 +71,7 @@ _EXAMPLE: Final[Mapping[str, Any]] = {
 
 
 def operation() -> dict[str, Any]:
-    """Of `POST /submissions`."""
+    """Return the operation object of `POST /submissions`."""
     return {
         "summary": "Pushes a bot.",
         "description": "`pokearena bot push` does it: the files of a bot as a tar.gz. It is "
@@ -107,30 +107,30 @@ def _refusal(says: str) -> dict[str, Any]:
     return {"description": says, "content": {KINDS["json"]: {"schema": schema}}}
 
 
-# Addresses that can be tried: those of pages, filled with what there is in this arena.
+# Example values for the paths of pages, from this arena's data.
 
 
 _PLACE = re.compile(r"\{(\w+)(?::\w+)?\}")
 
 
 def names(path: str) -> tuple[str, ...]:
-    """The names of the values in an address of a page."""
+    """Return the names of the values in a page's path."""
     return tuple(_PLACE.findall(path))
 
 
 def plain(path: str) -> str:
-    """An address of a page with nothing but names in its braces, as OpenAPI writes it."""
+    """Return a page's path in OpenAPI syntax, with only names in braces."""
     return _PLACE.sub(r"{\1}", path)
 
 
 class Samples:
-    """What there is in an arena, to fill addresses with."""
+    """Example values from an arena's data."""
 
     def __init__(self, web: Web) -> None:
         self._known = _known(web)
 
     def values(self, address: Address) -> Mapping[str, str] | None:
-        """The values of a page that there is; None if there is none of its kind yet."""
+        """Return example values for a page's path; None if the arena has none yet."""
         found: dict[str, str] = {}
         for name in names(address.path):
             value = self._known.get(_kind(address.path, name))
@@ -140,13 +140,13 @@ class Samples:
         return found
 
     def query(self, address: Address) -> Mapping[str, str]:
-        """What has to stand behind the question mark."""
+        """Return example values for the required query parameters."""
         needed = {"one", "other"} & {name for name, _ in address.query}
         return {name: self._known[name] for name in sorted(needed) if name in self._known}
 
 
 def _kind(path: str, name: str) -> str:
-    """What an id is of: it is called the same wherever it stands."""
+    """Return the name under which an ID is stored: "match", "submission" or "tournament"."""
     if name != "id":
         return name
     return next((kind for kind in ("match", "submission") if f"/{kind}" in path), "tournament")
@@ -204,7 +204,14 @@ _ERRORS = {
 
 
 def document(web: Web, links: Links, addresses: Sequence[Address], release: str) -> dict[str, Any]:
-    """The whole document."""
+    """Return the whole OpenAPI document.
+
+    Args:
+        web: the server's state.
+        links: the builder of links in the examples.
+        addresses: the addresses of the pages.
+        release: the version of pokearena.
+    """
     samples = Samples(web)
     return {
         "openapi": "3.1.0",
@@ -302,7 +309,7 @@ def _error(status: str, says: str) -> dict[str, Any]:
 
 
 def shortened(value: Any) -> Any:
-    """An answer with no more than the beginning of each list."""
+    """Return a response with all lists limited to two elements."""
     if isinstance(value, Mapping):
         return {name: shortened(one) for name, one in value.items()}
     if isinstance(value, list | tuple):

@@ -1,4 +1,4 @@
-"""A page before it is written down: one value for people, programs and live watchers alike."""
+"""A page before rendering: one value for HTML, data formats and live updates."""
 
 from __future__ import annotations
 
@@ -7,32 +7,37 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 from urllib.parse import quote, urlencode
 
-# Addresses of pages: of the server, or of files that lie beside each other.
+# Builders of links: for the server, or for a static site.
 
 
 class Links(Protocol):
-    """Makes addresses. Names come from strangers: whatever they hold is quoted."""
+    """Builds links. It quotes all words, because names come from untrusted authors."""
 
     def to(self, *words: object, **query: object) -> str:
-        """The address of a page: its words, such as "bots", "greedy", and its query."""
+        """Return the link to a page.
+
+        Args:
+            words: the path's segments, for example "bots", "greedy".
+            query: the query parameters; None and "" are omitted.
+        """
 
     def static(self, name: str) -> str:
-        """The address of a style or a script."""
+        """Return the link to a style sheet or script."""
 
 
 class ServerLinks:
-    """Addresses on the server, from its root."""
+    """Absolute paths on the server."""
 
     def __init__(self, version: str = "") -> None:
         self._version = version
 
     def to(self, *words: object, **query: object) -> str:
-        """An absolute path."""
+        """Return an absolute path."""
         path = "/" + "/".join(quote(str(word), safe="@") for word in words)
         return path + _query(query)
 
     def static(self, name: str) -> str:
-        """An absolute path that changes with the release, so that it may be kept for long."""
+        """Return an absolute path with the release, so that browsers can cache the file."""
         return f"/static/{name}" + (f"?v={self._version}" if self._version else "")
 
 
@@ -45,24 +50,26 @@ Rows = Sequence[Sequence[object]]
 
 
 class BadAsk(ValueError):
-    """What is asked for cannot be asked for. Its text is a sentence for people."""
+    """The request is invalid (400). The exception's text is a sentence for people."""
 
 
 class NoSuchPage(LookupError):
-    """There is nothing at this address. Its text is a sentence for people."""
+    """The page does not exist (404). The exception's text is a sentence for people."""
 
 
 class Forbidden(PermissionError):
-    """This is for others to see. Its text is a sentence for people."""
+    """The token does not permit access (403). The exception's text is a sentence for people."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """What somebody wants to see.
+    """A request for a page.
 
-    path: the values of the address, by name. query: what stands behind the question mark, the
-    last of each name, and only the names that the address lists (arena.web.routes).
-    links: how addresses are written. token: what an owner of bots is known by.
+    Args:
+        path: the values in the path, by name.
+        query: the declared query parameters (arena.web.routes); the last value of each name.
+        links: the builder of links.
+        token: the token of an owner of bots; empty without one.
     """
 
     path: Mapping[str, str]
@@ -73,9 +80,11 @@ class Ask:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """The one table of a page, for those who read it as CSV, Markdown or plain text.
+    """The table of a page, for CSV, Markdown and plain text.
 
-    headings: a leading "<" puts a column to the left. rows: values, not yet text.
+    Args:
+        headings: the column titles; a leading "<" aligns the column to the left.
+        rows: the values, not yet formatted.
     """
 
     headings: tuple[str, ...]
@@ -84,14 +93,20 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """What is to be shown.
+    """The content of a page.
 
-    template: of the whole page. model: what it is filled with.
-    data: the same for programs, or what makes it; None if there is nothing but the HTML.
-    tables: (as CSV, for people as text); None where a page is no table.
-    parts: the parts that move: `fragments/NAME.html`, drawn into the element of this id.
-    topics: what it depends on (arena.web.data.changes); it is drawn anew when one of them changes.
-    fresh: for how many seconds it may be kept while none does; 0: it is drawn for each who asks.
+    Args:
+        title: the title.
+        template: the template of the whole page; empty if HTML is not available.
+        model: the template's variables.
+        data: the JSON data, or a function that returns them; None if JSON is not available.
+        csv: the table for CSV; None if not available.
+        text: the table for Markdown and plain text; None if not available.
+        parts: the live parts; `fragments/NAME.html` is rendered into the element with this ID.
+        topics: the topics (arena.web.data.changes) whose changes make the page outdated.
+        fresh: seconds for which the page may be cached without a change; 0 disables the cache.
+        status: the HTTP status.
+        headers: further response headers.
     """
 
     title: str
@@ -105,7 +120,7 @@ class Page:
     fresh: float = 20.0
     status: int = 200
     still: bool = False
-    """Whether it will not change any more: who opens it now is not told news of its parts."""
+    """Whether the page is final; new clients then do not receive live updates."""
     frames: bool = False
-    """Whether other sites may show it within theirs."""
+    """Whether other sites may show the page in a frame."""
     headers: Mapping[str, str] = field(default_factory=dict)

@@ -1,7 +1,7 @@
-"""Long lists a page at a time: `?page=2&limit=50`, the same in every form of an answer.
+"""Pagination of long lists in all kinds of responses: `?page=2&limit=50`.
 
-A page of the server says where the next one is in its `Link` header, relative to its own address,
-so that `.json` and whatever else was asked for stay as they are.
+The `Link` header of a response contains the next page as a URL relative to its own address. It
+preserves the extension, such as `.json`, and other query parameters.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ QUERY = (
     ("page", "which page of the list, from 1"),
     ("limit", "how many of the list on a page, at most 500"),
 )
-"""For the `query` of an address (arena.web.routes) that shows a list."""
+"""Query parameters of an address (arena.web.routes) that shows a list."""
 USUAL = 50
 MOST = 500
 
@@ -26,9 +26,12 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """Which page of a list is wanted.
+    """The requested page of a list.
 
-    page: from 1. limit: how many on a page. query: what else was asked for.
+    Args:
+        page: the page number, from 1.
+        limit: the number of items per page.
+        query: all query parameters of the request.
     """
 
     page: int
@@ -37,23 +40,26 @@ class Wish:
 
     @property
     def offset(self) -> int:
-        """How many of the list come before it."""
+        """Number of items on the previous pages."""
         return (self.page - 1) * self.limit
 
     def of(self, items: Sequence[T], total: int) -> Piece[T]:
-        """The page, cut out already: these items, of so many."""
+        """Return the page with these items of a list of length `total`."""
         return Piece(tuple(items), total, self)
 
     def cut(self, every: Sequence[T]) -> Piece[T]:
-        """The page, cut out of the whole list."""
+        """Return the page, taken from the whole list."""
         return self.of(every[self.offset : self.offset + self.limit], len(every))
 
 
 @dataclass(frozen=True, slots=True)
 class Piece(Generic[T]):
-    """A page of a list. `fragments/pager.html` draws the way to the others.
+    """A page of a list; `fragments/pager.html` renders the links to the other pages.
 
-    total: how long the whole list is.
+    Args:
+        items: the items on this page.
+        total: the length of the whole list.
+        wish: the request.
     """
 
     items: tuple[T, ...]
@@ -62,38 +68,38 @@ class Piece(Generic[T]):
 
     @property
     def number(self) -> int:
-        """Which page it is, from 1."""
+        """Page number, from 1."""
         return self.wish.page
 
     @property
     def pages(self) -> int:
-        """How many there are, at least one."""
+        """Number of pages, at least 1."""
         return max(-(-self.total // self.wish.limit), 1)
 
     @property
     def previous(self) -> int | None:
-        """The page before it, the last one for those who are beyond the end."""
+        """Previous page; the last page if this one is beyond the end; None on the first page."""
         return min(self.number - 1, self.pages) or None
 
     @property
     def next(self) -> int | None:
-        """The page after it."""
+        """Next page; None on the last page."""
         return self.number + 1 if self.number < self.pages else None
 
     def to(self, page: int) -> str:
-        """The address of another page of it, relative to its own."""
+        """Return the relative URL of another page of the list."""
         query = {name: text for name, text in self.wish.query.items() if text and name != "page"}
         return "?" + urlencode({**query, "page": page})
 
     @property
     def headers(self) -> dict[str, str]:
-        """The Link header (RFC 8288); nothing where there is one page."""
+        """The Link header (RFC 8288); empty for a single page."""
         others = (("prev", self.previous), ("next", self.next))
         links = [f'<{self.to(page)}>; rel="{name}"' for name, page in others if page is not None]
         return {"Link": ", ".join(links)} if links else {}
 
     def to_json(self) -> dict[str, int | None]:
-        """Where it is in the list, for programs."""
+        """Return the position in the list as JSON values."""
         return {
             "page": self.number,
             "pages": self.pages,
@@ -104,9 +110,12 @@ class Piece(Generic[T]):
 
 
 def wanted(ask: Ask, limit: int = USUAL, most: int = MOST) -> Wish:
-    """Which page somebody wants; raises BadAsk.
+    """Parse the requested page; raises BadAsk.
 
-    limit: how many on a page if nothing is said of it. most: how many at the most.
+    Args:
+        ask: the request.
+        limit: the default number of items per page.
+        most: the maximum number of items per page.
     """
     return Wish(_number(ask, "page", 1, 10**6), _number(ask, "limit", limit, most), ask.query)
 

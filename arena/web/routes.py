@@ -22,7 +22,7 @@ from arena.web.pages import (
 )
 
 TABLE = ("html", "json", "csv", "md", "txt")
-"""The kinds of a page that is a table."""
+"""Kinds of a page that contains a table."""
 
 PAGES: tuple[Address, ...] = (
     Address("/", home.page, "The ladders' tops, and what is being played."),

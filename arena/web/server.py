@@ -1,4 +1,4 @@
-"""Serves the pages at an address until it is told to stop."""
+"""The HTTP server: uvicorn with time limits for slow clients."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from arena.web.app import create
 from arena.web.data.state import Settings, Web
 
-# Connections that are let go: of who does not finish asking, or does not read the answer.
+# Time limits for clients that do not complete a request or do not read the response.
 
 
 ASKING_SECONDS = 10.0
-"""So long somebody may take to ask: to send the head of a request."""
+"""Seconds within which a client must send the head of a request."""
 READING_SECONDS = 30.0
-"""So long somebody may not read what is written already."""
+"""Seconds for which a client may leave the response unread while the write buffer is full."""
 
 
 class Patient(H11Protocol):
-    """uvicorn's connection, which by itself would wait for ever."""
+    """uvicorn's HTTP protocol with time limits."""
 
     def __init__(self, *args: Any, **named: Any) -> None:
         super().__init__(*args, **named)
@@ -33,26 +33,29 @@ class Patient(H11Protocol):
         self._reading: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Start the time limit for the first request."""
         super().connection_made(transport)
         self._judge()
 
     def data_received(self, data: bytes) -> None:
+        """Stop the time limit at a complete head, or start it for the next request."""
         super().data_received(data)
         self._judge()
 
     def connection_lost(self, exc: Exception | None) -> None:
+        """Cancel the time limits."""
         super().connection_lost(exc)
         for timer in (self._asking, self._reading):
             if timer is not None:
                 timer.cancel()
 
     def pause_writing(self) -> None:
-        """What is written is not read as fast."""
+        """Start the time limit: the write buffer is full."""
         self.flow.pause_writing()
         self._reading = self.loop.call_later(READING_SECONDS, self.transport.abort)
 
     def resume_writing(self) -> None:
-        """It has been read."""
+        """Cancel the time limit: the client has read enough."""
         self.flow.resume_writing()
         if self._reading is not None:
             self._reading.cancel()
@@ -66,7 +69,7 @@ class Patient(H11Protocol):
             self._asking = self.loop.call_later(ASKING_SECONDS, self._hurry)
 
     def _hurry(self) -> None:
-        # An answer may still be under way to who has asked already.
+        # The response to an earlier request may still be in progress.
         if self.cycle is None or self.cycle.response_complete:
             self.transport.abort()
 
@@ -75,14 +78,14 @@ _CLOSING_SECONDS = 1
 _SWITCH_SECONDS = 0.001
 _HEAD_BYTES = 16 * 1024
 _SPARE_CONNECTIONS = 500
-"""Beside those that are told the news."""
+"""Connections in addition to those of live updates."""
 
 
 def config(web: Web) -> uvicorn.Config:
-    """How the pages are served."""
+    """Return uvicorn's configuration."""
     return uvicorn.Config(
         create(web),
-        # As all else that is logged here (referee.logs).
+        # Use the arena's logging configuration (referee.logs).
         log_config=None,
         log_level="warning",
         access_log=False,
@@ -91,7 +94,7 @@ def config(web: Web) -> uvicorn.Config:
         timeout_graceful_shutdown=_CLOSING_SECONDS,
         http=Patient,
         ws="none",
-        # Whom to believe is a matter of ours: arena.web.serving.request_limits.
+        # arena.web.serving.request_limits evaluates X-Forwarded-For.
         proxy_headers=False,
         h11_max_incomplete_event_size=_HEAD_BYTES,
         limit_concurrency=web.settings.watchers + _SPARE_CONNECTIONS,
@@ -99,7 +102,7 @@ def config(web: Web) -> uvicorn.Config:
 
 
 def serve(engine: Engine, settings: Settings, listening: socket.socket) -> None:
-    """Serves until SIGINT or SIGTERM."""
-    # Who asks must not wait for a fit of strengths in the background to give way.
+    """Serve until SIGINT or SIGTERM."""
+    # A computation of ratings in a background thread must not delay requests for long.
     sys.setswitchinterval(_SWITCH_SECONDS)
     uvicorn.Server(config(Web(engine, settings))).run(sockets=[listening])

@@ -1,4 +1,4 @@
-"""A tournament as files that need no server: the same pages, with links from file to file."""
+"""Export of a tournament as a static site: the same pages with relative links."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from referee.record import read
 
 _STATIC = Path(__file__).parent / "static"
 _ONLY_LIVE = frozenset(("live.js", "ladder.js"))
-"""Scripts that are of no use without a server."""
+"""Scripts that require a server."""
 _PAGES = "tournaments"
 _ON_A_PAGE = 100
 _DEAD = re.compile(r'<a\b[^>]*?\shref=""[^>]*>(.*?)</a>', re.DOTALL)
@@ -41,14 +41,18 @@ _TURN = re.compile(r'href="\?(?:[^"]*?(?:&amp;|&))?page=(\d+)[^"]*"')
 
 Draw = Callable[[Web, Ask], Page]
 Told = Callable[[str, int, int], None]
-"""Told how far it is: what, how many are done, of how many."""
+"""Receives the progress: description, completed items, total items."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """A page that becomes a file.
+    """A page to write to a file.
 
-    path, query: what is asked for. kinds: what else it is written as.
+    Args:
+        draw: creates the page.
+        path: the values in its path.
+        query: its query parameters.
+        kinds: the kinds written in addition to HTML.
     """
 
     draw: Draw
@@ -58,29 +62,37 @@ class Sheet:
 
 
 class SiteLinks:
-    """Addresses of files, as seen from one of them; of what is no file, nothing."""
+    """Relative links from one file to others; empty for pages outside the site."""
 
     def __init__(self, here: str, files: frozenset[str]) -> None:
         self._up = "../" * (len(PurePosixPath(here).parts) - 1)
         self._files = files
 
     def to(self, *words: object, **query: object) -> str:
-        """The relative address of a file; empty if the site has no such page."""
+        """Return the relative link to a page; empty if the site does not contain it."""
         name = "/".join(str(word) for word in words) or "index"
-        # There is one tournament, and it is the first page.
+        # The site contains one tournament, which is its home page.
         name = "index" if name == _PAGES else name
         found = next((one for one in (f"{name}.html", name) if one in self._files), None)
         return "" if found is None else self._up + quote(found, safe="/@")
 
     def static(self, name: str) -> str:
-        """The relative address of a style or a script."""
+        """Return the relative link to a style sheet or script."""
         return f"{self._up}static/{name}"
 
 
 def write(engine: Engine, name: str, folder: Path, told: Told = lambda *_: None) -> int:
-    """Writes a tournament into an empty folder; gives how many files it has.
+    """Write a tournament to an empty directory and return the number of files.
 
-    Raises NotFound if there is no such tournament, and OSError.
+    Args:
+        engine: the store.
+        name: the ID of the tournament.
+        folder: the directory.
+        told: receives the progress.
+
+    Raises:
+        NotFound: the tournament does not exist.
+        OSError: a file cannot be written.
     """
     web = Web(engine, Settings(spectators=False))
     web.sight = Watcher(engine).look() or web.sight
@@ -148,13 +160,13 @@ def _write(web: Web, folder: Path, file: str, sheet: Sheet, files: frozenset[str
 
 
 def _await_proof(web: Web, id_: str) -> None:
-    """Has a record checked before its pages are drawn: a file cannot be looked at again."""
+    """Wait for the verification of a record, because a written page cannot show it later."""
     while web.verifications.of(id_, lambda: read(results.record(web.engine, id_))) is None:
         pass
 
 
 def settled(html: str, links: SiteLinks, sheet: Sheet) -> str:
-    """A page without what needs a server: no searches; links to what is no file are words."""
+    """Remove elements that require a server: search forms, and links to pages outside the site."""
 
     def turn(found: re.Match[str]) -> str:
         page = found[1]

@@ -1,4 +1,4 @@
-"""Values in the words of pages."""
+"""Formatting of values for pages."""
 
 from __future__ import annotations
 
@@ -14,31 +14,31 @@ _MINUTE, _HOUR, _DAY = 60, 3600, 86400
 
 
 def one_line(text: str) -> str:
-    """A text that cannot break out of its line, nor speak to a terminal."""
+    """Return a text without line breaks, tabs and terminal control characters."""
     return sanitized(text).replace("\n", " ").replace("\t", " ")
 
 
 def holds(text: str, sought: str) -> bool:
-    """Whether a text holds every one of some words, in whatever letters."""
+    """Whether a text contains every search word, ignoring case."""
     return all(word in text.lower() for word in sought.lower().split())
 
 
 def iso(seconds: float | None) -> str:
-    """A time as ISO 8601 in UTC, to the second."""
+    """Return a time as ISO 8601 in UTC, with a resolution of one second."""
     if seconds is None:
         return ""
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
 
 
 def moment(seconds: float | None) -> str:
-    """A time as people read it, in UTC."""
+    """Return a readable time in UTC, with a resolution of one minute."""
     if seconds is None:
         return "–"
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M UTC")
 
 
 def ago(seconds: float) -> str:
-    """How long ago something was: "now", "12 min", "3 h", "5 d"."""
+    """Return an age: "now", "12 min", "3 h", "5 d"."""
     if seconds < _MINUTE:
         return "now"
     if seconds < _HOUR:
@@ -49,38 +49,38 @@ def ago(seconds: float) -> str:
 
 
 def whole(value: float) -> str:
-    """A number without decimals, with a true minus; from ten thousand on in groups of three."""
+    """Return a rounded number with a minus sign (U+2212), and groups of digits from 10,000."""
     if abs(value) < 10_000:
         return f"{value:.0f}".replace("-", "−")
     return f"{value:,.0f}".replace(",", " ").replace("-", "−")
 
 
 def signed(value: float, digits: int = 1) -> str:
-    """A number with its sign, a true minus."""
+    """Return a number with a plus or minus sign (U+2212)."""
     return f"{value:+.{digits}f}".replace("-", "−")
 
 
 def gained(places: int | None) -> str:
-    """Places gained or lost: "▲2", "▼1"; nothing for none."""
+    """Return gained or lost places: "▲2", "▼1"; empty for 0 and None."""
     if not places:
         return ""
     return f"▲{places}" if places > 0 else f"▼{-places}"
 
 
 def percent(share: float, digits: int = 0) -> str:
-    """A share from 0 to 1 in per cent."""
+    """Return a share from 0 to 1 as a percentage."""
     return f"{100 * share:.{digits}f} %"
 
 
 def milliseconds(value: float | None) -> str:
-    """A thinking time: three digits."""
+    """Return milliseconds with three significant digits; from 1000 as a whole number."""
     if value is None:
         return "–"
     return f"{value:.3g}" if value < 1000 else whole(value)
 
 
 def form_name(form: str) -> str:
-    """A form in words: "pouku-4-teams" is "Pouku, 4, teams"."""
+    """Return a form as text: "pouku-4-teams" becomes "Pouku, 4, teams"."""
     from referee.games.registry import GAMES
 
     game, *rest = form.split("-")

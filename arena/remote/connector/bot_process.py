@@ -1,4 +1,4 @@
-"""A process of the author's bot, on the author's machine and with all its rights."""
+"""A process of the author's bot, run on the author's machine with the author's privileges."""
 
 from __future__ import annotations
 
@@ -16,19 +16,24 @@ from typing import Final
 from arena.system import file_tree, parent_death_signal
 
 GRACE_SECONDS: Final = 1.0
-"""How long it may take to end when it is asked to."""
+"""Seconds between SIGTERM and SIGKILL when the process is closed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """What runs the bot: words, the first of them the path of a program, and where."""
+    """Command line and working directory of the bot; `words[0]` is the path of the program."""
 
     words: tuple[str, ...]
     folder: Path
 
 
 class BotProcess:
-    """One process of the bot. What it prints goes to standard error."""
+    """One process of the bot. Its standard output is redirected to standard error.
+
+    Args:
+        command: the command line and working directory.
+        ended: called with a clause when the process ends by itself or cannot be started.
+    """
 
     def __init__(self, command: Command, ended: Callable[[str], None]) -> None:
         self._command = command
@@ -37,15 +42,15 @@ class BotProcess:
         self._process: asyncio.subprocess.Process | None = None
         self._watch: asyncio.Task[None] | None = None
         self.clause = ""
-        """How it ended by itself; empty while it runs."""
+        """How the process ended by itself; empty while it runs."""
 
     @property
     def address(self) -> str:
-        """Where it is to listen."""
+        """gRPC address at which the bot must listen; passed as `POKEARENA_ADDRESS`."""
         return f"unix:{self._home / 'bot'}"
 
     async def start(self) -> None:
-        """Starts it. What cannot be started is taken as ended."""
+        """Start the process. If that fails, report it through `ended` and do not raise an error."""
         try:
             self._process = await asyncio.create_subprocess_exec(
                 *parent_death_signal.leashed(self._command.words),
@@ -53,7 +58,8 @@ class BotProcess:
                 env={**os.environ, "POKEARENA_ADDRESS": self.address},
                 stdin=asyncio.subprocess.DEVNULL,
                 stdout=sys.stderr,
-                # Ctrl-C in the terminal is for the connector: tables at hand are finished.
+                # Ctrl-C in the terminal is meant for the connector, which finishes the current
+                # tables first.
                 start_new_session=True,
             )
         except OSError as error:
@@ -62,12 +68,12 @@ class BotProcess:
         self._watch = asyncio.create_task(self._wait())
 
     async def settled(self, seconds: float) -> None:
-        """Waits a moment for the end of a process that does not answer any more."""
+        """Wait at most `seconds` for the exit of a process that does not answer any more."""
         if self._watch is not None:
             await asyncio.wait({self._watch}, timeout=seconds)
 
     async def close(self) -> None:
-        """Ends it and all that it has started."""
+        """End the whole process group and remove the directory of its socket."""
         if self._watch is not None:
             self._signal(signal.SIGTERM)
             await asyncio.wait({self._watch}, timeout=GRACE_SECONDS)

@@ -1,4 +1,4 @@
-"""The connection to the relay: made, kept, made again; and the seats of the bot."""
+"""Connection of a connector to the relay, with reconnection, and the seats of its bot."""
 
 from __future__ import annotations
 
@@ -25,45 +25,49 @@ from arena.bots.socket_probe import ANSWER_BYTES
 from arena.remote.connector.bot_process import Command
 from arena.remote.connector.seat import Player
 
-# Where the relay is: what may be written as URL of `pokearena bot connect`.
+# Resolution of the URL argument of `pokearena bot connect` to the relay's address.
 
 
 FORMS: Final = "grpc://HOST:PORT, grpcs://HOST:PORT, or http(s)://HOST[:PORT] of the arena's pages"
 PATH: Final = "/relay.json"
-"""Where the pages tell it."""
+"""Path on the arena's web site that returns the relay's address as JSON."""
 _SECONDS: Final = 10.0
 _BYTES: Final = 64 << 10
 _LOOPBACK: Final = re.compile(r"localhost|127\.\d+\.\d+\.\d+|\[?::1\]?")
 
 
 class BadTarget(ValueError):
-    """Nothing can be reached by what was written. The text is a sentence."""
+    """The URL is invalid. The exception's text is a sentence."""
 
 
 class NoTarget(Exception):
-    """The pages cannot be reached, or tell of no relay. The text is a sentence."""
+    """The web site cannot be reached or names no relay. The exception's text is a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A relay: host and port, and whether it speaks TLS."""
+    """Address (HOST:PORT) of a relay, and whether it uses TLS."""
 
     address: str
     tls: bool
 
     @property
     def exposed(self) -> bool:
-        """Whether what is said, the token too, can be read on the way."""
+        """Whether traffic, including the token, crosses the network unencrypted."""
         host = self.address.rpartition(":")[0]
         return not self.tls and not _LOOPBACK.fullmatch(host)
 
 
 def find(url: str, authority: Path | None = None) -> Target:
-    """The relay that `url` means; pages are asked where theirs is.
+    """Resolve `url` to a relay. For an http(s) URL, request the address from the arena's web site.
 
-    authority: a file of certificates (PEM) to be believed instead of the usual ones.
+    Args:
+        url: a URL in one of FORMS.
+        authority: a PEM file of CA certificates that replaces the system's; only used for https.
 
-    Raises BadTarget or NoTarget.
+    Raises:
+        BadTarget: the URL is invalid.
+        NoTarget: the web site cannot be reached or does not name a relay.
     """
     try:
         parts = urlsplit(url)
@@ -106,17 +110,20 @@ def _told(url: str, told: dict[str, Any], host: str) -> Target:
 
 
 FIRST_SECONDS: Final = 10.0
-"""Within this time the relay must be reached for the first time."""
+"""Seconds within which the first connection to the relay must succeed."""
 FIRST_PAUSE: Final = 0.1
 LONGEST_PAUSE: Final = 5.0
 REPLACED_SECONDS: Final = 60.0
-"""How long a relay that was started anew may take the bot for connected to the old one."""
+"""Seconds during which a reconnecting bot is retried after ALREADY_EXISTS.
+
+A restarted relay may still count the bot as connected to the previous relay process.
+"""
 _OPTIONS: Final[list[tuple[str, Any]]] = [
     ("grpc.max_receive_message_length", 4 << 20),
     ("grpc.max_send_message_length", ANSWER_BYTES + 4096),
     ("grpc.max_metadata_size", 16 << 10),
     ("grpc.absolute_max_metadata_size", 16 << 10),
-    # A cable that is cut says nothing: after so long the connection is made anew.
+    # A broken network path causes no error. Pings detect it, and the connector reconnects.
     ("grpc.keepalive_time_ms", 2_000),
     ("grpc.keepalive_timeout_ms", 2_000),
     ("grpc.http2.max_pings_without_data", 0),
@@ -137,22 +144,27 @@ _REFUSALS: Final = (
 )
 
 Tell = Callable[[str, dict[str, Any]], None]
-"""Hears what happens: a word for it, and what belongs to it."""
+"""Receives events for the user: a keyword and its details."""
 
 
 class Refused(Exception):
-    """The relay does not let the bot in. The text is its sentence."""
+    """The relay refused the connection. The exception's text is the relay's sentence."""
 
 
 class OutOfReach(Exception):
-    """The relay was never reached. The text is a sentence."""
+    """The first connection never succeeded. The exception's text is a sentence."""
 
 
 class Connector:
-    """Connects a bot to a relay and answers for it until it has left.
+    """Connects a bot to a relay and answers requests until the bot has left.
 
-    tables: at how many tables it sits at a time, each with a process of its own.
-    authority: certificates (PEM) to be believed instead of the usual ones.
+    Args:
+        target: the relay.
+        token: the bot's secret token.
+        command: the command that starts the bot.
+        tables: the maximum number of simultaneous tables; each seat has its own process.
+        tell: receives events for the user.
+        authority: a PEM file of CA certificates that replaces the system's.
     """
 
     def __init__(
@@ -179,14 +191,18 @@ class Connector:
         self._reason = ""
 
     def leave(self) -> None:
-        """Takes no more tables; when those at hand are over, `run` returns."""
+        """Accept no more tables. `run` returns when the current tables are finished."""
         self._leaving = True
         self._send(relay_pb2.ConnectRequest(leaving=relay_pb2.Leaving()))
 
     async def run(self) -> None:
-        """Answers for the bot until it has left.
+        """Serve the bot's seats until the bot has left, and reconnect after failures.
 
-        Raises Refused or OutOfReach. Cancelled, it leaves at once.
+        Cancellation closes all seats immediately.
+
+        Raises:
+            Refused: the relay refused the connection.
+            OutOfReach: the first connection did not succeed within FIRST_SECONDS.
         """
         began, pause = time.monotonic(), FIRST_PAUSE
         try:
@@ -195,7 +211,8 @@ class Connector:
                     return
                 if not self._version and time.monotonic() > began + FIRST_SECONDS:
                     raise OutOfReach(f"no relay answers at {self._target.address}: {self._reason}.")
-                # Not all at the same moment when a relay is back.
+                # The random factor spreads the reconnections of many connectors after a relay
+                # restarts.
                 await asyncio.sleep(pause * random.uniform(0.5, 1.0))
                 recent = time.monotonic() < self._was_here + LONGEST_PAUSE
                 pause = FIRST_PAUSE if recent else min(2 * pause, LONGEST_PAUSE)
@@ -204,7 +221,7 @@ class Connector:
             await asyncio.gather(*self._ending)
 
     async def _connected(self) -> bool:
-        """One connection from its beginning to its end; True if the bot has left by it."""
+        """Serve one connection until it ends. Return True if the bot has left."""
         lost = grpc.StatusCode.UNAVAILABLE, "the connection was lost"
         async with self._channel() as channel:
             out = self._out = asyncio.Queue()
@@ -229,7 +246,7 @@ class Connector:
         return False
 
     def _is_to_be_tried_again(self, code: grpc.StatusCode) -> bool:
-        """Whether a refusal may be about a connection of our own that was lost."""
+        """Whether the refusal may be due to this connector's own lost connection."""
         recent = time.monotonic() < self._was_here + REPLACED_SECONDS
         return code is grpc.StatusCode.ALREADY_EXISTS and bool(self._version) and recent
 
@@ -243,7 +260,7 @@ class Connector:
     async def _say(
         self, out: asyncio.Queue[relay_pb2.ConnectRequest]
     ) -> AsyncIterator[relay_pb2.ConnectRequest]:
-        """What the relay is told over one connection."""
+        """Yield the messages for the relay on one connection; the first is Hello."""
         yield relay_pb2.ConnectRequest(hello=self._hello)
         while True:
             yield await out.get()
@@ -252,7 +269,7 @@ class Connector:
         if self._out is not None:
             self._out.put_nowait(message)
 
-    # --- what the relay says -----------------------------------------------------------
+    # --- messages from the relay --------------------------------------------------------
 
     def _hear(self, message: relay_pb2.ConnectResponse) -> None:
         self._was_here = time.monotonic()

@@ -1,4 +1,4 @@
-"""One seat of the bot: its process, and the asks that are put to it."""
+"""One seat of the bot: its process and the open requests to it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from arena.bots.socket_probe import OPTIONS, authority
 from arena.remote.connector.bot_process import BotProcess, Command
 
 DYING_SECONDS: Final = 0.3
-"""In which a bot whose connection broke is expected to end."""
+"""Seconds to wait for the exit of a bot whose connection broke."""
 _SERVICE: Final = bot_pb2.DESCRIPTOR.services_by_name["BotService"].full_name
 _NAMES: Final = {
     relay_pb2.METHOD_START: "Start",
@@ -26,19 +26,25 @@ _NAMES: Final = {
 }
 
 Send = Callable[[relay_pb2.ConnectRequest], None]
-"""Sends to the relay; nothing happens while there is no connection."""
+"""Sends a message to the relay; it is discarded while disconnected."""
 
 
 @dataclass(slots=True)
 class _Asked:
-    """An ask and what was answered, kept until the next one in case the connection was lost."""
+    """A request and its answers so far, kept to resend them if the connection is lost."""
 
     task: asyncio.Task[None] | None = None
     answers: list[relay_pb2.Answer] = field(default_factory=list)
 
 
 class Player:
-    """Plays one seat. number: as the relay counts its seats."""
+    """Plays one seat.
+
+    Args:
+        number: the seat's number at the relay.
+        command: the command that starts the bot.
+        send: sends a message to the relay.
+    """
 
     def __init__(self, number: int, command: Command, send: Send) -> None:
         self.number = number
@@ -50,17 +56,20 @@ class Player:
         self._channel = grpc.aio.insecure_channel(
             self._process.address, options=OPTIONS + authority(self._process.address)
         )
-        # Bytes in, bytes out: what the bot says is for the referee to judge.
+        # Messages pass through as bytes, because the referee validates the bot's answers.
         self._play: Any = self._channel.stream_stream(f"/{_SERVICE}/Play")
 
     def ask(self, ask: relay_pb2.Ask) -> None:
-        """Puts an ask to the bot; if it is the same again, sends what the relay lacks of it."""
+        """Forward a request to the bot.
+
+        If it is a repeated one, resend the answers that the relay lacks.
+        """
         known = self._asked.get(ask.number)
         if known is not None:
             for answer in known.answers[ask.answered :]:
                 self._send(relay_pb2.ConnectRequest(answer=answer))
             return
-        # One is asked at a time. What still runs was dropped while the connection was lost.
+        # A seat has one request at a time. Any older one was dropped while the connection was lost.
         before = [old.task for old in self._asked.values() if old.task and not old.task.done()]
         for number in list(self._asked):
             self.drop(number)
@@ -68,18 +77,18 @@ class Player:
         one.task = asyncio.create_task(self._answer(ask, one, before))
 
     def drop(self, number: int) -> None:
-        """Nobody waits for this ask any more."""
+        """Cancel a request whose answer is no longer needed."""
         one = self._asked.pop(number, None)
         if one is not None and one.task is not None and not one.task.done():
             one.task.cancel()
 
     def remind(self) -> None:
-        """Says again, after the connection was lost, that the process has ended."""
+        """Repeat, after a reconnection, that the process has ended."""
         if self._process.clause:
             self._gone(self._process.clause)
 
     async def close(self) -> None:
-        """Ends the process, and all that is asked."""
+        """Cancel all requests and end the process."""
         for number in list(self._asked):
             self.drop(number)
         with contextlib.suppress(grpc.aio.AioRpcError, asyncio.CancelledError):
@@ -110,15 +119,18 @@ class Player:
                 emit(response=response, done=True)
         except grpc.aio.AioRpcError as error:
             if error.code() is grpc.StatusCode.UNAVAILABLE:
-                # That its process ended must be known before that it does not answer.
+                # The relay must learn of the process's exit before it receives the failed answer.
                 await self._process.settled(DYING_SECONDS)
             emit(done=True, code=error.code().value[0], details=(error.details() or "")[:500])
 
     async def _begin(self, ask: relay_pb2.Ask) -> None:
-        """Has the process running, and told what will be played if it was started in between."""
+        """Start the process if necessary.
+
+        If the match began before the process, send the bot the stored Start request first.
+        """
         if self._ready is None:
             self._ready = asyncio.create_task(self._start(ask.start))
-        # Whoever drops the ask does not stop the process from starting.
+        # Dropping the request must not cancel the start of the process.
         await asyncio.shield(self._ready)
 
     async def _start(self, told: bytes) -> None:

@@ -1,15 +1,20 @@
-"""The relay: bots that run at their authors' connect to it, and are asked over that connection.
+"""The relay: accepts connections of bots on their authors' machines and forwards requests to them.
 
 Uses `arena.config`, `arena.errors`, `arena.events`, `arena.queue`, `arena.remote.tunnel`,
 `arena.store` and `arena.system`. No other package uses it.
 
-    author's machine            relay                              arena
-    bot <-- connector --stream--> gate -- guest -- seat --address--> referee
-                                                   desk <--orders--- worker
-                                                   side door <------ tunnel of a far worker
+    author's machine            relay                                            arena
+    bot <-- connector --stream--> public endpoint -- session -- seat --address--> referee
+                                                   control API <---- orders ----- worker
+                                                   worker endpoint <-- tunnel of a worker
+                                                                       on another machine
 
-The gate lets connectors in, the desk takes orders for seats, a seat is a gRPC server of its own
-that speaks BotService, so the referee cannot tell it from a bot. By the side door workers on other
-machines reach both, through a tunnel (arena.remote.tunnel.streams). A guest is a bot that is
-connected, or was, with the seats it has at tables; its questions wait for it while it is away.
+- The public endpoint accepts connectors.
+- The relay control API accepts orders for seats from workers.
+- A seat is a gRPC server of its own that implements BotService, so the referee handles it like a
+  local bot.
+- The worker endpoint gives workers on other machines access to the control API and the seats,
+  through a tunnel (`arena.remote.tunnel.streams`).
+- A session is a connected bot with its seats at tables. It outlives a lost connection while it
+  has seats; requests wait in it until the bot reconnects.
 """

@@ -1,5 +1,8 @@
-"""The relay's process: ``python -m arena.remote.relay --listen HOST:PORT --desk
-unix:/run/desk.sock``."""
+"""The relay's process.
+
+Example: ``python -m arena.remote.relay --listen HOST:PORT --desk unix:/run/desk.sock
+--sockets DIRECTORY --port FILE``.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +32,7 @@ log = logging.getLogger("arena.relay")
 
 
 async def serve(told: argparse.Namespace, where: config.Folder) -> None:
-    """Serves until SIGTERM or SIGINT."""
+    """Serve the public endpoint, control API and worker endpoint until SIGTERM or SIGINT."""
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -73,7 +76,7 @@ async def _tick(registry: SessionRegistry) -> None:
 
 
 def main() -> int:
-    """Reads the command line and the environment, and serves."""
+    """Parse the command line, read the environment and serve. Return the exit status."""
     parser = argparse.ArgumentParser(prog="relay", description="Lets remote bots in.")
     parser.add_argument("--listen", required=True, help="where authors connect, HOST:PORT")
     parser.add_argument("--desk", required=True, help="where workers order seats, unix:PATH")

@@ -1,4 +1,4 @@
-"""Where workers order seats for bots that are connected. Only the arena can reach it."""
+"""The relay control API: workers order seats for connected bots. Only the arena can reach it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _OPTIONS: Final[list[tuple[str, Any]]] = [
 
 
 class Desk(relay_pb2_grpc.LobbyServiceServicer):
-    """Takes orders for seats."""
+    """Implements the gRPC service through which workers order seats."""
 
     def __init__(self, registry: SessionRegistry) -> None:
         self._registry = registry
@@ -31,7 +31,7 @@ class Desk(relay_pb2_grpc.LobbyServiceServicer):
     async def Seat(
         self, request: relay_pb2.SeatRequest, context: Any
     ) -> AsyncIterator[relay_pb2.SeatResponse]:
-        """A seat for as long as the call lasts; see relay.proto."""
+        """Provide a seat for the duration of the call; relay.proto describes the responses."""
         try:
             session, seat = await self._registry.seat(request)
         except NotHere as nobody:
@@ -47,7 +47,7 @@ class Desk(relay_pb2_grpc.LobbyServiceServicer):
 
 
 def server(desk: Desk, address: str) -> grpc.aio.Server:
-    """A server for the arena's own."""
+    """Return a server of the control API at `address`, not yet started."""
     made = grpc.aio.server(options=_OPTIONS)
     relay_pb2_grpc.add_LobbyServiceServicer_to_server(desk, made)
     made.add_insecure_port(address)

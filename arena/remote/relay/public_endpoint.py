@@ -1,4 +1,4 @@
-"""Where authors' programs come in: the one service that the world can reach."""
+"""The relay's public endpoint, to which authors' connectors connect."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
 SERVICE: Final = relay_pb2.DESCRIPTOR.services_by_name["RelayService"].full_name
 HELLO_SECONDS: Final = 5.0
-"""Within this time a connection has to say who it is."""
+"""Seconds within which a new connection must send Hello."""
 MESSAGE_BYTES: Final = (1 << 20) + 4096
-"""An answer, and what is around it."""
+"""Limit of a received message: an answer of 1 MiB and its envelope."""
 _OPTIONS: Final[list[tuple[str, Any]]] = [
     ("grpc.max_receive_message_length", MESSAGE_BYTES),
     ("grpc.max_send_message_length", 4 << 20),
@@ -34,12 +34,12 @@ _OPTIONS: Final[list[tuple[str, Any]]] = [
     ("grpc.absolute_max_metadata_size", 8 << 10),
     ("grpc.server_handshake_timeout_ms", 5_000),
     ("grpc.max_connection_idle_ms", 30_000),
-    # A cable that is cut says nothing: whoever does not answer for so long is gone.
+    # A broken network path causes no error. Peers that do not answer a ping are disconnected.
     ("grpc.keepalive_time_ms", 4_000),
     ("grpc.keepalive_timeout_ms", 4_000),
     ("grpc.keepalive_permit_without_calls", 0),
     ("grpc.http2.max_pings_without_data", 0),
-    # Connectors look after us in the same way.
+    # Connectors send such pings too, so they must be permitted.
     ("grpc.http2.min_ping_interval_without_data_ms", 500),
     ("grpc.http2.max_ping_strikes", 0),
     ("grpc.so_reuseport", 0),
@@ -47,7 +47,7 @@ _OPTIONS: Final[list[tuple[str, Any]]] = [
 
 
 class PublicEndpoint(relay_pb2_grpc.RelayServiceServicer):
-    """Serves the connectors of authors."""
+    """Implements the gRPC service for connectors."""
 
     def __init__(self, registry: SessionRegistry) -> None:
         self._registry = registry
@@ -56,7 +56,7 @@ class PublicEndpoint(relay_pb2_grpc.RelayServiceServicer):
     async def Connect(
         self, requests: AsyncIterator[relay_pb2.ConnectRequest], context: Any
     ) -> AsyncIterator[relay_pb2.ConnectResponse]:
-        """One bot's connection; see relay.proto."""
+        """Serve the connection of one bot; relay.proto describes the messages."""
         try:
             session = await self._admit(requests, context.peer())
         except Refused as refused:
@@ -72,7 +72,7 @@ class PublicEndpoint(relay_pb2_grpc.RelayServiceServicer):
                 await context.abort(grpc.StatusCode.ABORTED, link.farewell)
         finally:
             hearing.cancel()
-            # In a task of its own: this one may have been cancelled with the connection.
+            # A separate task, because this one may have been cancelled with the connection.
             await asyncio.shield(asyncio.create_task(self._registry.leave(session, link)))
 
     async def _admit(
@@ -113,9 +113,13 @@ class PublicEndpoint(relay_pb2_grpc.RelayServiceServicer):
 def server(
     gate: PublicEndpoint, listen: str, certificate: Path | None, key: Path | None
 ) -> tuple[grpc.aio.Server, int]:
-    """A server for the world, and the port it listens at; with a certificate it speaks TLS.
+    """Return a server for the public endpoint, not yet started, and its port.
 
-    Raises OSError if the files cannot be read, RuntimeError if it cannot listen there.
+    It uses TLS if a certificate and a key are given.
+
+    Raises:
+        OSError: the certificate or the key cannot be read.
+        RuntimeError: the address cannot be bound.
     """
     made = grpc.aio.server(
         options=_OPTIONS, maximum_concurrent_rpcs=1024, interceptors=[BoundedServices(SERVICE)]

@@ -1,4 +1,4 @@
-"""A seat at a table for a bot that is connected: one more address for the referee to ask."""
+"""A seat of a connected bot: a gRPC server to which the referee sends its requests."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ import grpc.aio
 from pokearena.v1 import bot_pb2, relay_pb2
 
 MOST_OPEN: Final = 4
-"""Asks of one seat that may be open at a time; a referee has one."""
+"""Maximum number of simultaneously open requests of one seat; a referee has one."""
 QUESTION_BYTES: Final = 3 << 20
-"""The largest question that is passed on."""
+"""Size limit of a forwarded request, in bytes."""
 _OPTIONS: Final[list[tuple[str, Any]]] = [
     ("grpc.max_receive_message_length", QUESTION_BYTES),
     ("grpc.max_concurrent_streams", 16),
@@ -28,22 +28,26 @@ _SERVICE: Final = bot_pb2.DESCRIPTOR.services_by_name["BotService"].full_name
 _CODES: Final = {code.value[0]: code for code in grpc.StatusCode}
 
 Send = Callable[[relay_pb2.ConnectResponse], None]
-"""Sends to the connector; nothing happens while it is away."""
+"""Sends a message to the connector; it is discarded while the connector is disconnected."""
 
 
 @dataclass(slots=True)
 class _Open:
-    """An ask that waits for its answers."""
+    """A request whose answers are not complete."""
 
     ask: relay_pb2.Ask
     answers: asyncio.Queue[relay_pb2.Answer] = field(default_factory=asyncio.Queue)
 
 
 class Seat:
-    """One process of a bot, as the referee meets it.
+    """One process of a bot, as a BotService for the referee.
 
-    number: no other seat of this relay has it. send: to the connector of the bot. asked: called
-    with the size of each new request, in bytes.
+    Args:
+        number: unique among the seats of this relay.
+        match: ID of the match.
+        socket: path of the Unix socket on which the seat listens.
+        send: sends a message to the bot's connector.
+        asked: called with the size of each new request, in bytes.
     """
 
     def __init__(
@@ -53,7 +57,7 @@ class Seat:
         self.match = match
         self.address = f"unix:{socket}"
         self.ended: asyncio.Future[str] = asyncio.get_running_loop().create_future()
-        """How its process ended, once it has."""
+        """Resolves to a clause when the bot's process has ended by itself."""
         self._socket = socket
         self._send = send
         self._note_asked = asked
@@ -63,7 +67,7 @@ class Seat:
         self._server: grpc.aio.Server | None = None
 
     async def listen(self) -> None:
-        """Begins to listen at its address."""
+        """Start the server on the seat's socket."""
         self._server = grpc.aio.server(options=_OPTIONS)
         handlers: dict[str, Any] = {
             "Start": grpc.unary_unary_rpc_method_handler(self._started),
@@ -77,26 +81,29 @@ class Seat:
         await self._server.start()
 
     async def close(self) -> None:
-        """Ends it; the connector is told that its process can go."""
+        """Stop the server and instruct the connector to end the seat's process."""
         self._send(relay_pb2.ConnectResponse(close=relay_pb2.Close(seat=self.number)))
         if self._server is not None:
             await self._server.stop(None)
         self._socket.unlink(missing_ok=True)
 
     def remind(self) -> None:
-        """Asks again what is open: the connection was lost meanwhile."""
+        """Resend the open requests after a reconnection."""
         for one in self._open.values():
             self._send(relay_pb2.ConnectResponse(ask=one.ask))
 
     def hear(self, answer: relay_pb2.Answer) -> None:
-        """Take an answer; drop it if nobody waits for it or if it came before."""
+        """Pass an answer to its open request.
+
+        Drops the answer if the request is closed or the part was already received.
+        """
         one = self._open.get(answer.number)
         if one is not None and answer.part == one.ask.answered + 1:
             one.ask.answered += 1
             one.answers.put_nowait(answer)
 
     def end(self, clause: str) -> None:
-        """Hears that its process has ended by itself."""
+        """Record that the bot's process has ended by itself, and fail the open requests."""
         if not self.ended.done():
             self.ended.set_result(clause)
         lost = relay_pb2.Answer(
@@ -105,7 +112,7 @@ class Seat:
         for one in self._open.values():
             one.answers.put_nowait(lost)
 
-    # --- as the referee asks it --------------------------------------------------------
+    # --- BotService for the referee -----------------------------------------------------
 
     async def _started(self, request: bytes, context: Any) -> bytes:
         response = await self._once(relay_pb2.METHOD_START, request, context)
@@ -138,7 +145,10 @@ class Seat:
     async def _answers(
         self, method: relay_pb2.Method, request: bytes, context: Any
     ) -> AsyncIterator[relay_pb2.Answer]:
-        """What the bot answers to one ask, as it comes. Whoever stops waiting drops the ask."""
+        """Forward one request and yield its answers.
+
+        Ending the iteration early drops the request.
+        """
         if self.ended.done():
             await context.abort(grpc.StatusCode.UNAVAILABLE, "its process has ended")
         if len(self._open) >= MOST_OPEN:

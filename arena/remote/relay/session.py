@@ -1,4 +1,4 @@
-"""A bot in the lobby: its connection, while it has one, and its seats at tables."""
+"""Session of a bot at the relay: its connection, if any, and its seats at tables."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from arena.remote.relay.seat import Seat
 from referee.sanitizing import quote
 
 MOST_TABLES: Final = 64
-"""At more tables at a time no bot sits, whatever its author says."""
+"""Upper limit of a bot's simultaneous tables; larger values in Hello are reduced to it."""
 UNREAD_BYTES: Final = 64 << 20
-"""What may wait to be sent to a bot; beyond it the connection is ended."""
+"""Limit of the bytes waiting to be sent to a bot; beyond it the connection is closed."""
 _MESSAGE_BYTES: Final = 256
-"""What a waiting message takes beside its content."""
+"""Estimated memory overhead of a waiting message, in bytes."""
 
 
 class Link:
-    """A connection: what is to be sent over it, until it is ended."""
+    """A connection's queue of outgoing messages."""
 
     def __init__(self) -> None:
         self._queue: asyncio.Queue[relay_pb2.ConnectResponse | None] = asyncio.Queue()
         self._waiting_bytes = 0
         self.farewell = ""
-        """Why it was ended, as a sentence; empty if the bot has left."""
+        """Reason for closing the connection, as a sentence; empty if the bot has left."""
 
     def send(self, message: relay_pb2.ConnectResponse) -> None:
-        """Send a message soon; end the connection if too much waits to be sent."""
+        """Queue a message. Close the connection if more than UNREAD_BYTES wait to be sent."""
         self._waiting_bytes += message.ByteSize() + _MESSAGE_BYTES
         if self._waiting_bytes > UNREAD_BYTES:
             self.end("it does not read what it is sent.")
@@ -37,12 +37,16 @@ class Link:
             self._queue.put_nowait(message)
 
     def end(self, sentence: str = "") -> None:
-        """Ends it, for this reason; without one because the bot has left."""
+        """Close the connection.
+
+        Args:
+            sentence: the reason; empty if the bot has left.
+        """
         self.farewell = self.farewell or sentence
         self._queue.put_nowait(None)
 
     async def messages(self) -> AsyncIterator[relay_pb2.ConnectResponse]:
-        """What is to be sent."""
+        """Yield the queued messages until the connection is closed."""
         while (message := await self._queue.get()) is not None:
             self._waiting_bytes -= message.ByteSize() + _MESSAGE_BYTES
             if not self.farewell:
@@ -50,10 +54,14 @@ class Link:
 
 
 class RelaySession:
-    """A bot that is connected, or was and still has seats.
+    """A connected bot, or a disconnected one that still has seats.
 
-    version: as name@version. owner: of its work budget. instance: of the program that connects.
-    token: its hash.
+    Args:
+        version: name@version.
+        owner: the owner whose work budget the bot uses.
+        instance: ID of the connector's process.
+        token: hash of the token.
+        tables: the requested number of simultaneous tables, limited to 1 to MOST_TABLES.
     """
 
     def __init__(self, version: str, owner: str, instance: str, token: str, tables: int) -> None:
@@ -63,11 +71,11 @@ class RelaySession:
         self.link: Link | None = None
         self.seats: dict[int, Seat] = {}
         self.played: set[str] = set()
-        """Matches it has sat at, of which it has not been told how they ended."""
+        """Matches the bot has played whose outcome was not yet sent to it."""
         self._idle = 0
 
     def became(self, instance: str, token: str, tables: int) -> None:
-        """Another program connects for it."""
+        """Store the values of the connector that now serves this bot."""
         self.instance = instance
         self.token = token
         self.tables = min(max(1, tables), MOST_TABLES)
@@ -75,37 +83,40 @@ class RelaySession:
 
     @property
     def room(self) -> int:
-        """At how many more tables it can sit."""
+        """Number of further tables the bot accepts; 0 while it is leaving or disconnected."""
         if self.leaving or self.link is None:
             return 0
         return self.tables - len(self.matches)
 
     @property
     def matches(self) -> set[str]:
-        """The matches at whose tables it sits; both seats of a partner are of one table."""
+        """Matches in which the bot has a seat. Both seats of a partnership share one table."""
         return {seat.match for seat in self.seats.values()}
 
     def takes(self, match: str) -> bool:
-        """Whether it sits down at a table of this match now."""
+        """Whether the bot accepts a seat in this match now."""
         if self.link is None:
             return False
         return self.room > 0 or match in self.matches or (self.leaving and match in self.played)
 
     def has_left(self) -> bool:
-        """Whether it has finished what it was at when it wanted to leave.
+        """Whether a leaving bot has finished its matches.
 
-        Asked at every tick: a match is over for it when it has not sat at it for two.
+        Call it once per tick. A match counts as finished after two ticks without a seat.
         """
         self._idle = self._idle + 1 if self.leaving and not self.seats else 0
         return self._idle > 1
 
     def send(self, message: relay_pb2.ConnectResponse) -> None:
-        """Sends to the bot; while it is away, nothing: what is open is sent when it is back."""
+        """Send a message to the bot, or discard it while the bot is disconnected.
+
+        `attach` resends the open requests.
+        """
         if self.link is not None:
             self.link.send(message)
 
     def attach(self, link: Link) -> None:
-        """A connection of the bot: the one before is ended, what is open is asked again."""
+        """Use a new connection: close the previous one and resend the open requests."""
         if self.link is not None:
             self.link.end("this bot has connected anew.")
         self.link = link
@@ -115,14 +126,14 @@ class RelaySession:
             seat.remind()
 
     def detach(self, link: Link) -> bool:
-        """A connection is over; False if the bot has another one by now."""
+        """Remove a closed connection. Return False if the bot already has another one."""
         if self.link is not link:
             return False
         self.link = None
         return True
 
     def hear(self, message: relay_pb2.ConnectRequest) -> None:
-        """Takes what the connector says."""
+        """Process a message from the connector."""
         what = message.WhichOneof("message")
         if what == "leaving":
             self.leaving = True

@@ -28,11 +28,11 @@ from arena.store.schema import MatchState
 from arena.system import grpc_probe
 from arena.system.token_buckets import Buckets
 
-# What became of a match, as its players are told when it is over.
+# Outcome of a match, as it is sent to its remote bots.
 
 
 def of(engine: Engine, match: str, version: str) -> relay_pb2.Outcome | None:
-    """The outcome of a match for one of its entrants; None while it is open or if it is unknown."""
+    """Return the outcome of a match for one entrant; None if it is open or unknown."""
     try:
         found = listing.find(engine, match)
     except NotFound:
@@ -59,27 +59,30 @@ def of(engine: Engine, match: str, version: str) -> relay_pb2.Outcome | None:
     return told
 
 
-# Budgets for the work that remote bots cause in the relay, per owner.
+# Budgets, per owner, for the work that remote bots cause in the relay.
 #
 # All bots of an owner share a budget, in units of about one microsecond of processor time.
-# Questions that pass through the relay add to it, and messages from the bots spend it. Time adds a
-# little, so that a bot whose budget is spent can connect again later. No verdict depends on this: a
-# connection that exceeds the budget is closed, and the clock of a table goes on.
+# Questions that pass through the relay increase it, and messages from the bots reduce it. Time adds
+# a little, so that a bot with an exhausted budget can reconnect later. Verdicts do not depend on
+# the budget: a connection that exceeds it is closed, and the table's clock continues.
 
 
 START: Final = 50_000.0
 LARGEST: Final = 800_000.0
 PER_SECOND: Final = 2_000.0
-"""Units that time adds, up to START: 0.2 % of a core."""
+"""Units added per second, up to START: 0.2 % of a core."""
 PER_QUESTION_MESSAGE: Final = 4_000.0
 PER_QUESTION_BYTE: Final = 15.0
-"""A question has at least a hundred bytes, and an answer in a message of its own costs 310 units:
-an honest bot spends at most a fifth of what its questions add."""
+"""Units added per byte of a question.
+
+A question has at least 100 bytes, and an answer in a message of its own costs 310 units. An honest
+bot therefore spends at most a fifth of the units that its questions add.
+"""
 
 CONNECTION: Final = 2_000.0
-"""A first message: its token is looked up, and the store is told who is connected."""
+"""Cost of a first message: a lookup of the token and a write of the presence to the store."""
 MESSAGE: Final = 300.0
-"""``grpc.aio`` takes 236 to 303 microseconds for a message of a stream."""
+"""Cost of a message. ``grpc.aio`` takes 236 to 303 microseconds for a message of a stream."""
 MESSAGE_BYTE: Final = 0.05
 _MOST_OWNERS: Final = 10_000
 
@@ -91,7 +94,10 @@ class _Account:
 
 
 class WorkBudgets:
-    """The budgets of all owners; those unused for longest are forgotten, and start anew."""
+    """The budgets of all owners.
+
+    Beyond _MOST_OWNERS, the least recently used budget is dropped and later restarts at START.
+    """
 
     def __init__(self) -> None:
         self._accounts: OrderedDict[str, _Account] = OrderedDict()
@@ -100,8 +106,8 @@ class WorkBudgets:
         """Spend units of an owner's budget.
 
         Args:
-            owner: whose bot sent something.
-            units: its cost.
+            owner: the owner of the bot that sent a message.
+            units: the cost of the message.
             now: seconds of a monotonic clock.
 
         Returns:
@@ -112,13 +118,19 @@ class WorkBudgets:
         return account.left >= 0
 
     def grant(self, owner: str, request_bytes: int, now: float) -> None:
-        """Add the units that come with a message of questions of so many bytes."""
+        """Add the units for a request to an owner's bot, up to LARGEST.
+
+        Args:
+            owner: the bot's owner.
+            request_bytes: size of the request.
+            now: seconds of a monotonic clock.
+        """
         account = self._account(owner, now)
         more = PER_QUESTION_MESSAGE + PER_QUESTION_BYTE * request_bytes
         account.left = max(account.left, min(account.left + more, LARGEST))
 
     def wait(self, owner: str, now: float) -> int:
-        """Return the seconds until a connection of this owner can be paid for; 0 for at once."""
+        """Return the seconds until the owner's budget covers a connection, rounded up; 0 if now."""
         lacking = CONNECTION - self._account(owner, now).left
         return math.ceil(lacking / PER_SECOND) if lacking > 0 else 0
 
@@ -136,14 +148,16 @@ class WorkBudgets:
 
 
 def cost_of(message_bytes: int) -> float:
-    """Return the units that a message of so many bytes costs."""
+    """Return the cost of a message of this size, in units."""
     return MESSAGE + MESSAGE_BYTE * message_bytes
 
 
 MOST_SESSIONS: Final = 512
 GUESS_RATE: Final = 0.2
-"""Unknown tokens that an address may try, per second, after GUESS_BURST at once. Known tokens are
-not counted, so a bot behind the same address is not kept out."""
+"""Unknown tokens that an address may try per second, after GUESS_BURST at once.
+
+Known tokens are not counted, so a bot behind the same address is not blocked.
+"""
 GUESS_BURST: Final = 10
 TICK_SECONDS: Final = 2.0
 
@@ -151,7 +165,7 @@ log = logging.getLogger("arena.relay")
 
 
 class Refused(Exception):
-    """A connection is not let in. The text is a sentence for whoever wanted to come in."""
+    """A connection is refused. The exception's text is a sentence for the bot's author."""
 
     def __init__(self, code: grpc.StatusCode, sentence: str) -> None:
         super().__init__(sentence)
@@ -159,14 +173,17 @@ class Refused(Exception):
 
 
 class NotHere(Exception):
-    """A bot cannot be seated. The text is a sentence."""
+    """A bot cannot be seated. The exception's text is a sentence."""
 
 
 class SessionRegistry:
-    """Who is connected to this relay. For one event loop.
+    """The sessions of one relay. Use it from one event loop only.
 
-    desk: where the relay takes orders for seats. sockets: a private directory for those.
-    way: how workers on other machines come there; None: they do not.
+    Args:
+        engine: the store.
+        desk: address of the relay control API.
+        sockets: a private directory for the sockets of seats.
+        way: the tunnel endpoint for workers on other machines; None if they cannot connect.
     """
 
     def __init__(
@@ -182,21 +199,26 @@ class SessionRegistry:
         self._known_tokens: frozenset[str] = frozenset()
         self._work = WorkBudgets()
 
-    # --- coming and going --------------------------------------------------------------
+    # --- connections ---------------------------------------------------------------------
 
     async def enter(self, hello: relay_pb2.Hello, peer: str) -> RelaySession:
-        """Lets a bot in.
+        """Admit a bot and return its session.
 
-        peer: where it comes from, for the log.
+        Args:
+            hello: the connection's first message.
+            peer: gRPC name of the peer, for the log and for the limit of unknown tokens.
 
         Raises:
-            Refused: it is not to come in; this is noted.
+            Refused: the bot is not admitted. Refusals because of retirement or of a second
+                connection
+                are also written to the store.
         """
         now = time.monotonic()
         if remote_bots.token_hash(hello.token) not in self._known_tokens:
             wait = self._guesses.wait(address_of(peer), now)
             if wait:
-                # A code after which a connector tries again: its token may be a new one.
+                # Connectors retry after this code; a valid token may have been issued since the
+                # last tick.
                 raise Refused(
                     grpc.StatusCode.UNAVAILABLE,
                     f"too many unknown tokens came from this address; try again in {wait} s.",
@@ -213,7 +235,8 @@ class SessionRegistry:
         owner = version.owner or version.name
         self._pay_connection(owner, now)
         is_elsewhere = await self._is_elsewhere(version.id)
-        # From here to `welcome` nobody else's turn comes: of two at a time one is refused.
+        # An admitted connection does not await anything between this line and `welcome`. Of
+        # two simultaneous connections one is therefore refused.
         session = self._sessions.get(version.id)
         if session is not None and session.instance == hello.instance:
             return session
@@ -228,7 +251,7 @@ class SessionRegistry:
             raise await self._refusal(grpc.StatusCode.ALREADY_EXISTS, version.id, sentence, peer)
         token = remote_bots.token_hash(hello.token)
         if session is not None:
-            # The program that connects was started anew: its processes are, too.
+            # The connector was restarted, so the bot's processes are new too.
             session.became(hello.instance, token, hello.tables)
             session.owner = owner
             return session
@@ -251,14 +274,14 @@ class SessionRegistry:
         self._work.charge(owner, CONNECTION, now)
 
     async def welcome(self, session: RelaySession, link: Link, peer: str) -> None:
-        """A bot that was let in is there from now on."""
+        """Attach the connection of an admitted bot and store its presence."""
         session.leaving = False
         session.attach(link)
         log.info("%s is connected, from %s", session.version, peer)
         await self._store(remote_bots.came, session.version, self._desk, session.room, self._way)
 
     async def leave(self, session: RelaySession, link: Link) -> None:
-        """A connection is over; what is open waits for the next."""
+        """Detach a closed connection. Open requests wait for the next one."""
         if not session.detach(link):
             return
         log.info("%s is gone%s", session.version, f": {link.farewell}" if link.farewell else "")
@@ -266,7 +289,10 @@ class SessionRegistry:
         await self._store(remote_bots.went, session.version, self._desk)
 
     async def hear(self, session: RelaySession, message: relay_pb2.ConnectRequest) -> None:
-        """Take a message from a bot, within the budget of its owner."""
+        """Charge a bot's message to its owner's budget and process it.
+
+        Closes the connection if the budget is exhausted.
+        """
         cost = cost_of(message.ByteSize())
         if not self._work.charge(session.owner, cost, time.monotonic()):
             if session.link is not None:
@@ -280,7 +306,10 @@ class SessionRegistry:
                 session.link.end()
 
     async def tick(self) -> None:
-        """Says of all who are there that they are; ends connections whose token was renewed."""
+        """Refresh the presence of the connected bots in the store, and send outcomes.
+
+        Close the connections of bots that have left or whose token was renewed.
+        """
         self._known_tokens = await asyncio.to_thread(remote_bots.token_hashes, self._engine)
         here = {
             session.version: session
@@ -301,10 +330,15 @@ class SessionRegistry:
     # --- seats -------------------------------------------------------------------------
 
     async def seat(self, order: relay_pb2.SeatRequest) -> tuple[RelaySession, Seat]:
-        """Gives a bot a seat at a table.
+        """Create a seat for a bot and start its server.
+
+        Args:
+            order: names the bot and the match. With `even_absent`, the seat is created even if the
+                bot
+                is disconnected or accepts no more tables.
 
         Raises:
-            NotHere: it is not connected, or sits at as many tables as it wants to.
+            NotHere: the bot is not connected or accepts no more tables.
         """
         session = self._sessions.get(order.version)
         if session is None and order.even_absent:
@@ -329,7 +363,7 @@ class SessionRegistry:
         return session, seat
 
     async def clear(self, session: RelaySession, seat: Seat) -> None:
-        """A table is over for a bot."""
+        """Close a seat whose table is finished."""
         await seat.close()
         del session.seats[seat.number]
         self._forget(session)
@@ -345,7 +379,7 @@ class SessionRegistry:
         await self._store(remote_bots.has_room, session.version, session.room)
 
     async def _tell_outcomes(self, session: RelaySession) -> None:
-        """Tells a bot how the matches ended that it has sat at."""
+        """Send a bot the outcomes of its closed matches."""
         for match in session.played - session.matches:
             found = await asyncio.to_thread(of, self._engine, match, session.version)
             if found is not None:
@@ -353,7 +387,7 @@ class SessionRegistry:
                 session.send(relay_pb2.ConnectResponse(outcome=found))
 
     async def _is_elsewhere(self, version: str) -> bool:
-        """Whether another relay of this arena has it."""
+        """Whether the bot is connected to another relay of this arena that still answers."""
 
         def ask() -> bool:
             found = remote_bots.find(self._engine, version)
@@ -371,7 +405,10 @@ class SessionRegistry:
         return Refused(code, sentence)
 
     async def _store(self, write: object, *what: object) -> None:
-        """Writes to the store; if it is away, who is there is written with the next tick."""
+        """Write to the store.
+
+        If that fails, log a warning; the next tick writes the presence again.
+        """
         assert callable(write)
         try:
             await asyncio.to_thread(write, self._engine, *what)

@@ -1,4 +1,7 @@
-"""Bounds on the streams of strangers: in total and per address, the oldest gives way."""
+"""Limits for streams of unauthenticated peers, in total and per address.
+
+A stream beyond a limit ends the oldest one.
+"""
 
 from __future__ import annotations
 
@@ -13,27 +16,32 @@ import grpc
 import grpc.aio
 
 MOST_STRANGERS: Final = 64
-"""Streams of strangers at a time; one more ends the oldest."""
+"""Maximum number of simultaneous unauthenticated streams; a further one ends the oldest."""
 MOST_PER_ADDRESS: Final = 8
-"""The same for streams from one address. Connectors send their first message at once, so a silent
-stream gives way and an honest one is not kept out, even behind the same address."""
+"""The same limit for streams from one address.
+
+Connectors send their first message immediately. A silent stream is therefore replaced and an honest
+one is not blocked, even behind the same address.
+"""
 ASIDE_SECONDS: Final = 60.0
-"""The longest call of another service than the relay's own, such as a watched health state."""
+"""Limit, in seconds, of a call to any other service than the relay's own, such as a health
+watch.
+"""
 
 
 class StrangerStreams:
-    """Streams whose peers are not known, bounded in total and per address."""
+    """Counts unauthenticated streams and limits them in total and per address."""
 
     def __init__(self) -> None:
         self._limits: dict[asyncio.Timeout, str] = {}
-        """The time limits of the streams, the oldest first, with their addresses."""
+        """Address of each stream by its time limit, the oldest first."""
 
     @contextlib.contextmanager
     def counted(self, address: str, limit: asyncio.Timeout) -> Iterator[None]:
-        """Count a stream while the block lasts; end the oldest if there are too many.
+        """Count a stream for the duration of the block. End the oldest one if a limit is reached.
 
         Args:
-            address: where the stream comes from.
+            address: the peer's address.
             limit: the time limit of the block's task.
         """
         same = [other for other, of in self._limits.items() if of == address]
@@ -53,7 +61,7 @@ class StrangerStreams:
 
 
 def address_of(peer: str) -> str:
-    """Return the address in gRPC's name of a peer; of an IPv6 address the network (/64).
+    """Return the address in gRPC's name of a peer; for an IPv6 address its /64 network.
 
     Args:
         peer: "ipv4:192.0.2.1:50000", "ipv6:%5B2001:db8::1%5D:50000" or another text.
@@ -71,20 +79,20 @@ def address_of(peer: str) -> str:
 
 
 class BoundedServices(grpc.aio.ServerInterceptor):
-    """Bounds the calls of every service but one, which bounds its own.
+    """Limits the calls of all services except one, which has its own limits.
 
-    Without it, watched health states of one address could take all streams of the server.
+    Without it, health watches from one address could occupy all streams of the server.
     """
 
     def __init__(self, exempt: str) -> None:
-        """Bound all but the service of this full name."""
+        """Exempt the service with this full name."""
         self._exempt = f"/{exempt}/"
         self._streams = StrangerStreams()
 
     async def intercept_service(
         self, continuation: Callable[[Any], Awaitable[Any]], handler_call_details: Any
     ) -> Any:
-        """Return the handler of a call, bounded."""
+        """Return the handler of a call, wrapped in the limits."""
         handler = await continuation(handler_call_details)
         if handler is None or handler_call_details.method.startswith(self._exempt):
             return handler
@@ -117,7 +125,8 @@ class BoundedServices(grpc.aio.ServerInterceptor):
                     async for answer in answers:
                         yield answer
                 else:
-                    # A method that writes to the context itself, as that of the health service.
+                    # Some methods write to the context themselves, for example the health
+                    # service's.
                     await answers
 
         return bounded

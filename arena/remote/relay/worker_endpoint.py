@@ -1,4 +1,4 @@
-"""Where workers of other machines come in: to the desk, and to the seats they have ordered."""
+"""The worker endpoint: gives workers on other machines access to the control API and to seats."""
 
 from __future__ import annotations
 
@@ -14,23 +14,25 @@ from arena.remote.tunnel import streams
 from arena.remote.tunnel.streams import Stream, TunnelEndpoint
 
 HELLO_SECONDS: Final = 5.0
-"""Within this time a connection has to prove that it is a worker's."""
+"""Seconds within which a connection must prove that it belongs to a worker."""
 MOST_STRANGERS: Final = 64
-"""So many connections may be about to prove it."""
+"""Maximum number of simultaneous connections that have not yet sent a proof."""
 MOST_STREAMS: Final = 1024
-"""So many may be open; each holds some hundred KiB at most."""
+"""Maximum number of open connections; each uses at most a few hundred KiB."""
 
 log = logging.getLogger("arena.relay")
 
 
 class Refused(Exception):
-    """A connection is not let in. The text is a clause for the log."""
+    """A connection is refused. The exception's text is a clause for the log."""
 
 
 class WorkerEndpoint:
-    """Lets in who can read the store, and carries bytes to the sockets that are here.
+    """Admits peers that can read the store and forwards their bytes to local sockets.
 
-    desk: where the relay takes orders, "unix:PATH". sockets: the directory of its seats.
+    Args:
+        desk: address of the relay control API, "unix:PATH".
+        sockets: the directory of the seats' sockets.
     """
 
     def __init__(self, desk: str, sockets: Path) -> None:
@@ -42,10 +44,16 @@ class WorkerEndpoint:
         self._server: asyncio.Server | None = None
 
     async def open(self, listen: str, certificate: Path | None, key: Path | None) -> TunnelEndpoint:
-        """Begins to listen; gives the way here, to be written into the store.
+        """Start to listen and return the tunnel endpoint, which the caller writes to the store.
 
-        Raises OSError if it cannot listen there, or if the certificate cannot be used; ValueError
-        if there is none in its file.
+        Args:
+            listen: HOST:PORT.
+            certificate: PEM file; without it and `key` the endpoint does not use TLS.
+            key: PEM file of the private key.
+
+        Raises:
+            OSError: the address cannot be bound or the certificate cannot be used.
+            ValueError: the file contains no certificate.
         """
         context, shown = None, ""
         if certificate is not None and key is not None:
@@ -64,7 +72,7 @@ class WorkerEndpoint:
         return TunnelEndpoint(f"{host}:{taken}", self._secret, shown)
 
     async def close(self) -> None:
-        """Ends it and all that came in by it."""
+        """Close the server and all connections."""
         if self._server is not None:
             self._server.close()
         for stream in self._streams:
@@ -80,7 +88,7 @@ class WorkerEndpoint:
         except Refused as refused:
             log.warning("no worker's, at %s: %s", writer.get_extra_info("peername"), refused)
         except (OSError, asyncio.CancelledError):
-            # The other machine is gone, or the relay ends.
+            # The other machine is disconnected, or the relay ends.
             pass
         finally:
             self._streams.discard(task)

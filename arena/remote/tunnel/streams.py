@@ -1,8 +1,9 @@
-"""Streams between a worker's machine and the relay's, through which seats are reached from afar.
+"""Tunnel between a worker's machine and the relay's machine, through which the worker uses seats.
 
 A stream is a TCP connection, over TLS if the relay has a certificate. The relay begins with a
-number made by chance; the worker answers with the name of what it wants and a proof that it can
-read the store: a hash of number and name, keyed with a secret that the relay has written there.
+random nonce. The worker answers with a proof that it can read the store and with the name of the
+socket it requires. The proof is an HMAC-SHA256 of nonce and name, keyed with the secret that the
+relay has written to the store.
 """
 
 from __future__ import annotations
@@ -26,29 +27,33 @@ from arena.system import file_tree
 
 # A worker's end of the tunnel to a relay on another machine.
 #
-#     referee --> socket here ==stream==> side door --> seat        the relay's machine
-#     worker  --> socket here ==stream==> side door --> desk
-#     beat    ===================stream==> side door, and back
+#     referee --> local socket ==stream==> worker endpoint --> seat           relay's machine
+#     worker  --> local socket ==stream==> worker endpoint --> control API
+#     heartbeat ==================stream==> worker endpoint, and back
 #
-# The beat goes there and back twice a second. Where it is late, what a bot failed to do meanwhile
-# may be the cable's doing.
+# The heartbeat makes a round trip twice a second. If it is late, the network may have caused a
+# bot's fault in the meantime.
 
 
 BEAT_SECONDS: Final = 0.5
 LATE_SECONDS: Final = 2.0
-"""What takes so long to come back was held up: no fault is believed any more of a bot that is
-asked through here."""
+"""Round-trip time above which the tunnel counts as delayed, in seconds.
+
+Faults of bots behind a delayed tunnel do not count.
+"""
 LOST_SECONDS: Final = 10.0
-"""What has not come back by then is lost, and the tunnel with it."""
+"""Round-trip time after which the heartbeat, and with it the tunnel, counts as lost, in seconds."""
 _LONGEST_DIRECTORY: Final = 70
 _Result = TypeVar("_Result")
 
 
 class Tunnel:
-    """Sockets here that lead to a relay elsewhere. Safe to use from many threads.
+    """Local sockets that lead to a relay on another machine. Thread-safe.
 
-    on_lost: called once with a sentence when the tunnel is lost, from a thread of its own; it
-        must return at once.
+    Args:
+        way: the tunnel endpoint of the relay.
+        on_lost: called once with a sentence when the tunnel is lost, from a thread of its own; it
+            must return at once.
 
     Raises:
         NoTunnel: the relay cannot be reached.
@@ -74,14 +79,15 @@ class Tunnel:
             raise
 
     def address(self, name: str) -> str:
-        """A gRPC address here for the desk, or for the seat whose socket has this name."""
+        """Return a local gRPC address for the control API or for the seat with this socket name."""
         return self._do(self._listen(name))
 
     def vouch(self) -> None:
-        """Returns if all that was sent since the tunnel was opened was carried without delay.
+        """Check with a heartbeat that the tunnel has never been delayed since it was opened.
 
         Raises:
-            InfrastructureError: it was late, or is lost; what a bot failed to do does not count.
+            InfrastructureError: the tunnel was delayed or is lost; a fault of the bot does not
+                count.
         """
         if not self._late:
             self._do(self._beat())
@@ -94,7 +100,7 @@ class Tunnel:
             )
 
     def close(self) -> None:
-        """Ends it, with all its streams."""
+        """Close the tunnel and all its streams."""
         if self._closed:
             return
         self._closed = True
@@ -107,7 +113,7 @@ class Tunnel:
     def _do(self, what: Coroutine[Any, Any, _Result]) -> _Result:
         return asyncio.run_coroutine_threadsafe(what, self._loop).result()
 
-    # --- in the loop -------------------------------------------------------------------
+    # --- in the event loop ---------------------------------------------------------------
 
     async def _begin(self) -> None:
         self._keep(asyncio.create_task(self._go_on_beating()))
@@ -147,7 +153,7 @@ class Tunnel:
             task = asyncio.current_task()
             assert task is not None
             self._keep(task)
-            # A task of asyncio's server that ends as cancelled is logged as an error.
+            # If a task of asyncio's server is cancelled, asyncio logs an error.
             with contextlib.suppress(asyncio.CancelledError):
                 await self._lead(name, Stream(reader, writer))
 
@@ -170,83 +176,89 @@ class Tunnel:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
-        # Connections are closed by the loop, one turn later.
+        # The event loop closes the connections in its next iteration.
         await asyncio.sleep(0)
 
 
 def _private_directory() -> Path:
-    """A directory for sockets, where those of bots are, which the referee can reach."""
+    """Create a directory for sockets where the referee can reach it.
+
+    It is in /tmp if the path would be too long for a Unix socket address.
+    """
     base = tempfile.gettempdir()
     short = len(base) <= _LONGEST_DIRECTORY
     return Path(tempfile.mkdtemp(prefix="pokearena-", dir=base if short else "/tmp"))
 
 
 ECHO: Final = "echo"
-"""The stream on which everything comes back as it was sent."""
+"""Name of the stream that returns everything it receives; used for the heartbeat."""
 DESK: Final = "desk"
-"""The stream to where seats are ordered."""
+"""Name of the stream to the relay control API."""
 SEAT: Final = re.compile(r"[0-9]{1,20}\.bot")
-"""The stream to a seat has the name of its socket."""
+"""Name of the stream to a seat, equal to the name of the seat's socket."""
 NONCE_BYTES: Final = 32
 PROOF_BYTES: Final = 32
 OPENED: Final = b"\n"
-"""What the relay says when it lets a worker in; else it hangs up."""
+"""Sent by the relay when it admits a worker; otherwise it closes the connection."""
 DIAL_SECONDS: Final = 5.0
 CHUNK_BYTES: Final = 64 << 10
 _SILENT_MS: Final = 15_000
 
 
 class NoTunnel(Exception):
-    """The relay cannot be reached from here. The text is a clause."""
+    """The relay cannot be reached from this machine. The exception's text is a clause."""
 
 
 @dataclass(frozen=True, slots=True)
 class TunnelEndpoint:
-    """How workers on other machines reach a relay, as it has written into the store."""
+    """Address, secret and certificate with which workers on other machines reach a relay.
+
+    The relay writes them to the store.
+    """
 
     address: str
-    """"10.0.0.5:7001"."""
+    """HOST:PORT, for example "10.0.0.5:7001"."""
     secret: str = field(repr=False)
-    """Made when the relay was started."""
+    """Random secret, created when the relay starts."""
     certificate: str = ""
-    """SHA-256 of the relay's certificate, in hexadecimal; empty if it speaks no TLS."""
+    """SHA-256 of the relay's certificate, in hexadecimal; empty without TLS."""
 
     @classmethod
     def read(cls, told: Mapping[str, str]) -> Self:
-        """The way that a relay has written."""
+        """Build the endpoint from the mapping that `written` returned."""
         return cls(told["address"], told["secret"], told["certificate"])
 
     def written(self) -> dict[str, str]:
-        """The same, to be written."""
+        """Return the fields as a mapping for the store."""
         return {"address": self.address, "secret": self.secret, "certificate": self.certificate}
 
 
 @dataclass(frozen=True, slots=True)
 class Stream:
-    """One direction in, one out."""
+    """The two directions of a connection."""
 
     reader: asyncio.StreamReader
     writer: asyncio.StreamWriter
 
     async def carry_to(self, other: Stream) -> None:
-        """Hands on what comes in, until its end; no faster than the other side takes it."""
+        """Copy the input to another stream until its end, with backpressure."""
         while data := await self.reader.read(CHUNK_BYTES):
             other.writer.write(data)
             await other.writer.drain()
 
     async def close(self) -> None:
-        """Ends it, after what is still to be sent."""
+        """Send the remaining data and close the connection."""
         self.writer.close()
         with contextlib.suppress(OSError):
             await self.writer.wait_closed()
 
     def abort(self) -> None:
-        """Ends it at once."""
+        """Close the connection immediately and discard unsent data."""
         self.writer.transport.abort()
 
 
 async def join(one: Stream, other: Stream) -> None:
-    """Carries between two streams until one of them ends; then both are ended."""
+    """Copy in both directions between two streams until one of them ends; then close both."""
     ways = [asyncio.create_task(one.carry_to(other)), asyncio.create_task(other.carry_to(one))]
     try:
         await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
@@ -262,15 +274,19 @@ async def join(one: Stream, other: Stream) -> None:
 
 
 def proof(secret: str, nonce: bytes, name: str) -> bytes:
-    """What shows that a worker has the secret, which it does not say."""
+    """Return the HMAC that proves possession of the secret without revealing it."""
     return hmac.digest(secret.encode(), nonce + name.encode(), "sha256")
 
 
 async def dial(way: TunnelEndpoint, name: str) -> Stream:
-    """Opens a stream to the relay.
+    """Open a stream to the relay.
+
+    Args:
+        way: the relay's tunnel endpoint.
+        name: ECHO, DESK or the name of a seat's socket.
 
     Raises:
-        NoTunnel: it does not answer, is another, or does not let us in.
+        NoTunnel: the relay does not answer, has another certificate or refuses the connection.
     """
     host, _, port = way.address.rpartition(":")
     context = _believing_nobody() if way.certificate else None
@@ -297,7 +313,7 @@ async def dial(way: TunnelEndpoint, name: str) -> Stream:
 
 
 def answers(way: TunnelEndpoint) -> bool:
-    """Whether the relay lets us in."""
+    """Whether the relay accepts a stream from this machine."""
 
     async def ask() -> None:
         (await dial(way, ECHO)).abort()
@@ -310,28 +326,28 @@ def answers(way: TunnelEndpoint) -> bool:
 
 
 def is_reached(desk: str, told: Mapping[str, str] | None) -> bool:
-    """Whether a relay can be asked from here: it is on this machine, or answers by its way."""
+    """Whether a relay is on this machine or can be reached through its tunnel endpoint."""
     if _is_here(desk):
         return True
     return told is not None and answers(TunnelEndpoint.read(told))
 
 
 def needed(desk: str, told: Mapping[str, str] | None) -> TunnelEndpoint | None:
-    """The way to a relay, as the store tells it, if the relay is not on this machine."""
+    """Return a relay's stored tunnel endpoint; None if it has none or is on this machine."""
     return None if told is None or _is_here(desk) else TunnelEndpoint.read(told)
 
 
 def _is_here(desk: str) -> bool:
-    """Whether the desk of a relay, and so the relay, is on this machine."""
+    """Whether the relay is on this machine: the socket of its control API exists."""
     return Path(desk.removeprefix("unix:")).exists()
 
 
 def fingerprint(certificate: Path) -> str:
-    """The SHA-256 of the first certificate in a file (PEM), as in `Way`.
+    """Return the SHA-256 of the first certificate in a PEM file, in hexadecimal.
 
     Raises:
         OSError: the file cannot be read.
-        ValueError: there is none in it.
+        ValueError: the file contains no certificate.
     """
     text = certificate.read_text(encoding="ascii", errors="replace")
     found = re.search(f"{ssl.PEM_HEADER}.+?{ssl.PEM_FOOTER}", text, re.DOTALL)
@@ -341,7 +357,7 @@ def fingerprint(certificate: Path) -> str:
 
 
 def keep_alive(writer: asyncio.StreamWriter) -> None:
-    """Has the kernel notice that the machine at the other end is gone, within some 15 s."""
+    """Configure TCP keepalive so that a vanished peer is detected within about 15 s."""
     end: socket.socket = writer.get_extra_info("socket")
     end.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
     for name, value in (
@@ -356,7 +372,7 @@ def keep_alive(writer: asyncio.StreamWriter) -> None:
 
 
 def _believing_nobody() -> ssl.SSLContext:
-    # The store says which certificate it is, so nobody need vouch for it.
+    # The store contains the certificate's fingerprint, so a CA is not needed; `_check` compares it.
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.check_hostname = False
     context.verify_mode = ssl.CERT_NONE

@@ -1,4 +1,4 @@
-"""What Prometheus is told: read from the store and from Redis whenever it asks."""
+"""Prometheus collector: reads the metrics from the store and Redis at each scrape."""
 
 from __future__ import annotations
 
@@ -36,13 +36,14 @@ from arena.system import grpc_probe, timings
 from arena.system.child_process import ChildState
 from arena.system.timings import Times
 
-# Every metric of the arena: its name, what it says, by what it is told apart.
+# All metrics of the arena, with help text and labels.
 #
-# Labels are bounded: forms of games are the organiser's, and so many bots and no more have a line.
+# Label values are bounded: the organiser defines the forms of games, and the number of bots with a
+# series of their own is limited.
 
 
 class Kind(StrEnum):
-    """What the figures of a metric do."""
+    """Prometheus type of a metric."""
 
     COUNTER = "counter"
     GAUGE = "gauge"
@@ -51,8 +52,11 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """A metric. Its samples are called as it is; those of a histogram end in `_bucket`, `_count`
-    and `_sum`."""
+    """A metric with its help text and label names.
+
+    The samples of a histogram end in `_bucket`, `_count` and `_sum`; other samples have the
+    metric's name.
+    """
 
     name: str
     kind: Kind
@@ -61,7 +65,7 @@ class Metric:
 
     @property
     def samples(self) -> tuple[str, ...]:
-        """What its samples are called."""
+        """Names of the metric's samples."""
         if self.kind is not Kind.HISTOGRAM:
             return (self.name,)
         return tuple(f"{self.name}_{part}" for part in ("bucket", "count", "sum"))
@@ -166,11 +170,13 @@ _REDIS_SECONDS = 5.0
 
 
 class ArenaCollector(Collector):
-    """The figures of one arena.
+    """The metrics of one arena.
 
-    connection: to its Redis. referee: the address of its referee; empty if it is not known, as
-    with workers that bring their own. children: the processes of the supervisor, where there is
-    one.
+    Args:
+        engine: the store.
+        connection: a client of the arena's Redis; None: its metrics are omitted.
+        referee: address of the referee; empty if unknown, as with workers that start their own.
+        children: returns the states of the supervisor's child processes, if there is a supervisor.
     """
 
     def __init__(
@@ -185,20 +191,23 @@ class ArenaCollector(Collector):
         self._referee = referee
         self._children = children
         self._counts: Counts | None = None
-        # Two who ask at once: the second one waits.
+        # Simultaneous scrapes are processed one after the other.
         self._lock = threading.Lock()
 
     def describe(self) -> Iterable[Family]:
-        """The metrics, without reading anything."""
+        """Return the metrics without samples; does not read the store or Redis."""
         return [_family(metric) for metric in ALL]
 
     def collect(self) -> Iterator[Family]:
-        """The figures as they are now. Of what does not answer, only that."""
+        """Return the current metrics.
+
+        A source that does not answer is reported as down and omitted.
+        """
         with self._lock:
             return iter(list(self._read()))
 
     def count(self) -> None:
-        """Begins to count what closes, if the store answers."""
+        """Start to count closed matches, if the store answers."""
         with self._lock:
             self._catch_up()
 
@@ -229,7 +238,7 @@ class ArenaCollector(Collector):
         yield _counter(RESTARTS, {(one.name,): float(one.restarts) for one in children})
 
     def _catch_up(self) -> Standing | None:
-        """Reads the store; None if it does not answer."""
+        """Read the store; None if it does not answer."""
         try:
             if self._counts is None:
                 self._counts = Counts(self._engine)
@@ -239,7 +248,7 @@ class ArenaCollector(Collector):
             return None
 
     def _of_redis(self, connection: Redis) -> list[Family] | None:
-        """What Redis knows; None if it does not answer."""
+        """Read the metrics in Redis; None if it does not answer."""
         try:
             hints = len(MatchQueue(connection).waiting())
             workers = match_queue.workers(connection)
@@ -265,7 +274,7 @@ class ArenaCollector(Collector):
 
 
 def connect(url: str) -> Redis | None:
-    """A client that waits for nobody for long; None for an empty address."""
+    """Return a client with timeouts of 5 s and one retry; None for an empty URL."""
     if not url:
         return None
     return Redis.from_url(
@@ -277,7 +286,7 @@ def connect(url: str) -> Redis | None:
 
 
 def registry(collector: ArenaCollector) -> CollectorRegistry:
-    """A registry with this collector alone: what the exporter itself costs is of no interest."""
+    """Return a registry with only this collector, without metrics of the exporter's own process."""
     made = CollectorRegistry(auto_describe=False)
     made.register(collector)
     return made

@@ -1,4 +1,4 @@
-"""What closed matches add up to."""
+"""Counts and histograms over the closed matches."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from arena.ratings.decision_histogram import BINS
 from arena.store.closed_counts import ENDED, REMOTE, Closing, Closings, Endings, Forms
 
 DECISION_BOUNDS: Final = tuple(2.0**n / 1000 for n in range(-1, 15))
-"""Seconds, where bins of decision times meet."""
+"""Upper bounds in seconds, 0.5 ms to 16.384 s; they coincide with bin edges of decision times."""
 MATCH_BOUNDS: Final = (0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 60.0, 120.0, 300.0, 600.0, 1800.0, 3600.0)
 LANGUAGES: Final = frozenset(
     ("c", "cpp", "go", "java", "python", "ruby", "rust", "shell", "typescript", REMOTE)
 )
-"""Others are told as `OTHER`: an author may write any word."""
+"""Languages with a label of their own. Others become `OTHER`: authors may write any text."""
 UNKNOWN, OTHER = "unknown", "other"
 MOST_BOTS: Final = 50
 OTHERS: Final = "others"
@@ -29,25 +29,25 @@ Buckets = list[tuple[str, float]]
 
 @dataclass
 class Spread:
-    """Times, counted up to each bound; their sum in seconds."""
+    """Histogram of durations: counts per bucket and the sum in seconds."""
 
     bounds: tuple[float, ...]
     seconds: float = 0.0
     counts: Counter[int] = field(default_factory=Counter)
-    """By the number of the first bound that is not below; behind all of them their number."""
+    """Counts by the index of the first bound >= the duration; index len(bounds) is +Inf."""
 
     def add(self, place: int, seconds: float, times: int = 1) -> None:
-        """Counts some of about the same time."""
+        """Count `times` durations of about `seconds` each in the bucket with index `place`."""
         self.counts[min(place, len(self.bounds))] += times
         self.seconds += seconds * times
 
     def buckets(self) -> Buckets:
-        """As Prometheus has them: how many up to each bound."""
+        """Return the cumulative Prometheus buckets."""
         return list(cumulated(self.bounds, self.counts))
 
 
 def cumulated(bounds: tuple[float, ...], counts: Mapping[int, int]) -> Iterator[tuple[str, float]]:
-    """How many up to each bound, from how many at each."""
+    """Yield (upper bound, cumulative count) pairs from the counts per bucket, the last for +Inf."""
     total = 0
     for place, bound in enumerate((*map(repr, bounds), "+Inf")):
         total += counts.get(place, 0)
@@ -55,7 +55,10 @@ def cumulated(bounds: tuple[float, ...], counts: Mapping[int, int]) -> Iterator[
 
 
 class Counts:
-    """What has been played: matches ever, all else from now on."""
+    """Counts of played matches.
+
+    `matches` covers all matches in the store, the others only those closed after the creation.
+    """
 
     def __init__(self, engine: Engine) -> None:
         self._forms = Forms(engine)
@@ -69,13 +72,19 @@ class Counts:
         self.bots: dict[str, Spread] = {}
 
     def catch_up(self) -> None:
-        """Counts what has been played since. Raises what the store raises."""
+        """Add the matches closed since the last call.
+
+        Raises:
+            SQLAlchemyError: the store does not answer.
+            StoreError: the store cannot be used.
+        """
         for one in self._closings.new():
             self._add(one)
         ended = Counter[tuple[str, str]]()
         for tournament, states in self._endings.now().items():
             for state in ENDED:
-                # Also where it is 0: what was not there before does not grow for Prometheus.
+                # Zeros are exported too, so that Prometheus can compute the increase of a new
+                # series.
                 ended[self._forms.of(tournament), state.lower()] += states.get(state, 0)
         self.matches = ended
 
@@ -101,14 +110,19 @@ class Counts:
 
 
 def count_bin(spread: Spread, bin_: int, times: int) -> None:
-    """Counts the decisions of a bin (arena.ratings.decision_histogram) in a spread over
-    `DECISION_BOUNDS`."""
+    """Add decisions of one bin to a spread over DECISION_BOUNDS.
+
+    Args:
+        spread: the histogram.
+        bin_: index of the bin, defined in arena.ratings.decision_histogram.
+        times: the number of decisions.
+    """
     first = 1 - round(math.log2(1000 * DECISION_BOUNDS[0]))
     spread.add(max(0, bin_ // BINS + first), 2 ** ((bin_ + 0.5) / BINS) / 1000, times)
 
 
 def language(word: str) -> str:
-    """A language as figures are told apart by it."""
+    """Return the label value for an author's language: lower case, OTHER or UNKNOWN."""
     if not word:
         return UNKNOWN
     return word.lower() if word.lower() in LANGUAGES else OTHER

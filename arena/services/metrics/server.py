@@ -1,4 +1,4 @@
-"""Serves the figures at an address of their own, which is none for the public."""
+"""HTTP server for Prometheus metrics, at an address that should not be public."""
 
 from __future__ import annotations
 
@@ -22,16 +22,16 @@ _SILENT_SECONDS = 10.0
 
 
 class CannotListen(OSError):
-    """The address cannot be listened at. Its text is a sentence for people."""
+    """The address cannot be bound. The exception's text is a sentence for people."""
 
 
 class _Handler(WSGIRequestHandler):
-    """Who asks is not logged, and who then says nothing is not waited for."""
+    """Does not log requests, and closes silent connections after 10 s."""
 
     timeout = _SILENT_SECONDS
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the library's name
-        """Says nothing."""
+        """Do not log requests."""
 
 
 class _Server(ThreadingMixIn, WSGIServer):
@@ -44,11 +44,20 @@ class _ServerOfSix(_Server):
 
 @contextlib.contextmanager
 def served(collector: ArenaCollector, host: str, port: int) -> Iterator[str]:
-    """Answers at an address, in threads of this process, until the block ends; gives the URL.
+    """Serve the metrics in threads of this process until the block ends.
 
-    What closes is counted from now on.
+    Matches that close from now on are counted.
 
-    Raises CannotListen.
+    Args:
+        collector: the source of the metrics.
+        host: IPv4 or IPv6 address, or a host name.
+        port: 0 selects a free port.
+
+    Yields:
+        The URL of the metrics.
+
+    Raises:
+        CannotListen: the address cannot be bound.
     """
     answer = make_wsgi_app(registry(collector))
 

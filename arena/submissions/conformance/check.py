@@ -1,4 +1,4 @@
-"""What an examination says: one check after another."""
+"""Results of an examination: a sequence of checks."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -6,52 +6,54 @@ from typing import Any
 
 
 class Outcome(StrEnum):
-    """How a check came out."""
+    """Result of a check."""
 
     PASSED = "passed"
     FAILED = "failed"
     REMARK = "remark"
-    """No failure, but the author may want to know."""
+    """The check did not fail, but the author should read its sentence."""
     SKIPPED = "skipped"
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A match whose questions can be asked again (docs/record.md)."""
+    """The record of a match whose questions can be repeated (docs/record.md)."""
 
     match: str
-    """Its id."""
+    """ID of the match."""
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One thing that was tried."""
+    """One check of an examination."""
 
     name: str
-    """What was tried: "plays", "one legal action". Together with `game` it is unique."""
+    """Name such as "plays" or "one legal action"; unique together with `game`."""
     outcome: Outcome
     sentence: str
-    """What came of it: of a failure why, in words that its author can act on."""
+    """The result; for a failure the reason, as an instruction to the author."""
     game: str = ""
-    """The id of the game; empty if it is about the bot as a whole."""
+    """ID of the game; empty if the check concerns the bot as a whole."""
     seconds: float = 0.0
     question: str = ""
-    """The question that broke the bot, as "MATCH:GAME:DECISION"; several of one message are
-    "MATCH:GAME:DECISION,GAME:DECISION"."""
+    """The failing question, as "MATCH:GAME:DECISION".
+
+    Several questions of one message are "MATCH:GAME:DECISION,GAME:DECISION".
+    """
     command: str = ""
-    """What to type to have it again; it needs `record` where `pokearena` looks for records."""
+    """Command that repeats the check; requires `record` among the records of `pokearena`."""
     record: Record | None = None
     output: str = ""
-    """What the bot had written when it failed, the end of it."""
+    """End of the bot's output at the failure."""
 
     @property
     def failed(self) -> bool:
-        """Whether the bot is not fit to enter."""
+        """Whether the check prevents the bot's admission."""
         return self.outcome is Outcome.FAILED
 
     def to_json(self) -> dict[str, Any]:
-        """The check as plain values; the record by its id."""
+        """Return the check as JSON values, with the record's match ID instead of the record."""
         return {
             "name": self.name,
             "game": self.game or None,

@@ -1,4 +1,4 @@
-"""A conversation with a bot: its process is started, and it is asked as the referee asks."""
+"""A protocol session with a bot: starts its process and sends questions as the referee does."""
 
 import time
 from collections.abc import Sequence
@@ -26,33 +26,39 @@ _OPTIONS: Final[list[tuple[str, Any]]] = [
 ]
 _NO_MESSAGE: Final = "Exception deserializing response"
 _UNREAD: Final = 16
-"""Messages of a stream that wait to be read."""
+"""Maximum number of unread messages of a stream."""
 _GLANCE: Final = 0.01
 
 
 class NoAnswer(Exception):
-    """A bot did not answer as it should. Its text is a clause about the bot."""
+    """A bot failed to answer correctly. The exception's text is a clause about the bot."""
 
     def __init__(self, clause: str, output: str = "", *, late: bool = False) -> None:
         super().__init__(clause)
         self.output = output
-        """What it had written."""
+        """The bot's output so far."""
         self.late = late
-        """Whether nothing came in time."""
+        """Whether the answer did not arrive in time."""
 
 
 class Unimplemented(Exception):
-    """A bot has no such method, and need not have it."""
+    """A bot does not implement this optional method."""
 
 
 class Talk:
-    """A bot that has been started and told what is played.
+    """A started bot that has received its Start request; use it as a context manager.
 
-    Raises NoAnswer, when it is entered, if the bot does not start in time.
+    Args:
+        bot: the bot.
+        told: the Start request.
+        start: seconds within which the bot must start.
+        patience: seconds within which each answer must arrive.
+
+    Raises:
+        NoAnswer: on entering; the bot does not start in time.
     """
 
     def __init__(self, bot: Bot, told: bot_pb2.StartRequest, start: float, patience: float) -> None:
-        """start, patience: seconds to start, and for every answer."""
         self._bot = bot
         self._told = told
         self._start = start
@@ -61,11 +67,11 @@ class Talk:
         self._processes: Processes | None = None
         self._stream: _Stream | None = None
         self.streams = True
-        """Whether it is asked by Play; not if it seems to have none."""
+        """Whether questions are sent by Play; False after the bot did not implement it."""
         self.said = bot_pb2.StartResponse()
-        """What it said that it can and wants."""
+        """The bot's answer to Start, with its capabilities and options."""
         self.seconds = 0.0
-        """How long it took to start."""
+        """Duration of the start in seconds."""
 
     def __enter__(self) -> Self:
         began = time.monotonic()
@@ -94,7 +100,7 @@ class Talk:
         self.close()
 
     def close(self) -> None:
-        """Ends the conversation, and the bot's process with it."""
+        """Close the connection and end the bot's process."""
         if self._stream is not None:
             self._stream.close()
         self._channel.close()
@@ -102,7 +108,7 @@ class Talk:
             self._processes.close()
 
     def report(self) -> Report:
-        """What became of its process, and what it wrote; of a remote bot nothing."""
+        """Return the exit status and output of the bot's process; empty for a remote bot."""
         if self._processes is None:
             return Report(self._told.seat)
         return self._processes.report(self._told.seat)
@@ -123,8 +129,13 @@ class Talk:
             raise self._no_answer(_clause(call))
 
     def ask(self, *requests: Request) -> list[Response]:
-        """The answers to questions of different games, in their order, by Play in one message;
-        one by one if it has no Play. Raises NoAnswer."""
+        """Return the answers to questions of different games, in order.
+
+        Sends one Play message, or one Act request per question if the bot does not implement Play.
+
+        Raises:
+            NoAnswer: an answer is missing, late or invalid.
+        """
         if self.streams:
             try:
                 return self.play(*requests)
@@ -133,7 +144,12 @@ class Talk:
         return [self.act(request) for request in requests]
 
     def act(self, request: Request) -> Response:
-        """The answer by Act. Raises NoAnswer, and Unimplemented."""
+        """Return the answer to an Act request.
+
+        Raises:
+            NoAnswer: the answer is missing, late or invalid.
+            Unimplemented: the bot does not implement Act.
+        """
         try:
             answer: Response = self._stub.Act(self._fitting(request), timeout=self._patience)
         except grpc.RpcError as error:
@@ -143,14 +159,19 @@ class Talk:
         return answer
 
     def play(self, *requests: Request) -> list[Response]:
-        """The answers by Play. Raises NoAnswer, and Unimplemented: nothing came, ever."""
+        """Return the answers to one Play message, in order.
+
+        Raises:
+            NoAnswer: an answer is missing, late or invalid.
+            Unimplemented: the stream ended before its first message.
+        """
         if self._stream is None:
             self._stream = _Stream(self._stub)
         asked = [self._fitting(request) for request in requests]
         return self._stream.ask(asked, self._patience, self)
 
     def _fitting(self, request: Request) -> Request:
-        """The question as this bot wants it."""
+        """Return the request, without the legal actions if the bot asked for that at Start."""
         if not self.said.without_legal:
             return request
         bare = Request()
@@ -165,7 +186,7 @@ class Talk:
         return self._no_answer(_clause(error))
 
     def too_late(self) -> NoAnswer:
-        """That nothing came in time."""
+        """Return the error for an answer that did not arrive within `patience`."""
         return self._no_answer(f"it did not answer within {1000 * self._patience:.0f} ms", True)
 
     def _no_answer(self, clause: str, late: bool = False) -> NoAnswer:
@@ -175,7 +196,7 @@ class Talk:
 
 
 class _Stream:
-    """One call of Play. What comes is read by a thread, so that it can be waited for in time."""
+    """One Play call. A thread reads the messages, so that a reader can wait with a timeout."""
 
     def __init__(self, stub: Any) -> None:
         self._out: SimpleQueue[bot_pb2.PlayRequest | None] = SimpleQueue()
@@ -194,7 +215,7 @@ class _Stream:
             self._hand_on(error)
 
     def _hand_on(self, met: bot_pb2.PlayResponse | grpc.RpcError | None) -> None:
-        """Waits while there is much unread: a bot that floods us is not read any further."""
+        """Queue a message. Block while the queue is full, to bound the memory a bot can use."""
         while not self._closed:
             try:
                 self._in.put(met, timeout=_GLANCE)
@@ -203,13 +224,13 @@ class _Stream:
             return
 
     def close(self) -> None:
-        """Ends the call."""
+        """Cancel the call."""
         self._closed = True
         self._out.put(None)
         self._call.cancel()
 
     def ask(self, requests: Sequence[Request], patience: float, talk: Talk) -> list[Response]:
-        """The answers to questions, in their order."""
+        """Return the answers to the questions, in order."""
         until = time.monotonic() + patience
         self._out.put(bot_pb2.PlayRequest(questions=requests))
         answers: dict[tuple[int, int], Response] = {}
@@ -227,7 +248,7 @@ class _Stream:
 
     def _next(self, until: float, talk: Talk) -> bot_pb2.PlayResponse:
         left = until - time.monotonic()
-        if left <= 0:  # whatever it says without end
+        if left <= 0:  # a bot that keeps sending messages must not extend the time limit
             raise talk.too_late()
         try:
             met = self._in.get(timeout=left)
@@ -237,7 +258,7 @@ class _Stream:
             self._heard = True
             return met
         if not self._heard:
-            # As the referee has it: from whose stream nothing ever came is asked by Act.
+            # The referee applies the same rule: after a stream without any message it uses Act.
             raise Unimplemented
         if met is None:
             raise talk._no_answer("it ended the stream before it had answered")
@@ -245,7 +266,7 @@ class _Stream:
 
 
 def _clause(error: Any) -> str:
-    """What a failed call says of the bot."""
+    """Return a clause that describes a failed call."""
     code = error.code()
     if code is grpc.StatusCode.UNAVAILABLE:
         return "its connection was lost"

@@ -1,4 +1,4 @@
-"""The whole examination of a bot."""
+"""The examination of a bot: build, start, clock, tables and questions."""
 
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -28,27 +28,27 @@ from referee.games.registry import GAMES
 from referee.record import Line, read_games
 from referee.replay import Question, question
 
-# How long a bot thought at the tables it played, beside the clock of an ordinary match.
+# Decision times at the played tables, compared with the clock of an ordinary match.
 
 
 CLOCK_CHECK = "clock"
 _MUCH = 0.5
-"""The share of the bank that, once drawn, is worth a remark."""
+"""Share of the bank that produces a remark when used."""
 
 
 @dataclass(slots=True)
 class Stopwatch:
-    """Collects the times of tables."""
+    """Collects the decision times of tables."""
 
     times: list[float]
     worst: tuple[float, Played, int, int] | None = None
     banked: float = 0.0
     late: int = 0
-    """Tables at which its clock ran out."""
+    """Number of tables at which the bot's clock ran out."""
     tables: int = 0
 
     def take(self, played: Played) -> None:
-        """A table that has been played."""
+        """Add the times of a played table."""
         self.tables += 1
         for ms, game, decision in played.times:
             self.times.append(ms)
@@ -59,7 +59,7 @@ class Stopwatch:
             self.late += 1
 
     def check(self, errand: Errand) -> Check:
-        """What is to be said of its times."""
+        """Return the check of the collected times."""
         allowed = f"{CLOCK.allowance_ms} ms a decision, {CLOCK.bank_ms} ms a table"
         if self.late:
             of = f"{self.late} of {self.tables} tables" if self.tables > 1 else "its table"
@@ -95,7 +95,7 @@ def _ms(time: float) -> str:
     return f"{time:.1f} ms"
 
 
-# The first checks of a bot: that it builds, and that it starts and listens.
+# The first checks: build, start and listen.
 
 
 BUILDS: Final = "builds"
@@ -103,13 +103,17 @@ LISTENS: Final = "starts and listens"
 
 
 def by_manifest(bot: Bot) -> None:
-    """Runs the build commands of a bot in its folder. Raises BotError."""
+    """Run the manifest's build commands in the bot's folder.
+
+    Raises:
+        BotError: the build failed.
+    """
     if bot.manifest is not None and bot.folder is not None:
         run_build(bot.manifest, bot.folder, trusted=bot.trusted)
 
 
 def build(bot: Bot, builder: Callable[[Bot], object]) -> Check | None:
-    """Builds it; None if there is nothing to build."""
+    """Build the bot and return the check; None if a build is not necessary."""
     if bot.manifest is None or bot.folder is None or bot.content or not bot.manifest.build:
         return None
     began = time.monotonic()
@@ -122,7 +126,7 @@ def build(bot: Bot, builder: Callable[[Bot], object]) -> Check | None:
 
 
 def listening_check(errand: Errand, game: Game) -> tuple[Check, int]:
-    """Starts it, and hears how many games it plays at the same time."""
+    """Start the bot. Return the check and the number of games that it plays simultaneously."""
     bot = errand.bot
     if bot.address is not None and not goes_on_listening(bot.address):
         raise InfrastructureError(f"{bot.label} cannot be reached: nobody listens there.")
@@ -156,17 +160,17 @@ def listening_check(errand: Errand, game: Game) -> tuple[Check, int]:
         return failed, 0
 
 
-# A fault at a table of an examination, explained.
+# Analysis of a fault at a table of the examination.
 
 
 _LATE: Final = "timeout"
 
 
 def faulted(errand: Errand, name: str, played: Played) -> Check:
-    """The check of a table at which the bot has faulted.
+    """Return the check of a table with a fault of the bot.
 
-    The question is put again to a bot that has been started for it alone. If that answers well,
-    it is what it was asked before, or beside it: then all that is to be asked again.
+    Repeats the question to a newly started bot. If that bot answers correctly, earlier or
+    simultaneous questions caused the fault; the check's command then repeats those too.
     """
     fault = played.fault
     assert fault is not None
@@ -192,13 +196,13 @@ def faulted(errand: Errand, name: str, played: Played) -> Check:
         return replace(check, sentence=said, command=errand.ask(place, "--play"))
     said = f"{sentence}; asked alone it answers well, so it is what was asked before or beside it"
     if errand.at_once > 1:
-        # The record lacks what was asked beside it, in games that the fault ended unfinished.
+        # The record lacks simultaneous questions of games that the fault left unfinished.
         return replace(check, sentence=said, command=errand.again(played.form.game.id))
     return replace(check, sentence=said, command=errand.ask(place, "--from-start"))
 
 
 def _question(played: Played, fault: Line) -> Question:
-    """The question of a fault, as it was put."""
+    """Rebuild the question at which the fault occurred."""
     game = next(game for game in played.games if game.game == fault["game"])
     (record,) = read_games(game.record)
     seats = rights(played.spec, fault["seat"])
@@ -211,19 +215,19 @@ LONG: Final = "a long table"
 QUIET: Final = "quiet"
 
 QUICK_SECONDS: Final = 20.0
-"""After so long a quick examination begins nothing more, and ends what it has begun."""
+"""Seconds after which a quick examination starts no further test and ends the current one."""
 _TABLE_SECONDS: Final = 60.0
 _LEAST_SECONDS: Final = 4.0
-"""What the first table of a game has at least, however little time is left."""
+"""Minimum time for the first table of a game, in seconds."""
 _LONG_SECONDS: Final = 20.0
 _LONG_GAMES: Final = 40
 _ENOUGH: Final = 2
-"""After so many forms of a game that failed, no more of it are tried."""
+"""Number of failed forms of a game after which its other forms are skipped."""
 _KEPT: Final = 64 * 1024
-"""Bytes of output of which nothing is left out."""
+"""Bytes of output that are stored without truncation."""
 
 Hear = Callable[[str], None]
-"""Is told what is being tried now."""
+"""Receives a description of the current test."""
 
 
 def examine(
@@ -240,27 +244,30 @@ def examine(
     seconds: float = QUICK_SECONDS,
     hear: Hear = lambda what: None,
 ) -> Iterator[Check]:
-    """Tries a bot, and yields one check after another as they are made.
+    """Examine a bot and yield the checks as they are completed.
 
-    Its build commands are run in its folder, unless it is an archived version. The same arguments
-    try the same.
+    Runs the build commands in the bot's folder, unless the bot is an archived version. The same
+    arguments produce the same tests.
 
     Args:
-        bot: whom.
+        bot: the bot.
         referee: the address of a referee.
-        games: the ids of the games to try; none: all that it claims.
-        seed: what all cards follow from, 32 bytes.
-        seeded: the seed as it is typed.
-        called: the bot as it is typed; its label if left out.
-        thorough: every form of every game, which takes minutes; else a selection that ends
-            about `seconds` after the bot was built.
-        is_built: whether it has been built already.
+        games: the IDs of the games to test; empty: all games that the bot claims.
+        seed: the source of all cards, 32 bytes.
+        seeded: the seed as a command-line argument.
+        called: the bot as a command-line argument; by default its label.
+        thorough: True: every form of every game, which takes minutes; False: a selection that ends
+            about `seconds` after the build.
+        is_built: whether the bot is already built.
         builder: builds a bot that has build commands; raises BotError.
-        seconds: how long a quick examination takes.
-        hear: is told what is being tried.
+        seconds: the duration of a quick examination.
+        hear: receives a description of the current test.
+
+    Yields:
+        The checks, in order.
 
     Raises:
-        InfrastructureError: something of the arena's own failed, or a remote bot is not there.
+        InfrastructureError: the arena failed, or a remote bot is not connected.
     """
     if not is_built:
         built = build(bot, builder)
@@ -287,7 +294,7 @@ def _wanted(bot: Bot, name: str, games: Sequence[str]) -> bool:
 
 
 class _Examination:
-    """An examination of a bot that starts."""
+    """The examination of a bot that starts."""
 
     def __init__(self, errand: Errand, games: Sequence[Game], hear: Hear) -> None:
         self._errand = errand
@@ -297,10 +304,10 @@ class _Examination:
         self._written: list[int] = []
 
     def checks(self) -> Iterator[Check]:
-        """All of them."""
+        """Yield the checks of all games, then those of the clock and the output."""
         until = self._errand.until
         for number, game in enumerate(self._games):
-            # What a game leaves of its share is for those that come after it.
+            # A game that needs less than its share of the time leaves the rest to the later games.
             now = time.monotonic()
             share = max(0.0, until - now) / (len(self._games) - number)
             self._errand = replace(self._errand, until=now + share)
@@ -313,7 +320,7 @@ class _Examination:
         return Check(PLAYS, Outcome.SKIPPED, why, game.id, command=self._errand.again(game.id))
 
     def _questions(self, game: Game) -> Iterator[Check]:
-        """Awkward questions, in the forms of the game that differ most."""
+        """Ask awkward questions in the most different forms of the game."""
         tried = forms.some(game) if self._errand.thorough else forms.few(game)[-1:]
         found: dict[str, list[Finding]] = {}
         broken: list[str] = []
@@ -336,7 +343,7 @@ class _Examination:
         return paper(form, seat, self._errand.seed, games, each)
 
     def _plays(self, game: Game) -> Iterator[Check]:
-        """Tables of every form, and a long one."""
+        """Play a table in each form and one long table."""
         tried = forms.forms(game) if self._errand.thorough else forms.few(game)[:1]
         failed = decisions = done = 0
         began = time.monotonic()
@@ -388,7 +395,8 @@ class _Examination:
         try:
             played = play(self._errand, form, what, boards, until)
         except InfrastructureError:
-            # A busy machine can keep a referee from its clocks for a moment; that is not the bot.
+            # Retry once: on a busy machine a referee can miss its clocks, which is not the bot's
+            # fault.
             played = play(self._errand, form, what, boards, until)
         self._watch.take(played)
         self._written += [len(report.output) for report in played.reports]
@@ -412,7 +420,7 @@ class _Examination:
 
 
 def _of_questions(name: str, game: Game, findings: Sequence[Finding], seconds: float) -> Check:
-    """The questions of one kind, of all forms of a game."""
+    """Combine the findings of one kind from all forms of a game into a check."""
     broken = next((finding.broken for finding in findings if finding.broken), None)
     if broken is not None:
         return _of_broken(name, game, broken, seconds)

@@ -1,4 +1,4 @@
-"""What an examination is given: the bot, how thorough to be, and what to say of it."""
+"""Parameters of an examination: the bot, its thoroughness, and the commands that repeat a test."""
 
 import shlex
 import time
@@ -14,7 +14,7 @@ from arena.submissions.conformance.forms import CLOCK, Form
 from arena.submissions.conformance.positions import clock_of
 
 PATIENCE: Final = (CLOCK.allowance_ms + CLOCK.bank_ms) / 1000
-"""Seconds a single question may take: all that a bot ever has for one."""
+"""Time limit of one question in seconds: allowance and bank, the maximum a bot can have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,37 +23,37 @@ class Errand:
 
     bot: Bot
     content: str
-    """Its content hash."""
+    """Content hash of the bot."""
     called: str
-    """How it is typed on a command line."""
+    """The bot as a command-line argument."""
     seed: bytes
-    """What all cards follow from, 32 bytes."""
+    """Source of all cards, 32 bytes."""
     seeded: str
-    """As it is typed to have the same cards again."""
+    """The seed as a command-line argument."""
     referee: str
-    """A referee's address."""
+    """Address of a referee."""
     thorough: bool = True
     until: float = float("inf")
-    """When to begin nothing more, by the monotonic clock."""
+    """Time of the monotonic clock after which further tests are not started."""
     at_once: int = 1
-    """How many games the bot says it plays at the same time."""
+    """Number of games the bot plays simultaneously, from its answer to Start."""
 
     @property
     def over(self) -> bool:
-        """Whether its time is over."""
+        """Whether `until` has passed."""
         return time.monotonic() >= self.until
 
     def ask(self, question: str, *flags: str) -> str:
-        """The command that puts a question again."""
+        """Return the command that repeats a question."""
         return shlex.join(["pokearena", "ask", question, self.called, *flags])
 
     def again(self, game: str) -> str:
-        """The command that tries a game again, the same way."""
+        """Return the command that repeats the tests of a game."""
         words = ["pokearena", "test", self.called, "--game", game, "--seed", self.seeded]
         return shlex.join(words + ["--quick"] * (not self.thorough))
 
     def talk(self, spec: MatchSpec, seat: int) -> Talk:
-        """A conversation with the bot at a seat of this match."""
+        """Return a session with the bot at a seat of this match."""
         told = bot_pb2.StartRequest(
             match=spec.id,
             game=spec.game,
@@ -66,6 +66,12 @@ class Errand:
         return Talk(self.bot, told, spec.clock.start_ms / 1000, PATIENCE)
 
     def papers(self, form: Form) -> tuple[int, int, int]:
-        """The seat that is asked in a form, games to be searched, questions of every kind."""
+        """Return the parameters of `positions.paper` for a form.
+
+        Returns:
+            The seat that receives questions, the number of games to search, and the maximum number
+            of
+            questions per kind.
+        """
         seat = sum(form.name.encode()) % form.seats
         return (seat, 16, 8) if self.thorough else (seat, 4, 2)

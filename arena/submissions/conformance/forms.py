@@ -1,4 +1,4 @@
-"""The forms in which games are tried: from the registry, so that a new game is tried at once."""
+"""The forms in which games are tested. They come from the registry, so new games are included."""
 
 import hashlib
 from collections.abc import Iterator, Mapping
@@ -14,39 +14,40 @@ from referee.dealing import commitment
 from referee.games.contract import Game, Option, Value
 
 CLOCK: Final = Clock()
-"""That of an ordinary match."""
+"""Clock of an ordinary match."""
 
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """A game as it is set up."""
+    """A game with a number of seats and options."""
 
     game: Game
     seats: int
     options: Mapping[str, Value]
-    """A value for every option."""
+    """A value for every option of the game."""
 
     @property
     def name(self) -> str:
-        """What its ladder is called: "pokex-4"."""
+        """Name of the form's ladder, for example "pokex-4"."""
         return form_of(self.game.id, self.seats, self.options)
 
     @property
     def sides(self) -> int:
-        """How many bots play it."""
+        """Number of bots that play the form."""
         return self.game.side_count(self.seats, self.options)
 
     @property
     def turned(self) -> bool:
-        """Whether an option is not as usual."""
+        """Whether an option differs from its default."""
         return any(v != self.game.options[n].default for n, v in self.options.items())
 
 
 def forms(game: Game) -> tuple[Form, ...]:
-    """The forms of a game, the usual one first.
+    """Return the forms of a game, the default one first.
 
-    Every number of seats with the usual options; every setting of the options at the smallest
-    table that allows it; and the largest table with all of them turned.
+    The forms are: every number of seats with default options; every combination of options at the
+    smallest table that allows it; and the largest table with the last combination, in which every
+    option differs from its default if it has several values.
     """
     usual = {name: option.default for name, option in game.options.items()}
     every = list(_settings(game))
@@ -62,13 +63,13 @@ def forms(game: Game) -> tuple[Form, ...]:
 
 
 def some(game: Game) -> tuple[Form, ...]:
-    """The forms that differ most: every number of seats as usual, and all options turned."""
+    """Return the most different forms: all numbers of seats with defaults, and the last form."""
     every = forms(game)
     return tuple(f for f in every if not f.turned or f is every[-1])
 
 
 def few(game: Game) -> tuple[Form, ...]:
-    """The usual form, and the one that is farthest from it."""
+    """Return the default form and the last one, which differs most from it."""
     every = forms(game)
     return tuple(every[n] for n in sorted({0, len(every) - 1}))
 
@@ -79,7 +80,7 @@ def _settings(game: Game) -> Iterator[dict[str, Value]]:
 
 
 def _values(option: Option) -> tuple[Value, ...]:
-    """The values of an option, the usual one first; a whole number has that alone."""
+    """Return the values of an option, the default first; for an integer only the default."""
     if option.choices:
         return tuple(sorted(option.choices, key=lambda one: one != option.default))
     if isinstance(option.default, bool):
@@ -90,11 +91,16 @@ def _values(option: Option) -> tuple[Value, ...]:
 def match_of(
     form: Form, what: str, seed: bytes, boards: int, entrants: tuple[Entrant, ...]
 ) -> MatchSpec:
-    """A match of this form, which stops at the first fault, with the usual clock.
+    """Return a match of this form with the default clock that ends at the first fault.
 
-    The same arguments make the same match: its id and its cards follow from them.
+    The same arguments produce the same match, because they determine its ID and its cards.
 
-    what: what it is for. seed: of the whole examination, 32 bytes.
+    Args:
+        form: the form.
+        what: the purpose of the match.
+        seed: the seed of the examination, 32 bytes.
+        boards: the number of boards.
+        entrants: the match's entrants.
     """
     own = hashlib.sha256(f"{what}\0{form.name}\0".encode() + seed).digest()
     agreed = {
@@ -126,6 +132,6 @@ def match_of(
 
 
 def entrant_of(bot: Bot, content: str) -> Entrant:
-    """A bot as it stands in the record of a match."""
+    """Return a bot as an entrant of a match's record."""
     manifest = {} if bot.manifest is None else asdict(bot.manifest)
     return Entrant(bot.label, content, "" if bot.remote else str(bot.folder), manifest)

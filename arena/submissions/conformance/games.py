@@ -1,4 +1,4 @@
-"""A bot plays whole tables, strictly, by the clock of an ordinary match."""
+"""Whole tables for the examination, with strict fault policy and the clock of an ordinary match."""
 
 import time
 from collections.abc import Sequence
@@ -22,35 +22,35 @@ from arena.submissions.conformance.forms import Form, entrant_of, match_of
 from referee.record import Line, read_games
 
 PARTNER: Final = "meek"
-"""Who sits at the other seats when the bot is a remote one, which cannot be there twice."""
+"""House bot at the other seats of a remote bot, which cannot have two seats."""
 _LOOK_MS: Final = 200
 
 
 class _Stopped(Exception):
-    """A fault has ended the table, or its time is over."""
+    """A fault ended the table, or its time is over."""
 
 
 @dataclass(slots=True)
 class Played:
-    """A table of a match, and what has come of it."""
+    """The tables of a match and their results."""
 
     form: Form
     spec: MatchSpec
     games: list[PlayedGame] = field(default_factory=list)
     reports: list[Report] = field(default_factory=list)
-    """Of the bot's own processes."""
+    """Reports of the bot's processes, without those of a partner."""
     unfinished: bool = False
-    """Whether its time was over before its games."""
+    """Whether the time limit ended the match before its last game."""
 
     @property
     def record(self) -> Record:
-        """Its record, as far as it goes."""
+        """The match's record up to its last played game."""
         text = record_text(self.spec, {g.game: g.record for g in self.games}, self.spec.seed)
         return Record(self.spec.id, text)
 
     @property
     def fault(self) -> Line | None:
-        """The bot's first fault, as its line of the record."""
+        """The bot's first fault, as a line of the record; None without faults."""
         own = set(self.own)
         for game in self.games:
             if any(fault.version in own for fault in game.faulted):
@@ -61,7 +61,7 @@ class Played:
 
     @property
     def own(self) -> tuple[str, ...]:
-        """What the bot is called at its seats."""
+        """Names of the bot's entrants."""
         return self.spec.versions[: self._mine]
 
     @property
@@ -70,7 +70,7 @@ class Played:
 
     @property
     def times(self) -> list[tuple[float, int, int]]:
-        """The bot's decisions: milliseconds, game, decision."""
+        """The bot's decisions, as (milliseconds, game, decision)."""
         own, told = set(self.own), []
         for game in self.games:
             (record,) = read_games(game.record)
@@ -84,7 +84,7 @@ class Played:
 
     @property
     def banked(self) -> float:
-        """The most that one seat of the bot drew from its bank at one table, in milliseconds."""
+        """Maximum bank time that one seat of the bot used at one table, in milliseconds."""
         drawn: dict[tuple[int, int], float] = {}
         for game in self.games:
             (record,) = read_games(game.record)
@@ -96,19 +96,22 @@ class Played:
 
 
 def play(errand: Errand, form: Form, what: str, boards: int, until: float) -> Played:
-    """Plays a table of this form: the bot against itself, with a process for every seat.
+    """Play a table of this form: the bot against itself, with one process per seat.
 
-    A remote bot, which cannot be reset, plays `meek` instead, in every seating.
+    A remote bot cannot be reset. It plays `meek` instead, in every seating.
 
     Args:
         errand: the examination.
-        form: what is played.
-        what: what for; the cards follow from it.
-        boards: how many games the table has.
-        until: when it is stopped, by the monotonic clock.
+        form: the form.
+        what: the purpose; it determines the cards.
+        boards: the number of games at the table.
+        until: the time limit, on the monotonic clock.
+
+    Returns:
+        The played games, until the first fault or the time limit.
 
     Raises:
-        InfrastructureError: something of the arena's own failed.
+        InfrastructureError: the arena failed.
     """
     bots = _bots(errand.bot, form.sides)
     own = 1 if errand.bot.remote else len(bots)

@@ -1,4 +1,4 @@
-"""Questions that are awkward to answer, found by playing games at random."""
+"""Awkward questions for bots, found in games with random actions."""
 
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
@@ -18,11 +18,11 @@ from referee.record import GameRecord, action_line, dump, game_line, read_games,
 from referee.replay import Question, Rights, codec_of, questions
 
 HUNDREDS: Final = 200
-"""So many legal actions are hundreds."""
+"""Number of legal actions from which a question counts as HUNDREDS."""
 
 
 class Kind(StrEnum):
-    """What makes a question awkward, as its check is called."""
+    """Reason why a question is awkward; the value is the check's name."""
 
     SINGLE = "one legal action"
     HUNDREDS = "hundreds of legal actions"
@@ -39,17 +39,17 @@ class Position:
     kind: Kind
     asked: Question
     listed: int
-    """How many legal actions there are, or are listed."""
+    """Number of listed legal actions."""
 
     @property
     def place(self) -> tuple[int, int]:
-        """Its game and decision."""
+        """Game and decision of the question."""
         return self.asked.request.game, self.asked.request.decision
 
 
 @dataclass(frozen=True, slots=True)
 class Paper:
-    """An examination paper: prepared questions to one seat, and the record they are in."""
+    """Prepared questions for one seat, with the records that contain them."""
 
     spec: MatchSpec
     seat: int
@@ -58,16 +58,16 @@ class Paper:
 
     @property
     def record(self) -> Record:
-        """The games as a match that somebody played by chance."""
+        """The games as the record of a match between random players."""
         text = record_text(self.spec, {r.number: r.text for r in self.records}, self.spec.seed)
         return Record(self.spec.id, text)
 
     def question(self, *places: tuple[int, int]) -> str:
-        """What `pokearena ask` calls these questions of one message."""
+        """Return these questions, sent in one message, as an argument of `pokearena ask`."""
         return f"{self.spec.id}:" + ",".join(f"{game}:{decision}" for game, decision in places)
 
     def before(self, position: Position) -> list[bot_pb2.ActRequest]:
-        """What the seat was asked in this game before, in order."""
+        """Return the seat's earlier requests in this game, in order."""
         game, decision = position.place
         record = next(r for r in self.records if r.number == game)
         told = []
@@ -83,17 +83,28 @@ class Paper:
 
 
 def rights(spec: MatchSpec, seat: int) -> list[Rights]:
-    """What the seats have at the beginning of a match; only this one is told what is legal."""
+    """Return the initial rights of the seats; only `seat` receives its legal actions."""
     return [Rights(clock_of(spec.clock), seat == other) for other in range(spec.seats)]
 
 
 def clock_of(clock: Clock) -> bot_pb2.Clock:
-    """A full clock, as a bot is told of it."""
+    """Return a full clock as a protocol message."""
     return bot_pb2.Clock(allowance_ms=clock.allowance_ms, bank_ms=clock.bank_ms)
 
 
 def paper(form: Form, seat: int, seed: bytes, games: int, each: int) -> Paper:
-    """Questions to a seat from so many games played by chance, `each` of every kind at most."""
+    """Prepare questions for a seat.
+
+    Args:
+        form: the form.
+        seat: the seat that receives the questions.
+        seed: the seed of the examination, 32 bytes.
+        games: the number of random games to search.
+        each: the maximum number of questions per kind.
+
+    Returns:
+        The questions, sorted by kind and place, with the records of all games.
+    """
     names = ["chance", *(f"chance-{number}" for number in range(2, form.sides + 1))]
     entrants = tuple(Entrant(name, "", ".", {}) for name in names)
     spec = match_of(form, "questions", seed, games, entrants)
@@ -134,8 +145,11 @@ def _chosen(
     each: int,
     taken: Container[tuple[int, int]],
 ) -> list[tuple[int, int]]:
-    """Where questions of a kind are: one game after the other, but the longest lists of hundreds
-    and the shortest that are not complete."""
+    """Select questions of one kind, as (game, decision).
+
+    Selects them in the order of the games. Exceptions: HUNDREDS prefers the longest lists of
+    actions, SAMPLE the shortest; ANY selects one random question per game.
+    """
     found = [
         (listed, one.number, decision)
         for one in played
@@ -143,7 +157,7 @@ def _chosen(
         if who == seat and kind in kinds and (one.number, decision) not in taken
     ]
     if kind is Kind.ANY:
-        # Where all questions are of hundreds, so are the usual ones.
+        # If all questions of the seat are of another kind, use those.
         found = found or [
             (listed, one.number, decision)
             for one in played
@@ -161,12 +175,12 @@ def _chosen(
 
 
 class _Played:
-    """A game played by chance."""
+    """A game with random actions."""
 
     def __init__(self, form: Form, spec: MatchSpec, number: int) -> None:
         self.number = number
         self.decisions: list[tuple[int, int, set[Kind], int]] = []
-        """Number, seat, what is awkward about it, how many actions are listed."""
+        """(decision, seat, kinds, number of listed actions) of each decision."""
         self._chance = Random(f"{spec.seed.hex()} {number}")
         self._codec = codec_of(form.game)
         sides = form.game.sides(spec.seats, form.options)
@@ -206,7 +220,7 @@ class _Played:
 
 
 def _kinds(legal: Legal, listed: int, actors: int) -> set[Kind]:
-    """What a question is; one with hundreds of actions is no ordinary one, wherever it stands."""
+    """Return the kinds of a question; one with HUNDREDS of actions is never ANY."""
     found = {Kind.HUNDREDS} if listed >= HUNDREDS else {Kind.ANY}
     if not legal.complete:
         found.add(Kind.SAMPLE)

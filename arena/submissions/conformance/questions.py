@@ -1,4 +1,4 @@
-"""Awkward questions are put to a bot, one by one, twice, and many in one message."""
+"""Awkward questions to a bot: one by one, repeated, and several in one message."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -15,18 +15,27 @@ from referee.codec import DecodeError
 from referee.games.registry import find
 from referee.replay import Question, codec_of, in_words
 
-# Whether an answer is a legal action; and whether a question breaks a bot that is asked alone.
+# Validation of answers, and the check whether a question alone makes a bot fail.
 
 
 _LISTED: Final = 12
 
 
 class Wrong(Exception):
-    """An answer that is none. Its text is a clause about the bot."""
+    """An answer is not a legal action. The exception's text is a clause about the bot."""
 
 
 def judge(game_id: str, asked: Question, response: Response) -> None:
-    """Raises Wrong unless it is a legal action."""
+    """Check that a response is a legal action.
+
+    Args:
+        game_id: the game's ID.
+        asked: the question with its legal actions.
+        response: the bot's response.
+
+    Raises:
+        Wrong: the response cannot be decoded or is not legal.
+    """
     game = find(game_id)
     codec = codec_of(game)
     try:
@@ -45,7 +54,15 @@ def judge(game_id: str, asked: Question, response: Response) -> None:
 
 
 def breaks(errand: Errand, spec: MatchSpec, asked: Question, *, by_stream: bool = False) -> bool:
-    """Whether a question breaks a fresh bot: put as `pokearena ask` does, or by Play."""
+    """Whether a newly started bot fails at this question alone.
+
+    Args:
+        errand: the examination.
+        spec: the match of the question.
+        asked: the question.
+        by_stream: False: send it by Act, or by Play without Act, like `pokearena ask`; True: by
+            Play.
+    """
     try:
         with errand.talk(spec, asked.request.seat) as talk:
             if by_stream:
@@ -67,12 +84,12 @@ TWICE: Final = "the same question twice"
 TOGETHER: Final = "many questions in one message"
 
 _AGAIN: Final = 3
-"""So many questions are put by Act too, and a second time."""
+"""Number of questions for the checks BY_ACT and TWICE."""
 
 
 @dataclass(frozen=True, slots=True)
 class Broken:
-    """A question that broke the bot."""
+    """A failing question, with the command that repeats it."""
 
     sentence: str
     question: str
@@ -80,24 +97,24 @@ class Broken:
     record: Record
     output: str = ""
     remark: bool = False
-    """Whether it is no failure."""
+    """Whether this is a remark instead of a failure."""
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What came of the questions of one kind in one form."""
+    """Result of the questions of one kind in one form."""
 
     name: str
     asked: int
     listed: int = 0
-    """The longest list of legal actions among them."""
+    """Length of the longest list of legal actions among the questions."""
     broken: Broken | None = None
     said: str = ""
-    """What else there is to say."""
+    """Additional remark for the check's sentence."""
 
 
 class Interview:
-    """Puts the questions of one paper to a bot; use it once."""
+    """Sends the questions of one `Paper` to a bot; an object can be used once."""
 
     def __init__(self, errand: Errand, form: Form, paper: Paper) -> None:
         self._errand = errand
@@ -105,13 +122,13 @@ class Interview:
         self._paper = paper
         self._talk: Talk | None = None
         self._streams: bool | None = None
-        """Whether it answers by Play; None if it has answered nothing yet."""
+        """Whether the bot answers by Play; None before its first answer."""
 
     def findings(self, known_broken: Sequence[str]) -> Iterator[Finding]:
-        """One finding after another; kinds that are known to break the bot are left out."""
+        """Yield the findings, without the kinds that already failed in another form."""
         try:
             yield from self._findings(known_broken)
-        except NoAnswer as error:  # it did not start
+        except NoAnswer as error:  # the bot did not start
             question = self._paper.question(self._paper.positions[0].place)
             yield Finding(
                 STARTS,
@@ -146,7 +163,7 @@ class Interview:
         return self._talk
 
     def _close(self) -> None:
-        """After a failure the bot is started anew."""
+        """Close the session; after a failure the next question starts a new process."""
         if self._talk is not None:
             self._talk.close()
             self._talk = None
@@ -166,7 +183,7 @@ class Interview:
         return Finding(kind, len(positions), listed)
 
     def _by_act(self, positions: Sequence[Position]) -> Finding | None:
-        """Whoever has Play can be asked by Act as well: by hand, by `pokearena ask`."""
+        """Send questions by Act to a bot that has Play: `pokearena ask` uses Act by default."""
         if not self._streams:
             return None
         for count, position in enumerate(positions[:_AGAIN]):
@@ -179,7 +196,7 @@ class Interview:
         return Finding(BY_ACT, min(_AGAIN, len(positions)))
 
     def _twice(self, positions: Sequence[Position]) -> Finding:
-        """The ones with the most to choose from: there a different answer is likeliest."""
+        """Repeat the questions with the most actions, where a different answer is most likely."""
         most = sorted(positions, key=lambda position: -position.listed)[:_AGAIN]
         for count, position in enumerate(most):
             try:
@@ -206,7 +223,7 @@ class Interview:
         )
 
     def _batch(self, positions: Sequence[Position]) -> Finding | None:
-        """A message of as many questions, of different games, as the bot wants."""
+        """Send as many questions of different games in one message as the bot accepts."""
         talk = self._open()
         most = min(talk.said.games_in_flight, len(positions))
         if most < 2 or self._streams is None:
@@ -243,7 +260,7 @@ class Interview:
         return Broken(sentence, question, command, self._paper.record, output)
 
     def _explain(self, position: Position, error: Exception, by_stream: bool) -> Broken:
-        """What a question does to a bot that has been started only for it."""
+        """Describe a failure, after repeating the question alone to a newly started bot."""
         output = self._output(error)
         question = self._paper.question(position.place)
         sentence, command, remark = str(error), self._errand.ask(question), False
@@ -267,7 +284,7 @@ class Interview:
         return Broken(told, question, command, self._paper.record, output, remark)
 
     def _answers_from_start(self, position: Position) -> bool:
-        """Whether a fresh bot answers well that was asked all of the game before."""
+        """Whether a new process answers correctly after all earlier questions of the game."""
         before = self._paper.before(position)
         if not before:
             return False
@@ -281,7 +298,7 @@ class Interview:
         return True
 
     def _output(self, error: Exception) -> str:
-        """What the bot had written; it is started anew for the next question."""
+        """Return the bot's output and close the session."""
         if isinstance(error, NoAnswer):
             output = error.output
         else:

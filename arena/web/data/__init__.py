@@ -1,9 +1,8 @@
-"""Hold the state of the web server: snapshots of the store, caches, and the events of open
-matches.
+"""Hold the web server's state: snapshots of the store, caches, and events of open matches.
 
 Uses `arena.errors`, `arena.events`, `arena.formats`, `arena.ladders`, `arena.presentation`,
 `arena.ratings`, `arena.services`, `arena.store`, `arena.submissions`, `arena.tournaments` and
-`arena.web.charts`. Used by `arena.cli`, `arena.web.__main__`, `arena.web.address`,
-`arena.web.app`, `arena.web.openapi`, `arena.web.pages`, `arena.web.server`, `arena.web.serving`
-and `arena.web.static_site`.
+`arena.web.charts`. Used by `arena.cli`, `arena.web.__main__`, `arena.web.address`, `arena.web.app`,
+`arena.web.openapi`, `arena.web.pages`, `arena.web.server`, `arena.web.serving` and
+`arena.web.static_site`.
 """

@@ -1,4 +1,4 @@
-"""What has changed when: topics with the number of their last change, and who waits for one."""
+"""Change numbers per topic, for caches and for tasks that wait for a change."""
 
 from __future__ import annotations
 
@@ -6,22 +6,22 @@ import asyncio
 from collections.abc import Collection
 
 ARENA = "arena"
-"""Something in the store: a match, a tournament, a bot."""
+"""Topic of the store's contents: matches, tournaments and bots."""
 
 HISTORIES = "histories"
-"""A point of the history of a ladder."""
+"""Topic of the rating histories of ladders."""
 
 SUBMISSIONS = "submissions"
-"""Something that an owner has pushed, or what becomes of it."""
+"""Topic of the submissions and their states."""
 
 
 def position_of(match: str) -> str:
-    """The topic of the position on the table of a match that is being played."""
+    """Return the topic of the position at the table of a running match."""
     return f"position:{match}"
 
 
 class Changes:
-    """Numbers changes, whatever their topic, from 1. For the one thread of the event loop."""
+    """Numbers the changes of all topics from 1. Use it from the event loop's thread only."""
 
     def __init__(self) -> None:
         self.last = 0
@@ -29,22 +29,22 @@ class Changes:
         self._waiting: set[asyncio.Event] = set()
 
     def tell(self, *topics: str) -> None:
-        """Notes a change of these topics, and wakes who waits."""
+        """Record a change of these topics and wake the waiting tasks."""
         self.last += 1
         self._last.update(dict.fromkeys(topics, self.last))
         for event in self._waiting:
             event.set()
 
     def newest(self, topics: Collection[str]) -> int:
-        """The number of the last change of any of these; 0 if there was none."""
+        """Return the number of the last change of any of these topics; 0 without one."""
         return max((self._last.get(topic, 0) for topic in topics), default=0)
 
     def forget(self, topic: str) -> None:
-        """Drops a topic that will not change any more."""
+        """Drop a topic that will not change any more."""
         self._last.pop(topic, None)
 
     async def after(self, topics: Collection[str], number: int) -> None:
-        """Waits until one of these has changed after the change of this number."""
+        """Wait until one of these topics has a change with a higher number."""
         event = asyncio.Event()
         self._waiting.add(event)
         try:

@@ -1,4 +1,4 @@
-"""The news as spectators may have them: heard over Redis, held back, thinned, and passed on."""
+"""Event subscriber: receives events over Redis, delays and thins them, and passes them on."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from arena.web.data.changes import Changes, position_of
 log = logging.getLogger("arena.web")
 
 _MATCHES = 1000
-"""Of so many matches the last position is kept."""
+"""Number of matches whose last position is stored."""
 _HELD_OF_A_MATCH = 200
-"""So many positions of a match are held back at the most, however long the delay is."""
+"""Maximum number of delayed positions of a match, for any delay."""
 
 Listener = Callable[[News], None]
 
@@ -32,11 +32,15 @@ class _Held:
 
 
 class EventSubscriber:
-    """Hears the news and passes them on. For the one thread of the event loop.
+    """Receives events and passes them on. Use it from the event loop's thread only.
 
-    spectators: whether positions are passed on at all. delay: so many seconds after they were
-    heard, positions and ends of games; what has closed is public and not held back.
-    nudge: called when the store may have something new.
+    Args:
+        changes: receives a change for each published position.
+        nudge: called when the store may have changed.
+        spectators: whether positions are passed on.
+        delay: seconds by which positions and ends of games are delayed; the end of a match is
+            public
+            and not delayed.
     """
 
     def __init__(
@@ -50,20 +54,25 @@ class EventSubscriber:
         self._heard: dict[str, float] = {}
         self._listeners: set[Listener] = set()
         self.positions: OrderedDict[str, Position] = OrderedDict()
-        """By match: the last position of those that are being played, as far as it is shown."""
+        """Last published position of each running match."""
 
     def join(self, listener: Listener) -> None:
-        """From now on this is called with all news that spectators may have."""
+        """Call this listener with all events that spectators may receive."""
         self._listeners.add(listener)
 
     def leave(self, listener: Listener) -> None:
-        """It is not called any more."""
+        """Remove a listener."""
         self._listeners.discard(listener)
 
     async def run(self, url: str, running: Sequence[str]) -> None:
-        """Hears the news of this Redis for ever, beginning with where these matches stand."""
+        """Receive the events of this Redis forever.
+
+        Args:
+            url: URL of the Redis.
+            running: IDs of running matches, whose last positions are read first.
+        """
         async with asyncio.TaskGroup() as group:
-            # Its failure ends the group, so that both are restarted.
+            # A failure of this task ends the group, so that both tasks are restarted.
             releasing = group.create_task(self._release())
             await self._catch_up(url, running)
             async for heard in messages.listen(url):
@@ -71,9 +80,11 @@ class EventSubscriber:
             releasing.cancel()
 
     def hear(self, heard: News, now: float) -> None:
-        """Takes up some news.
+        """Process one event.
 
-        now: in seconds, on a clock that only goes forward.
+        Args:
+            heard: the event.
+            now: seconds of a monotonic clock.
         """
         match heard:
             case Position():
@@ -89,12 +100,12 @@ class EventSubscriber:
         self._pass_on(heard)
 
     def release(self, now: float) -> None:
-        """Passes on what has been held back for long enough."""
+        """Pass on the events whose delay has passed."""
         while self._held and self._held[0].until <= now:
             self._pass_on(self._held.popleft().news)
 
     async def _catch_up(self, url: str, running: Sequence[str]) -> None:
-        # How old they are is not said, so with a delay they may be too new.
+        # The age of these positions is unknown. With a delay they could be published too early.
         if self._delay or not running:
             return
         client = messages.connect(url)
@@ -114,7 +125,7 @@ class EventSubscriber:
             await asyncio.sleep(min(max(wait, 0.05), 1.0))
 
     def _is_due(self, match: str, now: float) -> bool:
-        """Whether a position of this match is taken up: with a long delay not each is."""
+        """Whether to accept this position: a long delay limits the rate per match."""
         since = self._heard.get(match)
         if since is not None and now - since < self._delay / _HELD_OF_A_MATCH:
             return False
@@ -124,7 +135,7 @@ class EventSubscriber:
         return True
 
     def _forget(self, match: str) -> None:
-        """A match is over: its record is public now, and what is held back of it no news."""
+        """Remove a finished match: its record is public, so delayed events are obsolete."""
         self.positions.pop(match, None)
         self._heard.pop(match, None)
         self._held = deque(held for held in self._held if _match_of(held.news) != match)

@@ -1,4 +1,4 @@
-"""Tables as spectators see them while they are played."""
+"""Tables of running matches as spectators see them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ log = logging.getLogger("arena.web")
 
 @dataclass(frozen=True, slots=True)
 class LiveTable:
-    """The table of a match: what everybody at it knows, and no more."""
+    """The table of a match, limited to the information that all its players have."""
 
     match: str
     game: str
@@ -32,11 +32,11 @@ class LiveTable:
 
     @property
     def film(self) -> Film:
-        """The scene as pages draw it: a film of one."""
+        """The scene as a frame sequence of length 1, for the templates."""
         return film([self.scene])
 
     def to_json(self) -> dict[str, Any]:
-        """The position as plain values; the view as the protocol writes it."""
+        """Return the position as JSON values; the view is in the protocol's format."""
         told = self.position
         return {
             "game": told.game,
@@ -52,7 +52,7 @@ class LiveTable:
 def live_table(
     positions: Mapping[str, Position], match: Match, tournament: Tournament
 ) -> LiveTable | None:
-    """The table of a match as it was told last; None if nothing is told of it."""
+    """Return the last published table of a running match; None if it is not available."""
     position = positions.get(match.id)
     if position is None or match.state is not MatchState.RUNNING:
         return None
@@ -66,13 +66,13 @@ def live_table(
 
 
 class Screen:
-    """Which match the first page shows: the closest one, until it ends."""
+    """Selects the match on the home page: the closest one, until it ends."""
 
     def __init__(self) -> None:
         self._shown = ""
 
     def pick(self, sight: Sight, positions: Mapping[str, Position]) -> Match | None:
-        """A match that is being played, of which positions are told if there is one."""
+        """Return a running match, preferably one with a published position."""
         running = {match.id: match for match in sight.running}
         told = {name: match for name, match in running.items() if name in positions}
         if self._shown in told or (self._shown in running and not told):
@@ -86,7 +86,7 @@ class Screen:
 
 
 def _gap(sight: Sight, match: Match) -> float:
-    """How far apart in strength they are; who has not played yet may be anywhere."""
+    """Return the strength difference of the entrants; infinite if one has not played yet."""
     forms = {one.id: one.plan.form for one, _ in sight.going}
     ladder = sight.ladders.get(forms.get(match.tournament, ""))
     if ladder is None:

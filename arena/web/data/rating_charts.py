@@ -1,4 +1,4 @@
-"""The histories of ladders as pages show them: drawn once, when they change."""
+"""Rating histories of ladders for the pages, with sparklines computed once per change."""
 
 from __future__ import annotations
 
@@ -14,13 +14,18 @@ from arena.web.data.snapshot import Ladder
 
 @dataclass(frozen=True, slots=True)
 class RatingChart:
-    """The history of one ladder. sparks: by entrant, of those with two points or more."""
+    """Rating history of one ladder.
+
+    Args:
+        past: the history.
+        sparks: sparklines by entrant, for entrants with at least two points.
+    """
 
     past: Past = field(default_factory=Past)
     sparks: Mapping[str, Spark] = field(default_factory=dict, compare=False)
 
     def moved(self, entrant: str, place: int) -> int | None:
-        """How many places an entrant has gained since yesterday; None if it had none then."""
+        """Return the places an entrant gained since yesterday; None if it was not ranked then."""
         was = self.past.yesterday.get(entrant)
         return None if was is None else was - place
 
@@ -31,9 +36,16 @@ def trails_of(
     known: Mapping[str, RatingChart],
     seconds: float,
 ) -> tuple[dict[str, RatingChart], bool]:
-    """The histories of ladders, by form, and whether they are up to date.
+    """Update the rating histories of ladders.
 
-    seconds: after so long the rest is left for the next time; those stay as they were.
+    Args:
+        historian: computes the histories.
+        ladders: the ladders by form.
+        known: the previous histories by form.
+        seconds: the time limit; histories beyond it keep their previous state.
+
+    Returns:
+        The histories by form, and whether all are up to date.
     """
     made, is_whole = dict(known), True
     until = time.monotonic() + seconds

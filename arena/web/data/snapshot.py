@@ -1,7 +1,7 @@
-"""What the pages know of the arena at a moment: ladders, tournaments, what is being played.
+"""Immutable snapshot of the arena for the pages: ladders, tournaments and running matches.
 
-It is made in the background when something has changed, and never changes itself, so a page
-costs no more than its own drawing however large the ladders are.
+A background task creates a new snapshot after a change. A page's cost is therefore only its
+rendering, for any size of the ladders.
 """
 
 from __future__ import annotations
@@ -32,7 +32,10 @@ from arena.web.data.time_estimates import Outlooks, TimeEstimates
 class Ladder:
     """The ladder of one form.
 
-    seen: when each entrant's last match closed, in seconds since 1970.
+    Args:
+        scope: the ladder's key.
+        table: the standings.
+        seen: end of each entrant's last closed match, in seconds since 1970.
     """
 
     scope: Scope
@@ -42,11 +45,15 @@ class Ladder:
 
 @dataclass(frozen=True, slots=True)
 class Sight:
-    """The arena at a moment.
+    """The arena at one moment.
 
-    at: the time of the database, in seconds since 1970.
-    ladders: by form. running: the matches that are being played.
-    going: the tournaments that are not over, with how far they are.
+    Args:
+        at: time of the database, in seconds since 1970; 0 before the first read.
+        ladders: by form.
+        versions: all versions by ID, with the retired ones.
+        running: the running matches.
+        going: the open tournaments with their progress.
+        outlooks: time estimates of the open tournaments, by ID.
     """
 
     at: float = 0.0
@@ -55,11 +62,10 @@ class Sight:
     running: tuple[Match, ...] = ()
     going: tuple[tuple[Tournament, Progress], ...] = ()
     outlooks: Mapping[str, TimeEstimates] = field(default_factory=dict)
-    """Of the tournaments that are not over, by id: when they will be."""
 
 
 class Watcher:
-    """Looks at the store; what has been read and computed is not read and computed again."""
+    """Creates snapshots of the store. Stores intermediate results to reuse them."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -68,7 +74,7 @@ class Watcher:
         self._following: dict[Scope, tuple[Following, int, Ladder]] = {}
 
     def look(self) -> Sight | None:
-        """The arena as it is now; None if nothing has changed since the last look."""
+        """Return a new snapshot; None if nothing has changed since the last call."""
         found = marks(self._engine)
         if found == self._marks:
             return None
@@ -98,7 +104,7 @@ class Watcher:
         fold = following.now()
         if ladder is None or following.folded != counted:
             ladder = Ladder(scope, fold.table(scope.entrants), following.seen)
-            # A form in which another tournament was begun has another scope.
+            # A new tournament of a form changes the ladder's scope; drop the old one.
             for old in [s for s in self._following if s.form == scope.form]:
                 del self._following[old]
             self._following[scope] = following, following.folded, ladder
@@ -106,10 +112,10 @@ class Watcher:
 
 
 def marks(engine: Engine) -> tuple[Any, ...]:
-    """Something that is another as soon as a page could say something else."""
+    """Return values that differ if the content of any page can differ."""
     matches, games, held = schema.matches, schema.games, schema.tournaments
     here = schema.remotes
-    # In a tournament that is closed nothing happens any more.
+    # Closed tournaments do not change any more.
     going = select(held.c.id).where(held.c.state != TournamentState.CLOSED)
     queries = (
         select(func.max(schema.results.c.closed)),
@@ -117,7 +123,7 @@ def marks(engine: Engine) -> tuple[Any, ...]:
             func.count(), func.sum(held.c.matches), func.max(held.c.created), func.max(held.c.ended)
         ),
         select(held.c.state, func.count()).group_by(held.c.state).order_by(held.c.state),
-        # Those that have closed are too many to be counted; they are the rest.
+        # Closed matches are too numerous to count. They follow from the total and the other states.
         select(matches.c.state, func.count())
         .where(matches.c.tournament.in_(going), matches.c.state.in_(counts.OTHERS))
         .group_by(matches.c.state)

@@ -1,4 +1,4 @@
-"""What the web server holds: the store, the last sight of the arena, and what has changed."""
+"""State of the web server: the store, the current snapshot, caches and changes."""
 
 from __future__ import annotations
 
@@ -40,22 +40,28 @@ if TYPE_CHECKING:
     from arena.store.tournaments.tournaments import Tournament
 
 
-# What pages have computed of a ladder, kept while the ladder is the same.
+# Page cache: values computed from a ladder, valid while the ladder is unchanged.
 
 
 _REST_FACTOR = 10
-"""After a crosstable was computed it is good for so many times as long, whatever has closed: that
-of a thousand bots takes a second, and a match may close every second."""
+"""Minimum lifetime of a crosstable, as a multiple of the time of its computation.
+
+The crosstable of a thousand bots takes a second, and a match may close every second.
+"""
 
 
 class PageCache:
-    """The crosstables. Pages are drawn in several threads: two may compute the same, once."""
+    """The crosstables of the ladders.
+
+    Pages are rendered in several threads without a lock here, so two threads may compute the same
+    crosstable at the same time.
+    """
 
     def __init__(self) -> None:
         self._cells: dict[str, tuple[Ladder, Cells, float]] = {}
 
     def cells(self, ladder: Ladder) -> Cells:
-        """Who did how against whom on a ladder."""
+        """Return the crosstable of a ladder."""
         form, began = ladder.scope.form, time.monotonic()
         known = self._cells.get(form)
         if known is None or (known[0] is not ladder and began > known[2]):
@@ -65,14 +71,14 @@ class PageCache:
         return known[1]
 
 
-# The standings of tournaments: what has been read and folded is not read and folded again.
+# Standings cache of tournaments, with the state of their incremental computation.
 
 
 _KEPT = 32
 
 
 class StandingsCache:
-    """The tables of the tournaments that were looked at last. For any thread."""
+    """The standings of the last requested tournaments. Thread-safe."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -80,7 +86,7 @@ class StandingsCache:
         self._lock = Lock()
 
     def of(self, tournament: Tournament) -> Table:
-        """The standings of a tournament from all its closed matches."""
+        """Return the standings of a tournament from all its closed matches."""
         own = key.of_tournament(tournament)
         with self._lock:
             kept = self._kept.pop(tournament.id, None)
@@ -102,19 +108,21 @@ _LOOK_SECONDS = 1.0
 _RECALL_SECONDS, _LATEST_RECALL_SECONDS = 2.0, 900.0
 _SLICE_SECONDS = 0.5
 _RESTS = 19
-"""After the histories were brought up to date they rest so many times as long."""
+"""Pause after an update of the rating histories, as a multiple of the update's duration."""
 _LONGEST_PAUSE_SECONDS = 15.0
 _PAUSE_SECONDS = 0.4
-"""At least so long between two looks, however much happens."""
+"""Minimum time between two reads of the store, in seconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Settings(WebSettings):
-    """How the organiser wants it, and where it is.
+    """Web settings of the organiser, with addresses and paths.
 
-    redis: where news come from; empty: from the store alone, a second later.
-    shelf: where what owners push is laid down; None: nothing is taken.
-    data: the data folder, whose services say where their relay is; None: there is none.
+    Args:
+        redis: URL of the Redis with the events; empty: changes come only from the store, up to a
+            second later.
+        shelf: the directory for uploads; None: uploads are refused.
+        data: the data folder whose services name the relay's address; None: unknown.
     """
 
     redis: str = ""
@@ -124,16 +132,16 @@ class Settings(WebSettings):
 
 @dataclass(slots=True)
 class Web:
-    """The server's state. Only the event loop changes it, but for what is kept."""
+    """The server's state. Only the event loop's thread changes it, except for the caches."""
 
     engine: Engine
     settings: Settings
     changes: Changes = field(default_factory=Changes)
     sight: Sight = field(default_factory=Sight)
     reads: bool = False
-    """Whether the store could be read at the last look."""
+    """Whether the last read of the store succeeded."""
     trails: Mapping[str, RatingChart] = field(default_factory=dict)
-    """The histories of the ladders by form; made behind the sight, in their own time."""
+    """Rating histories of the ladders by form; updated separately, after the snapshot."""
     kept: PageCache = field(default_factory=PageCache)
     verifications: Verifications = field(default_factory=Verifications)
     rankings: StandingsCache = field(init=False)
@@ -156,11 +164,11 @@ class Web:
         self.rankings = StandingsCache(self.engine)
 
     def nudge(self) -> None:
-        """There may be news: look now rather than within a second."""
+        """Request a read of the store now, not at the next interval (1 s)."""
         self._nudge.set()
 
     async def look(self) -> None:
-        """Looks at the store once; what cannot be read stays as it was seen last."""
+        """Read the store once. After a failure the previous snapshot stays."""
         try:
             seen = await run_in_threadpool(self._watcher.look)
         except (SQLAlchemyError, StoreError, OSError) as error:
@@ -173,17 +181,17 @@ class Web:
             self.changes.tell(ARENA)
 
     async def hear(self) -> None:
-        """Hears the news of the arena for ever; without a Redis there are none."""
+        """Receive the events of the arena forever; returns at once without a Redis."""
         if self.settings.redis:
             await self.newsroom.run(self.settings.redis, [one.id for one in self.sight.running])
 
     async def watch(self) -> None:
-        """Keeps the sight up to date, for ever."""
+        """Keep the snapshot up to date, forever."""
         while True:
             began = time.monotonic()
             await self.look()
-            # A quarter of the time, so that the rest of the machine can play; but nobody is to
-            # wait for very long.
+            # Use at most a quarter of the time, because matches run on the same machine. The pause
+            # is limited to 15 s.
             took = time.monotonic() - began
             await asyncio.sleep(min(max(_PAUSE_SECONDS, 3 * took), _LONGEST_PAUSE_SECONDS))
             with suppress(TimeoutError):
@@ -192,10 +200,10 @@ class Web:
             self._nudge.clear()
 
     async def receive(self) -> None:
-        """Tells when anything has happened to submissions, for ever."""
+        """Record changes of submissions, forever."""
         seen = 0, 0.0
         while True:
-            # What cannot be read is told of by the looks at the store.
+            # `look` logs errors of the store.
             with suppress(SQLAlchemyError, StoreError, OSError):
                 now = await run_in_threadpool(submissions.mark, self.engine)
                 if now != seen:
@@ -204,9 +212,10 @@ class Web:
             await asyncio.sleep(_LOOK_SECONDS)
 
     async def recall(self, seconds: float = math.inf) -> bool:
-        """Brings the histories up to date with the sight; says whether they are.
+        """Update the rating histories to the snapshot and return whether they are up to date.
 
-        seconds: after so long the rest is left for the next time.
+        Args:
+            seconds: the time limit; the next call continues the work.
         """
         async with self._recalling:
             return await self._recall(seconds)
@@ -224,10 +233,10 @@ class Web:
         return is_whole
 
     async def remember(self) -> None:
-        """Keeps the histories up to date, for ever, in a twentieth of the time."""
+        """Keep the rating histories up to date, forever, with about a twentieth of the time."""
         seen, is_whole = 0, True
         while True:
-            # Yesterday moves on even if nothing happens.
+            # The comparison with yesterday changes even without new matches.
             with suppress(TimeoutError):
                 async with asyncio.timeout(_LATEST_RECALL_SECONDS if is_whole else 0):
                     await self.changes.after({ARENA}, seen)

@@ -1,4 +1,4 @@
-"""When tournaments that are being played will be over, as far as anybody can say."""
+"""Time estimates for the end of running tournaments."""
 
 from __future__ import annotations
 
@@ -19,18 +19,20 @@ if TYPE_CHECKING:
 
 _GAMES_FOR_A_PACE = 10
 _PACE_SECONDS = 300.0
-"""The pace is that of so long before now."""
+"""Length of the period over which the pace is measured, in seconds."""
 _SAMPLE_SECONDS = 2.0
 _MANY = 3000
-"""Of so many matches nobody tosses coins for what may come."""
+"""Number of played matches above which the remaining matches are not simulated."""
 
 
 @dataclass(frozen=True, slots=True)
 class TimeEstimates:
-    """What a tournament will come to.
+    """Expected size and end of a tournament.
 
-    matches, games: how many there will be; None if its format cannot say.
-    seconds_left: until its end, at the pace of the last minutes; None if that cannot be told.
+    Args:
+        matches: total number of matches; None if the format cannot predict it.
+        games: total number of games; None if the format cannot predict it.
+        seconds_left: seconds until the end at the current pace; None if unknown.
     """
 
     matches: int | None = None
@@ -40,26 +42,29 @@ class TimeEstimates:
 
 @dataclass(slots=True)
 class _Followed:
-    """A tournament that is looked at again and again."""
+    """Stored data of an open tournament."""
 
     samples: deque[tuple[float, int]] = field(default_factory=deque)
-    """When how many games had been played."""
+    """(time, played games) pairs."""
     entries: Sequence[Entrant] = ()
     coming: int | None = None
     asked: bool = False
 
 
 class Outlooks:
-    """Looks at tournaments again and again; what does not change is not computed again."""
+    """Computes time estimates. Stores the simulation results until they become invalid."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self._followed: dict[str, _Followed] = {}
 
     def look(self, tournament: Tournament, progress: Progress, at: float) -> TimeEstimates:
-        """The outlook of a tournament that is not over.
+        """Return the time estimate of an open tournament.
 
-        at: the time now, in seconds.
+        Args:
+            tournament: the tournament.
+            progress: its current progress.
+            at: the current time in seconds.
         """
         own = self._followed.setdefault(tournament.id, _Followed())
         outgrown = own.coming is not None and progress.matches > own.coming
@@ -73,7 +78,7 @@ class Outlooks:
         return TimeEstimates(own.coming, games, left)
 
     def forget_others(self, ids: Sequence[str]) -> None:
-        """Drops what is over."""
+        """Drop the tournaments that are not among these IDs."""
         for gone in self._followed.keys() - set(ids):
             del self._followed[gone]
 
@@ -90,7 +95,7 @@ class Outlooks:
 
 
 def _left(samples: deque[tuple[float, int]], played: int, games: int, at: float) -> float | None:
-    """The seconds that are left; notes how far it is now."""
+    """Add a sample and return the remaining seconds; None if the pace is unknown."""
     if not samples or at - samples[-1][0] >= _SAMPLE_SECONDS:
         samples.append((at, played))
     while len(samples) > 2 and at - samples[0][0] > _PACE_SECONDS:

@@ -1,4 +1,4 @@
-"""Whether records are true: each is checked once, in the background, when first looked at."""
+"""Verification of records: once per match, in the background, at the first request."""
 
 from __future__ import annotations
 
@@ -22,9 +22,11 @@ _PATIENCE_SECONDS = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """What checking a record came to.
+    """Result of a verification.
 
-    at: when, in seconds since 1970. problems: what is not true of it, in sentences.
+    Args:
+        at: time of the verification, in seconds since 1970.
+        problems: the errors found, as sentences.
     """
 
     at: float
@@ -32,21 +34,21 @@ class Verification:
 
 
 def check(record: MatchRecord) -> Verification:
-    """Makes every deal again, replays every action, counts every score."""
+    """Repeat all deals, actions and scores of a record."""
     problems = tuple(verify(record))
     return Verification(time.time(), problems)
 
 
 @dataclass(slots=True)
 class Verifications:
-    """The last few thousand checks; one runs at a time, so that pages go on being drawn."""
+    """Cache of the last 5,000 verifications. One runs at a time, so that pages stay responsive."""
 
     _found: OrderedDict[str, Future[Verification]] = field(default_factory=OrderedDict)
     _lock: Lock = field(default_factory=Lock)
     _worker: ThreadPoolExecutor | None = None
 
     def known(self, match: str) -> Verification | None:
-        """The check of a match if it was made already; none is begun."""
+        """Return the completed verification of a match, if any; does not start one."""
         with self._lock:
             asked = self._found.get(match)
         if asked is None or not asked.done() or asked.exception() is not None:
@@ -54,9 +56,11 @@ class Verifications:
         return asked.result()
 
     def of(self, match: str, record: Callable[[], MatchRecord]) -> Verification | None:
-        """The check of a closed match; None if it takes longer than a reader waits.
+        """Return the verification of a closed match; None if it takes longer than 0.5 s or fails.
 
-        record: reads the record; called once, by another thread.
+        Args:
+            match: the match ID.
+            record: reads the record; called once, by another thread.
         """
         with self._lock:
             if self._worker is None:
@@ -72,7 +76,7 @@ class Verifications:
         except NotYet:
             return None
         except Exception:
-            # A record that could not be read now may be readable later.
+            # Reading the record may succeed later.
             log.exception("%s could not be checked", match)
             with self._lock:
                 self._found.pop(match, None)

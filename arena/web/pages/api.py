@@ -1,4 +1,4 @@
-"""What programs can ask for: the OpenAPI document, and the same for people."""
+"""API documentation: the OpenAPI document, and an HTML page with examples."""
 
 from __future__ import annotations
 
@@ -14,13 +14,19 @@ from arena.web.page import Ask, Page
 
 
 def document(web: Web, ask: Ask, addresses: Sequence[Address]) -> Page:
-    """OpenAPI, as JSON only. addresses: those of all pages, of which this is one."""
+    """Return the OpenAPI document, available only as JSON.
+
+    Args:
+        web: the server's state.
+        ask: the request.
+        addresses: the addresses of all pages, this one included.
+    """
     told = openapi.document(web, ask.links, addresses, version("pokearena"))
     return Page(title="OpenAPI", template="", model={}, data=told, fresh=60.0)
 
 
 def page(web: Web, ask: Ask, addresses: Sequence[Address]) -> Page:
-    """The addresses with what they take, and one of each to try."""
+    """Return the page of all addresses with their parameters and an example of each."""
     samples = Samples(web)
 
     def tried(path: str, kind: str, query: dict[str, str]) -> str:

@@ -1,4 +1,4 @@
-"""One bot: its versions, how strong they are and were, against whom, and what went wrong."""
+"""Page of a bot: its versions, their ratings and rating histories, matchups and faults."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ from arena.web.pages import ladder as ladders
 from arena.web.pages import submission
 from arena.web.pages.bots import state
 
-# The history of some versions of a bot as a chart.
+# Chart of the rating histories of a bot's versions.
 
 
 WIDTH, HEIGHT = 760, 280
 LEFT, RIGHT, TOP, BOTTOM = 48, 96, 16, 30
 SHOWN = 4
-"""So many versions have lines; more could not be told apart."""
+"""Maximum number of lines in the chart."""
 _LEAST_ROOM = 60.0
 _LABEL = 15.0
 
 
 @dataclass(frozen=True, slots=True)
 class Course:
-    """One version: its line, the band of its 95 % interval, and its name at the end."""
+    """One version in the chart: SVG paths of its line and its 95 % interval, and its label."""
 
     name: str
     number: int
@@ -49,9 +49,14 @@ class Course:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """The chart.
+    """Geometry of the chart.
 
-    uploads: where versions were added meanwhile. values, times: the ticks of the axes.
+    Args:
+        courses: the versions.
+        uploads: marks where versions were added.
+        values: ticks of the strength axis.
+        times: ticks of the time axis.
+        told: the chart in words.
     """
 
     courses: tuple[Course, ...]
@@ -62,28 +67,28 @@ class Chart:
 
 
 class _Scale:
-    """Where a value of a point lies."""
+    """Converts points of a history to coordinates."""
 
     def __init__(self, points: Sequence[Point], values: Iterable[Value]) -> None:
         known = [value.strength for value in values]
-        # The band of the first rounds is far wider than what is of interest: it is cut.
+        # The intervals of the first rounds are very wide; clip them to keep the lines readable.
         room = max(_LEAST_ROOM, 0.25 * (max(known) - min(known)))
         self.low, self.high = min(known) - room, max(known) + room
         self.points = points
 
     def x(self, place: float) -> float:
-        """Of a point by its place; half a place is between two."""
+        """Return the x coordinate of a point by its index; n + 0.5 is between two points."""
         last = max(len(self.points) - 1, 1)
         return round(LEFT + (WIDTH - LEFT - RIGHT) * min(max(place / last, 0.0), 1.0), 1)
 
     def y(self, value: float) -> float:
-        """Of a strength."""
+        """Return the y coordinate of a strength."""
         share = (min(max(value, self.low), self.high) - self.low) / (self.high - self.low)
         return round(TOP + (HEIGHT - TOP - BOTTOM) * (1 - share), 1)
 
 
 def chart(past: Past, versions: Sequence[Version]) -> Chart | None:
-    """The chart of some versions of one bot; None where there are not two points of one."""
+    """Return the chart of a bot's newest versions; None if none of them has two points."""
     shown = [version for version in versions if len(past.of(version.id)) > 1][-SHOWN:]
     if not shown:
         return None
@@ -115,7 +120,7 @@ def _course(scale: _Scale, name: str, number: int) -> Course:
 
 
 def _apart(courses: Sequence[Course]) -> list[Course]:
-    """The same with their names below each other where their ends are close."""
+    """Move labels down so that they do not overlap."""
     placed: list[Course] = []
     for course in sorted(courses, key=lambda each: (each.y, each.number)):
         label = max(course.y, placed[-1].label + _LABEL) if placed else course.y
@@ -127,7 +132,8 @@ def _apart(courses: Sequence[Course]) -> list[Course]:
 def _uploads(scale: _Scale, versions: Sequence[Version]) -> Iterable[Tick]:
     for version in versions:
         before = sum(point.at < version.created for point in scale.points)
-        # What was added before all that is shown, or after it, changes nothing that is seen.
+        # A version added before the first or after the last shown point has no position in the
+        # chart.
         if 0 < before < len(scale.points):
             yield Tick(scale.x(before - 0.5), f"@{version.number}")
 
@@ -151,19 +157,19 @@ def _in_words(past: Past, name: str) -> str:
 
 _PUSHED = 5
 EXTREMES = 3
-"""So many of the best matchups, and of the worst."""
+"""Maximum number of best and of worst matchups."""
 
 
 @dataclass(frozen=True, slots=True)
 class Matchup:
-    """How a version does against another."""
+    """Result of a version against an opponent."""
 
     version: str
     opponent: str
     cell: Cell
 
     def to_json(self) -> dict[str, Any]:
-        """It as plain values."""
+        """Return the matchup as JSON values."""
         return {"version": self.version, "opponent": self.opponent, **self.cell.to_json()}
 
 
@@ -171,8 +177,15 @@ class Matchup:
 class Standing:
     """A bot on one ladder.
 
-    lines: of its versions, the strongest first. past: of the ladder. chart: their history.
-    worst, best: its matchups. times: how long the strongest of them thinks.
+    Args:
+        form: the ladder's form.
+        lines: the lines of its versions, the strongest first.
+        past: the ladder's rating history.
+        chart: the rating histories of its versions.
+        worst: its worst matchups.
+        best: its best matchups.
+        times: histogram of the decision times of its strongest version.
+        thinking: the decision times of its strongest version.
     """
 
     form: str
@@ -187,7 +200,7 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A match, seen by the version of the bot that sat in it."""
+    """A match with the score of the bot's version in it."""
 
     match: Played
     version: str
@@ -197,7 +210,12 @@ class Row:
 
 
 def page(web: Web, ask: Ask) -> Page:
-    """The page; raises NoSuchPage if there is no such bot, BadAsk."""
+    """Return the page of a bot.
+
+    Raises:
+        NoSuchPage: the bot does not exist.
+        BadAsk: the query is invalid.
+    """
     name, versions = found_bot(web, ask)
     form = _form(web, ask)
     own = [version.id for version in versions]
@@ -246,7 +264,7 @@ def page(web: Web, ask: Ask) -> Page:
 
 
 def found_bot(web: Web, ask: Ask) -> tuple[str, tuple[Version, ...]]:
-    """The name of a bot and its versions, the oldest first; raises NoSuchPage."""
+    """Return a bot's name and its versions, the oldest first; raises NoSuchPage."""
     name = ask.path["name"].partition("@")[0]
     versions = [version for version in web.sight.versions.values() if version.name == name]
     if not versions:
@@ -255,7 +273,7 @@ def found_bot(web: Web, ask: Ask) -> tuple[str, tuple[Version, ...]]:
 
 
 def _by(version: Version) -> Iterator[str]:
-    """Whose it is, and what it is written in."""
+    """Yield authors, owner and language as phrases."""
     if version.authors:
         yield f"by {', '.join(version.authors)}"
     if version.owner:
@@ -295,7 +313,7 @@ def _standing(web: Web, ladder: Ladder, versions: Sequence[Version]) -> Standing
 
 
 def _matchups(web: Web, ladder: Ladder, own: Sequence[str]) -> list[Matchup]:
-    """Against whom its versions have played, the worst first; not each other."""
+    """Return the matchups against other bots' versions, the worst first."""
     cells = web.kept.cells(ladder)
     found = [
         Matchup(name, other, cell)

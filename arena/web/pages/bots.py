@@ -1,4 +1,4 @@
-"""All bots."""
+"""Page of all bots."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from arena.web.page import Ask, Page, Table
 
 @dataclass(frozen=True, slots=True)
 class Best:
-    """How a bot stands on a ladder: its strongest version there."""
+    """A bot's strongest version on a ladder, with its place."""
 
     form: str
     version: str
@@ -35,31 +35,31 @@ class Line:
 
     @property
     def newest(self) -> Version:
-        """The version it enters with: the newest that may play, or the newest of all."""
+        """The newest active version, or the newest of all."""
         return next((v for v in reversed(self.versions) if not state(v)), self.versions[-1])
 
     @property
     def owner(self) -> str:
-        """Whose it is."""
+        """Owner of the newest version."""
         return self.newest.owner
 
     @property
     def authors(self) -> str:
-        """Who wrote it."""
+        """Authors of the newest version, separated by commas."""
         return ", ".join(self.newest.authors)
 
     @property
     def language(self) -> str:
-        """What it is written in."""
+        """Programming language of the newest version."""
         return self.newest.language
 
     @property
     def state(self) -> str:
-        """Whether it plays."""
+        """ "active", "retired" or "in quarantine"."""
         return state(self.newest) or "active"
 
     def to_json(self) -> dict[str, Any]:
-        """The line as plain values."""
+        """Return the line as JSON values."""
         return {
             "bot": self.name,
             "owner": self.owner,
@@ -75,14 +75,14 @@ class Line:
 
 
 def state(version: Version) -> str:
-    """Why a version enters no tournament; nothing if it may."""
+    """Return why a version cannot enter tournaments; empty if it can."""
     if version.retired is not None:
         return "retired"
     return "in quarantine" if version.quarantined is not None else ""
 
 
 def page(web: Web, ask: Ask) -> Page:
-    """The page; raises BadAsk."""
+    """Return the page of all bots; raises BadAsk."""
     every = lines(web.sight)
     find = ask.query.get("find", "")
     piece = paging.wanted(ask).cut(sought(every, find))
@@ -100,7 +100,7 @@ def page(web: Web, ask: Ask) -> Page:
 
 
 def lines(sight: Sight) -> list[Line]:
-    """All bots by name."""
+    """Return all bots, sorted by name."""
     versions: dict[str, list[Version]] = {}
     for version in sight.versions.values():
         versions.setdefault(version.name, []).append(version)
@@ -112,7 +112,7 @@ def lines(sight: Sight) -> list[Line]:
 
 
 def sought(every: Sequence[Line], find: str) -> list[Line]:
-    """The bots of which the name, owner, authors or language hold every one of some words."""
+    """Return the bots whose name, owner, authors or language contain every search word."""
     return [
         line
         for line in every

@@ -1,4 +1,4 @@
-"""Head to head: two versions on a ladder, and their matches."""
+"""Page that compares two versions on a ladder, with their matches."""
 
 from __future__ import annotations
 
@@ -25,11 +25,16 @@ PAIRS = (
     ("WD", "won one, drew one"),
     ("WW", "won both"),
 )
-"""What a board can come to, in both seatings."""
+"""Possible results of a board over both seatings."""
 
 
 def page(web: Web, ask: Ask) -> Page:
-    """The page; raises NoSuchPage if they have not met, BadAsk."""
+    """Return the comparison page.
+
+    Raises:
+        NoSuchPage: the versions have not met, or the ladder or a version does not exist.
+        BadAsk: the query is invalid.
+    """
     ladder = found_ladder(web, ask.path["form"])
     form = ladder.scope.form
     one, other = (_bot(ladder, ask, name) for name in ("one", "other"))
@@ -69,7 +74,7 @@ def page(web: Web, ask: Ask) -> Page:
 
 
 def facts(found: Comparison) -> list[tuple[str, str]]:
-    """What there is to say of two, with its name."""
+    """Return the comparison as (name, value) pairs."""
     games = found.wins + found.draws + found.losses
     told = [
         ("score", wording.percent(found.duel.score, 1)),
@@ -105,7 +110,7 @@ def _bot(ladder: Ladder, ask: Ask, which: str) -> str:
     names = ladder.table.entrants
     if name in names:
         return name
-    # Who says only the name means the strongest of its versions here.
+    # A name without a version stands for the bot's strongest version on this ladder.
     found = next((each for each in names if each.partition("@")[0] == name), None)
     if found is None:
         raise NoSuchPage(f"there is no {wording.one_line(name)} on the ladder {ladder.scope.form}.")
@@ -133,7 +138,7 @@ def _found(web: Web, ladder: Ladder, pair: tuple[str, str], test: Sprt | None) -
 
 
 def _bars(found: Comparison) -> list[charts.Bar]:
-    """The boards by what they came to, as bars."""
+    """Return the bar chart of the boards by result."""
     if found.pairs is None:
         return []
     ll, ld, wl, dd, wd, ww = found.pairs

@@ -1,4 +1,4 @@
-"""How it works, and the rules of the games."""
+"""Pages of the documentation and of the rules of the games."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from arena.web.data.state import Web
 from arena.web.page import Ask, Links, NoSuchPage, Page
 from referee.games.registry import GAMES
 
-# Written pages as HTML: Markdown without HTML in it, headings that can be linked to.
+# Markdown to HTML, without embedded HTML and with anchors at headings.
 
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A page: its title, its text as HTML, and its sections as (anchor, heading)."""
+    """A document: its title, its text as HTML, and its sections as (anchor, heading)."""
 
     title: str
     html: Markup
@@ -29,7 +29,7 @@ class Written:
 
 
 def written(markdown: str, links: Links) -> Written:
-    """A page of ours. Links to pages that are not shipped are words."""
+    """Convert a shipped document. Links to documents that are not shipped become plain text."""
     reader = MarkdownIt("commonmark", {"html": False}).enable("table")
     tokens = reader.parse(markdown)
     title, sections = "", []
@@ -43,7 +43,7 @@ def written(markdown: str, links: Links) -> Written:
                 title = title or text
             elif token.tag == "h2":
                 sections.append((anchor, text))
-        # The policy of our pages lets no style into them.
+        # The Content-Security-Policy forbids style attributes; use classes.
         style = str(token.attrs.pop("style", ""))
         if style:
             token.attrs["class"] = style.rpartition(":")[2]
@@ -59,7 +59,7 @@ def _text(token: Token) -> str:
 
 
 def _anchor(heading: str, known: set[str]) -> str:
-    """A name for the address, as GitHub makes them."""
+    """Return a unique anchor for a heading, in GitHub's style."""
     plain = re.sub(r"[^\w\- ]", "", heading.lower()).strip().replace(" ", "-") or "section"
     anchor, number = plain, 1
     while anchor in known:
@@ -69,7 +69,7 @@ def _anchor(heading: str, known: set[str]) -> str:
 
 
 def _linked(tokens: Sequence[Token], address: Callable[[str], str]) -> list[Token]:
-    """Words with their links led to where those pages are; links that lead nowhere are words."""
+    """Replace link targets by `address(target)`; links without an address become plain text."""
     kept: list[Token] = []
     dropped: list[bool] = []
     for token in tokens:
@@ -105,7 +105,7 @@ _KEPT_SECONDS = 3600.0
 
 
 def contents(web: Web, ask: Ask) -> Page:
-    """All pages that tell how it works."""
+    """Return the table of contents of the documentation."""
     pages = [
         (name, _page(name, ask.links).title, about) for name, about in shipped_docs.PAGES.items()
     ]
@@ -120,7 +120,7 @@ def contents(web: Web, ask: Ask) -> Page:
 
 
 def page(web: Web, ask: Ask) -> Page:
-    """One of them; raises NoSuchPage."""
+    """Return a page of the documentation; raises NoSuchPage."""
     name = ask.path["page"]
     if name not in shipped_docs.PAGES:
         raise NoSuchPage(f"there is no page {name}; there are {', '.join(shipped_docs.PAGES)}.")
@@ -131,7 +131,7 @@ def page(web: Web, ask: Ask) -> Page:
 
 
 def games(web: Web, ask: Ask) -> Page:
-    """All games."""
+    """Return the page of all games."""
     every = list(GAMES.values())
     forms = {
         game.id: [form for form in web.sight.ladders if _is_of(form, game.id)] for game in every
@@ -155,7 +155,7 @@ def games(web: Web, ask: Ask) -> Page:
 
 
 def rules(web: Web, ask: Ask) -> Page:
-    """The rules of a game; raises NoSuchPage."""
+    """Return the rules of a game; raises NoSuchPage."""
     name = ask.path["game"]
     if name not in GAMES:
         raise NoSuchPage(f"there is no game {name}; there are {', '.join(GAMES)}.")

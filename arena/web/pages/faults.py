@@ -1,4 +1,4 @@
-"""What went wrong with a bot; for its owner, with what it wrote and what it was asked."""
+"""Page of a bot's faults. Its owner also sees the bot's output and the questions."""
 
 from __future__ import annotations
 
@@ -31,21 +31,26 @@ MEANINGS = {
     "resources": "it took more memory, files or output than it may",
     "forfeit": "games lost because of faults in earlier ones; the fault is with the earlier one",
 }
-"""What each kind of fault is."""
+"""Meaning of each kind of fault."""
 
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """A fault. whole: all that is known of it, for its owner alone; None for others."""
+    """A fault as it is shown to a reader.
+
+    Args:
+        fault: the fault.
+        whole: all details, only for the owner; None for other readers.
+        own: the folder of the version, which is removed from its output.
+    """
 
     fault: LoggedFault
     whole: Explanation | None = None
     own: str = ""
-    """The folder of its version, which is left out of what it wrote."""
 
     @property
     def output(self) -> str | None:
-        """What it wrote, for its owner; None for others."""
+        """Output of the bot, only for the owner; otherwise None."""
         if self.whole is None:
             return None
         written = self.whole.output or self.fault.output
@@ -53,31 +58,31 @@ class Told:
 
     @property
     def question(self) -> dict[str, Any] | None:
-        """What it was asked, as the protocol's JSON; None if nothing, and for others."""
+        """The question in the protocol's JSON, only for the owner; None if unknown."""
         return None if self.whole is None else self.whole.question
 
     @property
     def process(self) -> str:
-        """What became of its process, and its memory; for its owner."""
+        """Exit status and memory of the bot's process, only for the owner; otherwise empty."""
         return "" if self.whole is None else pathless(self.whole.process)
 
     @property
     def sentence(self) -> str:
-        """What went wrong."""
+        """Description of the fault without local paths."""
         return pathless(self.fault.sentence)
 
     @property
     def ended(self) -> str:
-        """How its process ended, as a clause; empty if it ran on."""
+        """How the bot's process ended, as a clause; empty if it did not end."""
         return pathless(self.fault.ended)
 
     @property
     def asked(self) -> str:
-        """The question as text."""
+        """The question as formatted JSON."""
         return json.dumps(self.question, ensure_ascii=False, indent=2) if self.question else ""
 
     def to_json(self) -> dict[str, Any]:
-        """It as plain values."""
+        """Return the fault as JSON values."""
         fault = self.fault
         told: dict[str, Any] = {
             "match": fault.match,
@@ -100,7 +105,13 @@ class Told:
 
 
 def page(web: Web, ask: Ask) -> Page:
-    """The page; raises NoSuchPage if there is no such bot, Forbidden for a wrong token, BadAsk."""
+    """Return the page of a bot's faults.
+
+    Raises:
+        NoSuchPage: the bot does not exist.
+        Forbidden: the token is not the owner's.
+        BadAsk: the query is invalid.
+    """
     name, versions = found_bot(web, ask)
     owned = _is_owner(web, ask, versions)
     own = [version.id for version in versions]
@@ -146,7 +157,7 @@ def _kind(ask: Ask) -> str:
 def _is_owner(web: Web, ask: Ask, versions: Sequence[Version]) -> bool:
     if not ask.token:
         return False
-    # A bot that is nobody's has no owner whose token could be known.
+    # A bot without an owner does not match any token.
     if not owners.is_of(web.engine, ask.token, versions[-1].owner):
         raise Forbidden("this is not the token of the owner of this bot.")
     return True
@@ -158,7 +169,10 @@ def _told(web: Web, fault: LoggedFault, versions: Sequence[Version]) -> Told:
 
 
 def _whole(web: Web, fault: LoggedFault) -> Explanation:
-    """All that its line in the record says, with the output where another game has it."""
+    """Return the details of the fault's record line.
+
+    Adds the bot's output if the record of another game contains it.
+    """
     bare = {"seat": fault.seat, "output": fault.output, "ended": fault.ended}
     try:
         games = [_game(web, fault.match, fault.game)]

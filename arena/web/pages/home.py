@@ -1,4 +1,4 @@
-"""The first page: what is being played, and the tops of the ladders."""
+"""Home page: running matches and the first lines of the ladders."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from arena.web.pages.tournaments import Line
 from referee.games.registry import GAMES
 
 TOP = 5
-"""So many lines of each ladder."""
+"""Number of lines of each ladder."""
 _RUNNING = 8
 _LATEST = 6
 
 
 def page(web: Web, ask: Ask) -> Page:
-    """The page."""
+    """Return the home page."""
     sight = web.sight
     tops = [(one.scope.form, ladder.lines(sight, one)[:TOP]) for one in sight.ladders.values()]
     match = web.screen.pick(web.sight, web.newsroom.positions)

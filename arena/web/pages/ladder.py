@@ -1,4 +1,4 @@
-"""The ladder of a form of a game."""
+"""Page of the ladder of a form."""
 
 from __future__ import annotations
 
@@ -22,56 +22,56 @@ from arena.web.page import Ask, BadAsk, NoSuchPage, Page, Table
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One bot on the ladder."""
+    """One version on the ladder."""
 
     standing: Standing
     version: Version | None
     thinking: float | None
-    """The 95th percentile of its thinking time, in milliseconds."""
+    """95th percentile of its decision times, in milliseconds."""
     seen: float | None
-    """When its last match closed, in seconds since 1970."""
+    """End of its last closed match, in seconds since 1970."""
     spark: Spark | None = None
-    """The course of its strength."""
+    """Sparkline of its strength."""
     moved: int | None = None
-    """How many places it has gained in 24 hours."""
+    """Number of places gained in 24 hours."""
 
     @property
     def name(self) -> str:
-        """``name@number``"""
+        """Version ID, ``name@number``."""
         return self.standing.entrant
 
     @property
     def ranks(self) -> str:
-        """Its rank, or the range of ranks it may have."""
+        """Rank, or the range of possible ranks."""
         return ladder_values.ranks(self.standing, "–")
 
     @property
     def ago(self) -> str:
-        """How long ago that was, in words."""
+        """Time since the last match, in words."""
         return "" if self.seen is None else wording.ago(max(time.time() - self.seen, 0.0))
 
     @property
     def authors(self) -> str:
-        """Who wrote it; else whose it is."""
+        """Authors; the owner if they are not named."""
         if self.version is None:
             return ""
         return ", ".join(self.version.authors) or self.version.owner
 
     @property
     def language(self) -> str:
-        """What it is written in, as its author says."""
+        """Programming language, as named by the author."""
         return self.version.language if self.version else ""
 
     @property
     def faults(self) -> dict[str, int]:
-        """How many games each kind of fault ended, forfeits among them."""
+        """Number of games ended by each kind of fault, with forfeits."""
         kinds = dict(self.standing.faults)
         if self.standing.forfeits:
             kinds["forfeit"] = self.standing.forfeits
         return kinds
 
     def to_json(self) -> dict[str, Any]:
-        """The line as plain values."""
+        """Return the line as JSON values."""
         return {
             **self.standing.to_json(),
             "authors": self.authors,
@@ -84,11 +84,14 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column that a ladder can be ordered by.
+    """A column of the ladder.
 
-    key: in addresses. title: above it. value: what is compared; None comes last.
-    falling: whether the largest come first unless asked otherwise.
-    sortable: whether it can be asked for.
+    Args:
+        key: name in query parameters.
+        title: the heading.
+        value: the sort key of a line; None is sorted last.
+        falling: whether the default order is descending.
+        sortable: whether the ladder can be sorted by this column.
     """
 
     key: str
@@ -115,14 +118,19 @@ COLUMNS: tuple[Column, ...] = (
     Column("seen", "seen", lambda line: line.seen),
 )
 _CONSTANT = ("move", "by", "language", "faults", "thinking")
-"""Columns that are left out where every bot has the same in them."""
+"""Columns that are omitted if all lines have the same value."""
 
 LINES = 200
-"""So many bots on a page unless another number is asked for."""
+"""Default number of lines on a page."""
 
 
 def page(web: Web, ask: Ask) -> Page:
-    """The page; raises NoSuchPage if nothing was played in this form."""
+    """Return the page of a ladder.
+
+    Raises:
+        NoSuchPage: the form does not have a ladder.
+        BadAsk: the query is invalid.
+    """
     found = found_ladder(web, ask.path["form"])
     every = lines(web.sight, found, web.trails.get(found.scope.form))
     some = ordered(sought(every, ask.query.get("find", "")), ask.query.get("sort", ""))
@@ -157,7 +165,7 @@ def page(web: Web, ask: Ask) -> Page:
 
 
 def found_ladder(web: Web, form: str) -> Ladder:
-    """The ladder of a form; raises NoSuchPage if there is none."""
+    """Return the ladder of a form; raises NoSuchPage if it does not exist."""
     ladder = web.sight.ladders.get(form)
     if ladder is None:
         known = ", ".join(web.sight.ladders) or "none yet"
@@ -166,7 +174,7 @@ def found_ladder(web: Web, form: str) -> Ladder:
 
 
 def lines(sight: Sight, ladder: Ladder, trail: RatingChart | None = None) -> list[Line]:
-    """The lines of a ladder, the strongest first."""
+    """Return the lines of a ladder, the strongest first."""
     trail = trail or RatingChart()
     return [
         _line(sight, ladder, trail, place, standing)
@@ -188,7 +196,7 @@ def _line(sight: Sight, ladder: Ladder, trail: RatingChart, place: int, standing
 
 
 def told(every: Sequence[Line]) -> frozenset[str]:
-    """The columns that say something: in which not every bot has the same."""
+    """Return the keys of the columns to show, without the constant ones."""
     by_key = {column.key: column for column in COLUMNS}
     constant = {key for key in _CONSTANT if len({by_key[key].value(line) for line in every}) < 2}
     if not any(line.spark for line in every):
@@ -197,7 +205,7 @@ def told(every: Sequence[Line]) -> frozenset[str]:
 
 
 def sought(every: Sequence[Line], words_sought: str) -> list[Line]:
-    """The lines of which the name, author or language holds every one of these words."""
+    """Return the lines whose name, authors or language contain every search word."""
     return [
         line
         for line in every
@@ -206,7 +214,7 @@ def sought(every: Sequence[Line], words_sought: str) -> list[Line]:
 
 
 def ordered(some: Sequence[Line], sort: str) -> list[Line]:
-    """Lines by a column, such as "elo", or "-elo" the other way round; raises BadAsk."""
+    """Sort lines by a column, such as "elo"; "-elo" reverses the order. Raises BadAsk."""
     key = sort.removeprefix("-")
     sortable = [column for column in COLUMNS if column.sortable]
     column = next((column for column in sortable if column.key == key), None)

@@ -1,4 +1,4 @@
-"""A match: what it came to if it is over, and how far it is while it is played."""
+"""Page of a match: its result, or its current state while it is open."""
 
 from __future__ import annotations
 
@@ -39,14 +39,25 @@ STATES = {
     MatchState.VOID: "void",
     MatchState.CANCELLED: "cancelled",
 }
-"""The states in the words of pages."""
+"""Match states as page text."""
 
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """What one entrant did in a match that is over.
+    """Results of one entrant in a closed match.
 
-    share: its mean score against the others, from 0 to 1. ahead: whether nobody did better.
+    Args:
+        name: the version.
+        wins: games it won alone.
+        draws: games in which it shared the first place.
+        losses: other games.
+        points: sum of its scores.
+        boards: number of boards.
+        share: mean score against the others, from 0 to 1.
+        ahead: whether its share is the highest or equal to it.
+        faults: games that ended with a fault of this entrant.
+        thinking: its decision times.
+        longest: the slowest decision; None if unknown.
     """
 
     name: str
@@ -60,21 +71,26 @@ class Side:
     faults: int
     thinking: Thinking
     longest: Decision | None
-    """The slowest decision; None where it is not known."""
 
     def quantile(self, share: float) -> float | None:
-        """The time within which this share of decisions was made, in milliseconds, to about 9 %;
-        never more than the slowest took."""
+        """Return a quantile of the decision times in milliseconds, accurate to about 9 %.
+
+        The result is at most the time of the slowest decision.
+        """
         told = self.thinking.quantile(share)
         return told if told is None or self.longest is None else min(told, self.longest.ms)
 
     @property
     def slowest(self) -> float | None:
-        """The longest decision, in milliseconds; to about 9 % if it is not known which it was."""
+        """Longest decision time in ms; accurate to about 9 % if the decision itself is unknown."""
         return self.quantile(1.0) if self.longest is None else self.longest.ms
 
     def to_json(self, match: str) -> dict[str, Any]:
-        """The line as plain values; match: the id."""
+        """Return the results as JSON values.
+
+        Args:
+            match: the match ID, for the address of the slowest decision.
+        """
         return {
             "entrant": self.name,
             "wins": self.wins,
@@ -94,7 +110,7 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Faults of one bot that say the same: the first of them, and how often."""
+    """Faults of one bot with the same sentence: the first one and their number."""
 
     first: LoggedFault
     times: int
@@ -106,7 +122,7 @@ def _is_remote(web: Web, version: str) -> bool:
 
 
 def page(web: Web, ask: Ask) -> Page:
-    """The page; raises NotFound."""
+    """Return the page of a match; raises NotFound."""
     match = listing.find(web.engine, ask.path["id"])
     tournament = tournaments.find(web.engine, match.tournament)
     model: dict[str, Any] = {
@@ -163,11 +179,11 @@ def page(web: Web, ask: Ask) -> Page:
         },
         csv=_csv(match, games),
         text=_text(sides),
-        # Who saw it being played sees it end; who comes later need not be told anything.
+        # Clients that followed the match receive its end. New clients do not need live updates.
         parts=_PARTS,
         still=True,
         topics=frozenset({ARENA}) if None in proof.values() else frozenset(),
-        # What is being checked is looked for again.
+        # While the verification is running, the next request must check its result.
         fresh=0.0 if None in proof.values() else _KEPT_SECONDS,
     )
 
@@ -185,9 +201,12 @@ def _verified_json(found: Verification | None) -> dict[str, Any] | None:
 def sides_of(
     match: Match, games: Sequence[ScoredGame], longest: Sequence[Decision | None]
 ) -> list[Side]:
-    """What every entrant did, in the order of the match; nothing where no game was played.
+    """Return the results of all entrants, in the order of the match; empty without games.
 
-    longest: the slowest decision of each.
+    Args:
+        match: the match.
+        games: its games.
+        longest: the slowest decision of each entrant.
     """
     if not games:
         return []
@@ -220,13 +239,13 @@ def _side(
 
 
 def boards_of(games: Sequence[ScoredGame]) -> list[tuple[int, list[ScoredGame]]]:
-    """The games by board, each with its tables: the same cards in every seating."""
+    """Group the games by board. The games of a board have the same cards in all seatings."""
     ordered = sorted(games, key=lambda game: (game.board, game.table))
     return [(board, list(own)) for board, own in groupby(ordered, lambda game: game.board)]
 
 
 def same_faults(faults: Sequence[LoggedFault]) -> list[Fault]:
-    """Each sentence of each bot once, those that came most often first."""
+    """Merge faults with equal bot, kind and sentence; the most frequent first."""
     firsts: dict[tuple[str, str, str], LoggedFault] = {}
     times: Counter[tuple[str, str, str]] = Counter()
     for fault in faults:
@@ -237,7 +256,7 @@ def same_faults(faults: Sequence[LoggedFault]) -> list[Fault]:
 
 
 def options(tournament: Tournament) -> list[str]:
-    """The options of the game that are not as usual, in words."""
+    """Return the options that differ from the game's defaults, in words."""
     from referee.games.registry import find
 
     usual = find(tournament.plan.game).options

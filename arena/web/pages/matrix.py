@@ -1,4 +1,4 @@
-"""The crosstable of a ladder: who did how against whom, as a heat map."""
+"""Crosstable of a ladder as a heat map."""
 
 from __future__ import annotations
 
@@ -15,19 +15,24 @@ from arena.web.page import Ask, BadAsk, Page, Table
 from arena.web.pages.ladder import found_ladder
 
 LINES, MOST = 30, 60
-"""So many bots are shown against each other, and at most so many."""
+"""Number of bots in the table: default and maximum."""
 CERTAIN, LIKELY = 0.975, 0.84
-"""Likelihoods from which a cell is coloured in full, and by half."""
+"""Likelihoods from which a cell is coloured with full and with half intensity."""
 STEPS = 4
-"""So many shades either way."""
+"""Number of shades on each side of one half."""
 
 
 @dataclass(frozen=True, slots=True)
 class Box:
     """One cell of the heat map.
 
-    share: what is shown, from 0 to 1; None if there is nothing, or one would meet itself.
-    heat: the name of its colour. title: all of it in words.
+    Args:
+        other: the opponent.
+        share: the shown value, from 0 to 1; None on the diagonal and for pairs that have not met.
+        heat: CSS classes of the colour.
+        title: the cell in words.
+        cell: the results; None if the pair has not met.
+        superiority: likelihood that the row's bot is stronger; None on the diagonal.
     """
 
     other: str
@@ -40,7 +45,7 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A bot, its place from 1, and how it did against the others."""
+    """A bot, its place from 1, and its cells."""
 
     place: int
     name: str
@@ -48,7 +53,12 @@ class Row:
 
 
 def page(web: Web, ask: Ask) -> Page:
-    """The page; raises NoSuchPage if nothing was played in this form, BadAsk."""
+    """Return the crosstable page.
+
+    Raises:
+        NoSuchPage: the form does not have a ladder.
+        BadAsk: the query is invalid.
+    """
     ladder = found_ladder(web, ask.path["form"])
     form, los = ladder.scope.form, _flag(ask, "los")
     places = sought(ladder, ask.query.get("find", ""))
@@ -81,16 +91,21 @@ def page(web: Web, ask: Ask) -> Page:
 
 
 def sought(ladder: Ladder, find: str) -> list[int]:
-    """The places, from 1, of the bots whose names hold any of some words; of all for none."""
+    """Return the places, from 1, of the bots whose names contain any search word.
+
+    Without search words, all bots match.
+    """
     wanted = find.lower().split()
     names = enumerate(ladder.table.entrants, 1)
     return [at for at, name in names if not wanted or any(w in name.lower() for w in wanted)]
 
 
 def heat(share: float, likely: float) -> str:
-    """The colour of a share, from 0 to 1; the surer that it is not one half, the fuller.
+    """Return the CSS classes for a share from 0 to 1.
 
-    likely: how likely one half is on its wrong side.
+    Args:
+        share: the share.
+        likely: likelihood that the true value is on the same side of one half.
     """
     side = "up" if share >= 0.5 else "down"
     shade = min(int(abs(share - 0.5) * 2 * STEPS) + 1, STEPS)
@@ -132,7 +147,7 @@ def _box(web: Web, ladder: Ladder, place: int, to: int, los: bool) -> Box:
 
 
 def _sureness(cell: Cell) -> float:
-    """How likely a score is on its side of one half, roughly, from its interval."""
+    """Return an approximate likelihood that the true score is on the same side of one half."""
     if not cell.low <= 0.5 <= cell.high:
         return 1.0
     return LIKELY if abs(cell.score - 0.5) > cell.margin / 2 else 0.5

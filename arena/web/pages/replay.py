@@ -1,4 +1,4 @@
-"""A recorded game, position by position: its own page, and the one for other sites."""
+"""Pages of a recorded game, position by position: full page and embedded frame."""
 
 from __future__ import annotations
 
@@ -24,33 +24,33 @@ from referee.games.registry import find
 from referee.record import GameRecord, Line, RecordError, read, read_games
 from referee.replay import Mismatch
 
-# The replay of one recorded game as its page needs it: for the server and for static files.
+# Data of the replay pages, for the web server and the static site.
 
 
 ALL = "all"
-"""The eyes of one who sees every hand."""
+"""Viewpoint from which all hands are visible."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """Which position is shown, and to whose eyes: "all", or a seat."""
+    """Initial position and viewpoint: "all" or a seat number."""
 
     step: int = 0
     eyes: str = ALL
     decision: int | None = None
-    """The decision that is asked for in it, instead of its number."""
+    """Decision whose position is shown instead of `step`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Replay:
-    """What the templates replay.html and embed.html call `r`."""
+    """Data of a replay; the templates replay.html and embed.html name it `r`."""
 
     match: str
     tournament: str
     game: str
     number: int
     games: tuple[int, ...]
-    """The numbers of all games of the match."""
+    """Numbers of all games of the match."""
     title: str
     subtitle: str
     options: tuple[str, ...]
@@ -58,39 +58,39 @@ class Replay:
     film: Film
     moments: tuple[Moment, ...]
     chapters: tuple[str, ...]
-    """What each chapter is called."""
+    """Titles of the chapters."""
     step: int
     eyes: str
     result: str
     seed: str
     commitment: str
     sandbox: str
-    """How its bots were locked in; empty if nobody knows, or none of them ran here."""
+    """Sandbox level of the bots; empty if unknown or if all bots ran on other machines."""
     verified: Verification | None
-    """None while it is being looked at."""
+    """None while the verification is running."""
     record: str
-    """The address of the record."""
+    """URL of the record."""
     embed: str
-    """HTML that shows this game within another site; empty where there is no server."""
+    """HTML that embeds this game in other sites; empty without a server."""
 
     @property
     def last(self) -> int:
-        """The number of the last position."""
+        """Number of the last position."""
         return len(self.moments) - 1
 
     @property
     def events(self) -> tuple[int, ...]:
-        """The positions at which one who is in a hurry stops."""
+        """Positions of the main events, for quick navigation."""
         return tuple(moment.step for moment in self.moments if moment.is_event)
 
     @property
     def event_before(self) -> int:
-        """The event before what is shown; the start if there is none."""
+        """Position of the previous event; 0 without one."""
         return max((at for at in self.events if at < self.step), default=0)
 
     @property
     def event_after(self) -> int:
-        """The event after what is shown; the end if there is none."""
+        """Position of the next event; the last position without one."""
         return min((at for at in self.events if at > self.step), default=self.last)
 
 
@@ -105,20 +105,20 @@ def replay(
     verified: Verification | None,
     embed: str = "",
 ) -> Replay:
-    """The replay of a game.
+    """Return the replay of a game.
 
     Args:
         match: the record's match line.
         game: the game.
         seed: the seed of the match, 32 bytes.
-        shown: the position that is shown first; one behind the end is the end.
+        shown: the initial position, limited to the last one, and the viewpoint.
         games: the numbers of all games of the match.
-        record: the address of the whole record.
-        verified: what checking the record came to.
-        embed: HTML that shows this game within another site.
+        record: the URL of the whole record.
+        verified: the result of the verification; None while it is running.
+        embed: HTML that embeds this game in other sites.
 
     Raises:
-        Mismatch: the record is not that of a game that could have been played.
+        Mismatch: the record does not describe a possible game.
     """
     found = _reel(json.dumps(match), game.text, seed)
     entrants = " v ".join(name for name, _ in match["entrants"])
@@ -148,7 +148,7 @@ def replay(
 
 
 def _first(found: Reel, shown: Shown) -> int:
-    """The number of the position that is shown first."""
+    """Return the number of the initial position."""
     if shown.decision is None:
         return min(shown.step, len(found.moments) - 1)
     before = [all(act.decision < shown.decision for act in m.acts) for m in found.moments]
@@ -162,7 +162,7 @@ def _reel(match: str, game: str, seed: bytes) -> Reel:
 
 
 def _options(match: Line) -> tuple[str, ...]:
-    """The options that are not as usual: "greed", "must beat: false"."""
+    """Return the options that differ from the defaults, for example "greed", "must beat: false"."""
     usual = find(match["game"]).options
     return tuple(
         name.replace("_", " ") + ("" if value is True else f": {str(value).lower()}")
@@ -172,7 +172,7 @@ def _options(match: Line) -> tuple[str, ...]:
 
 
 def _chapters(found: Reel) -> tuple[str, ...]:
-    """The first words of the heading with which each chapter begins: "Deal 3"."""
+    """Return the first part of the heading at which each chapter begins, for example "Deal 3"."""
     names: dict[int, str] = {}
     for span in found.film.titles:
         chapter = found.moments[span.first].chapter
@@ -185,7 +185,7 @@ log = logging.getLogger("arena.web")
 _KEPT_SECONDS = 600.0
 _CONFLICT = 409
 UNTRUE = (Mismatch, SetupError, RecordError, LookupError, TypeError, AttributeError)
-"""What comes of replaying a record that the referee did not write."""
+"""Possible exceptions when a record is replayed that the referee did not write."""
 QUERY = (
     ("step", "the position that is shown first, from 0"),
     ("decision", "the decision that is asked for in it, instead of its number"),
@@ -195,7 +195,7 @@ QUERY = (
 
 
 def page(web: Web, ask: Ask) -> Page:
-    """The replay with its actions, scores and proof."""
+    """Return the replay page with actions, scores and verification."""
     found = _found(web, ask)
     r = _replay(web, ask, found)
     table = _table(r)
@@ -212,7 +212,7 @@ def page(web: Web, ask: Ask) -> Page:
 
 
 def embedded(web: Web, ask: Ask) -> Page:
-    """The table and its controls alone, for a frame."""
+    """Return the page with only the table and its controls, for a frame."""
     r = _replay(web, ask, _found(web, ask))
     return Page(
         title=r.title,
@@ -229,7 +229,7 @@ def _fresh(r: Replay) -> float:
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """A game of a match whose seed is known."""
+    """A game of a match with published seed."""
 
     match: Line
     games: tuple[int, ...]
@@ -278,7 +278,7 @@ def _frame(source: str) -> str:
 
 
 def _positions(found: _Found) -> dict[str, Any]:
-    """All positions for programs."""
+    """Return all positions as JSON values."""
     return {
         "match": found.match["match"],
         "game": found.game.number,
@@ -291,7 +291,7 @@ def _positions(found: _Found) -> dict[str, Any]:
 
 
 def _table(r: Replay) -> Table:
-    """The actions, a line each."""
+    """Return the actions, one row each."""
     return Table(
         ("step", "<bot", "<did", "ms", "<note"),
         [

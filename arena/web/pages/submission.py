@@ -1,4 +1,4 @@
-"""What owners have pushed: all of it in a list, and one of them with its stages."""
+"""Pages of submissions: the list, and one submission with its stages."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ _DONE: Final = {
     Stage.TESTING: "tested",
     Stage.ENTERING: "on the ladder",
 }
-"""What has happened when a stage is over."""
+"""Text of a completed stage."""
 _LISTED: Final = 500
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A stage as it is shown. state: done, now, failed or open."""
+    """A stage as it is shown; `state` is "done", "now", "failed" or "open"."""
 
     stage: Stage
     state: str
@@ -36,12 +36,12 @@ class Step:
 
     @property
     def words(self) -> str:
-        """What happens, or has happened."""
+        """Text of the stage for its state."""
         return _DONE[self.stage] if self.state in ("done", "open") else str(self.stage)
 
 
 def steps(found: Submission) -> tuple[Step, ...]:
-    """All stages of a submission, those to come as well."""
+    """Return all stages of a submission, with the future ones."""
     begun = dict(found.steps)
     begun.setdefault(Stage.RECEIVED, found.created)
     order = list(Stage)
@@ -60,7 +60,7 @@ def _state(found: Submission, at: int, last: int) -> str:
 
 
 def standing(found: Submission) -> str:
-    """How it stands, in a few words for everybody."""
+    """Return the public state in a few words."""
     match found.state:
         case SubmissionState.WAITING:
             return "waiting"
@@ -74,7 +74,12 @@ def standing(found: Submission) -> str:
 
 
 def to_json(found: Submission, *, owned: bool) -> dict[str, Any]:
-    """It as plain values. owned: what is its owner's alone as well."""
+    """Return the submission as JSON values.
+
+    Args:
+        found: the submission.
+        owned: whether to include the values only for the owner.
+    """
     told: dict[str, Any] = {
         "submission": found.id,
         "owner": found.owner,
@@ -102,7 +107,12 @@ def to_json(found: Submission, *, owned: bool) -> dict[str, Any]:
 
 
 def page(web: Web, ask: Ask) -> Page:
-    """One of them; raises NotFound if there is none, Forbidden for a wrong token."""
+    """Return the page of a submission.
+
+    Raises:
+        NotFound: the submission does not exist.
+        Forbidden: the token is not the owner's.
+    """
     found = submissions.find(web.engine, ask.path["id"])
     owned = bool(ask.token)
     if owned and owners.known_by(web.engine, ask.token) != found.owner:
@@ -126,7 +136,7 @@ def page(web: Web, ask: Ask) -> Page:
 
 
 def listing(web: Web, ask: Ask) -> Page:
-    """The newest of them."""
+    """Return the page of the newest submissions."""
     piece = paging.wanted(ask, 25).cut(submissions.listing(web.engine, limit=_LISTED))
     table = _table(piece.items)
     return Page(
@@ -147,7 +157,7 @@ def listing(web: Web, ask: Ask) -> Page:
 
 
 def lines(some: Sequence[Submission]) -> Iterator[tuple[Submission, str]]:
-    """Submissions with how they stand."""
+    """Yield the submissions with their public state."""
     for one in some:
         yield one, standing(one)
 

@@ -1,4 +1,4 @@
-"""A tournament: how far it is, who is ahead, who met whom."""
+"""Page of a tournament: progress, standings, crosstable and matches."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ from arena.web.pages import match as match_page
 from arena.web.pages import tournaments as list_page
 
 _CROSSED = 24
-"""A crosstable is drawn of so many at the most; larger ones are on a page of their own."""
+"""Maximum number of entrants for a crosstable on this page; larger ones have their own page."""
 _MANY, _TOO_MANY = 3000, 20_000
-"""Of more matches, what the format says is told only when all of them are over; or not at all."""
+"""Numbers of matches above which the format's details are shown only at the end, or never."""
 _VOID_SHOWN = 20
 _KEPT_SECONDS = 60.0
 
@@ -41,7 +41,11 @@ _KEPT_SECONDS = 60.0
 class Line:
     """An entrant in the standings.
 
-    rank: as the format decides it; as the strengths do where it does not. worth: in a Swiss.
+    Args:
+        rank: the rank by the format; by strength if the format does not decide it.
+        standing: the ratings and results.
+        entry: the entrant.
+        worth: the ranking key of a Swiss tournament; otherwise None.
     """
 
     rank: str
@@ -52,7 +56,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Shade:
-    """A cell of the crosstable. tone: "up" or "down" and a number from 1 to 4; or empty."""
+    """A cell of the crosstable; `tone` is empty, or "up" or "down" with a number from 1 to 4."""
 
     cell: Cell | None
     tone: str
@@ -60,11 +64,11 @@ class Shade:
 
 @dataclass(frozen=True, slots=True)
 class _Course:
-    """What the format makes of the matches."""
+    """State of the tournament according to its format."""
 
     step: Step | None = None
     scores: Mapping[tuple[int, int], str] = field(default_factory=dict)
-    """Of closed matches, by place: how many games each entrant won."""
+    """Games won by each entrant of the closed matches, by (round, number)."""
     worth: dict[str, Worth] | None = None
     stages: tuple[tuple[Tie, ...], ...] = ()
 
@@ -74,7 +78,7 @@ class _Course:
 
 
 def page(web: Web, ask: Ask) -> Page:
-    """The page; raises NotFound."""
+    """Return the page of a tournament; raises NotFound."""
     found = tournaments.find(web.engine, ask.path["id"])
     overview = list_page.line_of(web, found)
     table = web.rankings.of(found)
@@ -121,7 +125,7 @@ def page(web: Web, ask: Ask) -> Page:
         text=_text(lines),
         parts=("tournament-state", "tournament-standings", "tournament-matches"),
         headers=piece.headers,
-        # Nothing of it changes any more, but for which of its records were checked here.
+        # A closed tournament changes only in the number of records verified here.
         still=closed,
         topics=frozenset() if closed else frozenset({ARENA}),
         fresh=_KEPT_SECONDS if closed else 20.0,
@@ -140,13 +144,13 @@ def _course(web: Web, found: Tournament, matches: int) -> _Course:
         if isinstance(rules, Knockout):
             return replace(told, stages=rules.bracket(found.entries, history))
     except ValueError:
-        # Its step says so.
+        # The tournament's step reports the error.
         pass
     return told
 
 
 def _score(match: Fixed) -> str:
-    """How many games each entrant won alone: "4–0"."""
+    """Return the number of games that each entrant won alone, for example "4–0"."""
     wins = [0] * len(match.entrants)
     for game in match.games:
         if game.places.count(1) == 1:
@@ -183,7 +187,7 @@ def _by_worth(worth: dict[str, Worth] | None) -> Ranking:
 
 
 def _shades(table: Ranked, names: Sequence[str]) -> list[tuple[str, list[Shade]]]:
-    """The crosstable in the order of the standings; nothing where it would be too wide."""
+    """Return the crosstable in the order of the standings; empty above _CROSSED entrants."""
     if not 2 < len(names) <= _CROSSED:
         return []
     found = crosstable(table.meetings, names)
@@ -194,7 +198,7 @@ def _shades(table: Ranked, names: Sequence[str]) -> list[tuple[str, list[Shade]]
 
 
 def _tone(cell: Cell | None) -> str:
-    """A colour by the score, strong where it is sure."""
+    """Return a colour by the score: intense if the interval excludes one half."""
     if cell is None or cell.score == 0.5:
         return ""
     sure = cell.low > 0.5 or cell.high < 0.5
@@ -203,7 +207,7 @@ def _tone(cell: Cell | None) -> str:
 
 
 def _ids(web: Web, found: Tournament, course: _Course) -> dict[tuple[int, int], Match]:
-    """The matches of a bracket by their places."""
+    """Return the matches of a bracket by (round, number)."""
     if not course.stages:
         return {}
     matches = listing.matches(web.engine, tournament=found.id)
@@ -211,7 +215,7 @@ def _ids(web: Web, found: Tournament, course: _Course) -> dict[tuple[int, int], 
 
 
 def _checked(web: Web, matches: Sequence[Match]) -> tuple[int, list[str]]:
-    """How many of these records have been checked here, and which of them are not true."""
+    """Return the number of records verified here, and the matches whose records have errors."""
     told = {one.id: web.verifications.known(one.id) for one in matches}
     made = {name: check for name, check in told.items() if check is not None}
     return len(made), [name for name, check in made.items() if check.problems]

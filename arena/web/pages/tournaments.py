@@ -1,4 +1,4 @@
-"""All tournaments, the newest first."""
+"""Page of all tournaments, the newest first."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ class Line:
 
     @property
     def games(self) -> int:
-        """How many games it will have, as far as that is known."""
+        """Expected number of games; the planned number if the estimate is missing."""
         return self.outlook.games or self.progress.planned
 
     @property
     def left(self) -> str:
-        """How long it will take, in words; empty where nobody can say."""
+        """Expected time until the end, in words; empty if unknown."""
         seconds = self.outlook.seconds_left
         return "" if seconds is None else time_estimate.duration(seconds)
 
 
 def page(web: Web, ask: Ask) -> Page:
-    """The page."""
+    """Return the page of all tournaments."""
     every = tuple(reversed(tournaments.listing(web.engine)))
     piece = paging.wanted(ask).cut(every)
     lines = [line_of(web, one) for one in piece.items]
@@ -65,7 +65,7 @@ def page(web: Web, ask: Ask) -> Page:
 
 
 def line_of(web: Web, tournament: Tournament) -> Line:
-    """The line of a tournament."""
+    """Return the line of a tournament."""
     progress = tournaments.progress(web.engine, tournament.id)
     return Line(tournament, progress, web.sight.outlooks.get(tournament.id, TimeEstimates()))
 

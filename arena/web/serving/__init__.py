@@ -1,5 +1,4 @@
-"""Answer HTTP requests: content types, rendering, caching, request limits, live updates, uploads
-and downloads.
+"""Answer HTTP requests: negotiation, rendering, caching, limits, live updates, uploads, downloads.
 
 Uses `arena.config`, `arena.errors`, `arena.events`, `arena.ratings`, `arena.records`,
 `arena.store`, `arena.submissions`, `arena.system`, `arena.web.address`, `arena.web.data`,

@@ -1,4 +1,4 @@
-"""In which form an answer is wanted: by the end of the address, or by the Accept header."""
+"""Content negotiation: by the extension of the path or by the Accept header."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ KINDS: Final[Mapping[str, str]] = {
     "md": "text/markdown; charset=utf-8",
     "txt": "text/plain; charset=utf-8",
 }
-"""The media type of each."""
+"""Media type of each kind."""
 
 
 def split(path: str) -> tuple[str, str | None]:
-    """An address without its ending, and the kind that the ending names, if it names one."""
+    """Return a path without its extension, and the kind that the extension names, if any."""
     head, dot, ending = path.rpartition(".")
     if dot and ending in KINDS and "/" not in ending and head.rstrip("/"):
         return head, ending
@@ -24,7 +24,7 @@ def split(path: str) -> tuple[str, str | None]:
 
 
 def wanted(accept: str) -> str:
-    """The kind that an Accept header prefers; HTML if it does not care."""
+    """Return the kind that an Accept header prefers; HTML by default."""
     best, rank = "html", 0.0
     for at, choice in enumerate(accept.split(",")):
         media, *settings = (word.strip() for word in choice.split(";"))

@@ -1,4 +1,4 @@
-"""What is to be had as files: the record of a match, the bundle of a tournament."""
+"""File downloads: the record of a match and the bundle of a tournament."""
 
 from __future__ import annotations
 
@@ -28,13 +28,15 @@ from arena.web.serving.responses import Endpoint
 RECORD = "/matches/{match}.jsonl"
 BUNDLE = "/tournaments/{tournament}/bundle.tar.gz"
 MOST_GAMES = 50_000
-"""A bundle of more is not packed while somebody waits for it."""
+"""Number of games above which a bundle is not created on request."""
 
 
 def routes(web: Web, failing: Callable[[Endpoint], Endpoint]) -> list[Route]:
-    """The addresses of files.
+    """Return the routes of the downloads.
 
-    failing: tells what an endpoint raises as people want it.
+    Args:
+        web: the server's state.
+        failing: wraps an endpoint to convert exceptions to error responses.
     """
     one_at_a_time = anyio.CapacityLimiter(1)
 
@@ -62,7 +64,7 @@ def _record(web: Web, match: str) -> str:
 
 
 def _bundle(web: Web, tournament: str) -> Path:
-    """A packed bundle in a new directory."""
+    """Write a bundle to a new directory and return the archive's path."""
     found = tournaments.find(web.engine, tournament)
     if found.state is not TournamentState.CLOSED:
         raise NoSuchPage(f"{tournament} is not over; it is packed when it is.")
@@ -86,7 +88,7 @@ def _bundle(web: Web, tournament: str) -> Path:
 
 
 def _nobodys(entry: tarfile.TarInfo) -> tarfile.TarInfo:
-    """Without the name of who runs the server."""
+    """Remove the account names and IDs of the server's user."""
     entry.uid = entry.gid = 0
     entry.uname = entry.gname = ""
     return entry

@@ -1,4 +1,4 @@
-"""What went wrong, told with its status, in a sentence and in the form that was wanted."""
+"""Error responses with a status and a sentence, in the requested kind."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ log = logging.getLogger("arena.web")
 
 
 def response(request: Request, error: Exception, links: Links) -> Response:
-    """The answer to a request that failed. What nobody foresaw is logged."""
+    """Return the response for a failed request. Unexpected exceptions are logged."""
     status, sentence, headers = _told(request, error)
-    # It may repeat a part of the address, which whoever made the link has chosen.
+    # The sentence may contain a part of the URL, chosen by the author of a link.
     sentence = one_line(sentence)
     if status == 204:
         return Response(status_code=status, headers=headers)

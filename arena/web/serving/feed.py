@@ -1,4 +1,4 @@
-"""The feed: what happens in the arena, as messages for programs (docs/feed.md)."""
+"""The feed: events of the arena as messages for programs (docs/feed.md)."""
 
 from __future__ import annotations
 
@@ -28,28 +28,31 @@ from arena.web.data.snapshot import Ladder
 from arena.web.data.state import Web
 from referee.sanitizing import escaped_json
 
-# What the store says of the matches that news are about.
+# Details from the store for the matches of events.
 
 
 _KEPT = 5000
 
 
 class EventDetails:
-    """News with what else is public of them: the tournament, the form, the result at the end."""
+    """Adds public details to events: tournament, form, and the result of a closed match."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self._matches: OrderedDict[str, dict[str, str]] = OrderedDict()
 
     def known(self, heard: News) -> dict[str, Any] | None:
-        """What is to be told, if nothing has to be read for it."""
+        """Return the event with its details if that does not require a read; otherwise None."""
         if isinstance(heard, MatchClosed | TournamentChanged):
             return None
         found = self._matches.get(heard.match)
         return None if found is None else {**asdict(heard), **found}
 
     def read(self, heard: News) -> dict[str, Any]:
-        """The same, read from the store. What cannot be read is left out."""
+        """Return the event with its details from the store.
+
+        Details that cannot be read are omitted.
+        """
         try:
             if isinstance(heard, TournamentChanged):
                 told = {"tournament": heard.id, "state": heard.state}
@@ -72,7 +75,7 @@ class EventDetails:
         return self._matches[match]
 
     def _result(self, match: str) -> dict[str, Any]:
-        """Of a match that has closed: there is no result before."""
+        """Return the result of a closed match; empty if the match is not closed."""
         results = schema.results
         query = select(results.c.outcome).where(results.c.match == match)
         with reading(self._engine) as connection:
@@ -93,24 +96,24 @@ class EventDetails:
 
 
 QUIET_SECONDS = 15.0
-"""After so long without news something empty is sent, so that proxies keep the line."""
+"""Seconds without messages after which an empty one is sent; proxies then keep the connection."""
 _BEHIND = 256
-"""Who has not read so many messages misses the oldest."""
+"""Maximum number of unread messages of a reader; beyond it the oldest are dropped."""
 _WAITING = 10_000
-"""So much news waits at the most for what else is to be said of it."""
+"""Maximum number of events that wait for their details; further events are dropped."""
 _TOP = 5
 
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """What somebody wants to hear of; None: of all."""
+    """Selects messages; unset fields match all messages."""
 
     match: str | None = None
     tournament: str | None = None
     form: str | None = None
 
     def lets(self, told: Mapping[str, Any]) -> bool:
-        """Whether a message is about that."""
+        """Whether a message matches the filter."""
         return all(
             wanted is None or told.get(name) == wanted
             for name, wanted in (
@@ -123,26 +126,26 @@ class Filter:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """A message, written once for all who hear it."""
+    """A message, serialized once for all readers."""
 
     told: Mapping[str, Any]
     line: bytes
 
     @property
     def event(self) -> bytes:
-        """The same as a server-sent event."""
+        """The message as a server-sent event."""
         return b"event: %s\ndata: %s\n" % (str(self.told["type"]).encode(), self.line)
 
 
 def message(told: Mapping[str, Any], at: float) -> Message:
-    """A message that is told at this time, in seconds since 1970."""
+    """Return a message with a time stamp in seconds since 1970."""
     stamped = {"type": told["type"], "at": round(at, 3), **told}
     text = escaped_json(json.dumps(stamped, ensure_ascii=False, separators=(",", ":")))
     return Message(stamped, text.encode() + b"\n")
 
 
 class Reader:
-    """One who hears the feed: what is kept for it until it has read it."""
+    """One reader of the feed with its queue of unread messages."""
 
     def __init__(self, wanted: Filter) -> None:
         self.wanted = wanted
@@ -150,14 +153,14 @@ class Reader:
         self._missed = 0
 
     def give(self, one: Message) -> None:
-        """Keeps a message; the oldest goes if there are too many."""
+        """Queue a message; drop the oldest one if the queue is full."""
         if self._messages.full():
             self._messages.get_nowait()
             self._missed += 1
         self._messages.put_nowait(one)
 
     async def next(self) -> Message:
-        """The next message, or how many could not be kept."""
+        """Return the next message, or the number of dropped messages."""
         if self._missed:
             told = {"type": "missed", "messages": self._missed}
             self._missed = 0
@@ -166,7 +169,7 @@ class Reader:
 
 
 class Feed:
-    """Tells all readers what happens. For the one thread of the event loop."""
+    """Sends events to all readers. Use it from the event loop's thread only."""
 
     def __init__(self, web: Web) -> None:
         self._web = web
@@ -176,7 +179,7 @@ class Feed:
         self._ladders: Mapping[str, Ladder] = {}
 
     async def run(self) -> None:
-        """Tells what happens, for ever."""
+        """Send events forever."""
         self._web.newsroom.join(self._hear)
         try:
             async with asyncio.TaskGroup() as group:
@@ -186,9 +189,11 @@ class Feed:
             self._web.newsroom.leave(self._hear)
 
     async def read(self, wanted: Filter, *, events: bool) -> AsyncIterator[bytes]:
-        """What happens from now on, beginning with a greeting.
+        """Yield the messages from now on, the first of type "hello".
 
-        events: as server-sent events; else as lines of JSON.
+        Args:
+            wanted: selects messages.
+            events: True: server-sent events; False: lines of JSON.
         """
         reader = Reader(wanted)
         settings = self._web.settings
@@ -214,7 +219,7 @@ class Feed:
     async def _tell_news(self) -> None:
         while True:
             heard = await self._waiting.get()
-            # A thread only for what is not known yet, so that all come in their order.
+            # A thread is used only for unknown details, one event at a time, to preserve the order.
             told = self._facts.known(heard)
             if told is None:
                 told = await run_in_threadpool(self._facts.read, heard)

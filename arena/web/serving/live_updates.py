@@ -1,7 +1,6 @@
-"""Live pages: the parts that have changed, as server-sent events.
+"""Live updates of pages: changed parts as server-sent events.
 
-All who look at one address share one drawing of it, so a thousand watchers cost a thousand writes
-and no more.
+All clients of one address share one rendering, so a thousand clients cost only a thousand writes.
 """
 
 from __future__ import annotations
@@ -15,24 +14,24 @@ from contextlib import suppress
 from arena.web.data.changes import Changes
 
 Parts = dict[str, str]
-"""HTML by the id of its element."""
+"""HTML by the ID of its element."""
 Draw = Callable[[], Awaitable[tuple[Parts, frozenset[str]]]]
-"""Draws a page anew: its parts that move, and the topics it depends on."""
+"""Renders a page's live parts and returns them with the topics on which they depend."""
 
 _QUIET_SECONDS = 15.0
-"""After so long without news a comment is sent, so that proxies keep the line."""
+"""Seconds without events after which a comment is sent, so that proxies keep the connection."""
 _PAUSE_SECONDS = 0.5
-"""At least so long between two drawings of one address."""
+"""Minimum time between two renderings of one address, in seconds."""
 _BYTES_A_SECOND = 50e6
-"""So much is sent of one address at the most: the larger it is, and the more look, the rarer."""
+"""Maximum data rate per address: large parts and many clients reduce the update rate."""
 _BEHIND = 8
-"""Who has not read so many events gets everything at once instead."""
+"""Number of unread events after which a client receives all parts instead."""
 
 _Events = asyncio.Queue[bytes]
 
 
 class Live:
-    """The addresses that are looked at."""
+    """The addresses with connected clients."""
 
     def __init__(self, changes: Changes) -> None:
         self._changes = changes
@@ -40,13 +39,15 @@ class Live:
 
     @property
     def watchers(self) -> int:
-        """How many look."""
+        """Number of connected clients."""
         return sum(len(watched.events) for watched in self._watched.values())
 
     async def events(self, address: str, draw: Draw) -> AsyncIterator[bytes]:
-        """The news of an address for one who looks at it, beginning with all its parts.
+        """Yield the events of an address for one client, the first with all parts.
 
-        draw: draws it; what it raises ends the events.
+        Args:
+            address: the address.
+            draw: renders its parts; its exceptions end the events.
         """
         watched = self._watched.get(address)
         if watched is None:
@@ -67,7 +68,7 @@ class Live:
 
 
 class _Watched:
-    """An address with everybody who looks at it."""
+    """An address with its connected clients."""
 
     def __init__(self, changes: Changes, draw: Draw) -> None:
         self._changes = changes
@@ -78,7 +79,7 @@ class _Watched:
         self._drawing.add_done_callback(self._end)
 
     def join(self) -> _Events:
-        """One more looks: what it is to be sent."""
+        """Add a client and return its queue of events."""
         events = _Events(_BEHIND)
         if self._drawing.done():
             events.put_nowait(b"")
@@ -88,20 +89,20 @@ class _Watched:
         return events
 
     def leave(self, events: _Events) -> None:
-        """One has gone; with the last one the drawing ends."""
+        """Remove a client. Without clients the rendering stops."""
         self.events.discard(events)
         if not self.events:
             self._drawing.cancel()
 
     async def next(self, events: _Events) -> bytes:
-        """The next event for one who looks; raises what ended the drawing, if it has ended."""
+        """Return a client's next event; raises the exception that ended the rendering, if any."""
         event = await events.get()
         if not event:
             self._drawing.result()
         return event
 
     def _end(self, drawing: asyncio.Task[None]) -> None:
-        """Nothing more will come: who waits is woken, to be told why."""
+        """Wake the waiting clients after the rendering has failed."""
         if not drawing.cancelled():
             for events in self.events:
                 _clear(events)
@@ -109,7 +110,7 @@ class _Watched:
 
     async def _run(self) -> None:
         while True:
-            # Before drawing: what happens meanwhile may be in it, or not.
+            # Read the number before the rendering, which may or may not include later changes.
             number = self._changes.last
             parts, topics = await self._draw()
             fresh = {name: text for name, text in parts.items() if self._parts.get(name) != text}

@@ -1,4 +1,4 @@
-"""The token with which the owner of a bot asks for more. It is in no address and in no log."""
+"""The owner's token in requests. It never appears in URLs or logs."""
 
 from __future__ import annotations
 
@@ -12,11 +12,16 @@ _LETTERS = 200
 
 
 async def token_of(request: Request, form: bool = True) -> str:
-    """The token of a request: of its form, or of `Authorization: Bearer`; empty for none.
+    """Return the token of a request; empty if it is missing.
 
-    form: whether the body of what is posted is one.
+    It is a field of a posted form, or the header `Authorization: Bearer`.
 
-    Raises BadAsk for a form without one.
+    Args:
+        request: the request.
+        form: whether the body of a POST request is a form.
+
+    Raises:
+        BadAsk: a posted form does not contain a valid token.
     """
     if form and request.method == "POST":
         sent = parse_qs((await request.body()).decode("utf-8", "replace"))

@@ -1,4 +1,4 @@
-"""Whether the web server is alive, and whether it should be asked for pages, for who probes it."""
+"""Health checks: whether the web server is alive, and whether it is ready for requests."""
 
 from __future__ import annotations
 
@@ -20,17 +20,17 @@ _ASK_SECONDS: Final = 1.0
 
 
 def routes(web: Web) -> list[Route]:
-    """`/healthz` and `/readyz`.
+    """Return the routes `/healthz` and `/readyz`.
 
-    Without the database there are no pages to be had, so it is not ready. Without Redis there
-    are: that is said, and no reason to send nobody here any more.
+    The server is not ready without the database, because it cannot render pages. Without Redis it
+    is ready; the response only mentions the failure.
     """
 
     asked_at, answered = -math.inf, False
 
     async def redis_answers() -> bool:
         nonlocal asked_at, answered
-        # Anybody may ask as often as he likes.
+        # Clients can send any number of requests, so the result is cached for 1 s.
         if time.monotonic() > asked_at + _ASK_SECONDS:
             asked_at = time.monotonic()
             answered = await _answers(web.settings.redis)

@@ -1,4 +1,4 @@
-"""Where remote bots connect, for `pokearena bot connect` with the address of the pages."""
+"""The relay's address as JSON, for `pokearena bot connect` with the web server's URL."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _ANY = ("0.0.0.0", "[::]")
 
 
 def route(web: Web) -> Route:
-    """The address that tells it."""
+    """Return the route of the relay's address."""
 
     def answer(request: Request) -> Response:
         return JSONResponse(told(web), headers={"Cache-Control": "no-store"})
@@ -25,7 +25,10 @@ def route(web: Web) -> Route:
 
 
 def told(web: Web) -> dict[str, Any]:
-    """Host (null: that of the pages), port (null: there is no relay), whether it speaks TLS."""
+    """Return host, port and TLS of the relay.
+
+    A null host stands for the web server's host; a null port means that a relay is not running.
+    """
     data = web.settings.data
     running = None if data is None else Folder(data).running()
     if running is None or not running.relay or not running.alive:

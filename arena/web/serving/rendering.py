@@ -1,4 +1,4 @@
-"""Pages written down: as HTML by templates, as JSON, CSV, Markdown and plain text."""
+"""Rendering of pages: HTML from templates, JSON, CSV, Markdown and plain text."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ SITE = "Poke arena"
 
 @cache
 def environment() -> Environment:
-    """The templates. Whatever is put into one is escaped; what it does not know is an error."""
+    """Return the template environment. It escapes values, and undefined names are errors."""
     made = Environment(
         loader=PackageLoader("arena.web"),
         autoescape=True,
@@ -36,7 +36,7 @@ def environment() -> Environment:
 
 
 def _shown(value: Any) -> Any:
-    """Return what a template puts into a page: no text that hides or reorders others.
+    """Return the value for a template without characters that hide or reorder other text.
 
     HTML escapes alone would leave U+202E in a page, which shows the text after it backwards.
     """
@@ -46,9 +46,12 @@ def _shown(value: Any) -> Any:
 
 
 def html(page: Page, links: Links, **more: Any) -> str:
-    """The whole page.
+    """Return the whole page.
 
-    more: what the frame around it is to know; see templates/base.html.
+    Args:
+        page: the page.
+        links: the builder of links.
+        more: variables of the frame; see templates/base.html.
     """
     return (
         environment()
@@ -58,7 +61,7 @@ def html(page: Page, links: Links, **more: Any) -> str:
 
 
 def fragments(page: Page, links: Links) -> dict[str, str]:
-    """The parts of a page that move, by the id of their element."""
+    """Return the live parts of a page by the ID of their element."""
     model = _model(page, links)
     return {
         part: environment().get_template(f"fragments/{part}.html").render(**model)
@@ -71,7 +74,7 @@ def _model(page: Page, links: Links) -> dict[str, Any]:
 
 
 def offered(page: Page) -> tuple[str, ...]:
-    """The kinds in which a page can be had."""
+    """Return the kinds in which a page is available."""
     there = {
         "html": bool(page.template),
         "json": page.data is not None,
@@ -83,7 +86,7 @@ def offered(page: Page) -> tuple[str, ...]:
 
 
 def written(page: Page, kind: str) -> str:
-    """A page in one of the kinds that are `offered`, but for HTML."""
+    """Return a page in one of its `offered` kinds except HTML."""
     if kind == "json":
         return as_json(page)
     table = page.csv if kind == "csv" else page.text
@@ -94,18 +97,18 @@ def written(page: Page, kind: str) -> str:
 
 
 def as_json(page: Page) -> str:
-    """What the page says, for programs."""
+    """Return the page's data as JSON text."""
     data = page.data() if callable(page.data) else page.data
     return escaped_json(json.dumps(data, ensure_ascii=False, allow_nan=False)) + "\n"
 
 
 def plain(page: Page) -> Any:
-    """The same once it has been read."""
+    """Return the page's data after a round trip through JSON."""
     return json.loads(as_json(page))
 
 
 def as_csv(table: Table) -> str:
-    """A table as RFC 4180 has it, but for its lines, which end as Unix has them."""
+    """Return a table as CSV (RFC 4180), but with LF line ends."""
     text = io.StringIO()
     write = csv.writer(text, lineterminator="\n")
     write.writerow([heading.lstrip("<") for heading in table.headings])
@@ -121,7 +124,7 @@ def _csv_value(value: object) -> object:
 
 
 def as_markdown(title: str, table: Table) -> str:
-    """A table as GitHub writes it."""
+    """Return a table in GitHub Flavored Markdown."""
     heads = [heading.lstrip("<") for heading in table.headings]
     sides = [":--" if heading.startswith("<") else "--:" for heading in table.headings]
     lines = [heads, sides, *([_safe(cell) for cell in _cells(row)] for row in table.rows)]
@@ -131,7 +134,7 @@ def as_markdown(title: str, table: Table) -> str:
 
 
 def as_text(title: str, table: Table) -> str:
-    """A table for a terminal."""
+    """Return a table with aligned columns for a terminal."""
     rows = [[heading.lstrip("<") for heading in table.headings]]
     rows += [list(_cells(row)) for row in table.rows]
     lines = [wording.one_line(title), *_aligned(rows, [h.startswith("<") for h in table.headings])]

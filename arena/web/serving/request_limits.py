@@ -1,4 +1,4 @@
-"""What may be asked for: how long, how large, how often."""
+"""Limits of requests: duration, size and rate."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ QUERY_LETTERS = 2000
 BODY_BYTES = 16 * 1024
 BODY_SECONDS = 10.0
 PUSH = "/submissions"
-"""Where larger things may be sent: the parcels of bots."""
+"""Path for uploads, which have a larger limit."""
 PUSH_SECONDS = 600.0
 READ_BURST = 200
 WRITE_RATE = 0.2
-"""Requests that send something, a second: tokens are tried with them."""
+"""Requests with a body per second and client: they can be used to guess tokens."""
 WRITE_BURST = 10
 _FREE = ("/static/", "/healthz", "/readyz")
-"""What costs nothing is not counted."""
+"""Paths without a rate limit, because their responses are cheap."""
 
 
 class Bounds:
-    """Refuses what is too long, too large or too often, in a sentence."""
+    """Middleware that refuses too long, too large or too frequent requests."""
 
     def __init__(self, app: ASGIApp, settings: Settings, links: Links) -> None:
         self._app = app
@@ -41,6 +41,7 @@ class Bounds:
         self._writing = Buckets(WRITE_RATE if settings.rate else 0, WRITE_BURST)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Check the limits of a request and pass it on."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -57,9 +58,9 @@ class Bounds:
         await self._app(scope, _bounded(receive, most, seconds), send)
 
     def _body(self, scope: Scope) -> tuple[int, float]:
-        """How many bytes may be sent, and for how long."""
+        """Return the limits of the body: size in bytes and time in seconds."""
         if scope["method"] == "POST" and scope["path"] == PUSH:
-            # Those who push are programs, whatever they accept.
+            # Uploads come from programs, so errors are JSON for any Accept header.
             scope["state"]["kind"] = "json"
             return self._settings.push_mib * 2**20, PUSH_SECONDS
         return BODY_BYTES, BODY_SECONDS
@@ -78,10 +79,12 @@ class Bounds:
 
 
 def client_of(scope: Scope, proxied: bool) -> str:
-    """Who asks: the address of a client, or of its network where everybody has a whole one.
+    """Return the client's address, or the /64 network of an IPv6 address.
 
-    proxied: whether there is a proxy of ours, which says for whom it asks. What is said before
-    that, by whoever asked the proxy, is not believed.
+    Args:
+        scope: the ASGI scope.
+        proxied: whether a trusted reverse proxy adds the client to X-Forwarded-For. Only the last
+            entry is used; clients can forge the earlier ones.
     """
     client = scope.get("client")
     address = client[0] if client else ""
@@ -103,7 +106,7 @@ def _check_address(scope: Scope) -> None:
     query = scope["query_string"]
     if len(scope["path"]) > PATH_LETTERS or len(query) > QUERY_LETTERS:
         raise HTTPException(414, "this address is too long.")
-    # No name and no word that is sought holds it, and not every database takes it.
+    # Names and search terms do not contain it, and some databases reject it.
     if "\0" in scope["path"] or b"%00" in query or b"\0" in query:
         raise HTTPException(400, "this address holds a zero byte.")
 
@@ -119,7 +122,7 @@ def _too_large(most: int) -> HTTPException:
 
 
 def _bounded(receive: Receive, most: int, seconds: float) -> Receive:
-    """The same, but the body may not be too long, nor take too long."""
+    """Wrap `receive` with limits for the body's size and duration."""
     got = 0
     until: float | None = None
     is_whole = False

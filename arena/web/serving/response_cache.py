@@ -1,7 +1,7 @@
-"""Answers that are written already: kept while nothing that they depend on has changed.
+"""Response cache: serialized responses, valid until a topic on which they depend changes.
 
-A page that is asked for by many is drawn, written down and compressed once a change, not once a
-request; those who ask for it meanwhile wait for the one drawing.
+A popular page is rendered, serialized and compressed once per change instead of once per request.
+Simultaneous requests wait for the same rendering.
 """
 
 from __future__ import annotations
@@ -18,23 +18,29 @@ from functools import cached_property
 from arena.web.data.changes import Changes
 
 Key = tuple[str, ...]
-"""What was asked for: address, kind, query."""
+"""Path, kind and query of the request."""
 KEPT_BYTES = 64 * 2**20
-"""So much is kept at the most; what was not asked for longest goes first."""
+"""Size limit of the cache; the least recently used responses are removed first."""
 _LARGEST_BYTES = 8 * 2**20
 _SMALLEST_BYTES = 1000
 _LEVEL = 5
 _SLOW_SECONDS = 0.1
 _OLD_SECONDS = 30.0
-"""A page that takes long to write is shown as it was up to so long ago, while it is written."""
+"""Maximum age, in seconds, of a slow page that is served while its new version is rendered."""
 
 
 @dataclass(frozen=True)
 class Answer:
-    """A page as it goes out.
+    """A response.
 
-    topics: what it depends on. fresh: for how many seconds it is kept if none of them changes,
-    because it may tell how long ago something was.
+    Args:
+        body: the uncompressed body.
+        status: the HTTP status.
+        media_type: the media type.
+        headers: further headers.
+        topics: the topics on which it depends.
+        fresh: seconds for which it is valid without a change, because it may contain relative
+            times.
     """
 
     body: bytes
@@ -46,18 +52,18 @@ class Answer:
 
     @cached_property
     def tag(self) -> str:
-        """What is the same as long as the body is. Weak: it holds for the compressed one too."""
+        """ETag of the body. It is weak because it also stands for the compressed body."""
         return f'W/"{hashlib.blake2b(self.body, digest_size=12).hexdigest()}"'
 
     @cached_property
     def compressed(self) -> bytes | None:
-        """The body by gzip; None if that is not worth it."""
+        """The body compressed with gzip; None if it is too small."""
         if len(self.body) < _SMALLEST_BYTES:
             return None
         return gzip.compress(self.body, _LEVEL, mtime=0)
 
     def is_had(self, tags: str) -> bool:
-        """Whether it is among these, which somebody has (the header If-None-Match)."""
+        """Whether the tag is in an If-None-Match header."""
         own = self.tag.removeprefix("W/")
         return any(each.strip().removeprefix("W/") in ("*", own) for each in tags.split(","))
 
@@ -74,7 +80,7 @@ class _Kept:
 
 
 class Answers:
-    """The answers that are kept. For the one thread of the event loop."""
+    """The stored responses. Use it from the event loop's thread only."""
 
     def __init__(self, changes: Changes, most: int = KEPT_BYTES) -> None:
         self._changes = changes
@@ -85,13 +91,13 @@ class Answers:
 
     @property
     def is_writing(self) -> bool:
-        """Whether any is being written."""
+        """Whether a response is being rendered."""
         return bool(self._coming)
 
     async def get(self, key: Key, write: Callable[[], Awaitable[Answer]]) -> Answer:
-        """The answer to this; it is written if it is not kept, or has changed since.
+        """Return the stored response, or render it if it is missing or outdated.
 
-        What `write` raises is raised for all who wait for it, and is not kept.
+        Exceptions of `write` are raised for all waiting requests and are not stored.
         """
         kept = self._kept.get(key)
         if kept is not None and self._is_good(kept):
@@ -100,11 +106,11 @@ class Answers:
         coming = self._coming.get(key)
         if coming is None:
             coming = self._coming[key] = asyncio.create_task(self._write(key, write))
-            # If nobody is left who waits for it, what it raises is nobody's.
+            # If all waiting requests were cancelled, this prevents a warning about the exception.
             coming.add_done_callback(lambda task: task.cancelled() or task.exception())
         if kept is not None and self._will_do(kept):
             return kept.answer
-        # Who goes away must not take the drawing from the others.
+        # A cancelled request must not cancel the rendering for the others.
         return await asyncio.shield(coming)
 
     def _is_good(self, kept: _Kept) -> bool:
@@ -118,7 +124,7 @@ class Answers:
 
     async def _write(self, key: Key, write: Callable[[], Awaitable[Answer]]) -> Answer:
         try:
-            # Before it is drawn: what happens meanwhile may be in it, or not.
+            # Read the number before the rendering, which may or may not include later changes.
             number, began = self._changes.last, time.monotonic()
             answer = await write()
             took = time.monotonic() - began

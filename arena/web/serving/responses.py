@@ -1,4 +1,4 @@
-"""Pages as answers to requests: drawn, kept, compressed, and as news while they change."""
+"""HTTP responses for pages: rendered, cached, compressed, and as live updates."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from arena.web.serving.live_updates import Live, Parts
 from arena.web.serving.owner_token import token_of
 from arena.web.serving.response_cache import Answer, Answers
 
-# Those who are told the news as they happen: how many there are, and what they are sent.
+# Long-lived responses: their clients and the limit of their number.
 
 
 class Listeners:
-    """Who is being told the news: so many at the most, and of one address a quarter of them."""
+    """Counts connected clients and limits them in total; one address can have a quarter."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -40,9 +40,10 @@ class Listeners:
 
     @contextmanager
     def seat(self, client: str) -> Iterator[None]:
-        """A place as long as somebody listens.
+        """Count a client for the duration of the block.
 
-        Raises HTTPException: there is none, said in a sentence.
+        Raises:
+            HTTPException: 503; the limit is reached.
         """
         if len(self) >= self._most or self._here[client] >= max(self._most // 4, 1):
             raise HTTPException(
@@ -60,10 +61,10 @@ class Listeners:
 
 
 class Stream(StreamingResponse):
-    """News for one of an audience, as long as there are any and they are read."""
+    """A stream of events to one client, counted among the `Listeners`."""
 
     def __init__(self, news: AsyncIterator[bytes], audience: Listeners, media_type: str) -> None:
-        # No proxy and no compression of ours may hold back what is news.
+        # Proxies must not buffer the events, and the server must not compress them.
         headers = {
             "Cache-Control": "no-store",
             "X-Accel-Buffering": "no",
@@ -73,7 +74,7 @@ class Stream(StreamingResponse):
         self._audience = audience
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Sends it; raises HTTPException if there is no seat."""
+        """Send the stream; raises HTTPException if the limit is reached."""
         with self._audience.seat(scope["state"]["client"]):
             if scope["method"] == "HEAD":
                 await Response(headers=self.headers)(scope, receive, send)
@@ -82,17 +83,17 @@ class Stream(StreamingResponse):
 
 
 LIVE = "/live"
-"""Before the address of a page: its news."""
+"""Prefix of a page's path for its live updates."""
 FEED = "/feed"
 EVENTS, LINES = "text/event-stream", "application/x-ndjson"
 _DRAWN_AT_ONCE = 4
-"""More threads would only take turns; what is asked for meanwhile waits in order."""
+"""Maximum number of rendering threads; more would only compete. Further requests wait in order."""
 
 Endpoint = Callable[[Request], Awaitable[Response]]
 
 
 class Serving:
-    """Makes what answers at the addresses of pages."""
+    """Creates the endpoints of pages."""
 
     def __init__(self, web: Web, links: Links) -> None:
         self._web = web
@@ -103,14 +104,14 @@ class Serving:
         self._threads = anyio.CapacityLimiter(_DRAWN_AT_ONCE)
 
     def page(self, address: Address) -> Endpoint:
-        """Answers with the page."""
+        """Return the endpoint that responds with the page."""
 
         async def answer(request: Request) -> Response:
             path, kind = request.scope["path"], request.state.kind
             ask = self._ask(request, address)
             token = await token_of(request) if address.owners else ""
             if token:
-                # For this one alone: it is neither kept nor shared.
+                # A response for an owner is neither stored nor shared.
                 own = replace(ask, token=token)
                 return _response(request, await self._write(address, own, path, kind))
             return _response(request, await self._answer(address, ask, path, kind))
@@ -131,7 +132,7 @@ class Serving:
         return await anyio.to_thread.run_sync(write, limiter=self._threads)
 
     def news(self, address: Address) -> Endpoint:
-        """Answers with the parts of the page that move, as they change."""
+        """Return the endpoint that streams the changed live parts of the page."""
 
         async def stream(request: Request) -> Response:
             ask = self._ask(request, address)
@@ -143,7 +144,7 @@ class Serving:
             async def parts() -> tuple[Parts, frozenset[str]]:
                 return await anyio.to_thread.run_sync(draw, limiter=self._threads)
 
-            # What cannot be drawn is told now, with its status.
+            # Render the page first, so that errors produce a response with their status.
             path = request.scope["path"]
             await self._answer(address, ask, path.removeprefix(LIVE), "html")
             name = _address(path, ask)
@@ -152,7 +153,7 @@ class Serving:
         return self.failing(stream)
 
     def feed(self, feed: Feed) -> Endpoint:
-        """Answers with what happens: as server-sent events to who accepts them, else as lines."""
+        """Return the endpoint of the feed: server-sent events if accepted, else lines of JSON."""
 
         async def stream(request: Request) -> Response:
             query = request.query_params
@@ -165,7 +166,7 @@ class Serving:
         return self.failing(stream)
 
     def failing(self, endpoint: Endpoint) -> Endpoint:
-        """The same, but for what it raises, which is told as people and programs want it."""
+        """Wrap an endpoint to convert its exceptions to error responses."""
 
         @wraps(endpoint)
         async def answer(request: Request) -> Response:
@@ -177,7 +178,7 @@ class Serving:
         return answer
 
     def _ask(self, request: Request, address: Address) -> Ask:
-        """What is asked for. What the address does not list is passed over."""
+        """Return the parsed request. Undeclared query parameters are ignored."""
         if not self._web.sight.at:
             raise HTTPException(
                 503,
@@ -194,7 +195,7 @@ def _address(path: str, ask: Ask) -> str:
 
 
 def _written(page: Page, ask: Ask, path: str, kind: str) -> Answer:
-    """A page in the form that is wanted."""
+    """Return a page in the requested kind."""
     if kind not in rendering.offered(page):
         raise HTTPException(
             406,
@@ -212,7 +213,7 @@ def _text(page: Page, ask: Ask, path: str, kind: str) -> str:
 
 
 def _response(request: Request, answer: Answer) -> Response:
-    """The answer; nothing but its tag for who has it already."""
+    """Return the response; 304 without a body if the client already has it."""
     headers = {
         "ETag": answer.tag,
         "Cache-Control": "no-cache",

@@ -1,4 +1,4 @@
-"""What every answer says to browsers, and in which kind it is wanted."""
+"""Middleware for security headers and content negotiation."""
 
 from __future__ import annotations
 
@@ -12,16 +12,17 @@ POLICY = (
     "font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-src 'self'"
 )
 EMBED = "/embed/"
-"""What lies below may be shown within other sites."""
+"""Prefix of paths that other sites may show in frames."""
 
 
 class Security:
-    """Adds the headers. Nothing that answers has to think of them."""
+    """Adds security headers to all responses."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on and add the headers to its response."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -35,7 +36,8 @@ class Security:
                 headers["Referrer-Policy"] = "no-referrer"
                 headers["Cross-Origin-Opener-Policy"] = "same-origin"
                 headers["Permissions-Policy"] = "camera=(), geolocation=(), microphone=()"
-                # Everything here may be read by anyone, from any site; there are no cookies.
+                # All content is public and the server does not use cookies, so any site may read
+                # it.
                 headers["Access-Control-Allow-Origin"] = "*"
             await send(message)
 
@@ -43,12 +45,13 @@ class Security:
 
 
 class Kinds:
-    """Takes the ending off an address and notes in which kind its page is wanted."""
+    """Removes the extension from the path and stores the requested kind in the request's state."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on with its kind."""
         if scope["type"] == "http":
             kind = None
             if not scope["path"].startswith("/static/"):

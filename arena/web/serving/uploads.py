@@ -1,4 +1,4 @@
-"""What owners push: taken in here, worked on elsewhere (arena.submissions)."""
+"""Uploads of owners: received here, processed by arena.submissions."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _WHEN: Final = "10"
 
 @dataclass(frozen=True, slots=True)
 class _Announced:
-    """What is to be sent, as its sender says."""
+    """An announced submission, with the sender's unverified values."""
 
     owner: str
     name: str
@@ -45,14 +45,17 @@ class _Announced:
 
 
 class Uploads:
-    """Takes submissions in. For the one thread of the event loop."""
+    """Receives uploads. Use it from the event loop's thread only."""
 
     def __init__(self, web: Web) -> None:
         self._web = web
         self._arriving: Counter[str] = Counter()
 
     async def receive(self, request: Request) -> Response:
-        """Takes in what is in the body of a request; without a body it says whether it would."""
+        """Store an upload.
+
+        A request without a body only checks whether the upload would be accepted.
+        """
         try:
             return await self._received(request)
         except Refused as refused:
@@ -104,7 +107,12 @@ class Uploads:
         return shelf
 
     def _considered(self, sent: _Announced) -> Submission | None:
-        """The submission that this is already, if it is one; raises Refused and TooMany."""
+        """Return the owner's undecided submission with this content hash, if any.
+
+        Raises:
+            Refused: the submission violates a rule.
+            TooMany: the owner has reached a limit.
+        """
         engine = self._web.engine
         admission.check(engine, sent.owner, sent.name, sent.content, sent.number)
         known = submissions.waiting(engine, sent.owner, sent.content)
@@ -122,7 +130,7 @@ class Uploads:
 
     @contextlib.contextmanager
     def _seat(self, owner: str) -> Iterator[None]:
-        """A place among those who send something at this moment."""
+        """Count an upload for the duration of the block; raises TooMany at the limit."""
         if self._arriving[owner] >= _OWN_AT_ONCE or self._arriving.total() >= _AT_ONCE:
             raise TooMany("too much is being sent at this moment; please try again soon.", 10)
         self._arriving[owner] += 1
@@ -155,7 +163,7 @@ def _is_empty(request: Request) -> bool:
 
 
 async def _written(request: Request, file: Path) -> int:
-    """Writes the body of a request into a file; gives its size."""
+    """Write the body of a request to a file and return its size."""
     size = 0
     chunks = request.stream()
     async with await anyio.open_file(file, "xb") as output:
