@@ -12,6 +12,7 @@ from urllib.parse import quote
 
 from sqlalchemy import Engine
 
+from arena.errors import StoreError
 from arena.ladders.rating_history import Historian
 from arena.presentation import shipped_docs
 from arena.records import redaction
@@ -27,7 +28,7 @@ from arena.web.pages import bot, docs, match, replay, tournament
 from arena.web.serving import rendering
 from arena.web.wording import moment
 from referee.games.registry import GAMES
-from referee.record import read
+from referee.record import RecordError, read
 
 _STATIC = Path(__file__).parent / "static"
 _ONLY_LIVE = frozenset(("live.js", "ladder.js"))
@@ -161,8 +162,12 @@ def _write(web: Web, folder: Path, file: str, sheet: Sheet, files: frozenset[str
 
 def _await_proof(web: Web, id_: str) -> None:
     """Wait for the verification of a record, because a written page cannot show it later."""
-    while web.verifications.of(id_, lambda: read(results.record(web.engine, id_))) is None:
-        pass
+    try:
+        web.verifications.complete(id_, lambda: read(results.record(web.engine, id_)))
+    except (RecordError, KeyError, TypeError) as error:
+        raise StoreError(
+            f"the record of {id_} cannot be read: {error!r}; run `pokearena db check`"
+        ) from None
 
 
 def settled(html: str, links: SiteLinks, sheet: Sheet) -> str:

@@ -62,17 +62,8 @@ class Verifications:
             match: the match ID.
             record: reads the record; called once, by another thread.
         """
-        with self._lock:
-            if self._worker is None:
-                self._worker = ThreadPoolExecutor(1, thread_name_prefix="verify")
-            if match not in self._found:
-                self._found[match] = self._worker.submit(lambda: check(record()))
-            self._found.move_to_end(match)
-            while len(self._found) > _KEPT:
-                self._found.popitem(last=False)
-            asked = self._found[match]
         try:
-            return asked.result(_PATIENCE_SECONDS)
+            return self._submitted(match, record).result(_PATIENCE_SECONDS)
         except NotYet:
             return None
         except Exception:
@@ -81,3 +72,22 @@ class Verifications:
             with self._lock:
                 self._found.pop(match, None)
             return None
+
+    def complete(self, match: str, record: Callable[[], MatchRecord]) -> Verification:
+        """Return the verification of a closed match, however long it takes.
+
+        Raises:
+            Exception: whatever `record` raises.
+        """
+        return self._submitted(match, record).result()
+
+    def _submitted(self, match: str, record: Callable[[], MatchRecord]) -> Future[Verification]:
+        with self._lock:
+            if self._worker is None:
+                self._worker = ThreadPoolExecutor(1, thread_name_prefix="verify")
+            if match not in self._found:
+                self._found[match] = self._worker.submit(lambda: check(record()))
+            self._found.move_to_end(match)
+            while len(self._found) > _KEPT:
+                self._found.popitem(last=False)
+            return self._found[match]

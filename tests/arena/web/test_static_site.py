@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.errors import NotFound
+from arena.errors import NotFound, StoreError
 from arena.store.matches import listing, results
 from arena.store.tournaments.tournaments import Tournament
 from arena.web import static_site
@@ -116,3 +116,12 @@ def test_links_lead_from_file_to_file() -> None:
 def test_there_is_no_site_of_a_tournament_that_there_is_not(stage: Stage, tmp_path: Path) -> None:
     with pytest.raises(NotFound):
         static_site.write(stage.engine, "t-nothing", tmp_path / "site")
+
+
+def test_a_record_that_cannot_be_read_ends_the_export(
+    stage: Stage, cup: Tournament, tmp_path: Path
+) -> None:
+    with stage.engine.begin() as connection:
+        connection.exec_driver_sql("UPDATE games SET record = 'garbage'")
+    with pytest.raises(StoreError, match="cannot be read"):
+        static_site.write(stage.engine, cup.id, tmp_path)
