@@ -6,7 +6,7 @@ import secrets
 from datetime import datetime
 from typing import Final
 
-# Times for people.
+# Times in local time.
 
 
 def local(seconds: float | None) -> str:

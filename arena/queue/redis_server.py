@@ -1,6 +1,6 @@
 """Find the Redis to use, or start one if none is configured.
 
-Redis carries only match jobs (`arena.queue.match_queue`) and events, all of which may be lost at
+Redis carries only match jobs (`arena.queue.match_queue`), events and counters, which may be lost at
 any time. The server started here therefore writes nothing to disk, listens only on a unix socket in
 a private directory, and dies with the process that started it.
 """

@@ -137,7 +137,7 @@ class Sweeper:
             self._thread.join()
 
     def bury(self, worker: str) -> None:
-        """Schedule the removal of a dead worker; its matches become due immediately."""
+        """Trigger a sweep that removes a dead worker and makes its matches due."""
         self._dead.append(worker)
         self._wake.set()
 

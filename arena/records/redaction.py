@@ -1,7 +1,7 @@
 """Redact published fault lines: keep the facts, remove data that belongs to the bot.
 
-Only the owner and the organiser can read a bot's output and its questions. Folder names of this
-machine are removed for everyone.
+Only the owner and the organiser can read a bot's output and its questions. Published sentences omit
+the folder names of this machine.
 """
 
 from __future__ import annotations

@@ -56,7 +56,7 @@ def _note(place: Place, bot: Bot) -> Path:
 
 
 def _state(bot: Bot, folder: Path) -> str:
-    """Return the hash of a bot's files and of the names of its build results.
+    """Return the hash of a bot's files and of the file names that building left behind.
 
     The bot is built again if the hash differs.
     """

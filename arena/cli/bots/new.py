@@ -100,7 +100,7 @@ def _rename(folder: Path, language: str, name: str) -> None:
 
 
 def _copy_installed(folder: Path) -> None:
-    """Copy the kit's modules from the installed package if they are not next to the starter."""
+    """Copy the Python kit from the installed package if it is not next to the starter."""
     kit = importlib.util.find_spec(_KIT)
     if not (folder / f"{_KIT}.py").exists() and kit is not None and kit.origin:
         shutil.copyfile(kit.origin, folder / f"{_KIT}.py")
