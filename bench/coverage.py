@@ -36,7 +36,7 @@ class Setting:
     Attributes:
         seats: seats of a table.
         boards: mirrored boards of a match; 0 for a match of a single game.
-        uneven: whether some pairs meet much more often than others.
+        uneven: whether some pairs play much more often than others.
     """
 
     seats: int

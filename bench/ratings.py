@@ -2,8 +2,8 @@
 
     uv run --group bench python -m bench ratings
 
-The peers are choix, which fits the same model from the same table of wins, and openskill, which
-updates match by match and so is measured on a part and scaled up. The arena's fit includes errors,
+The peers are choix and openskill. choix fits the same model from the same table of wins. openskill
+updates match by match, so it is measured on a part and scaled up. The arena's fit includes errors,
 superiority, lack of fit and ranks; the peers return values (openskill also a sigma).
 """
 

@@ -10,8 +10,8 @@ memory is faster than one on the disk. Two arrangements are measured:
   match;
 - during: the reader runs while the writer still lives.
 
-The capacity is the mutual information of bits written and bits read (a binary symmetric channel
-with the measured share of errors), divided by the time that both processes take for the bits.
+The capacity is the mutual information of bits written and bits read, divided by the time that both
+processes take for the bits. The channel is a binary symmetric one with the measured share of errors.
 """
 
 import math

@@ -51,7 +51,7 @@ log = logging.getLogger("arena.worker")
 
 
 class Drained(Exception):
-    """The worker has been asked to stop, and a game has just been committed."""
+    """Raised after the commit of a game when the worker must stop."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,8 @@
 """Elements of a rendered position: names, cards face up or down, dominoes, numbers.
 
 A scene is made only from views, so it contains only information available to its viewers. It
-describes positions of elements, not their appearance. Every element is immutable and compares equal
-to one that looks the same.
+describes positions of elements, not their appearance. Every element is immutable and
+compares equal to one with the same appearance.
 """
 
 from collections.abc import Mapping, Sequence

@@ -36,7 +36,7 @@ class Past:
     within: int
     """Its index in its message."""
     action: dict[str, Any] | None
-    """The answer in the protocol's JSON form; None if there was none."""
+    """The answer in the protocol's JSON form; None if it is missing."""
 
     @property
     def place(self) -> tuple[int, int]:
