@@ -48,7 +48,7 @@ def rlcard(name: str) -> Game:
 
 
 def openspiel(name: str) -> Game:
-    """Return a game of OpenSpiel: C++ with a Python interface, or Python if the name starts with python_."""
+    """Return a game of OpenSpiel: C++ with a Python interface, or pure Python (``python_...``)."""
     if name.startswith("python_"):
         import_module(f"open_spiel.python.games.{name.removeprefix('python_')}")
     game: Any = import_module("pyspiel").load_game(name)

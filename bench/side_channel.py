@@ -11,7 +11,8 @@ memory is faster than one on the disk. Two arrangements are measured:
 - during: the reader runs while the writer still lives.
 
 The capacity is the mutual information of bits written and bits read, divided by the time that both
-processes take for the bits. The channel is a binary symmetric one with the measured share of errors.
+processes take for the bits. The channel is a binary symmetric one with the measured share of
+errors.
 """
 
 import math

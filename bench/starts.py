@@ -3,9 +3,9 @@
     uv run python -m bench starts
 
 Start of a table: two cold Python bots, from the start of their processes to the end of the first
-game of one board. A worker's overhead: the time from the end of
-one match to the end of the next under one worker, minus the time of the same match without queue,
-worker and store. It covers job, fork, lease, commits and closing.
+game of one board. A worker's overhead: the time from the end of one match to the end of the next
+under one worker, minus the time of the same match without queue, worker and store. It covers job,
+fork, lease, commits and closing.
 """
 
 import statistics
