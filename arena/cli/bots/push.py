@@ -67,7 +67,7 @@ class Elsewhere:
     token: str = field(repr=False)
 
     def ask(self, path: str, body: IO[bytes] | bytes | None = None, size: int = 0) -> Answer:
-        """Send a request to the arena: an empty one, or one with a body.
+        """Send a GET request, or a POST request with a body, to the arena.
 
         Args:
             path: path and query.

@@ -122,7 +122,7 @@ class _Look:
         self._since: tuple[float, int] | None = None
 
     def now(self) -> Sight:
-        # Read the state first, so that a state of running cannot come with newer progress.
+        # Read the state first, so that a closed tournament comes with its final progress.
         found = tournaments.find(self._engine, self._name)
         progress = tournaments.progress(self._engine, self._name)
         if self._standings is None or progress.closed != self._closed:
