@@ -1,4 +1,4 @@
-"""`python -m bench PART` in a checkout: the same as `pokearena bench PART`."""
+"""Run `python -m bench PART` in a checkout, equivalent to `pokearena bench PART`."""
 
 import sys
 

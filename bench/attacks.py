@@ -1,15 +1,18 @@
-"""How long honest bots take at another table while a hostile program attacks.
+"""Measure decision times of honest bots at another table during an attack.
 
     uv run python -m bench attacks
     uv run python -m bench.attacks settings_flood fork_bomb
 
-Two referees, as two workers have: one serves a match of an honest bot and the hostile program,
-again and again; the other serves matches of two honest bots, whose decision times are taken from
-their records. In the same round the hostile program's place is taken by an ordinary busy bot that
-thinks for 20 ms about each decision: on one core, or on both if the attack used more than one and
-a half. Its matches are short too, so bots are started about as often. The figure is the 95th
-percentile of the honest bots' decision times. It should be at most twice that beside the busy bot,
-and no honest bot may exceed its time.
+There are two referees, as with two workers. One repeatedly serves a match between an honest bot and
+the hostile program. The other serves matches of two honest bots, whose decision times are taken
+from their records.
+
+In the same round, an ordinary busy bot that computes for 20 ms per decision replaces the hostile
+program. It uses one core, or both if the attack used more than one and a half. Its matches are
+short too, so that bots are started about as often.
+
+The figure is the 95th percentile of the honest bots' decision times. It should be at most twice
+that beside the busy bot, and no honest bot may exceed its time.
 """
 
 import contextlib
@@ -37,12 +40,12 @@ SAMPLE_SECONDS = 0.05
 _TICKS = os.sysconf("SC_CLK_TCK")
 RATIO = 2.0
 CORES_OF_TWO = 1.5
-"""An attack that uses more than so many cores is compared with a busy bot on two."""
+"""An attack that uses more cores than this is compared with a busy bot on two cores."""
 
 
 @dataclass(frozen=True, slots=True)
 class Honest:
-    """What became of the honest bots at the other table."""
+    """Results of the honest bots at the other table."""
 
     milliseconds: Sequence[float]
     """The times of all decisions, sorted."""
@@ -64,7 +67,7 @@ def figures(rounds: int) -> Iterator[Figure]:
     """Yield a figure for each program of the hostile corpus.
 
     Args:
-        rounds: how often each is measured, in turns with the busy bot.
+        rounds: number of measurements of each program, alternating with the busy bot.
     """
     level = best()
     yield from measured(
@@ -94,10 +97,10 @@ def measured(programs: Sequence[str], rounds: int) -> Iterator[Figure]:
 
 
 def beside(program: str) -> Honest:
-    """Play honest matches for SECONDS while another process has a program play."""
+    """Play honest matches for SECONDS while another process runs a program as the attacker."""
     with tempfile.TemporaryDirectory(prefix="attack-") as name:
         folder = Path(name)
-        # Bots of other users read their files there.
+        # Bots with other user ids read their files there.
         folder.chmod(0o755)
         (folder / "a").mkdir()
         (folder / "h").mkdir()
@@ -118,7 +121,7 @@ def beside(program: str) -> Honest:
             times, faults = _honest(world)
             attack.stdin.close()
             ended = json.loads(attack.stdout.readline())
-            # With its referee; bots and their launcher end when they notice.
+            # The referee is killed too; bots and their launcher exit when they detect it.
             os.killpg(attack.pid, signal.SIGKILL)
     return Honest(sorted(times), faults, ended["cores"], ended["verdict"])
 
@@ -139,9 +142,9 @@ def _honest(world: World) -> tuple[list[float], int]:
 
 
 def attack(program: str, folder: Path) -> None:
-    """Have a program play again and again until this process is killed.
+    """Let a program play repeatedly until this process is killed.
 
-    Prints "ready", and when standard input ends what was used and the first verdict other than
+    Prints "ready". When standard input ends, prints the cores used and the first verdict other than
     "finished".
     """
     used: dict[tuple[int, str], float] = {}
@@ -164,10 +167,11 @@ def _report_at_end(used: dict[tuple[int, str], float], verdicts: Sequence[str]) 
 
 
 def _sample(used: dict[tuple[int, str], float]) -> None:
-    """Keep, for each process below this one and its start, the seconds of a core it has used.
+    """Record the processor seconds of each descendant process, by pid and start time.
 
-    Waiting for children does not count those that are killed with their sandbox, so they are
-    looked at while they live; what lives for less than SAMPLE_SECONDS may be missed.
+    Waiting for children does not count the time of those that are killed with their sandbox. So
+    they are sampled while they run; a process that lives for less than SAMPLE_SECONDS may be
+    missed.
     """
     while True:
         for pid in linux.descendants(os.getpid()):
@@ -178,7 +182,7 @@ def _sample(used: dict[tuple[int, str], float]) -> None:
 
 
 def main(words: Sequence[str]) -> None:
-    """Measure the programs that are named once, or run one as the attacker."""
+    """Measure the named programs once, or run one as the attacker."""
     if words[:1] == ["--attack"]:
         attack(words[1], Path(words[2]))
         return

@@ -1,6 +1,6 @@
-"""A bot for measuring: random play, asked the way the first argument says.
+"""A bot for measurements that plays at random.
 
-``play N``: the kit, N games in flight. ``act``: Act alone, one game at a time.
+``play N``: the kit, N games in flight. ``act``: only the call Act, one game at a time.
 """
 
 import os
@@ -15,14 +15,14 @@ from pokearena_bot import run
 
 
 class ActOnly(bot_pb2_grpc.BotServiceServicer):
-    """A bot that implements what it must and no more."""
+    """A bot that implements only the required method."""
 
     def Act(self, request: bot_pb2.ActRequest, context: Any) -> bot_pb2.ActResponse:
         return bot_pb2.ActResponse(action=random.choice(request.legal))
 
 
 def main() -> None:
-    """Serves until it is ended."""
+    """Serve until terminated."""
     if sys.argv[1] == "play":
         run(lambda turn: random.choice(turn.legal), games_in_flight=int(sys.argv[2]))
         return

@@ -1,10 +1,12 @@
-"""A database of many bots and very many matches in SQLite, made by SQL alone.
+"""Generate a large SQLite database of bots and matches by SQL alone.
 
-A ladder that is open to every bot has the newest fifth of the matches, in rounds in which each bot
-plays about once, and one round more that is due. Tournaments of a thousand bots that are over have
-the others. A match is of one board (two games) with points; its games have no records, which would
-be 12 kB each. Rows are made 100,000 at a time and in the order of their keys, without the indices
-that would have to be looked up all over the file: these are made at the end.
+The newest fifth of the matches belongs to a ladder that is open to every bot. It has rounds in
+which each bot plays about once, and one additional round that is due. The others belong to closed
+tournaments of a thousand bots. A match has one board (two games) with points. Its games have no
+records, which would take 12 kB each.
+
+For speed, rows are inserted 100,000 at a time in the order of their keys. The indices are dropped
+first and created at the end, because updating them would access the whole file at random.
 """
 
 from __future__ import annotations
@@ -32,7 +34,7 @@ AT_ONCE: Final = 100_000
 LADDER: Final = "t-open00"
 _SEED: Final = bytes(32)
 _FAR: Final = 4
-"""A game is won by so many hundred points at the most."""
+"""The maximum lead in a game, in hundreds of points."""
 _FULL = (schema.matches, schema.match_entrants, schema.results)
 
 _PLACES = """
@@ -90,12 +92,12 @@ FROM coming JOIN shapes ON shapes.ahead = coming.ahead AND shapes.again = coming
 
 
 def name(place: int) -> str:
-    """The version of a bot."""
+    """Return the version id of a bot."""
     return f"b{place:05}@1"
 
 
 def write(folder: Path, bots: int, matches: int) -> Engine:
-    """Writes the database of a data folder; gives it as the arena opens it."""
+    """Write the database of a data folder; return its engine as opened by the arena."""
     where = Folder(folder).create()
     engine = database.open(where.database_url({}))
     database.upgrade(engine)
@@ -153,7 +155,7 @@ def _fill(raw: sqlite3.Connection, bots: int, matches: int) -> None:
         offset = cup * IN_A_CUP % max(bots - IN_A_CUP + 1, 1)
         _closed(raw, f"t-cup{cup:03}", cup * each, each, size, offset)
     _closed(raw, LADDER, CUPS * each, newest, bots, 0)
-    # Due: the round after those.
+    # Due: the round after the closed ones.
     base = CUPS * each
     first = base + -(-newest // (bots // 2)) * (bots // 2)
     _some(raw, LADDER, base, first, first + bots // 2, bots, 0)
@@ -197,7 +199,7 @@ def _add(raw: sqlite3.Connection, query: str, **told: object) -> None:
 
 
 def _shapes(raw: sqlite3.Connection) -> None:
-    """What a match can have come to, and a game."""
+    """Create tables with all possible results of a match and of a game."""
     raw.execute("CREATE TEMP TABLE shapes (ahead, again, outcome, digest, UNIQUE (ahead, again))")
     raw.execute("CREATE TEMP TABLE played (ahead, game, places, scores, UNIQUE (ahead, game))")
     every = range(-_FAR, _FAR + 1)

@@ -1,12 +1,12 @@
-"""How often the 95 % intervals of strength hold the truth, with bots of known strength.
+"""Measure the coverage of the 95 % intervals of strength, with bots of known strength.
 
     uv run python -m bench.coverage [ROUNDS]
 
-Every game is played by chance so that, taken by itself, it follows the model exactly: entrants
-draw luck from Gumbel distributions, and strength plus luck ranks them (Plackett-Luce; for two,
-Bradley-Terry). On mirrored boards the luck is the seat's, not the entrant's: the games of a match
-hang together, and much of the luck cancels. An error that took games for independent would be
-wrong there by a factor of about two.
+Each single game follows the model exactly: the ranking is by strength plus random luck with a
+Gumbel distribution (Plackett-Luce; for two seats, Bradley-Terry). On mirrored boards the luck
+belongs to the seat, not to the entrant: the games of a match are correlated, and much of the luck
+cancels. Standard errors that assume independent games would be wrong there by a factor of about
+two.
 """
 
 import sys
@@ -24,16 +24,19 @@ from arena.ratings.strength.fit import Strengths, strengths
 SPREAD = 200.0
 """Standard deviation of the true strengths in Elo points."""
 BOTS = {2: 11, 4: 12}
-"""By seats: everyone can meet everyone equally often, and everyone always sits somewhere."""
+"""Number of bots by seats, such that all pairs can be balanced and no bot sits out."""
 SEATS_LUCK = 0.8
 """The correlation of a seat's luck between the games over one board."""
 
 
 @dataclass(frozen=True)
 class Setting:
-    """What is played: tables of so many, and matches of so many mirrored boards, or of one game.
+    """The schedule of a simulated field.
 
-    uneven: some meet much more often than others.
+    Attributes:
+        seats: seats of a table.
+        boards: mirrored boards of a match; 0 for a match of a single game.
+        uneven: whether some pairs play much more often than others.
     """
 
     seats: int
@@ -63,12 +66,12 @@ MATCHES = (50, 200, 1000)
 
 
 def name(place: int) -> str:
-    """The name of the bot with this place in `truth`."""
+    """Return the name of the bot with this index in `truth`."""
     return f"bot{place:02}@1"
 
 
 def played(setting: Setting, matches: int, dice: np.random.Generator) -> Meetings:
-    """So many matches a bot, on average if uneven."""
+    """Simulate `matches` matches per bot (on average, if uneven)."""
     line_ups = np.sort(np.array(list(_line_ups(setting, matches, dice))), axis=1)
     halves = _halves(setting, setting.truth[line_ups] / ELO, dice)
     couples = pairs_of_pairs(setting.seats)
@@ -109,7 +112,7 @@ def _line_ups(
 def _halves(
     setting: Setting, strength: NDArray[np.float64], dice: np.random.Generator
 ) -> NDArray[np.int64]:
-    """By match and pair: the half games the first of the pair won."""
+    """Return, by match and pair, the half games won by the first entrant of the pair."""
     matches, seats = strength.shape
     couples = np.array(pairs(seats))
     total = np.zeros((matches, len(couples)), dtype=np.int64)
@@ -131,12 +134,12 @@ def _boards(
 
 
 def _gumbel(luck: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Normal luck, made to follow the Gumbel distribution by its quantiles."""
+    """Map normal luck to the Gumbel distribution by its quantiles."""
     return np.asarray(-np.log(-np.log(np.clip(_share(luck), 1e-15, 1 - 1e-15))))
 
 
 def _share(z: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The normal distribution below z, by Abramowitz and Stegun 7.1.26: right to 1.5e-7."""
+    """Return the normal CDF at z (Abramowitz and Stegun 7.1.26, error below 1.5e-7)."""
     x = np.abs(z) / np.sqrt(2)
     t = 1 / (1 + 0.3275911 * x)
     series = (0.254829592, -0.284496736, 1.421413741, -1.453152027, 1.061405429)
@@ -146,11 +149,13 @@ def _share(z: NDArray[np.float64]) -> NDArray[np.float64]:
 
 @dataclass(frozen=True)
 class Coverage:
-    """What was found, as shares from 0 to 1.
+    """Coverage of the intervals.
 
-    strength: intervals of strength that hold the truth. gap: intervals of the difference of two,
-    as superiority is computed from them. misfit: how often lack of fit was found at 5 %, though
-    there was none. half_width: of the intervals, in Elo points.
+    Attributes:
+        strength: share of strength intervals that contain the truth.
+        gap: share of intervals of differences that contain the truth; superiority uses them.
+        misfit: rate of significant lack of fit at 5 %, although the model holds.
+        half_width: mean half width of the strength intervals, in Elo points.
     """
 
     strength: float
@@ -160,7 +165,7 @@ class Coverage:
 
 
 def coverage(setting: Setting, matches: int, rounds: int, seed: int = 1) -> Coverage:
-    """Play the same field again and again and look how often the truth is in the intervals."""
+    """Simulate the same field `rounds` times and count the intervals that contain the truth."""
     dice = np.random.default_rng([seed, setting.seats, setting.boards, matches])
     truth = {name(place): value for place, value in enumerate(setting.truth.tolist())}
     held: list[bool] = []
@@ -181,7 +186,7 @@ def coverage(setting: Setting, matches: int, rounds: int, seed: int = 1) -> Cove
 
 
 def _gaps_held(found: Strengths, truth: dict[str, float]) -> list[bool]:
-    """For every two whether their difference is within its interval."""
+    """Return for each pair whether the true difference is within its interval."""
     names = [line.entrant for line in found.lines]
     held = []
     for one, other in pairs(len(names)):
@@ -192,7 +197,7 @@ def _gaps_held(found: Strengths, truth: dict[str, float]) -> list[bool]:
 
 
 def main() -> None:
-    """Prints a line for every setting and number of matches."""
+    """Print a line for every setting and number of matches."""
     rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 300
     print("setting                            matches  coverage     gap   misfit   +- Elo")
     for setting in SETTINGS:

@@ -1,4 +1,4 @@
-"""Those who look at the pages, as many as are asked for: sockets, and the times they measure."""
+"""Simulated spectators of the web pages: sockets, and the times they measure."""
 
 import asyncio
 import statistics
@@ -11,12 +11,12 @@ _STAMP = b'data: {"at": '
 
 @dataclass
 class Times:
-    """Milliseconds."""
+    """Measured times in milliseconds."""
 
     all: list[float] = field(default_factory=list)
 
     def told(self) -> str:
-        """How many, the median and the 95th percentile."""
+        """Return the count, the median, the 95th percentile and the maximum as text."""
         if len(self.all) < 20:
             return f"{len(self.all)} only"
         cuts = statistics.quantiles(self.all, n=20)
@@ -27,9 +27,10 @@ class Times:
 
 
 class Watching(asyncio.Protocol):
-    """One who looks at a live page, noting how old news are when they come.
+    """Spectator of a live page that records the age of events on arrival.
 
-    Nothing is done with them: hundreds share one process and its core with what is measured.
+    Events are not processed further: hundreds of spectators share one process, and its core is
+    shared with the measured server.
     """
 
     def __init__(self, path: str, times: Times) -> None:
@@ -39,17 +40,17 @@ class Watching(asyncio.Protocol):
         self.begun = asyncio.get_running_loop().create_future()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Asks for the news."""
+        """Request the event stream."""
         assert isinstance(transport, asyncio.WriteTransport)
         self.transport = transport
         transport.write(f"GET {self._path} HTTP/1.1\r\nHost: bench\r\n\r\n".encode())
 
     def data_received(self, data: bytes) -> None:
-        """Takes the time of an event by the stamp at its beginning."""
+        """Compute the age of an event from its time stamp."""
         at = data.find(_STAMP)
         if at < 0:
             return
-        # What everybody gets who comes is no news.
+        # The first event is the state that every new spectator receives, not an update.
         if self._is_first:
             self._is_first = False
             self.begun.set_result(None)
@@ -58,13 +59,13 @@ class Watching(asyncio.Protocol):
         self._times.all.append(1000 * (time.time() - stamp))
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Says so to who waits for the beginning."""
+        """Report a connection that closed before its first event."""
         if not self.begun.done():
             self.begun.set_exception(ConnectionError("no news"))
 
 
 async def watch(port: int, path: str, times: Times, begun: asyncio.Semaphore) -> None:
-    """Looks at a live page until cancelled."""
+    """Watch a live page until cancelled."""
     loop = asyncio.get_running_loop()
     async with begun:
         connection = loop.create_connection(lambda: Watching(path, times), "127.0.0.1", port)
@@ -77,7 +78,7 @@ async def watch(port: int, path: str, times: Times, begun: asyncio.Semaphore) ->
 
 
 async def page(port: int, path: str) -> tuple[float, int]:
-    """Asks for a page over a connection of its own: milliseconds, and its bytes."""
+    """Request a page over a new connection; return milliseconds and the size in bytes."""
     began = time.perf_counter()
     reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=2**22)
     request = f"GET {path} HTTP/1.1\r\nHost: bench\r\nAccept-Encoding: gzip\r\n"
@@ -89,7 +90,7 @@ async def page(port: int, path: str) -> tuple[float, int]:
 
 
 async def browse(port: int, paths: Sequence[str], pause: float, times: Times) -> None:
-    """Asks for one page after the other until cancelled."""
+    """Request one page after the other until cancelled."""
     number = 0
     while True:
         took, _ = await page(port, paths[number % len(paths)])

@@ -1,4 +1,4 @@
-"""A store of its own with a tournament of house bots in it, and its matches played by services."""
+"""A temporary store with a tournament of house bots, whose matches are played by services."""
 
 import tempfile
 import time
@@ -22,7 +22,7 @@ from arena.tournaments import scheduler
 
 @contextmanager
 def store() -> Iterator[tuple[Engine, Folder]]:
-    """An empty store in a data folder of its own, for as long as the block lasts."""
+    """Create an empty store in a temporary data folder."""
     with tempfile.TemporaryDirectory(prefix="bench-") as folder:
         where = Folder(Path(folder)).create()
         engine = database.open(where.database_url({}))
@@ -34,11 +34,19 @@ def store() -> Iterator[tuple[Engine, Folder]]:
 def schedule(
     engine: Engine, where: Folder, bots: Mapping[str, str], *, boards: int, cycles: int
 ) -> Tournament:
-    """A tournament in poke. bots: which house bot plays, by the name under which it does."""
+    """Schedule a tournament of Poke.
+
+    Args:
+        engine: database engine of the store.
+        where: the data folder.
+        bots: the house bot of each entrant, by the entrant's name.
+        boards: boards of a match.
+        cycles: cycles of the round robin.
+    """
     entered = []
     for name, sample in bots.items():
         bot = version_store.admit(resolver.sample(sample), where.versions)
-        # One bot may play under two names.
+        # The same bot may be entered under two names.
         content = version_store.content_hash(bot) + name
         entered.append(versions.add(engine, name, "1", content, str(bot.folder), {}).id)
     settings = {"cycles": cycles}
@@ -47,7 +55,7 @@ def schedule(
 
 
 def played(engine: Engine, where: Folder, cup: Tournament, workers: int) -> list[float]:
-    """When its matches ended, in seconds, the first one first; so many workers play them."""
+    """Play the tournament with this number of workers; return the matches' sorted end times."""
     with Services(where, workers):
         while tournaments.progress(engine, cup.id).open:
             time.sleep(0.05)

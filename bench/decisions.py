@@ -1,11 +1,11 @@
-"""What a decision costs, from the referee to the bot and back, beside raw gRPC.
+"""Measure the cost of a decision between referee and bot, compared with raw gRPC.
 
     uv run python -m bench decisions
 
-Peer: raw gRPC, that is as many messages of the same size and make between the same kind of client
-(grpc.aio) and server (grpc.server with threads) that do nothing else, alternately with two servers
-as a table has two bots. Peer and table take turns within one run, because rates drift; the figure
-is the median of their ratios.
+The peer is raw gRPC: the same number of messages of the same size and type. Its client (grpc.aio)
+and server (grpc.server with threads) are of the same kind and do nothing else. It alternates
+between two servers, because a table has two bots. Peer and table are measured in turns within one
+run, because rates drift; the figure is the median of their ratios.
 """
 
 import asyncio
@@ -42,7 +42,7 @@ PER_SECOND_IN_GO = 40_000
 
 
 def typical(game_id: str, games: int = 40) -> tuple[bot_pb2.PlayRequest, bot_pb2.PlayResponse]:
-    """The question of random games that is nearest to the mean size, and its answer."""
+    """Return the question of random games that is nearest to the mean size, and its answer."""
     game = find(game_id)
     codec = Codec(game)
     chance = random.Random(1)
@@ -71,7 +71,7 @@ def typical(game_id: str, games: int = 40) -> tuple[bot_pb2.PlayRequest, bot_pb2
 async def ping_pong(
     addresses: Sequence[str], method: str, question: bot_pb2.PlayRequest, number: int
 ) -> float:
-    """Microseconds a message and its answer take between gRPC peers that do nothing else."""
+    """Return the microseconds per message and answer between plain gRPC peers."""
     channels = [grpc.aio.insecure_channel(address) for address in addresses]
     try:
         stubs: list[Any] = [bot_pb2_grpc.BotServiceStub(channel) for channel in channels]
@@ -96,7 +96,7 @@ async def ping_pong(
 async def ping_pong_of_ours(
     addresses: Sequence[str], question: bot_pb2.PlayRequest, number: int
 ) -> float:
-    """The same by ``Play`` with the referee's own client, each message under a time limit."""
+    """Return the same for ``Play`` with the referee's client, with a time limit per message."""
     service = bot_pb2.DESCRIPTOR.services_by_name["BotService"].full_name
     channels = [Channel(address, service, Budget(math.inf)) for address in addresses]
     alarm = Deadline()
@@ -116,7 +116,7 @@ async def ping_pong_of_ours(
 
 
 def wire(rounds: int, number: int = 500) -> Iterator[Figure]:
-    """What the referee's client and grpc.aio take for the same messages."""
+    """Yield the times of the referee's client and of grpc.aio for the same messages."""
     question, answer = typical("poke")
     echo = ["echo.py", answer.SerializeToString().hex()]
     clock: tuple[list[float], list[float]] = ([], [])
@@ -138,7 +138,7 @@ def wire(rounds: int, number: int = 500) -> Iterator[Figure]:
 
 
 def overhead(method: str, rounds: int, boards: int = 30) -> Iterator[Figure]:
-    """A decision, one at a time, beside what a message costs by gRPC and as a line of text."""
+    """Yield the time of a single decision, compared with a gRPC message and a line of text."""
     question, answer = typical("poke")
     bot = ["bot.py", "play", "1"] if method == "Play" else ["bot.py", "act"]
     echo = ["echo.py", answer.SerializeToString().hex()]
@@ -161,7 +161,7 @@ def overhead(method: str, rounds: int, boards: int = 30) -> Iterator[Figure]:
 
 
 def in_flight(games: int, rounds: int) -> Figure:
-    """Decisions a second with so many games of a table in flight."""
+    """Return the decisions per second with this number of games of a table in flight."""
     found = rates(["bot.py", "play", str(games)], games, rounds)
     target = Target(PER_SECOND) if games == 32 else None
     return Figure(
@@ -170,7 +170,7 @@ def in_flight(games: int, rounds: int) -> Figure:
 
 
 def rates(bot: Sequence[str], games: int, rounds: int) -> list[float]:
-    """Decisions a second of two of these bots, round by round."""
+    """Return the decisions per second of two of these bots, by round."""
     with started(["-m", "referee"], bot, bot) as (referee, *bots):
         boards = min(max(60, games * 8), 256)
         table(referee, bots, boards)
@@ -179,8 +179,10 @@ def rates(bot: Sequence[str], games: int, rounds: int) -> list[float]:
 
 
 def in_go(games: int, rounds: int) -> Figure:
-    """The same with two random bots in Go, built from their kit: they cost little, so what is
-    left is the referee."""
+    """Measure the same with two random Go bots built from their kit.
+
+    They use little processor time, so that the figure mainly measures the referee.
+    """
     name = f"poke, two bots in Go, {games} games in flight"
     go = shutil.which("go")
     if go is None:
@@ -206,12 +208,12 @@ def in_go(games: int, rounds: int) -> Figure:
 
 
 def plural(games: int) -> str:
-    """The noun for so many of them."""
+    """Return the noun for this number of games."""
     return "game" if games == 1 else "games"
 
 
 def figures(rounds: int) -> Iterator[Figure]:
-    """What a decision costs: on the wire, by each method, and with many games at a time."""
+    """Yield the cost of a decision: on the wire, by each method, and with many games in flight."""
     yield from wire(4 * rounds)
     for method in ("Play", "Act"):
         yield from overhead(method, rounds)

@@ -1,7 +1,7 @@
-"""The peer: a gRPC server of the same kind as the kit's that answers without thinking.
+"""Baseline gRPC server: the same kind of server as the kit's, with a constant answer.
 
-``echo.py ANSWER`` answers every message, of the stream ``Play`` or the call ``Act``, with the
-same message, given as hexadecimal bytes of a ``PlayResponse``.
+``echo.py ANSWER`` answers every message, of the stream ``Play`` or the call ``Act``, with the same
+message, given as the hexadecimal bytes of a ``PlayResponse``.
 """
 
 import os
@@ -15,7 +15,7 @@ from pokearena.v1 import bot_pb2, bot_pb2_grpc
 
 
 class Echo(bot_pb2_grpc.BotServiceServicer):
-    """Says the same thing to everybody."""
+    """Returns the same answer to every request."""
 
     def __init__(self, answer: bot_pb2.PlayResponse) -> None:
         self.answer = answer

@@ -1,10 +1,11 @@
-"""Comparing poker hands beside the evaluators of the field: hands a second, from Python.
+"""Compare the poker hand evaluation with other Python libraries, in hands per second.
 
     uv run --group bench python -m bench evaluator
 
-All take the same random hands in turns, as cards of their own kind, made before the clock runs.
-Ours gives what decides a comparison in words and ranks, since that is how rules are told; the
-others give a number. Each must order pairs of hands as ours does.
+All libraries evaluate the same random hands in turns, converted to their own card type before the
+measurement. The arena's evaluator returns the category and ranks that decide a comparison, because
+rules are stated in these terms; the others return a number. Each library must order pairs of hands
+in the same way as the arena.
 """
 
 import random
@@ -23,23 +24,23 @@ RANKS = "23456789TJQKA"
 SUITS = "shdc"
 
 Cards = tuple[str, ...]
-"""Cards as most libraries write them: ``Qs``."""
+"""Cards in the notation of most libraries: ``Qs``."""
 
 
 def phevaluator() -> tuple[Callable[[Cards], Any], Callable[[Any], float]]:
-    """A C library by way of Python; low is good."""
+    """Return the functions of a C library with a Python interface; lower values are better."""
     evaluate = import_module("phevaluator").evaluate_cards
     return (lambda hand: hand), (lambda hand: -evaluate(*hand))
 
 
 def eval7() -> tuple[Callable[[Cards], Any], Callable[[Any], float]]:
-    """Cython; high is good."""
+    """Return the functions of a Cython library; higher values are better."""
     library = import_module("eval7")
     return (lambda hand: [library.Card(card) for card in hand]), library.evaluate
 
 
 def treys() -> tuple[Callable[[Cards], Any], Callable[[Any], float]]:
-    """Python and tables; low is good."""
+    """Return the functions of a Python library with tables; lower values are better."""
     library = import_module("treys")
     evaluator = library.Evaluator()
     return (
@@ -52,19 +53,19 @@ PEERS = {"phevaluator": phevaluator, "eval7": eval7, "treys": treys}
 
 
 def hands(number: int, size: int) -> list[Cards]:
-    """Random hands, the same each time."""
+    """Return random hands from a fixed seed."""
     pack = [rank + suit for rank in RANKS for suit in SUITS]
     chance = random.Random(1)
     return [tuple(chance.sample(pack, size)) for _ in range(number)]
 
 
 def ours(hand: Cards) -> tuple[Card, ...]:
-    """A hand in the arena's cards."""
+    """Convert a hand to the arena's cards."""
     return tuple(Card(card.upper()) for card in hand)
 
 
 def rate(evaluate: Callable[[Any], Any], given: Sequence[Any]) -> float:
-    """Hands a second of processor time."""
+    """Return the hands evaluated per second of processor time."""
     began = time.process_time()
     for hand in given:
         evaluate(hand)
@@ -72,7 +73,7 @@ def rate(evaluate: Callable[[Any], Any], given: Sequence[Any]) -> float:
 
 
 def figures(rounds: int) -> Iterator[Figure]:
-    """Hands of five and of seven, beside each library."""
+    """Yield hands of five and of seven cards, compared with each library."""
     for size in (5, 7):
         dealt = hands(HANDS, size)
         own = [ours(hand) for hand in dealt]

@@ -1,4 +1,4 @@
-"""A figure of the bench: what was measured, round by round, and beside what."""
+"""A figure of the benchmark: values by round, and those of its peer."""
 
 import statistics
 from collections.abc import Callable, Iterator, Sequence
@@ -8,9 +8,12 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What a figure should come to.
+    """The target of a figure.
 
-    bound: of the median, or of the ratio to the peer.
+    Attributes:
+        bound: limit of the median, or of the ratio to the peer.
+        at_most: whether the limit is an upper one.
+        of_ratio: whether the limit applies to the ratio.
     """
 
     bound: float
@@ -20,11 +23,16 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """What was measured, in turns with its peer.
+    """Values measured in turns with those of a peer.
 
-    values: one a round, in ``unit``.
-    peer: what else was measured in the same rounds; ``beside`` has its values.
-    note: whatever a reader must know to read it rightly, or why there is no value.
+    Attributes:
+        name: name of the figure.
+        unit: unit of the values.
+        values: one value per round.
+        peer: name of the peer measured in the same rounds.
+        beside: values of the peer.
+        target: the target, if any.
+        note: information needed to interpret the values, or the reason why they are missing.
     """
 
     name: str
@@ -37,29 +45,29 @@ class Figure:
 
     @property
     def median(self) -> float:
-        """The value in the middle."""
+        """The median of the values."""
         return statistics.median(self.values)
 
     @property
     def spread(self) -> float:
-        """The median distance from the median, in per cent of it."""
+        """The median absolute deviation, in per cent of the median."""
         middle = self.median
         away = statistics.median([abs(value - middle) for value in self.values])
         return 100 * away / middle if middle else 0.0
 
     @property
     def ratios(self) -> list[float]:
-        """How many times the peer it is, round by round."""
+        """The ratios to the peer, by round."""
         return [own / other for own, other in zip(self.values, self.beside, strict=False)]
 
     @property
     def ratio(self) -> float | None:
-        """The ratio in the middle; None without a peer."""
+        """The median ratio; None without a peer."""
         return statistics.median(self.ratios) if self.beside else None
 
     @property
     def reached(self) -> bool | None:
-        """Whether it is what it should be; None if nothing was asked of it."""
+        """Whether the target is reached; None without a target or a value."""
         if self.target is None or not self.values:
             return None
         found = self.ratio if self.target.of_ratio else self.median
@@ -68,7 +76,7 @@ class Figure:
         return found <= self.target.bound if self.target.at_most else found >= self.target.bound
 
     def line(self) -> dict[str, Any]:
-        """It as it stands in the history."""
+        """Return the figure as a line of the history."""
         return {
             "name": self.name,
             "unit": self.unit,
@@ -84,16 +92,16 @@ class Figure:
 
 
 Part = Callable[[int], Iterator[Figure]]
-"""A part of the bench: measures in so many rounds, and tells each figure as it is known."""
+"""A part of the benchmark: measures the given number of rounds and yields figures."""
 
 
 def left_out(name: str, why: str) -> Figure:
-    """What could not be measured here."""
+    """Return a figure for a measurement that is not possible here."""
     return Figure(name, "", (), note=f"left out: {why}")
 
 
 def told(figure: Figure) -> str:
-    """A figure as lines for people."""
+    """Return a figure as user-facing text."""
     if not figure.values:
         return f"{figure.name}: {figure.note}"
     text = (
@@ -115,6 +123,6 @@ def told(figure: Figure) -> str:
 
 
 def number(value: float) -> str:
-    """A value with three digits that count, or all before the point."""
+    """Format a value with three significant digits, or with all digits before the point."""
     digits = 0 if abs(value) >= 100 else 1 if abs(value) >= 10 else 2 if abs(value) >= 1 else 4
     return f"{value:,.{digits}f}"

@@ -1,8 +1,8 @@
-"""Whole games on one core: the referee and two Python bots together.
+"""Measure whole games on one core: the referee and two Python bots together.
 
     uv run python -m bench games
 
-Everything is kept to one core, so that the rate is that of a core and many may be had by adding
+All processes are pinned to one core, so that the rate is per core and can be multiplied by adding
 workers (docs/operations.md). 32 games of a table are in flight; the bots play at random.
 """
 
@@ -17,12 +17,12 @@ from bench.table import table
 IN_FLIGHT = 32
 BOARDS = {"poke": 200, "saint_poker": 100, "pokex": 60, "pouku": 40, "pokino": 40}
 SEATS = {"pouku": 3}
-"""Two of all other games."""
+"""Number of seats where it is not two."""
 
 
 @contextmanager
 def one_core() -> Iterator[None]:
-    """Keeps this process, and all it starts, to one core."""
+    """Pin this process and its children to one core."""
     before = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {min(before)})
     try:
@@ -32,7 +32,7 @@ def one_core() -> Iterator[None]:
 
 
 def figures(rounds: int) -> Iterator[Figure]:
-    """Games a second and core of each game."""
+    """Yield the games per second and core of each game."""
     bot = ["bot.py", "play", str(IN_FLIGHT)]
     for game, boards in BOARDS.items():
         seats = SEATS.get(game, 2)

@@ -1,8 +1,8 @@
-"""The queue: hints put, and followed by a worker, beside the least that Redis and RQ can do.
+"""Measure the match queue: jobs enqueued and run, compared with plain Redis and RQ.
 
     uv run python -m bench hints
 
-A hint is an RQ job that may be there once. A worker forks for each; here the fork does nothing.
+A hint is an RQ job with a unique id. A worker forks for each job; here the fork does nothing.
 """
 
 import secrets
@@ -26,31 +26,31 @@ FOLLOWED = 60
 
 
 def nothing(match: str, drain: Drain | None = None) -> None:
-    """Follows a hint at once."""
+    """Return at once."""
 
 
 def per_second(number: int, work: Callable[[], object]) -> float:
-    """How many of so many a second the work does."""
+    """Run `work` and return `number` divided by its seconds."""
     began = time.perf_counter()
     work()
     return number / (time.perf_counter() - began)
 
 
 def put(connection: Redis) -> None:
-    """Puts hints."""
+    """Enqueue jobs."""
     hints = MatchQueue(connection)
     for _ in range(HINTS):
         hints.put(f"m-{secrets.token_hex(5)}")
 
 
 def push(connection: Redis) -> None:
-    """Puts as many ids into a list, and nothing else."""
+    """Push the same number of ids onto a list."""
     for _ in range(HINTS):
         connection.rpush("ids", f"m-{secrets.token_hex(5)}")
 
 
 def followed(connection: Redis) -> float:
-    """Hints a second that a worker of ours follows."""
+    """Return the jobs per second of the arena's worker."""
     hints = MatchQueue(connection)
     for _ in range(FOLLOWED):
         hints.put(f"m-{secrets.token_hex(5)}")
@@ -59,7 +59,7 @@ def followed(connection: Redis) -> float:
 
 
 def worked(connection: Redis) -> float:
-    """Jobs a second that RQ's own worker does."""
+    """Return the jobs per second of RQ's own worker."""
     queue = Queue("plain", connection=connection, serializer=JSONSerializer)
     for _ in range(FOLLOWED):
         queue.enqueue(nothing, secrets.token_hex(5), result_ttl=0)
@@ -68,7 +68,7 @@ def worked(connection: Redis) -> float:
 
 
 def figures(rounds: int) -> Iterator[Figure]:
-    """Hints put a second, and hints followed a second by one worker."""
+    """Yield jobs enqueued per second, and jobs run per second by one worker."""
     puts: tuple[list[float], list[float]] = ([], [])
     follows: tuple[list[float], list[float]] = ([], [])
     with tempfile.TemporaryDirectory(prefix="bench-") as folder:

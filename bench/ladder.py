@@ -1,12 +1,13 @@
-"""How many matches each bot needs until a ladder has them in the right order.
+"""Measure the number of matches per bot until a ladder has the correct order.
 
     uv run python -m bench.ladder
     uv run python -m bench.ladder --runs 50 --field pairs
 
-Bots of known strength play matches whose games are drawn from the Bradley-Terry model: by the
-adaptive ladder, by one that is only even, and by round robins one after the other. After every
-round the order is estimated, for all three in the same way from what has been played, and compared
-with the true one. No cards, no processes; the same seed gives the same table.
+Bots of known strength play matches whose games are drawn from the Bradley-Terry model. Three
+schedules are compared: the adaptive ladder, a ladder with even pairing only, and consecutive round
+robins. After every round the order is estimated from the matches played, in the same way for all
+three, and compared with the true one. Cards and processes are not involved; the same seed gives the
+same table.
 """
 
 import argparse
@@ -37,10 +38,10 @@ TAUS = (0.9, 0.95)
 
 @dataclass(frozen=True)
 class Run:
-    """How one run went on, round by round."""
+    """The results of one run, by round."""
 
     right: tuple[bool, ...]
-    """Whether every bot stood in its place."""
+    """Whether every bot was in its true place."""
     tau: tuple[float, ...]
     """Kendall's rank correlation with the true order."""
 
@@ -49,7 +50,7 @@ Rounds = Callable[[Sequence[Entrant], list[Match]], Iterator[Sequence[Fixture]]]
 
 
 def ladder(adaptive: int) -> Rounds:
-    """The rounds of a ladder; each is known when the last but one has been played."""
+    """Return the rounds of a ladder; each round depends on all but the last one before it."""
 
     def rounds(entrants: Sequence[Entrant], played: list[Match]) -> Iterator[Sequence[Fixture]]:
         rules = Ladder(adaptive=adaptive)
@@ -62,7 +63,7 @@ def ladder(adaptive: int) -> Rounds:
 
 
 def round_robins(entrants: Sequence[Entrant], _: list[Match]) -> Iterator[Sequence[Fixture]]:
-    """The rounds of round robins, one after the other."""
+    """Yield the rounds of consecutive round robins."""
     step = RoundRobin(2, 100).next(entrants, ())
     assert isinstance(step, Play)
     size = len(entrants) // 2
@@ -79,7 +80,7 @@ WAYS: dict[str, Rounds] = {
 
 @lru_cache
 def outcome(wins: int, games: int) -> tuple[ClosedGame, ...]:
-    """The games of a match in which the first entrant has won so many."""
+    """Return the games of a match in which the first entrant has won `wins` games."""
     fine = (FINISHED, FINISHED)
     return tuple(
         ClosedGame(number, (1, 2) if number < wins else (2, 1), None, fine, (0, 0))
@@ -88,12 +89,12 @@ def outcome(wins: int, games: int) -> tuple[ClosedGame, ...]:
 
 
 def run(way: Rounds, gaps: Sequence[int], rounds: int, games: int, seed: int) -> Run:
-    """Play so many rounds."""
+    """Play a number of rounds."""
     luck = random.Random(seed)
     true = [-gap / ELO for gap in accumulate(gaps, initial=0)]
     names = [f"bot{place:02}@1" for place in range(len(true))]
     strength = dict(zip(names, true, strict=True))
-    # Seeds say nothing of strength.
+    # Seeds are independent of strength.
     entrants = [Entrant(name) for name in luck.sample(names, len(names))]
     played: list[Match] = []
     right, taus = [], []
@@ -120,7 +121,7 @@ def run(way: Rounds, gaps: Sequence[int], rounds: int, games: int, seed: int) ->
 
 
 def lasting(values: Sequence[float], level: float) -> str:
-    """The first round from which on a value keeps a level, in matches of each bot."""
+    """Return the first round from which a value stays at a level, in matches per bot."""
     below = [place for place, value in enumerate(values) if value < level]
     first = below[-1] + 2 if below else 1
     return f"over {len(values)}" if first > len(values) else str(first)

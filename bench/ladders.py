@@ -1,9 +1,10 @@
-"""How fast ladders are made from the database: 200 bots, a million matches in SQLite.
+"""Measure the computation of ladders from a database of 200 bots and a million matches.
 
     uv run python -m bench.ladders [--matches 1000000]
 
-The matches are of one board (two games) with points, in rounds of a hundred. They are written
-straight into the tables, with the digests that closing them would have written.
+Each match has one board (two games) with points; a round has a hundred matches. The rows are
+written straight into the SQLite tables, with the digests that closing the matches would have
+written.
 """
 
 import argparse
@@ -37,12 +38,12 @@ TARGET = 10.0
 
 
 def name(place: int) -> str:
-    """The name of a bot."""
+    """Return the name of a bot."""
     return f"bot{place:03}@1"
 
 
 def timed(what: str, work: Callable[[], Any], target: float | None = None) -> Any:
-    """Does some work and prints how long it took."""
+    """Run `work` and print its processor and wall-clock time."""
     own, began = time.process_time(), time.perf_counter()
     found = work()
     clock = time.perf_counter() - began
@@ -56,7 +57,14 @@ def timed(what: str, work: Callable[[], Any], target: float | None = None) -> An
 
 
 def result(one: int, other: int, first: int, second: int) -> tuple[dict[str, Any], str]:
-    """Outcome and digest of a match: how many hundred points `one` was ahead in each game."""
+    """Return outcome and digest of a match.
+
+    Args:
+        one: index of the first bot.
+        other: index of the second bot.
+        first: lead of the first bot in the first game, in hundreds of points.
+        second: its lead in the second game.
+    """
     games = tuple(
         ClosedGame(
             at,
@@ -78,7 +86,7 @@ def result(one: int, other: int, first: int, second: int) -> tuple[dict[str, Any
 
 
 def rows(first: int, many: int, dice: random.Random) -> Iterator[tuple[dict[str, Any], ...]]:
-    """Rows of matches and of their results."""
+    """Yield the rows of matches and of their results."""
     times = [Thinking.of(dice.lognormvariate(1, 1) for _ in range(60)).stored() for _ in range(50)]
     for at in range(first, first + many):
         one, other = sorted(dice.sample(range(BOTS), 2))
@@ -120,7 +128,7 @@ UPDATE tournaments SET (matches, games) = (
 
 
 def write(engine: Engine, first: int, many: int, dice: random.Random) -> None:
-    """Writes closed matches."""
+    """Write closed matches."""
     for start in range(first, first + many, AT_ONCE):
         some = list(rows(start, min(AT_ONCE, first + many - start), dice))
         with database.writing(engine) as connection:
@@ -130,7 +138,7 @@ def write(engine: Engine, first: int, many: int, dice: random.Random) -> None:
 
 
 def tournament(id_: str, game: str, state: TournamentState) -> dict[str, Any]:
-    """The row of a ladder."""
+    """Return the row of a tournament with the ladder format."""
     return {
         "id": id_,
         "name": "bench",
@@ -149,7 +157,7 @@ def tournament(id_: str, game: str, state: TournamentState) -> dict[str, Any]:
 
 
 def begin(engine: Engine) -> None:
-    """Makes the tournament."""
+    """Create the schema, the bots and the tournament."""
     database.upgrade(engine)
     for place in range(BOTS):
         versions.add(engine, f"bot{place:03}", "1", f"{place:064x}", "/", {})
@@ -159,7 +167,7 @@ def begin(engine: Engine) -> None:
 
 
 def measure(engine: Engine, matches: int, dice: random.Random) -> None:
-    """Prints a line for each way to a ladder."""
+    """Print a line for each step of the computation."""
     of, clip = [CUP], clip_of(GAME)
     met = timed("who met whom, read and summed up", lambda: folds.meetings(engine, of))
     timed("strengths of that", lambda: strengths(met))
@@ -178,7 +186,7 @@ def measure(engine: Engine, matches: int, dice: random.Random) -> None:
 
 
 def main() -> None:
-    """Writes a database, and measures."""
+    """Write a database, and measure."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--matches", type=int, default=1_000_000)
     matches = parser.parse_args().matches

@@ -1,12 +1,13 @@
-"""How quick the pages are when many look, and what it costs those who play.
+"""Measure the speed of the web pages under load, and the cost for matches that are played.
 
     uv run python -m bench.pages [--watchers 500] [--seconds 20]
 
-First a ladder of 1,000 bots and 100,000 matches, written straight into a database: its page, and
-how long after a match has closed it shows that. Then an arena that plays a tournament: matches a
-second with nobody looking and with so many looking at its ladder (twice each, in turns), how old
-events are when they come (from the server's stamp to their last byte here), and how long pages
-take meanwhile.
+First part: a ladder of 1,000 bots and 100,000 matches, written straight into a database. Measured
+are its page and the delay until it shows a closed match.
+
+Second part: an arena that plays a tournament, alternately without watchers and with `--watchers`
+watchers of its ladder (`--rounds` times each). Measured are matches per second, the age of events
+on arrival (from the server's time stamp to their last byte here), and the response time of pages.
 """
 
 import argparse
@@ -39,7 +40,7 @@ MANNERS = WebSettings(rate=0, watchers=8000)
 
 
 def sides(engine: Engine) -> None:
-    """Writes who played, which the benchmark of ladders leaves out."""
+    """Write the rows of match entrants, which the benchmark of ladders omits."""
     with reading(engine) as connection:
         known = set(connection.execute(select(schema.match_entrants.c.match)).scalars())
         rows = connection.execute(select(*schema.results.c["match", "outcome", "closed"])).all()
@@ -55,7 +56,7 @@ def sides(engine: Engine) -> None:
 
 @contextmanager
 def server(data: Path) -> Iterator[int]:
-    """The pages of a data folder, in a process as `serve` starts it; gives the port."""
+    """Serve the pages of a data folder in a process as `serve` starts it; yield the port."""
     with listen("127.0.0.1", 0) as listening:
         pages = Pages(listening, MANNERS)
         command = [sys.executable, "-m", "arena.web", *pages.arguments()]
@@ -76,7 +77,7 @@ def server(data: Path) -> Iterator[int]:
 
 
 async def ask(port: int, many: int, path: str = LADDER) -> Times:
-    """Asks for a page again and again."""
+    """Request a page `many` times, one after the other."""
     times = Times()
     for _ in range(many):
         took, _ = await page(port, path)
@@ -85,7 +86,7 @@ async def ask(port: int, many: int, path: str = LADDER) -> Times:
 
 
 async def shown(port: int, tag: bytes) -> bytes:
-    """The tag of the ladder once it is another one than this."""
+    """Poll the ladder until its ETag differs from `tag`; return the new one."""
     while True:
         reader, writer = await asyncio.open_connection("127.0.0.1", port)
         request = f"HEAD {LADDER} HTTP/1.1\r\nHost: bench\r\nConnection: close\r\n\r\n"
@@ -99,7 +100,7 @@ async def shown(port: int, tag: bytes) -> bytes:
 
 
 def large() -> None:
-    """A ladder of 1,000 bots and 100,000 matches."""
+    """Measure a ladder of 1,000 bots and 100,000 matches."""
     dice = random.Random(1)
     ladders.BOTS = BOTS
     with tempfile.TemporaryDirectory() as folder:
@@ -128,7 +129,7 @@ def large() -> None:
 
 
 async def _meanwhile(port: int, tag: bytes) -> tuple[bytes, Times]:
-    """Asks for pages until the ladder is another."""
+    """Request pages until the ladder has changed."""
     times = Times()
     browsing = asyncio.create_task(browse(port, [LADDER, "/"], 0.05, times))
     found = await shown(port, tag)
@@ -137,20 +138,20 @@ async def _meanwhile(port: int, tag: bytes) -> tuple[bytes, Times]:
 
 
 def closed(engine: Engine) -> int:
-    """How many matches are closed."""
+    """Return the number of closed matches."""
     with reading(engine) as connection:
         query = select(func.count()).select_from(schema.results)
         return int(connection.execute(query).scalar_one())
 
 
 def spent(process: int) -> float:
-    """The processor's seconds that a process has had."""
+    """Return the processor seconds used by a process."""
     fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 async def crowd(engine: Engine, port: int, server: int, watchers: int, seconds: float) -> None:
-    """Plays on with so many watchers, and prints what they and the players saw."""
+    """Measure a running tournament with this number of watchers, and print the results."""
     events, pages, begun = Times(), Times(), asyncio.Semaphore(AT_ONCE)
     tasks = [
         asyncio.create_task(watch(port, "/live" + LADDER, events, begun)) for _ in range(watchers)
@@ -175,7 +176,7 @@ async def crowd(engine: Engine, port: int, server: int, watchers: int, seconds: 
 
 
 def busy(watchers: int, seconds: float, rounds: int) -> None:
-    """A tournament that is watched."""
+    """Measure a tournament with and without watchers."""
     with tempfile.TemporaryDirectory() as folder:
         where = Folder(Path(folder))
         engine = database.open(where.database_url({}))
@@ -195,7 +196,7 @@ def busy(watchers: int, seconds: float, rounds: int) -> None:
 
 
 def main() -> None:
-    """Measures both."""
+    """Run the selected measurements."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--watchers", type=int, default=500)
     parser.add_argument("--seconds", type=float, default=20)

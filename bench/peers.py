@@ -1,10 +1,10 @@
-"""Random play of the rules beside comparable games of RLCard, PettingZoo and OpenSpiel.
+"""Compare random play of the rules with similar games of RLCard, PettingZoo and OpenSpiel.
 
     uv run --group bench python -m bench peers
 
-All in one session, one core: actions a second of the loop each library is made for, which asks
-what is legal, takes one of it at random, and plays it. A library that is not installed is left
-out with the reason.
+All are measured in one session on one core, in actions per second of the main loop that each
+library is designed for: list the legal actions, choose one at random, play it. A library that is
+not installed is omitted with the reason.
 """
 
 import random
@@ -20,7 +20,7 @@ from bench.rules import UNIT, rate
 SECONDS = 1.0
 
 Game = Callable[[random.Random], int]
-"""Plays one game at random and says how many actions it had."""
+"""Plays one random game and returns its number of actions."""
 
 BESIDE = {
     "poke": ("rlcard bridge", "openspiel spades"),
@@ -29,11 +29,11 @@ BESIDE = {
     "pouku": ("rlcard mahjong", "rlcard gin-rummy", "openspiel gin_rummy"),
     "pokino": ("openspiel python_block_dominoes",),
 }
-"""What each game is likest to: bidding and tricks; melds from open cards; dominoes."""
+"""The most similar games: bidding and tricks; melds from open cards; dominoes."""
 
 
 def rlcard(name: str) -> Game:
-    """A game of RLCard: Python throughout, observations and masks included."""
+    """Return a game of RLCard: pure Python, with observations and masks."""
     environment = import_module("rlcard").make(name, config={"seed": 1})
 
     def play(chance: random.Random) -> int:
@@ -48,7 +48,7 @@ def rlcard(name: str) -> Game:
 
 
 def openspiel(name: str) -> Game:
-    """A game of OpenSpiel: C++ behind Python, or Python where the name says so."""
+    """Return a game of OpenSpiel: C++ with a Python interface, or pure Python (``python_...``)."""
     if name.startswith("python_"):
         import_module(f"open_spiel.python.games.{name.removeprefix('python_')}")
     game: Any = import_module("pyspiel").load_game(name)
@@ -65,7 +65,7 @@ def openspiel(name: str) -> Game:
 
 
 def pettingzoo(name: str) -> Game:
-    """A game of PettingZoo: Python, observations and masks included."""
+    """Return a game of PettingZoo: Python, with observations and masks."""
     environment = getattr(import_module("pettingzoo.classic"), name).env()
 
     def play(chance: random.Random) -> int:
@@ -88,7 +88,7 @@ LIBRARIES = {"rlcard": rlcard, "openspiel": openspiel, "pettingzoo": pettingzoo}
 
 
 def peer_rate(name: str) -> float:
-    """Actions a second of processor time of a library's game."""
+    """Return a library game's actions per second of processor time."""
     library, _, game = name.partition(" ")
     play = LIBRARIES[library](game)
     chance = random.Random(0)
@@ -100,7 +100,7 @@ def peer_rate(name: str) -> float:
 
 
 def figures(rounds: int) -> Iterator[Figure]:
-    """Every game of ours beside those of other libraries it is likest to."""
+    """Yield every game, compared with the most similar games of other libraries."""
     for ours, peers in BESIDE.items():
         for peer in peers:
             own: list[float] = []

@@ -1,4 +1,4 @@
-"""Starting what is measured: a referee, bots, echo servers, each a process of its own."""
+"""Start the measured processes: referees, bots and echo servers."""
 
 import subprocess
 import sys
@@ -12,11 +12,13 @@ HERE = Path(__file__).parent
 
 @contextmanager
 def started(*commands: Sequence[str]) -> Iterator[list[str]]:
-    """Runs Python programs of this folder, modules (``-m``), or other programs by their path;
-    gives their unix addresses.
+    """Run Python programs of this folder, modules (``-m``), or other programs by their path.
 
-    A bot or echo server hears of its address by the environment, a referee by ``--address``. What
-    they log is shown only if something fails.
+    A bot or echo server receives its address in the environment, a referee by ``--address``. The
+    log is printed only after a failure.
+
+    Yields:
+        The unix addresses of the processes.
     """
     with tempfile.TemporaryDirectory(prefix="bench-") as folder, ExitStack() as stack:
         addresses = []

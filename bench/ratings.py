@@ -1,10 +1,10 @@
-"""How fast strengths are fitted: 200 bots, a million matches, beside what others need for it.
+"""Measure the fit of strengths for 200 bots and a million matches, compared with libraries.
 
     uv run --group bench python -m bench ratings
 
-The peers are choix, which fits the same model from the same table of wins, and openskill, which
-folds match by match and so is timed on a part and scaled up. Strengths come with errors,
-superiority, lack of fit and ranks; the peers give values (openskill also a sigma).
+The peers are choix and openskill. choix fits the same model from the same table of wins. openskill
+updates match by match, so it is measured on a part and scaled up. The arena's fit includes errors,
+superiority, lack of fit and ranks; the peers return values (openskill also a sigma).
 """
 
 import math
@@ -25,34 +25,34 @@ from bench.figure import Figure, Target, left_out
 BOTS = 200
 MATCHES = 1_000_000
 PART = 20_000
-"""So many matches openskill folds."""
+"""Number of matches that openskill processes."""
 TARGET = 2.0
 
 
 def seconds(work: Callable[[], object], scale: float = 1.0) -> float:
-    """Seconds by the clock that some work takes which is this part of the whole."""
+    """Return the wall-clock seconds of `work`, multiplied by `scale`."""
     began = time.perf_counter()
     work()
     return scale * (time.perf_counter() - began)
 
 
 def rounds_of(rounds: int, work: Callable[[], object], scale: float = 1.0) -> list[float]:
-    """The same, round by round."""
+    """Return these seconds for each round."""
     return [seconds(work, scale) for _ in range(rounds)]
 
 
 def field(dice: np.random.Generator) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
-    """The true strengths, in natural units."""
+    """Return the true strengths, in natural units."""
     return np.asarray(dice.normal(0, 200 / ELO, BOTS))
 
 
 def name_of(place: int) -> str:
-    """The name of a bot."""
+    """Return the name of a bot."""
     return f"bot{place:03}@1"
 
 
 def two_seats(dice: np.random.Generator) -> tuple[Meetings, list[tuple[int, int]]]:
-    """A million matches of one game, and who beat whom in each."""
+    """Return a million matches of one game, and the winner and loser of each."""
     truth = field(dice)
     couples = np.array(pairs(BOTS))
     chosen = couples[dice.integers(len(couples), size=MATCHES)]
@@ -71,7 +71,7 @@ def two_seats(dice: np.random.Generator) -> tuple[Meetings, list[tuple[int, int]
 
 
 def four_seats(dice: np.random.Generator) -> Meetings:
-    """A million tables of four; nearly every line-up is met once."""
+    """Return a million tables of four; nearly every line-up occurs once."""
     truth = field(dice)
     found: dict[LineUp, Sums] = {}
     for _ in range(MATCHES // 10_000):
@@ -89,14 +89,14 @@ def four_seats(dice: np.random.Generator) -> Meetings:
 
 
 def closed(beaten: tuple[int, int]) -> ClosedMatch:
-    """A match as the store gives it."""
+    """Return a match in the form in which the store returns it."""
     one, other = map(name_of, beaten)
     game = ClosedGame(0, (1, 2), None, ("finished",) * 2, (0, 0))
     return ClosedMatch("m", 0, 0, (one, other), (game,))
 
 
 def by_openskill(beaten: list[tuple[int, int]]) -> Callable[[], object] | None:
-    """The fold of openskill over a part, if it is there."""
+    """Return openskill's update over a part of the matches; None if it is not installed."""
     try:
         from openskill.models import BradleyTerryFull
     except ImportError:
@@ -113,7 +113,7 @@ def by_openskill(beaten: list[tuple[int, int]]) -> Callable[[], object] | None:
 
 
 def figures(rounds: int) -> Iterator[Figure]:
-    """The fit and its steps, beside choix and openskill."""
+    """Yield the fit and its steps, compared with choix and openskill."""
     dice = np.random.default_rng(1)
     table, beaten = two_seats(dice)
     name = f"strengths of {BOTS} bots from {table.matches:,} matches"

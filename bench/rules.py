@@ -1,11 +1,11 @@
-"""Random play by the rules alone: actions a second on one core.
+"""Measure random play by the rules alone, in actions per second on one core.
 
     uv run python -m bench rules
 
-An action is: one of the listed legal actions at random (`Legal.any`), and what follows. Beside
-it stands the same with all of them listed first, which is what the referee does for a bot that
-wants them; it differs where hundreds are legal. Every number of seats is measured with the usual
-options, and every switch of a game alone and all together.
+An action consists of choosing a random listed legal action (`Legal.any`) and applying it. The same
+is measured with all legal actions listed first, as the referee does for a bot that requires the
+list; the figures differ where hundreds of actions are legal. Measured are every number of seats
+with the default options, every switch of a game alone, and all switches together.
 """
 
 import random
@@ -25,12 +25,12 @@ TARGETS = {
     "pokino": 10_000,
 }
 TARGET = 10_000
-"""Of a game that is not named above."""
+"""Target for games that are not listed above."""
 
 UNIT = "random actions a second"
 
 Form = tuple[int, dict[str, bool]]
-"""A number of seats, and the switches that are on."""
+"""A number of seats, and the changed switches."""
 
 
 def rate(
@@ -40,7 +40,15 @@ def rate(
     seconds: float = 1.0,
     listing: bool = False,
 ) -> float:
-    """Actions a second of processor time; ``listing``: all that is legal is listed first."""
+    """Return actions per second of processor time.
+
+    Args:
+        game_id: the game.
+        seats: number of seats.
+        options: options that differ from their defaults.
+        seconds: processor seconds of the measurement.
+        listing: whether all legal actions are listed before one is chosen.
+    """
     game, chance = GAMES[game_id], random.Random(1)
     actions, board, began = 0, 0, time.process_time()
     while time.process_time() - began < seconds:
@@ -57,7 +65,7 @@ def rate(
 
 
 def forms(game: Game) -> Iterator[Form]:
-    """The forms of a game; the first is what the others are compared with."""
+    """Yield the forms of a game; the first is the baseline for the others."""
     switches = [name for name, o in game.options.items() if isinstance(o.default, bool)]
     flipped = {name: not game.options[name].default for name in switches}
     wanted: list[Form] = [(seats, {}) for seats in game.seats]
@@ -68,13 +76,13 @@ def forms(game: Game) -> Iterator[Form]:
 
 
 def _fewest(game: Game, options: dict[str, bool]) -> int:
-    """The first number of seats that goes with these options."""
+    """Return the first number of seats that these options allow."""
     settled = game.settle(options)
     return next(seats for seats in game.seats if game.allows(seats, settled))
 
 
 def figures(rounds: int) -> Iterator[Figure]:
-    """Every form of every game, beside its game's first."""
+    """Yield every form of every game, compared with the first form of its game."""
     for game_id, game in GAMES.items():
         first, *others = forms(game)
         target = Target(TARGETS.get(game_id, TARGET))

@@ -1,10 +1,11 @@
-"""What the sandbox costs: at the start of a bot, and for each decision.
+"""Measure the cost of the sandbox at the start of a bot and for each decision.
 
     uv run python -m bench.sandbox
 
-Each round goes through all levels this machine offers, so that what is compared was measured within
-the same seconds. Start: from the order to the answer of a bot's socket (a Python bot of the kit).
-Decision: a game of Poke against itself, one question at a time, at a table of two.
+Each round goes through all levels that this machine offers, so that compared values are measured
+within the same seconds. Start: from the start request until the bot's socket accepts connections (a
+Python bot of the kit). Decision: a game of Poke against itself, one question at a time, at a table
+of two.
 """
 
 import statistics
@@ -22,11 +23,11 @@ ROUNDS = 7
 BOARDS = 20
 BOT = "meek"
 LOOK = 0.002
-"""Seconds between two looks at whether a bot listens."""
+"""Seconds between two checks whether a bot listens."""
 
 
 def start(level: Level) -> float:
-    """Seconds until a bot listens; its keeper runs already."""
+    """Return the seconds until a bot listens, with a sandbox launcher that already runs."""
     with Processes(level=level) as processes:
         began = time.perf_counter()
         address = processes.start(0, resolver.sample(BOT))
@@ -36,7 +37,7 @@ def start(level: Level) -> float:
 
 
 def decision(level: Level, referee: str) -> float:
-    """Seconds a decision takes at a table whose bots run at a level, once they are there."""
+    """Return the seconds per decision at a table whose bots run at a level, after their start."""
     bot = resolver.sample(BOT)
     with Processes(level=level) as processes:
         addresses = [processes.start(seat, bot) for seat in (0, 1)]
@@ -45,7 +46,7 @@ def decision(level: Level, referee: str) -> float:
 
 
 def told(what: str, taken: dict[Level, list[float]], unit: float, name: str) -> None:
-    """Prints the medians of each level, and their ratios to no sandbox within a round."""
+    """Print the medians of each level, and their ratios to no sandbox within a round."""
     free = taken[Level.UNSANDBOXED]
     for level, seconds in taken.items():
         ratios = [one / other for one, other in zip(seconds, free, strict=True)]
@@ -57,7 +58,7 @@ def told(what: str, taken: dict[Level, list[float]], unit: float, name: str) -> 
 
 
 def main() -> None:
-    """Prints the figures."""
+    """Print the figures."""
     levels = [level for level in Level if offer(level).holds]
     starts: dict[Level, list[float]] = {level: [] for level in levels}
     games: dict[Level, list[float]] = {level: [] for level in levels}

@@ -1,10 +1,10 @@
-"""The store with 10,000 bots and ten million matches in SQLite.
+"""Measure the store with 10,000 bots and ten million matches in SQLite.
 
     uv run python -m bench.scale [--matches 10000000] [--keep FOLDER]
 
-Writes the database (bench.bulk), then asks what workers, the sweeper and the pages ask. Each figure
-is the median of some runs, with the worst, in milliseconds; the first run is often the worst,
-because it reads from the disk.
+Writes the database (bench.bulk), then runs the queries of workers, the sweeper and the pages. Each
+figure is the median of several runs in milliseconds, with the maximum. The first run is often the
+slowest, because it reads from the disk.
 """
 
 import argparse
@@ -30,7 +30,7 @@ BOTS = 10_000
 
 
 def asked(what: str, work: Callable[[], object], runs: int = 5) -> None:
-    """Does something some times and prints how long it took."""
+    """Run `work` several times and print its median and maximum time."""
     took = []
     for _ in range(runs):
         began = time.perf_counter()
@@ -40,7 +40,7 @@ def asked(what: str, work: Callable[[], object], runs: int = 5) -> None:
 
 
 def measure(engine: Engine) -> None:
-    """Prints a line for each question."""
+    """Print a line for each query."""
     ladder, cup, bot = bulk.LADDER, "t-cup003", bulk.name(BOTS // 2)
     due = iter(transitions.due(engine, 256))
     asked("the hints' refill: 256 due", lambda: transitions.due(engine, 256))
@@ -59,7 +59,7 @@ def measure(engine: Engine) -> None:
     asked("whether a page could say something else", lambda: snapshot.marks(engine))
     asked("how many of the ladder have closed", lambda: _closed(engine))
     asked("what db check finds", lambda: list(consistency.problems(engine, lambda *_: None)), 1)
-    # Last, because it adds a round; of a ladder of millions it may take an hour.
+    # Last, because it adds a round; for a ladder of millions of matches it may take an hour.
     asked("the first round after a start paired", lambda: Scheduler(engine).advance(), 1)
 
 
@@ -69,7 +69,7 @@ def _closed(engine: Engine) -> int:
 
 
 def main() -> None:
-    """Writes a database, and measures."""
+    """Write a database, and measure."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--matches", type=int, default=10_000_000)
     parser.add_argument("--keep", type=Path, help="a new folder in which the database stays")

@@ -1,12 +1,12 @@
-"""What `pokearena bench` runs: every figure, beside its peer from the same run.
+"""Run `pokearena bench`: every figure, with its peer from the same run.
 
     uv run --group bench pokearena bench
     uv run --group bench pokearena bench rules evaluator --rounds 3 --json
 
-Prints each figure as soon as it is known: the median of the rounds, the median distance from it
-(+-), the lowest and the highest; under it the peer, measured in turns with it, and the median of
-the ratios round by round, which is what may be compared between days and machines. What a run
-found is added to bench/history.jsonl, a line each run.
+Prints each figure as soon as it is measured: the median of the rounds, the median absolute
+deviation (+-), the minimum and the maximum. Below it, prints the peer, measured in turns with it,
+and the median of the ratios by round. Only the ratios are comparable between days and machines.
+Each run appends a line to bench/history.jsonl.
 """
 
 import json
@@ -42,13 +42,13 @@ PARTS = {
 
 
 def measured(part: str) -> Part:
-    """The part of this name. Imported only now: some parts take a while to import."""
+    """Return the part with this name. Imported on demand, because some imports are slow."""
     found: Part = import_module(f"bench.{part}").figures
     return found
 
 
 def circumstances() -> dict[str, Any]:
-    """When and on what it was measured, as far as that bears on the figures."""
+    """Return the time, commit, load and versions that affect the figures."""
     commit = subprocess.run(
         ["git", "-C", str(HISTORY.parent), "describe", "--always", "--dirty"],
         capture_output=True,
@@ -68,10 +68,12 @@ def circumstances() -> dict[str, Any]:
 
 
 def run(parts: Sequence[str], rounds: int, as_json: bool) -> tuple[list[dict[str, Any]], bool]:
-    """Measures these parts and prints what they come to.
+    """Measure these parts and print their figures.
 
-    What fails is said in its place, and the parts after it are measured all the same. Returns the
-    lines of the history, and whether everything could be measured.
+    A failed part is reported in its place, and the remaining parts are still measured.
+
+    Returns:
+        The lines of the history, and whether all parts succeeded.
     """
     lines, whole = [], True
     for part in parts:
@@ -95,7 +97,7 @@ def _show(figure: Figure, as_json: bool, line: dict[str, Any]) -> None:
 
 
 def main() -> int:
-    """Reads what `pokearena bench` has been asked for, measures, and keeps what was found."""
+    """Read the request of `pokearena bench`, measure, and append the results to the history."""
     asked = json.loads(sys.argv[1])
     parts, rounds, as_json = asked["parts"] or list(PARTS), asked["rounds"], asked["json"]
     unknown = [part for part in parts if part not in PARTS]

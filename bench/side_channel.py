@@ -3,14 +3,16 @@
     uv run python -m bench.side_channel
 
 A sandboxed writer reads one page of its own files for each bit that is 1 and skips the page for
-each 0. A sandboxed reader then measures how long the first read of each page takes: a page in
+each 0. A sandboxed reader then measures the duration of the first read of each page: a page in
 memory is faster than one on the disk. Two arrangements are measured:
 
-- after: the reader starts when nothing of the writer is left, as at the next table of a match;
+- after: the reader starts after the writer has been removed completely, as at the next table of a
+  match;
 - during: the reader runs while the writer still lives.
 
-The capacity is the mutual information of bits written and bits read (a binary symmetric channel
-with the measured share of errors), divided by the time that both processes take for the bits.
+The capacity is the mutual information of bits written and bits read, divided by the time that both
+processes take for the bits. The channel is a binary symmetric one with the measured share of
+errors.
 """
 
 import math
@@ -29,7 +31,7 @@ from arena.bots.sandbox import available_levels
 
 BITS = 512
 STRIDE = 256 << 10
-"""Bytes between two pages, more than the kernel reads ahead."""
+"""Bytes between two pages, more than the kernel's read-ahead."""
 ROUNDS = 5
 SEED = 1
 
@@ -92,7 +94,7 @@ def measure(folder: Path, stays: bool, chance: random.Random) -> tuple[float, fl
     with Processes(level=available_levels.best()) as processes:
         wrote = float(_run(processes, 0, folder, write, wait=not stays).output)
         times = list(map(int, _run(processes, 1, folder, read, wait=True).output.split()))
-    # The reader knows that about half of the bits are 1, which were read before.
+    # About half of the bits are 1, and their pages are already in memory.
     threshold = statistics.median(times)
     wrong = (
         sum((elapsed < threshold) != (bit == "1") for elapsed, bit in zip(times, bits, strict=True))
@@ -104,7 +106,7 @@ def measure(folder: Path, stays: bool, chance: random.Random) -> tuple[float, fl
 def main() -> None:
     """Print the share of errors and the capacity of both arrangements."""
     chance = random.Random(SEED)
-    # A folder that every user may enter, on a disk.
+    # A folder on a disk that every user may enter.
     with tempfile.TemporaryDirectory(dir="/var/tmp") as name:
         folder = Path(name)
         folder.chmod(0o755)

@@ -1,11 +1,11 @@
-"""A decision as engines of bot contests ask for it: a line of text over TCP, and a line back.
+"""Baseline for a decision: one line of text over TCP in each direction.
 
     python -m bench.sockets ADDRESS      one bot that connects there
 
-MIT's Pokerbots, and many contests after it, have an engine that writes what a bot may know as a
-line to its TCP connection and reads one line. There is no schema, no list of what is legal, no
-record of who took how long; it is the least a networked decision can cost in Python. The line here
-is as long as those of that engine, and is split and joined as its bots do.
+The engine of MIT's Pokerbots, and of many later contests, writes a bot's information as a line to
+its TCP connection and reads one line. It has no schema, list of legal actions, or record of times;
+this is the lower bound for the cost of a networked decision in Python. The line here has the same
+length as in that engine, and is split and joined in the same way as by its bots.
 """
 
 import socket
@@ -24,7 +24,7 @@ ANSWER = "K7c,7s"
 
 @contextmanager
 def engine() -> Iterator[Sequence[IO[str]]]:
-    """Two bots as processes of their own, connected; each as a file of lines."""
+    """Start and connect two bots as processes; yield each as a file of lines."""
     with ExitStack() as stack:
         door = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
         bots = []
@@ -40,7 +40,7 @@ def engine() -> Iterator[Sequence[IO[str]]]:
 
 
 def microseconds(bots: Sequence[IO[str]], number: int) -> float:
-    """What a decision takes, on average, of so many by turns."""
+    """Return the mean microseconds of `number` decisions that alternate between the bots."""
     began = time.perf_counter()
     for n in range(number):
         bot = bots[n & 1]
@@ -53,7 +53,7 @@ def microseconds(bots: Sequence[IO[str]], number: int) -> float:
 
 
 def main() -> None:
-    """A bot: reads what it is told, word by word, and says what it does."""
+    """Run a bot: parse each line into words and reply with an action."""
     with socket.create_connection(("127.0.0.1", int(sys.argv[1]))) as line:
         line.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         file = line.makefile("rw", newline="\n")

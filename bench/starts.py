@@ -1,11 +1,11 @@
-"""What a table and a match cost besides playing.
+"""Measure the overhead of a table and of a match.
 
     uv run python -m bench starts
 
-Start of a table: two cold Python bots, from their start as processes to the end of the first game
-of one board. A worker's overhead: the time from the end of a match to the end of the next under
-one worker (hint, fork, lease, commits, closing), less the time the same matches take when they
-are played without queue, worker and store.
+Start of a table: two cold Python bots, from the start of their processes to the end of the first
+game of one board. A worker's overhead: the time from the end of one match to the end of the next
+under one worker, minus the time of the same match without queue, worker and store. It covers job,
+fork, lease, commits and closing.
 """
 
 import statistics
@@ -32,7 +32,7 @@ BOT = "meek"
 
 
 def cold_table(referee: str) -> float:
-    """Seconds it takes to start two bots and play one board."""
+    """Return the seconds needed to start two bots and play one board."""
     bot = ["bot.py", "play", "1"]
     began = time.perf_counter()
     with started(bot, bot) as bots:
@@ -41,18 +41,18 @@ def cold_table(referee: str) -> float:
 
 
 def schedule(engine: Engine, where: Folder) -> Tournament:
-    """A tournament of short matches between two versions of a house bot."""
+    """Schedule a tournament of short matches between two versions of a house bot."""
     return cup.schedule(engine, where, {"one": BOT, "two": BOT}, boards=1, cycles=MATCHES)
 
 
 def with_worker(engine: Engine, where: Folder) -> float:
-    """Seconds from the end of one match to the end of the next, under one worker."""
+    """Return the mean seconds between the ends of consecutive matches under one worker."""
     ends = cup.played(engine, where, schedule(engine, where), 1)
     return (ends[-1] - ends[0]) / (len(ends) - 1)
 
 
 def without_worker(engine: Engine, where: Folder) -> float:
-    """Seconds the same matches take in a process that does nothing else."""
+    """Return the mean seconds of the same matches in a process that does nothing else."""
     scheduled = schedule(engine, where)
     entrants = [Path(versions.find(engine, name).folder) for name in scheduled.entrants]
     bots = [resolver.from_folder(folder) for folder in entrants]
@@ -69,7 +69,7 @@ def without_worker(engine: Engine, where: Folder) -> float:
 
 
 def overhead(rounds: int) -> Figure:
-    """A match under a worker beside the same played alone."""
+    """Compare matches under a worker with the same matches played directly."""
     queued, alone = [], []
     for _ in range(rounds):
         with cup.store() as (engine, where):
@@ -87,7 +87,7 @@ def overhead(rounds: int) -> Figure:
 
 
 def figures(rounds: int) -> Iterator[Figure]:
-    """A cold table; what a worker adds to a match."""
+    """Yield the time of a cold table and the overhead of a worker."""
     with started(["-m", "referee"]) as (referee,):
         taken = [cold_table(referee) for _ in range(rounds + 2)]
     name = "table of two cold Python bots, first game included"

@@ -1,13 +1,15 @@
-"""How strong the house bots are against each other, over mirrored boards.
+"""Measure the strength of the house bots against each other, over mirrored boards.
 
     uv run python -m bench.strength                        # every form of every game: hours
     uv run python -m bench.strength --form pouku-3 --pair strong greedy --boards 40
 
-At a table one side is the first bot's and all others are the second's. A board is played with the
-first bot on every side in turn; what it gets of a game is the mean over the other sides of 1 for a
-better place, one half for the same, 0 for a worse. The figure is the mean over the boards with its
-95 % interval, a board with all its games being one observation. Without processes and clocks: the
-bots' own functions are asked the very questions the referee would ask.
+At a table one side is the first bot, and all other sides are the second one. Each board is played
+with the first bot on every side in turn. Its score in a game is the mean over the other sides of 1
+for a better place, one half for the same, 0 for a worse.
+
+The figure is the mean over the boards with its 95 % interval; a board with all its games is one
+observation. The bots' functions are called in this process with the same questions as from the
+referee, without clocks.
 """
 
 import argparse
@@ -32,13 +34,13 @@ from referee.games.registry import GAMES
 HOUSE = Path(__file__).parent.parent / "sample_bots" / "house"
 BOTS = ("strong", "greedy", "bold", "meek", "random")
 PAIRS = (("strong", "greedy"), *combinations(BOTS[1:], 2))
-"""Who meets whom unless told otherwise; what beats greedy need not meet the others."""
+"""The default pairs; a bot that beats greedy need not play the others."""
 SEED = bytes(32)
 
 
 @dataclass(frozen=True)
 class Form:
-    """A game as it is played: with so many seats and these options."""
+    """A game with a number of seats and options."""
 
     game: Game
     seats: int
@@ -55,7 +57,7 @@ class Form:
         return self.game.sides(self.seats, self.game.settle(self.given))
 
     def start(self, seat: int) -> bot_pb2.StartRequest:
-        """What a seat is told before it is asked."""
+        """Return the start request for a seat."""
         settled = self.game.settle(self.given)
         options = {name: str(value).lower() for name, value in settled.items()}
         return bot_pb2.StartRequest(
@@ -64,8 +66,11 @@ class Form:
 
 
 def forms() -> list[Form]:
-    """Every game with every number of seats; with each switch turned at the smallest table that
-    allows it; with each other word of an option at the largest."""
+    """Return the measured forms of every game.
+
+    These are every number of seats; each changed switch at the smallest table that allows it; and
+    each non-default choice of an option at the largest table.
+    """
     found = []
     for game in GAMES.values():
         found += [Form(game, seats) for seats in game.seats]
@@ -81,7 +86,7 @@ def forms() -> list[Form]:
 
 
 def play(form: Form, codec: Codec, board: int, seating: Sequence[Choose]) -> tuple[int, ...]:
-    """The places of one game, by seat."""
+    """Play one game and return the places by seat."""
     state = form.game.start(Seeded(board_seed(SEED, board)), form.seats, form.given)
     decision = 0
     while state.actors:
@@ -104,7 +109,7 @@ def play(form: Form, codec: Codec, board: int, seating: Sequence[Choose]) -> tup
 
 
 def score(places: Sequence[int], sides: Sequence[int], side: int) -> float:
-    """What a side got: the mean over the others of 1, one half, or 0."""
+    """Return a side's score: the mean over the other sides of 1, one half, or 0."""
     by_side = dict(zip(sides, places, strict=True))
     mine = by_side.pop(side)
     return statistics.mean((mine < other) + 0.5 * (mine == other) for other in by_side.values())
@@ -112,18 +117,18 @@ def score(places: Sequence[int], sides: Sequence[int], side: int) -> float:
 
 @dataclass(frozen=True)
 class Duel:
-    """What a pair of bots came to."""
+    """The result of one bot against another."""
 
     mean: float
     half: float
     """Half the 95 % interval."""
     games: int
     ms: float
-    """Milliseconds of processor the first bot took for a decision, on average."""
+    """Mean processor milliseconds of the first bot per decision."""
 
 
 class Timed:
-    """A bot, and how long it took."""
+    """A bot whose processor time is measured."""
 
     def __init__(self, choose: Choose) -> None:
         self.choose = choose
@@ -139,7 +144,7 @@ class Timed:
 
 
 def measure(form: Form, one: str, other: str, boards: int) -> Duel:
-    """One bot against others of another kind."""
+    """Play one bot against others of another kind."""
     codec, sides = Codec(form.game), form.sides
     first = [Timed(load(one, form.start(seat))) for seat in range(form.seats)]
     second = [load(other, form.start(seat)) for seat in range(form.seats)]
@@ -156,13 +161,13 @@ def measure(form: Form, one: str, other: str, boards: int) -> Duel:
 
 
 def duel(game: Game, one: str, other: str, boards: int) -> tuple[float, float]:
-    """Mean score of one bot against the other at the smallest table, and half its interval."""
+    """Return the mean score of one bot at the smallest table, and half its interval."""
     met = measure(Form(game, game.seats[0]), one, other, boards)
     return met.mean, met.half
 
 
 def main() -> None:
-    """Prints a table a form."""
+    """Print a table for each form."""
     known = {str(form): form for form in forms()}
     parser = argparse.ArgumentParser(description="The house bots against each other.")
     parser.add_argument("--form", action="append", choices=known, help="only this; may be repeated")

@@ -1,4 +1,4 @@
-"""A table of a real referee and real bots, for measuring."""
+"""Run a table with a real referee and real bots for measurements."""
 
 import queue
 import time
@@ -13,7 +13,7 @@ from referee.dealing import board_seed
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """What was played after the first game, which warms everything up, and in which time."""
+    """Games, decisions and seconds after the first game, which serves as a warm-up."""
 
     games: int
     decisions: int
@@ -23,7 +23,7 @@ class Played:
 def table(
     referee: str, bots: Sequence[str], boards: int, game: str = "poke", watch_ms: int = 0
 ) -> Played:
-    """Plays a table; what is counted begins at the end of its first game."""
+    """Play a table; the measurement begins at the end of its first game."""
     order = referee_pb2.Table(
         match="m-0123456789",
         game=game,

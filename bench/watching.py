@@ -1,12 +1,12 @@
-"""What it costs that tournaments can be watched.
+"""Measure the cost of watching tournaments.
 
     uv run python -m bench.watching
 
-First what a position costs, then single tables, watched and not in turns. Then a tournament is
-played by workers that tell positions (`POKEARENA_WATCH_MS`, one in 250 milliseconds at most) and
-by workers that tell none, in turns; other news are told by both. Beside matches a second stand
-the processor's seconds of all that plays, bots included, which depend less on what else the
-machine does.
+First the cost of a single position is measured, then tables, alternately watched and not watched.
+Then tournaments are played alternately by workers that publish positions (`POKEARENA_WATCH_MS`, at
+most one per 250 ms) and by workers that publish none; both publish all other events. Besides
+matches per second, the benchmark prints the processor seconds of all processes, bots included,
+because these depend less on other load of the machine.
 """
 
 import os
@@ -49,7 +49,7 @@ BOT = "random"
 
 
 class Ear:
-    """Counts the positions that are told."""
+    """Counts the published positions."""
 
     def __init__(self, url: str) -> None:
         self.positions = 0
@@ -63,9 +63,11 @@ class Ear:
 
 
 def position_cost(game_id: str) -> tuple[float, int]:
-    """Microseconds that a position costs the referee and the worker together; its characters.
+    """Measure a position from the middle of a random game.
 
-    It is the middle one of a game at random.
+    Returns:
+        The microseconds of processor time in referee and worker together, and the length of the
+        message in characters.
     """
     game, chance = GAMES[game_id], random.Random(1)
     state = game.start(Seeded(bytes(32)))
@@ -85,7 +87,7 @@ def position_cost(game_id: str) -> tuple[float, int]:
 
 
 def tables() -> None:
-    """Prints how many decisions a second a table makes that is watched, and one that is not."""
+    """Print the decisions per second of watched and unwatched tables."""
     bot = ["bot.py", "play", "1"]
     rates: dict[int, list[float]] = {pause: [] for pause in PAUSES}
     with started(["-m", "referee"], bot, bot) as (referee, *bots):
@@ -98,7 +100,7 @@ def tables() -> None:
 
 
 def compare(name: str, figures: dict[int, list[float]]) -> None:
-    """Prints the middle of both, and the middle of their ratios with the middle half of them."""
+    """Print both medians, and the median and quartiles of their ratios."""
     unwatched, watched = (statistics.median(figures[pause]) for pause in PAUSES)
     ratios = [b / a for a, b in zip(*(figures[pause] for pause in PAUSES), strict=True)]
     low, middle, high = statistics.quantiles(ratios, n=4)
@@ -109,13 +111,13 @@ def compare(name: str, figures: dict[int, list[float]]) -> None:
 
 
 def used() -> float:
-    """The processor's seconds of all processes that were started and have ended."""
+    """Return the processor seconds of all child processes that have ended."""
     spent = resource.getrusage(resource.RUSAGE_CHILDREN)
     return spent.ru_utime + spent.ru_stime
 
 
 def play(watch_ms: int) -> tuple[float, float, int]:
-    """Matches a second, processor's seconds a match, and how many positions were told."""
+    """Return matches per second, processor seconds per match, and the published positions."""
     with tempfile.TemporaryDirectory(prefix="bench-") as folder:
         where = Folder(Path(folder)).create()
         engine = database.open(where.database_url({}))
@@ -141,7 +143,7 @@ def play(watch_ms: int) -> tuple[float, float, int]:
 
 
 def main() -> None:
-    """Prints the figures."""
+    """Print all figures."""
     for game_id in GAMES:
         microseconds, characters = position_cost(game_id)
         print(f"a position of {game_id}: {microseconds:.0f} us, {characters} characters")

@@ -1,11 +1,11 @@
-"""The processor time that a unit of the work budget stands for, for each kind of input.
+"""Measure the processor time per unit of the work budget, for each kind of input.
 
     uv run python -m bench work_budget
 
-The referee's connection reads 1 MiB of each kind of flood, in pieces as a socket delivers them,
-and a client parses the largest legal message. The figure is processor time per unit of cost
-(referee/rpc/budget.py). The weights are upper bounds, so no figure should exceed one microsecond;
-one far below means that bots pay more than they cost.
+The referee's connection reads 1 MiB of each kind of flood, in pieces as a socket delivers them, and
+a client parses the largest legal message. The figure is processor time per unit of cost
+(referee/rpc/budget.py). The weights are upper bounds, so each figure should be at most one
+microsecond. A much lower figure means that bots are charged more than the actual cost.
 """
 
 import asyncio
@@ -58,7 +58,7 @@ def figures(rounds: int) -> Iterator[Figure]:
     """Yield a figure for each kind of input.
 
     Args:
-        rounds: how often each is measured.
+        rounds: number of measurements of each kind.
     """
     target = Target(MOST_MICROSECONDS, at_most=True)
     for name, flood in _FLOODS.items():
@@ -79,7 +79,7 @@ async def _read(flood: bytes) -> float:
     spent, began = budget.spent, time.process_time()
     for at in range(0, len(data), PIECE_BYTES):
         connection.data_received(data[at : at + PIECE_BYTES])
-        # What does not fit into a slice is read by the event loop.
+        # The event loop reads the remainder that exceeds a time slice.
         while connection._backlog:
             await asyncio.sleep(0)
     took = time.process_time() - began

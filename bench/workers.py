@@ -1,11 +1,11 @@
-"""Matches a second with one, two and four workers, beside as many times what one does.
+"""Measure matches per second with one, two and four workers, compared with linear scaling.
 
     uv run python -m bench workers
 
-Real services: Redis, referee, store, sandboxes. Each round plays the same tournament once with each
-number of workers, by turns. The ideal is the rate of one worker times the workers, or times the
-cores if these are fewer; a match of two Python bots and a referee keeps more than one core busy at
-times, so one worker alone may have more than one core's worth already.
+Uses real services: Redis, referee, store, sandboxes. Each round plays the same tournament once with
+each number of workers, alternately. The ideal is the rate of one worker times the smaller of the
+numbers of workers and cores. A match of two Python bots and a referee sometimes uses more than one
+core, so one worker alone may already use more than one core.
 """
 
 from collections.abc import Iterator
@@ -21,18 +21,18 @@ BOTS = ("meek", "bold")
 
 
 def matches_a_second(workers: int) -> float:
-    """From the end of the first match to the end of the last one."""
+    """Return the rate from the end of the first match to the end of the last one."""
     with cup.store() as (engine, where):
         bots = {name: name for name in BOTS}
         scheduled = cup.schedule(engine, where, bots, boards=BOARDS, cycles=CYCLES)
         ends = cup.played(engine, where, scheduled, workers)
-    # What ends together with the first has been paid for before the clock began.
+    # Exclude matches that ran in parallel with the first: they began before the measurement.
     late = ends[min(workers, len(ends) - 1) :]
     return len(late) / (late[-1] - ends[0])
 
 
 def figures(rounds: int) -> Iterator[Figure]:
-    """Each number of workers beside the ideal."""
+    """Yield the rate for each number of workers, compared with the ideal."""
     rates: dict[int, list[float]] = {workers: [] for workers in WORKERS}
     for _ in range(rounds):
         for workers in WORKERS:

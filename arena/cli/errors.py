@@ -1,4 +1,4 @@
-"""What ends a command, and the exit statuses."""
+"""The error that ends a command, the exit statuses, and the suggested next command."""
 
 import os
 import shlex
@@ -7,16 +7,18 @@ from typing import Final
 import rich_click as click
 from click.core import ParameterSource
 
-# What to type next, so that it works as it stands.
+# The next command, in a form that works in the user's environment.
 
 
 UV_RUN = "UV_RUN_RECURSION_DEPTH"
-"""What `uv run` sets for the command it runs, whose folder of programs is on no other PATH."""
+"""Variable that `uv run` sets for its command, which is then not on the user's PATH."""
 
 
 def typed(command: str) -> str:
-    """The command as it works here: with `uv run` where this one was run so, and with the --data
-    that this one was given."""
+    """Return a command as the user must type it.
+
+    Adds `uv run` and --data if the current command was run with them.
+    """
     command = _with_data(command)
     if UV_RUN in os.environ and command.startswith("pokearena"):
         return f"uv run {command}"
@@ -35,18 +37,18 @@ def _with_data(command: str) -> str:
 
 OK: Final = 0
 FAILED: Final = 1
-"""What was asked for failed: a bot faulted, a record is not true."""
+"""The requested operation failed: a bot faulted, or a record is not correct."""
 USAGE: Final = 2
-"""What was asked for cannot be asked for: an unknown option, game, bot or match."""
+"""Invalid request: an unknown option, game, bot or match."""
 UNREACHABLE: Final = 3
 """Redis, the database, a referee or a bot cannot be reached."""
 INTERRUPTED: Final = 130
 BROKEN_PIPE: Final = 141
-"""Whoever reads standard output has closed it."""
+"""The reader of standard output has closed it."""
 
 
 class CommandError(Exception):
-    """What ends a command: a sentence, its exit status, and what to type next, if anything."""
+    """Ends a command with a sentence, an exit status, and optionally a suggested next command."""
 
     def __init__(self, sentence: str, status: int = FAILED, advice: str = "") -> None:
         super().__init__(sentence)

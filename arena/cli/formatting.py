@@ -1,4 +1,4 @@
-"""Numbers with their nouns."""
+"""Format counts and times, and parse seeds."""
 
 import hashlib
 import re
@@ -6,34 +6,34 @@ import secrets
 from datetime import datetime
 from typing import Final
 
-# Times for people.
+# Times in local time.
 
 
 def local(seconds: float | None) -> str:
-    """A time by the clock on the wall here."""
+    """Format a time in the local time zone."""
     if seconds is None:
         return "–"
     return datetime.fromtimestamp(seconds).astimezone().strftime("%Y-%m-%d %H:%M")
 
 
-# Seeds as people write them.
+# Seeds as text.
 
 
 _HEX: Final = re.compile(r"[0-9a-fA-F]{64}")
-# As match ids have them: nothing that is misread.
+# The alphabet of match ids, without letters that are easily confused.
 _LETTERS: Final = "0123456789abcdefghjkmnpqrstvwxyz"
 
 
 def seed_of(text: str) -> bytes:
-    """The 32 bytes a text stands for: its 64 hexadecimal digits, or else its SHA-256."""
+    """Return the 32 bytes of a seed: 64 hexadecimal digits, or else the SHA-256 of the text."""
     return bytes.fromhex(text) if _HEX.fullmatch(text) else hashlib.sha256(text.encode()).digest()
 
 
 def fresh() -> str:
-    """A text nobody has thought of, short enough to be typed again."""
+    """Return a random seed text, short enough to be typed again."""
     return "".join(secrets.choice(_LETTERS) for _ in range(12))
 
 
 def many(number: int, one: str, more: str = "") -> str:
-    """A number of things: "1 match", "3 matches"; ``more`` is the plural if it is no plain s."""
+    """Format a count: "1 match", "3 matches"; ``more`` is an irregular plural."""
     return f"{number} {one if number == 1 else more or one + 's'}"

@@ -1,4 +1,4 @@
-"""What is to be played, as it is named on the command line."""
+"""Parse the game, its options and the number of seats on the command line."""
 
 from collections.abc import Mapping, Sequence
 
@@ -10,7 +10,11 @@ from referee.games.registry import GAMES
 
 
 def game_named(name: str) -> Game:
-    """The game of this id."""
+    """Return the game with this id.
+
+    Raises:
+        CommandError: the game is unknown.
+    """
     game = GAMES.get(name) or GAMES.get(name.replace("-", "_").lower())
     if game is None:
         raise unknown("game", name, sorted(GAMES))
@@ -18,18 +22,22 @@ def game_named(name: str) -> Game:
 
 
 def options_of(game: Game, pairs: Sequence[str]) -> dict[str, Value]:
-    """A value for every option of the game, from texts such as "must_beat=false"."""
+    """Return a value for every option of the game, from texts such as "must_beat=false"."""
     return settled_options(game, dict(map(option, pairs)))
 
 
 def option(text: str) -> tuple[str, object]:
-    """The name and value in a text such as "must_beat=false"; the name alone means true."""
+    """Return the name and value in a text such as "must_beat=false"; the default is true."""
     name, equals, value = text.partition("=")
     return name, value if equals else True
 
 
 def settled_options(game: Game, given: Mapping[str, object]) -> dict[str, Value]:
-    """A value for every option of the game."""
+    """Return a value for every option of the game.
+
+    Raises:
+        CommandError: an option is unknown or lacks a value.
+    """
     for name, value in given.items():
         if name not in game.options:
             raise unknown(f"option of {game.id}", name, sorted(game.options))
@@ -39,7 +47,7 @@ def settled_options(game: Game, given: Mapping[str, object]) -> dict[str, Value]
 
 
 def check_plays(bot: Bot, game: Game) -> None:
-    """Raises CommandError if the bot says that it does not play the game."""
+    """Raise CommandError if the bot's bot.toml excludes the game."""
     if not bot.plays(game.id):
         raise CommandError(f"{bot.label} does not play {game.id}, says its bot.toml.", USAGE)
 
@@ -47,9 +55,16 @@ def check_plays(bot: Bot, game: Game) -> None:
 def seats_for(
     game: Game, options: dict[str, Value], entrants: int, seats: int | None = None
 ) -> int:
-    """The number of seats of a table at which so many entrants play: the usual one that fits.
+    """Return the first allowed number of seats for exactly this number of entrants.
 
-    seats: the number that was asked for, if one was.
+    Args:
+        game: the game.
+        options: a value for every option.
+        entrants: the number of entrants.
+        seats: the requested number of seats, if any.
+
+    Raises:
+        CommandError: the entrants cannot fill a table.
     """
     if seats is not None:
         game.check_seats(seats, options)
@@ -73,7 +88,7 @@ def seats_for(
 
 
 def usual_seats(game: Game, options: dict[str, Value], entrants: int) -> int:
-    """The usual number of seats of a table for which there are entrants enough."""
+    """Return the first allowed number of seats that the entrants can fill."""
     allowed = [number for number in game.seats if game.allows(number, options)]
     enough = [number for number in allowed if game.side_count(number, options) <= entrants]
     return (enough or allowed)[0]

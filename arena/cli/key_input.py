@@ -1,4 +1,4 @@
-"""Single keys from a terminal."""
+"""Read single keys from a terminal."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ _ARROWS = {"A": "up", "B": "down", "C": "right", "D": "left"}
 
 
 def has_keys() -> bool:
-    """Whether there is a keyboard to step with."""
+    """Return whether standard input is a keyboard."""
     return sys.stdin.isatty() and sys.platform != "win32"
 
 
 @contextmanager
 def keyboard() -> Iterator[Callable[[], str]]:
-    """Gives a function that waits for the next key; arrows have names, the end is "q"."""
+    """Yield a function that waits for the next key; arrows have names, end of input is "q"."""
     import termios
     import tty
 
@@ -31,13 +31,13 @@ def keyboard() -> Iterator[Callable[[], str]]:
 
 
 def _key(descriptor: int) -> str:
-    # An arrow comes as three characters at once.
+    # A terminal sends an arrow key as three characters at once.
     pressed = os.read(descriptor, 3).decode(errors="replace")
     return named(pressed) or ("" if pressed else "q")
 
 
 def named(pressed: str) -> str:
-    """The key of which a terminal sends these characters: itself, or "up", "escape" and so on."""
+    """Return the name of the key for these characters: itself, "up", "escape" and so on."""
     if pressed.startswith(("\x1b[", "\x1bO")):
         return _ARROWS.get(pressed[2:3], "")
     return "escape" if pressed == "\x1b" else pressed[:1]

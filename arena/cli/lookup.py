@@ -1,4 +1,4 @@
-"""Finds tournaments and versions by what a person types."""
+"""Resolve the names of tournaments and versions on the command line."""
 
 from __future__ import annotations
 
@@ -13,7 +13,11 @@ _TOURNAMENT = "t-"
 
 
 def tournament(place: Place, name: str) -> str:
-    """The id of a tournament by the beginning of it; CommandError if there is no such one."""
+    """Return the id of a tournament by its prefix.
+
+    Raises:
+        CommandError: the prefix is unknown or ambiguous.
+    """
     prefix = name if name.startswith(_TOURNAMENT) else _TOURNAMENT + name
     fitting = id_prefixes.tournaments(place.existing_store, prefix)
     if prefix in fitting:
@@ -31,7 +35,11 @@ def tournament(place: Place, name: str) -> str:
 
 
 def version(place: Place, label: str) -> Version:
-    """The version NAME@NUMBER, or the newest of NAME; CommandError if there is none."""
+    """Return the version NAME@NUMBER, or the newest of NAME.
+
+    Raises:
+        CommandError: the version does not exist.
+    """
     name, at, _ = label.partition("@")
     everything = versions.listing(place.existing_store, retired=True)
     fitting = [v for v in everything if (v.id == label if at else v.name == name)]

@@ -1,4 +1,4 @@
-"""Options that many commands share."""
+"""Options shared by several commands."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 def data_option(command: F) -> F:
-    """--data: the data folder."""
+    """Add --data: the data folder."""
     return click.option(
         "--data",
         envvar="POKEARENA_DATA",
@@ -30,12 +30,12 @@ def data_option(command: F) -> F:
 
 
 def json_option(command: F) -> F:
-    """--json: data for programs."""
+    """Add --json: data for programs."""
     return click.option("--json", "as_json", is_flag=True, help="JSON on standard output.")(command)
 
 
 def scope_options(command: F) -> F:
-    """[GAME] and --tournament: what is ranked together."""
+    """Add [GAME] and --tournament, which select the matches that are ranked together."""
     command = click.option(
         "--tournament", metavar="ID", help="Only the matches of this tournament."
     )(command)
@@ -43,7 +43,7 @@ def scope_options(command: F) -> F:
 
 
 def token_said() -> str | None:
-    """The token that the environment says, or a file that POKEARENA_TOKEN_FILE names."""
+    """Return the token from the environment or from the file in POKEARENA_TOKEN_FILE."""
     from arena.config import setting
 
     found = setting(("POKEARENA_TOKEN",))
@@ -51,7 +51,7 @@ def token_said() -> str | None:
 
 
 def workers_option(command: F) -> F:
-    """--workers: how many of our own."""
+    """Add --workers: the number of local workers."""
     return click.option(
         "--workers",
         type=click.IntRange(1, 1024),
@@ -60,7 +60,7 @@ def workers_option(command: F) -> F:
 
 
 def pages_option(default: bool) -> Callable[[F], F]:
-    """--web/--no-web: whether the pages are served as well."""
+    """Return a decorator that adds --web/--no-web: whether the pages are served as well."""
     said = "yes" if default else "no"
     return click.option(
         "--web/--no-web", default=default, help=f"Whether pages are served. [default: {said}]"
@@ -68,7 +68,7 @@ def pages_option(default: bool) -> Callable[[F], F]:
 
 
 def web_options(command: F) -> F:
-    """--host, --port, and how the pages are served, as `manners`."""
+    """Add --host, --port and the web settings, which are passed as `manners`."""
 
     @wraps(command)
     def gathered(*given: Any, **named: Any) -> Any:
@@ -145,7 +145,7 @@ def web_options(command: F) -> F:
 
 
 def relay_options(command: F) -> F:
-    """--relay and what belongs to it, as `relaying`."""
+    """Add --relay and related options, which are passed as `relaying`."""
 
     @wraps(command)
     def gathered(*given: Any, **named: Any) -> Any:
@@ -208,7 +208,7 @@ def relay_options(command: F) -> F:
 
 
 def _check_way(listen: str | None, workers: str) -> None:
-    """Refuses a --relay-workers that nobody could follow."""
+    """Raise CommandError if other machines cannot use the value of --relay-workers."""
     if listen is None:
         raise CommandError("--relay-workers says how to reach the relay of --relay.", USAGE)
     found = ADDRESS.fullmatch(workers)
@@ -225,7 +225,7 @@ def _check_way(listen: str | None, workers: str) -> None:
 def host_and_port(
     context: click.Context, option: click.Parameter, text: str | None
 ) -> tuple[str, int] | None:
-    """Reads HOST:PORT."""
+    """Parse HOST:PORT."""
     if text is None:
         return None
     found = ADDRESS.fullmatch(text)
@@ -235,7 +235,7 @@ def host_and_port(
 
 
 def metrics_option(command: F) -> F:
-    """--metrics: where Prometheus asks."""
+    """Add --metrics: the address for Prometheus."""
     return click.option(
         "--metrics",
         envvar="POKEARENA_METRICS",
@@ -246,7 +246,7 @@ def metrics_option(command: F) -> F:
 
 
 def seats_option(command: F) -> F:
-    """--seats: the form of a game."""
+    """Add --seats: the number of seats of a game."""
     return click.option(
         "--seats",
         type=click.IntRange(2, 6),
@@ -255,7 +255,7 @@ def seats_option(command: F) -> F:
 
 
 def game_options(command: F) -> F:
-    """--option NAME=VALUE, and the clock of a match."""
+    """Add --option NAME=VALUE, and the clock of a match."""
     for option in reversed(
         (
             click.option(
@@ -296,7 +296,7 @@ def game_options(command: F) -> F:
 
 
 def unknown(what: str, word: str, known: list[str]) -> CommandError:
-    """The error for a name that means nothing, with the nearest that does."""
+    """Return the error for an unknown name, with the nearest known one."""
     from arena.errors import nearest
 
     hint = nearest(word, known) or f"; there are {', '.join(known)}." * bool(known)

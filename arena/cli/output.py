@@ -1,7 +1,7 @@
-"""What a command prints: data on standard output, everything else on standard error.
+"""Print data on standard output, and everything else on standard error.
 
-Every function here spells out control, bidirectional and invisible characters, so commands may
-print text of bots, owners and other arenas without a thought.
+The functions that print text of bots, owners and other arenas escape control, bidirectional and
+invisible characters; `page` prints only trusted Markdown, unescaped.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
 
-# Cards in the text of a game, painted for a terminal: four colours, with the signs of suits.
+# Cards in the text of a game, coloured for a terminal: four colours, with suit symbols.
 
 
 _CARD: Final = re.compile(r"\b([2-9TJQKA])([CDHS])\b")
@@ -30,7 +30,7 @@ _SUITS: Final = {"C": ("♣", "green"), "D": ("♦", "blue"), "H": ("♥", "red"
 
 
 def painted(line: str) -> Text:
-    """A line with its cards painted; every card stays two characters wide."""
+    """Colour the cards of a line; every card stays two characters wide."""
     from rich.text import Text
 
     made = Text()
@@ -45,13 +45,13 @@ def painted(line: str) -> Text:
 
 
 def clean(text: str) -> str:
-    """What a bot wrote, as one line that plays no tricks on a terminal."""
+    """Return text from a bot as one line that is safe for a terminal."""
     from referee.sanitizing import sanitized
 
     return " ".join(sanitized(text).split())
 
 
-# How far something is that takes its time, on standard error.
+# Progress of slow operations, on standard error.
 
 
 _PAUSE_SECONDS: Final = 2.0
@@ -59,19 +59,19 @@ _SIGN_OF_LIFE_SECONDS: Final = 15.0
 
 
 class Progress:
-    """Says how many of how many are done, at most every two seconds: nothing if it is quick."""
+    """Prints progress at most every two seconds; prints nothing for quick operations."""
 
     def __init__(self) -> None:
         self._said = time.monotonic()
 
     def __call__(self, what: str, done: int, of: int) -> None:
-        """So many are done; `what` stands behind the numbers."""
+        """Report that `done` of `of` items are finished; `what` names the items."""
         if time.monotonic() - self._said >= _PAUSE_SECONDS:
             hint(f"{done} of {of} {what}")
             self._said = time.monotonic()
 
     def now(self, what: str) -> None:
-        """This is done at the moment."""
+        """Report the current activity."""
         if time.monotonic() - self._said >= _PAUSE_SECONDS:
             hint(what)
             self._said = time.monotonic()
@@ -79,7 +79,7 @@ class Progress:
 
 @contextmanager
 def taking_its_time(what: str) -> Iterator[None]:
-    """Says what is under way and how long it took, nothing if it is quick."""
+    """Print a slow operation and its duration; print nothing for quick operations."""
     began, over = time.monotonic(), Event()
 
     def tell() -> None:
@@ -102,16 +102,16 @@ def taking_its_time(what: str) -> Iterator[None]:
 Rows = Iterable[Sequence[object]]
 
 _PAGE_WIDTH = 100
-"""Lines of prose are no longer than this, however wide the terminal is."""
+"""Maximum length of a line of prose, even on wider terminals."""
 
 
 def line(text: str = "") -> None:
-    """A line of data."""
+    """Print a line of data."""
     print(sanitized(text))
 
 
 def heading(text: str) -> None:
-    """A line of data above a table."""
+    """Print a line of data above a table."""
     text = sanitized(text)
     if is_terminal():
         screen().print(text, style="bold", markup=False)
@@ -120,7 +120,7 @@ def heading(text: str) -> None:
 
 
 def state(word: str, style: str, name: str, text: str) -> None:
-    """A line of data that begins with a state and what it is about."""
+    """Print a line of data that begins with a state and its subject."""
     name, text = sanitized(name), sanitized(text)
     if is_terminal():
         from rich.text import Text
@@ -131,7 +131,7 @@ def state(word: str, style: str, name: str, text: str) -> None:
 
 
 def marked(mark: str, style: str, name: str, text: str) -> None:
-    """A line of data that begins with a mark: how a check came out."""
+    """Print a line of data that begins with a mark: the result of a check."""
     name, text = sanitized(name), sanitized(text)
     if is_terminal():
         from rich.text import Text
@@ -142,7 +142,7 @@ def marked(mark: str, style: str, name: str, text: str) -> None:
 
 
 def told(text: str) -> None:
-    """A line of data about a game, its cards painted on a terminal."""
+    """Print a line of data about a game, with coloured cards on a terminal."""
     text = sanitized(text)
     if is_terminal():
         screen().print(painted(text))
@@ -151,7 +151,7 @@ def told(text: str) -> None:
 
 
 def page(markdown: str) -> None:
-    """A page of Markdown: set on a terminal, as it is written in a pipe."""
+    """Print Markdown: rendered on a terminal, as source in a pipe."""
     if is_terminal():
         from rich.console import Console
         from rich.markdown import Markdown
@@ -162,27 +162,27 @@ def page(markdown: str) -> None:
 
 
 def document(value: Any) -> None:
-    """A value as one line of JSON."""
+    """Print a value as one line of JSON."""
     print(escaped_json(json.dumps(value, ensure_ascii=False)))
 
 
 def hint(text: str) -> None:
-    """A line of progress or advice, which is no data."""
+    """Print a line of progress or advice, which is not data."""
     _beside((("dim", text),))
 
 
 def warn(sentence: str) -> None:
-    """What went wrong on our side and should not be overlooked."""
+    """Print a warning about a problem of the arena."""
     _beside((("bold yellow", "warning  "), ("", sentence)))
 
 
 def complain(sentence: str) -> None:
-    """What went wrong, as a sentence."""
+    """Print an error as a sentence."""
     _beside((("bold red", "error  "), ("", sentence)))
 
 
 def next_step(*commands: str) -> None:
-    """What to type next: the last words of every command."""
+    """Print the next commands to type, at the end of a command's output."""
     from arena.cli.errors import typed
 
     for number, command in enumerate(commands):
@@ -190,11 +190,11 @@ def next_step(*commands: str) -> None:
 
 
 def _beside(parts: Sequence[tuple[str, str]]) -> None:
-    """A line on standard error, of texts with their styles, after all data so far."""
+    """Print a line of styled parts on standard error, after all previous data."""
     parts = [(style, sanitized(text)) for style, text in parts]
     sys.stdout.flush()
     if not sys.stderr.isatty():
-        # Without rich, which takes longer to import than a short command does to run.
+        # Without rich, whose import takes longer than a short command.
         print("".join(text for _, text in parts), file=sys.stderr, flush=True)
         return
     from rich.text import Text
@@ -206,22 +206,24 @@ def _beside(parts: Sequence[tuple[str, str]]) -> None:
 
 
 def screen(*, stderr: bool = False) -> Console:
-    """A console on standard output or error, which leaves text as it is given."""
+    """Return a console on standard output or error that does not alter text."""
     from rich.console import Console
 
     return Console(stderr=stderr, highlight=False, soft_wrap=True, emoji=False)
 
 
 def is_terminal() -> bool:
-    """Whether standard output is a terminal."""
+    """Return whether standard output is a terminal."""
     return sys.stdout.isatty()
 
 
 def table(headings: Sequence[str], rows: Rows, *, left: int = 1) -> None:
-    """A table as data: drawn on a terminal, aligned text in a pipe.
+    """Print a table as data: drawn on a terminal, aligned text in a pipe.
 
-    left: how many columns, from the first, are set flush left; numbers are flush right. A
-        heading that begins with "<" makes its column flush left too.
+    Args:
+        headings: headings of the columns; a leading "<" aligns the column to the left.
+        rows: the cells.
+        left: number of columns, from the first, that are aligned to the left; others to the right.
     """
     cells = [_cells(row) for row in rows]
     if is_terminal():
@@ -232,7 +234,7 @@ def table(headings: Sequence[str], rows: Rows, *, left: int = 1) -> None:
 
 
 def drawn(headings: Sequence[str], rows: Rows, *, left: int = 1) -> RenderableType:
-    """The same table for a terminal."""
+    """Return the same table for a terminal."""
     from rich import box
     from rich.table import Table
     from rich.text import Text
@@ -251,7 +253,7 @@ def _cells(row: Sequence[object]) -> list[str]:
 
 
 def aligned(headings: Sequence[str], rows: Rows, *, left: int = 1) -> list[str]:
-    """The same table as lines of text."""
+    """Return the same table as lines of text."""
     words = [heading.lstrip("<") for heading in headings]
     cells = [words, *map(_cells, rows)]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]

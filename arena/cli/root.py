@@ -1,4 +1,4 @@
-"""The command `pokearena` itself: the table of its commands."""
+"""The command `pokearena` and the table of its commands."""
 
 from __future__ import annotations
 
@@ -11,9 +11,12 @@ import rich_click as click
 
 
 class Later(click.RichCommand):
-    """Stands for a command in the help of its group until it is called.
+    """Placeholder for a command in the help of its group until it is called.
 
-    where: "module:name" of the command itself.
+    Args:
+        name: name of the command.
+        where: "module:name" of the command.
+        short: help text of the command.
     """
 
     def __init__(self, name: str, where: str, short: str) -> None:
@@ -21,23 +24,23 @@ class Later(click.RichCommand):
         self._where = where
 
     def load(self) -> click.Command:
-        """The command itself."""
+        """Import and return the command."""
         module, _, name = self._where.partition(":")
         found: click.Command = getattr(importlib.import_module(module), name)
         return found
 
 
 class LazyGroup(click.RichGroup):
-    """Knows its commands by name and a few words; imports the one that is called."""
+    """A group that imports only the command that is called."""
 
     def later(self, name: str, where: str, short: str) -> None:
-        """Adds a command that is imported when it is called."""
+        """Add a command that is imported when it is called."""
         self.add_command(Later(name, where, short))
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, Any, list[str]]:
-        """The command that the arguments name, imported."""
+        """Return the command named by the arguments, imported."""
         name, command, rest = super().resolve_command(ctx, args)
         return name, command.load() if isinstance(command, Later) else command, rest
 
@@ -96,8 +99,8 @@ _PACKAGE_OF = {name: package for package, names in _PACKAGES.items() for name in
 
 _GROUPS = [{"name": title, "commands": list(commands)} for title, commands in _COMMANDS.items()]
 _HELP = {
-    # Loading emojis takes as long as all the rest of a help; so does the panel of options, of
-    # which the command itself has only the two that everyone knows.
+    # Loading emojis takes as long as the rest of a help page. So does the panel of options, and the
+    # command itself has only two well-known options.
     "text_emojis": False,
     "text_markup": "rich",
     "max_width": 100,
@@ -112,7 +115,7 @@ _HELP = {
         "auto_envvar_prefix": "POKEARENA",
         "help_option_names": ["-h", "--help"],
         "max_content_width": 100,
-        # Not by the decorator of rich-click, which would import rich for every command.
+        # The decorator of rich-click would import rich for every command.
         "rich_help_config": _HELP,
     },
     epilog="Example: pokearena demo",

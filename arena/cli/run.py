@@ -1,4 +1,4 @@
-"""Runs a command line, and turns whatever it raises into a sentence and an exit status."""
+"""Run a command line, and convert exceptions into a sentence and an exit status."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from arena.cli.root import pokearena
 
 _NAME = "pokearena"
 _COMPLETE = "_POKEARENA_COMPLETE"
-# By name, so that no library is imported only to find out that it raised nothing.
+# By name, so that a library is not imported only to check for its exceptions.
 _STATUS = {
     "arena.errors.BotAbsent": UNREACHABLE,
     "arena.errors.BotError": FAILED,
@@ -46,13 +46,13 @@ _STATUS = {
 
 
 def run(argv: Sequence[str] | None = None) -> int:
-    """Runs one command line and returns its exit status.
+    """Run a command line and return its exit status.
 
-    What is no error of a person or of the surroundings is a defect of ours and passes through.
+    Exceptions that are caused neither by the user nor by the environment are defects and propagate.
     """
     words = list(sys.argv[1:] if argv is None else argv)
     for stream in (sys.stdout, sys.stderr):
-        # Better a "?" than no answer where the terminal does not speak Unicode.
+        # A terminal without Unicode shows "?" instead of raising an error.
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
     wanted = os.environ.get(_COMPLETE)
@@ -64,21 +64,22 @@ def run(argv: Sequence[str] | None = None) -> int:
         status = _invoke(words)
         sys.stdout.flush()
     except BrokenPipeError:
-        # Whoever read us has seen enough; nor may Python complain about it at its own end.
+        # The reader has closed the pipe; redirect it so that Python's exit does not report an
+        # error.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return BROKEN_PIPE
     return status
 
 
 def _invoke(words: list[str]) -> int:
-    # Not by `main` of click: it would explain some errors itself, in ways of its own.
+    # The `main` of click would format some errors in its own way.
     try:
         with pokearena.make_context(_NAME, words) as context:
             status = pokearena.invoke(context)
     except Exit as ended:
         return ended.exit_code
     except SystemExit as ended:
-        # By SIGTERM while services ran, or by a help whose reader went away.
+        # Raised by SIGTERM while services ran, or by a help page whose pipe was closed.
         return ended.code if isinstance(ended.code, int) else FAILED
     except BrokenPipeError:
         raise
@@ -88,7 +89,7 @@ def _invoke(words: list[str]) -> int:
 
 
 def _explain(error: BaseException) -> int:
-    """Says what went wrong and returns the exit status; raises it again if nobody knows it."""
+    """Print the error and return the exit status; raise it again if it is unknown."""
     match error:
         case NoArgsIsHelpError():
             print(error.format_message())
@@ -124,7 +125,7 @@ def _say(sentence: str, status: int, advice: str = "") -> int:
 
 
 def _sentence(error: BaseException) -> str:
-    """The error's text; of a database driver's, its own words without the statement."""
+    """Return the error's text; for database drivers, without the SQL statement."""
     original = getattr(error, "orig", None)
     return str(original) if original is not None else str(error)
 

@@ -1,4 +1,4 @@
-"""Where a command works: the data folder, its store, and the bots that are stored there."""
+"""The workspace of a command: the data folder, its store, and the stored bots."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ if TYPE_CHECKING:
 
 
 class Place:
-    """A data folder as commands use it. Creates nothing before it is asked for a store."""
+    """A data folder for commands. Creates nothing until the store is accessed."""
 
     def __init__(self, data: Path | None = None) -> None:
         self.folder: Folder = locate(data)
 
     @property
     def plays(self) -> Path:
-        """Where `play` keeps its records."""
+        """Folder in which `play` stores its records."""
         return self.folder.root / "plays"
 
     @property
     def has_store(self) -> bool:
-        """Whether there is a store to read."""
+        """Whether a store exists."""
         return setting(DATABASE) is not None or self.folder.database.exists()
 
     @cached_property
     def store(self) -> Engine:
-        """The store; it is made if it is missing."""
+        """The store; created if it is missing."""
         from arena.store import database
 
         self.folder.create()
@@ -45,12 +45,16 @@ class Place:
 
     @property
     def existing_store(self) -> Engine:
-        """The store; CommandError if nothing has been stored here yet."""
+        """The store.
+
+        Raises:
+            CommandError: nothing has been stored here yet.
+        """
         self.expect_store()
         return self.store
 
     def expect_store(self) -> None:
-        """CommandError if nothing has been stored here yet."""
+        """Raise CommandError if nothing has been stored here yet."""
         if not self.has_store:
             raise CommandError(
                 f"there is no arena in {self.folder.root} yet; --data names another folder,"
@@ -60,7 +64,11 @@ class Place:
             )
 
     def bot(self, text: str) -> Bot:
-        """The bot a person means; CommandError if there is none."""
+        """Resolve the text to a bot.
+
+        Raises:
+            CommandError: the bot does not exist.
+        """
         from arena.bots.resolver import resolve
         from arena.errors import BotError
 
@@ -81,7 +89,7 @@ class Place:
         return self._stored_bot(fitting[-1])
 
     def _stored_bot(self, version: Version) -> Bot:
-        """A version of the store as a bot that can be started or reached."""
+        """Return a version of the store as a bot that can be started or reached."""
         from arena.bots.bot import Bot
         from arena.remote.tunnel import streams
         from arena.store.bots import remote_bots, version_files

@@ -1,6 +1,5 @@
-"""Publish events of matches over Redis (docs/feed.md), count incidents there, and restart
-background work after failures.
+"""Publish match events over Redis (docs/feed.md), count incidents, and restart background work.
 
-Uses `arena.system`. Used by `arena.cli`, `arena.matches`, `arena.queue`, `arena.remote`,
-`arena.services` and `arena.web`.
+Incidents are failures of the services, counted in Redis. Uses `arena.system`. Used by `arena.cli`,
+`arena.matches`, `arena.queue`, `arena.remote`, `arena.services` and `arena.web`.
 """

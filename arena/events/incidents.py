@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 KEY: Final = "pokearena:incidents"
 DISCARDED: Final = "discarded"
-"""The field that counts malformed items of the queue."""
+"""Field that counts malformed items of the queue."""
 _FAILURES: Final = "failures:"
 _ERROR: Final = "error:"
 _LONGEST_ERROR: Final = 300

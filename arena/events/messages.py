@@ -1,12 +1,12 @@
-"""What happens while matches are played, as small messages over Redis (docs/feed.md).
+"""Events of matches as small JSON messages over Redis (docs/feed.md).
 
-Redis carries news as it carries hints: any of it may be lost at any moment, and changes nothing.
-The truth is in the store, and who shows news looks there now and then. Of a match that is open
-they hold nothing but what everybody at its tables knows.
+Any event may be lost at any time without an effect on results. The store is authoritative, and
+subscribers read it at intervals. Events of an open match contain only information that is public to
+everyone at its tables.
 
-    arena.events.publisher     tells them
-    listen           hears them
-    last_positions   where matches stand, for somebody who comes later
+    arena.events.publisher     publishes events
+    listen                     receives events
+    last_positions             returns the current positions, for late subscribers
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from referee.games.contract import View
 
 LONGEST: Final = 128 * 1024
-"""Characters of a message; what is longer is none of ours."""
+"""Maximum number of characters of a message; longer ones are ignored."""
 POSITION_SECONDS: Final = 30
-"""So long the last position of a match stays in Redis, unless it is renewed."""
+"""Time in seconds after which the last position of a match expires, unless it is renewed."""
 
 _CHANNEL = "pokearena:news"
 _POSITION = "pokearena:position:"
@@ -41,7 +41,7 @@ log = logging.getLogger("arena.news")
 
 @dataclass(frozen=True, slots=True)
 class MatchStarted:
-    """A worker has begun with a match, or goes on with it."""
+    """A worker has begun or resumed a match."""
 
     match: str
     tournament: str
@@ -50,32 +50,32 @@ class MatchStarted:
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """Where a game stands, as everybody at the table knows it."""
+    """The public state of a game."""
 
     match: str
     table: int
     game: int
-    """The game's number within the match."""
+    """Number of the game within the match."""
     board: int
     decision: int
-    """How many decisions have been made in the game."""
+    """Number of decisions made in the game so far."""
     actors: tuple[int, ...]
-    """The seats that act now; none: the game is over."""
+    """Seats that act now; empty if the game is over."""
     seating: tuple[str, ...]
-    """The version at every seat."""
+    """The version at each seat."""
     view: Mapping[str, Any]
-    """What is public, as the JSON form of the protocol's ``View``."""
+    """The public view, in the JSON form of the protocol's ``View``."""
 
 
 @dataclass(frozen=True, slots=True)
 class GameOver:
-    """A game of a match is over. Some are not told where they are short."""
+    """A game of a match is over. Some of these events are omitted if games are short."""
 
     match: str
     games: int
-    """How many of the match are over."""
+    """Number of finished games of the match."""
     planned: int
-    """How many it has."""
+    """Total number of games of the match."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ class MatchClosed:
 
 @dataclass(frozen=True, slots=True)
 class TournamentChanged:
-    """A tournament has got more matches, or is over."""
+    """A tournament has new matches, or is over."""
 
     id: str
     state: str
@@ -108,17 +108,17 @@ _NAMES: Final = {kind: name for name, kind in _TYPES.items()}
 
 
 def name_of(news: News) -> str:
-    """What it is called in messages, such as "match_started"."""
+    """Return the type name of an event in messages, such as "match_started"."""
     return _NAMES[type(news)]
 
 
 def text_of(news: News) -> str:
-    """The message, as one line of JSON."""
+    """Return the message as one line of JSON."""
     return json.dumps({"type": name_of(news), **asdict(news)}, separators=(",", ":"))
 
 
 def parse(message: str | bytes) -> News | None:
-    """What a message says; None if it is none of ours."""
+    """Return the event in a message; None if the message is not a valid event."""
     try:
         given = json.loads(message) if len(message) <= LONGEST else None
     except (ValueError, RecursionError):
@@ -138,9 +138,10 @@ def parse(message: str | bytes) -> News | None:
 
 
 def view_of(position: Position) -> View:
-    """What is public, as the rules have it.
+    """Return the public view of a position as an object of the rules.
 
-    Raises DecodeError if it is no view of a registered game.
+    Raises:
+        DecodeError: it is not the view of a registered game.
     """
     from referee.replay import view_of_json
 
@@ -148,31 +149,32 @@ def view_of(position: Position) -> View:
 
 
 def channel_of(client: Redis | SyncRedis) -> str:
-    """The channel of the arena that a client belongs to."""
+    """Return the channel of the arena that uses this client's database."""
     return channel(int(client.connection_pool.connection_kwargs.get("db") or 0))
 
 
 def channel(database: int) -> str:
-    """The channel of an arena: Redis has one set of channels for all its databases."""
+    """Return the channel name for a database; Redis shares channels between all databases."""
     return f"{_CHANNEL}:{database}"
 
 
 def position_key(match: str) -> str:
-    """Where the last position of a match is kept."""
+    """Return the Redis key of the last position of a match."""
     return _POSITION + match
 
 
 def connect(url: str) -> Redis:
-    """A client for asyncio. Connects when first used."""
+    """Return an asyncio client, which connects at its first use."""
     from redis import asyncio as redis
 
     return redis.Redis.from_url(url, socket_connect_timeout=5)
 
 
 async def last_positions(client: Redis, matches: Sequence[str]) -> dict[str, Position]:
-    """The last position of each of these matches that is being played, by its id.
+    """Return the last position of each of these matches that is being played, by match id.
 
-    Raises RedisError.
+    Raises:
+        RedisError: Redis does not answer.
     """
     if not matches:
         return {}
@@ -182,9 +184,9 @@ async def last_positions(client: Redis, matches: Sequence[str]) -> dict[str, Pos
 
 
 async def listen(url: str) -> AsyncGenerator[News]:
-    """All news from now on. Connects again, for ever, when Redis is away.
+    """Yield all events from now on; reconnect indefinitely while Redis is unavailable.
 
-    What is told meanwhile is not heard.
+    Events published while the connection is down are lost.
     """
     from redis.exceptions import RedisError
 
@@ -206,7 +208,7 @@ async def listen(url: str) -> AsyncGenerator[News]:
 
 
 async def _heard(client: Redis) -> AsyncGenerator[News]:
-    """News over one connection, until it is silent: then it is cut, or Redis is frozen."""
+    """Yield the events of one connection until it is silent, that is, cut or frozen."""
     async with client.pubsub() as pubsub:
         await pubsub.subscribe(channel_of(client))
         asked = False
@@ -224,7 +226,7 @@ async def _heard(client: Redis) -> AsyncGenerator[News]:
 
 
 def _fits(value: object, hint: Any) -> bool:
-    """Whether a value of JSON is what a field holds."""
+    """Return whether a JSON value has the type of a field."""
     if hint is str:
         return isinstance(value, str)
     if hint is int:

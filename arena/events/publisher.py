@@ -1,4 +1,4 @@
-"""Tells the news of a match over Redis, and how long things took; nobody waits for that."""
+"""Publish the events and timings of a match over Redis without blocking the match."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from redis import Redis
 
 LONGEST: Final = 16 * 1024
-"""Characters of a position; one that is longer tells of its last deal alone."""
+"""Maximum number of characters of a position; a longer one contains only its last deal."""
 
 _MOST_WAITING = 64
 _RENEW_SECONDS = 10.0
@@ -48,12 +48,13 @@ log = logging.getLogger("arena.worker")
 
 
 class EventPublisher:
-    """Tells news between `__enter__` and `__exit__`, in a thread and over a connection of its own.
+    """Publishes events in its own thread and connection between `__enter__` and `__exit__`.
 
-    Where Redis does not answer within half a second news are lost, for the next five seconds all
-    of them. Leaving waits a second at the most for what has not been told yet.
+    If Redis does not answer within 0.5 s, the event is lost, and so are all events of the next 5 s.
+    `__exit__` waits at most 1 s for the remaining events.
 
-    url: of the Redis; None: nothing is told to anybody.
+    Args:
+        url: URL of the Redis; None publishes nothing.
     """
 
     def __init__(self, url: str | None) -> None:
@@ -86,7 +87,10 @@ class EventPublisher:
             self._thread.join(_LAST_SECONDS)
 
     def tell(self, news: News) -> None:
-        """Has something told soon. Some is left out where there is too much of it."""
+        """Queue an event for publication; drop it if too many wait.
+
+        Of `GameOver` events at most one per 0.25 s is published.
+        """
         if self._url is None or self._waiting.qsize() >= _MOST_WAITING:
             return
         if isinstance(news, GameOver):
@@ -125,7 +129,7 @@ class EventPublisher:
             self._try(pipeline.execute)
 
     def _renew(self, client: Redis) -> None:
-        """Keeps the last position there while somebody thinks for long."""
+        """Extend the expiry of the last position during a long decision."""
         if self._key:
             self._try(lambda: client.expire(self._key, POSITION_SECONDS))
 
@@ -142,7 +146,11 @@ class EventPublisher:
 
 
 def publish(client: Redis, news: News) -> str:
-    """Tells something at once; returns the message. Raises RedisError."""
+    """Publish an event at once; return the message.
+
+    Raises:
+        RedisError: Redis does not answer.
+    """
     text = _told(news)
     client.publish(channel_of(client), text)
     return text
@@ -158,7 +166,7 @@ def _connect(url: str) -> Redis:
 
 
 def _told(news: News) -> str:
-    """The message; a long past is left out of it."""
+    """Return the message, with only the last deal if it is too long."""
     text = text_of(news)
     if isinstance(news, Position) and len(text) > LONGEST:
         view = {

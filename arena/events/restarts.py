@@ -22,7 +22,7 @@ from arena.system import redis_connection
 FIRST_PAUSE_SECONDS: Final = 0.5
 LONGEST_PAUSE_SECONDS: Final = 30.0
 STEADY_SECONDS: Final = 60.0
-"""After a run of this length the next pause is the first one again."""
+"""After a run of at least this length, in seconds, the next pause is the first one again."""
 
 log = logging.getLogger("arena.services")
 

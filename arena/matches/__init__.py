@@ -1,5 +1,5 @@
 """Play one match: the attempt, its lease, and its tables against a referee.
 
-Uses `arena.bots`, `arena.errors`, `arena.events`, `arena.remote`, `arena.store` and
-`arena.system`. Used by `arena.cli`, `arena.services` and `arena.submissions`.
+Uses `arena.bots`, `arena.errors`, `arena.events`, `arena.remote`, `arena.store` and `arena.system`.
+Used by `arena.cli`, `arena.services` and `arena.submissions`.
 """

@@ -1,8 +1,8 @@
-"""One attempt at a match, in a process of its own: leased, played, every game committed.
+"""Play one attempt at a match in a separate process: lease it, play it, commit every game.
 
-Whatever happens, the store holds whole games and nothing else. An attempt that cannot go on
-gives the match back, with the reason if it is a failure of the arena; one that is killed leaves
-it to its lease, which lapses. The next attempt begins after the last committed game.
+The store only ever holds complete games. An attempt that cannot continue releases the match, with
+the reason if the arena failed. If the process is killed, the match becomes due when its lease
+lapses. The next attempt starts after the last committed game.
 """
 
 from __future__ import annotations
@@ -44,27 +44,29 @@ if TYPE_CHECKING:
 _REFEREE_SECONDS = 10.0
 _GLANCE_SECONDS = 0.1
 _AGAIN_SECONDS = 0.5
-# Longer than a lease that cannot be renewed: who holds one so long has another trouble.
+# Longer than the term of a lease: a lapsed lease normally ends the retries first.
 _COMMIT_SECONDS = 60.0
 
 log = logging.getLogger("arena.worker")
 
 
 class Drained(Exception):
-    """The worker has been asked to stop, and a game has just been committed."""
+    """Raised after the commit of a game when the worker must stop."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bench:
-    """What a worker plays with.
+    """Resources and settings with which a worker plays matches.
 
-    referee: its gRPC address.
-    owner: the worker's name, as the store shows it.
-    outputs: the directory for what bots write, a directory a match.
-    versions: the directory of the hosted versions' files on this machine.
-    redis: where news are told; None if nowhere.
-    watch_ms: one position is told in so many milliseconds at most; 0: none is.
-    most_bytes: of versions that were fetched; None: all of them are kept.
+    Attributes:
+        engine: database engine of the store.
+        referee: gRPC address of the referee.
+        owner: name of the worker, as shown by the store.
+        outputs: directory for the output of bots, with one subdirectory per match.
+        versions: directory with the files of the hosted versions on this machine.
+        redis: URL of the Redis that receives events; None publishes nothing.
+        watch_ms: minimum interval between published positions, in milliseconds; 0 publishes none.
+        most_bytes: limit for the total size of fetched versions; None keeps all of them.
     """
 
     engine: Engine
@@ -78,11 +80,14 @@ class Bench:
 
 
 def attempt(bench: Bench, match: str, drain: threading.Event) -> None:
-    """Plays what is left of a match, if it is due; returns when it is closed or given back.
-
-    drain: when it is set the match is given back after the game at hand.
+    """Play the remaining games of a match if it is due; return when it is closed or released.
 
     Must run in the main thread of a process that ends afterwards (`arena.matches.lease_renewal`).
+
+    Args:
+        bench: resources of the worker.
+        match: id of the match.
+        drain: when set, the match is released after the current game.
     """
     timings.HERE.forget()
     with logs.bound(match=match, worker=bench.owner):
@@ -90,7 +95,7 @@ def attempt(bench: Bench, match: str, drain: threading.Event) -> None:
 
 
 def _attempt(bench: Bench, match: str, drain: threading.Event) -> None:
-    # What is not begun counts as no failure, and the sweeper hints at it again.
+    # An attempt that has not begun is not a failure: the sweeper enqueues the match again.
     if not _referee_answers(bench, drain):
         log.warning("%s: not begun, no referee answers at %s", match, bench.referee)
         return
@@ -172,10 +177,16 @@ def _position(lease: Lease, table: TablePlan, shown: referee_pb2.PositionShown) 
 
 
 def _commit(engine: Engine, lease: Lease, game: PlayedGame) -> bool:
-    """Commits a game, however long the database cannot: the game is played and must not be lost.
+    """Commit a game; retry while the database is unavailable, so that a played game is not lost.
 
-    When the lease has lapsed meanwhile, the hold ends the play. Returns whether this closed the
-    match.
+    If the lease lapses meanwhile, the lease renewal interrupts the attempt.
+
+    Returns:
+        Whether this game closed the match.
+
+    Raises:
+        OperationalError: the database did not respond for `_COMMIT_SECONDS`.
+        Conflict: the game was already committed before the first try.
     """
     tried = False
     give_up = time.monotonic() + _COMMIT_SECONDS
@@ -189,7 +200,7 @@ def _commit(engine: Engine, lease: Lease, game: PlayedGame) -> bool:
             tried = True
             time.sleep(_AGAIN_SECONDS)
         except Conflict:
-            # A connection that broke after the commit: it is done.
+            # The connection broke after the commit, so an earlier try has succeeded.
             if not tried:
                 raise
             return False
@@ -239,14 +250,14 @@ def _referee_answers(bench: Bench, drain: threading.Event) -> bool:
 
 
 def _relays_are_reached(engine: Engine, match: str) -> bool:
-    """Whether its remote bots can be seated from this machine."""
+    """Return whether this machine can reach the relays of the match's remote bots."""
     return all(
         streams.is_reached(desk, told) for desk, told in remote_bots.desks(engine, match).items()
     )
 
 
 def _keep_output(directory: Path, lease: Lease, entrant: int, reports: Sequence[Report]) -> None:
-    """Keeps what a bot's processes wrote at a table, for its author."""
+    """Append the output of a bot's processes at one table to its log file, for its author."""
     texts = [
         f"--- attempt {lease.attempt}, seat {report.seat + 1}: {report.ended}\n{report.output}\n"
         for report in reports

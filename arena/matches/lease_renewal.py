@@ -1,4 +1,4 @@
-"""Holding a match: its lease renewed while it is played, its play ended when it must not go on."""
+"""Renew the lease of a match while it is played; interrupt the play when the match must stop."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 RENEW_SECONDS = 5.0
 GRACE_SECONDS = 3.0
-"""How long a game at hand may still take when the worker has been asked to stop."""
+"""Maximum time in seconds for the current game after a stop request."""
 
 _GLANCE_SECONDS = 0.1
 _AGAIN_SECONDS = 1.0
@@ -33,18 +33,19 @@ log = logging.getLogger("arena.worker")
 
 
 class Interrupted(BaseException):
-    """Raised in the main thread, wherever it is, when the match must not go on.
+    """Raised in the main thread, at any point, when the match must stop.
 
-    No Exception, so that nothing on its way takes it for a failure of its own.
+    Derives from BaseException, so that handlers of `Exception` do not treat it as a failure of
+    their own.
     """
 
 
 class LeaseRenewal:
-    """Renews a lease from a thread while the `with` block, in the main thread, plays the match.
+    """Renews a lease in a thread while the `with` block in the main thread plays the match.
 
-    The block is ended by Interrupted when the lease is lost, at once; and when `drain` is set,
-    after GRACE_SECONDS. Only for a process that ends soon after: what is interrupted is not
-    fit for use any more.
+    Interrupted ends the block at once if the lease is lost, and GRACE_SECONDS after `drain` is set.
+    Use it only in a process that ends soon afterwards: interrupted objects may be left in an
+    inconsistent state.
     """
 
     def __init__(self, engine: Engine, lease: Lease, drain: threading.Event) -> None:
@@ -58,7 +59,7 @@ class LeaseRenewal:
         )
 
     def let_go(self) -> None:
-        """The match is closed: there is nothing to renew any more."""
+        """Stop renewing the lease because the match is closed."""
         self._over.set()
 
     def __enter__(self) -> Self:
@@ -80,7 +81,7 @@ class LeaseRenewal:
         try:
             self._watch()
         except Exception:
-            # Without renewals another worker would take the match up: this one must not go on.
+            # If the lease is not renewed, another worker leases the match: this one must stop.
             log.exception("%s: the renewal of the lease failed unexpectedly", self._lease.match)
             self._end_play("its lease is not renewed")
 
@@ -107,7 +108,7 @@ class LeaseRenewal:
         return None
 
     def _renew(self) -> bool | None:
-        """Whether the lease still holds; None if the store cannot say."""
+        """Return whether the lease still holds; None if the store did not respond."""
         try:
             return transitions.renew(self._engine, self._lease)
         except (SQLAlchemyError, StoreError) as error:

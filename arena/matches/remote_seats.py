@@ -1,4 +1,4 @@
-"""The seats at one table of bots that are connected to a relay, ordered from its desk."""
+"""Seat relay-connected bots at one table through the relay control API."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from arena.remote.tunnel.streams import NoTunnel, Tunnel, TunnelEndpoint
 from arena.system import grpc_probe
 
 ANSWER: Final = 5.0
-"""Seconds in which the desk has to answer."""
+"""Seconds within which the relay control API must respond."""
 PATIENCE: Final = 0.3
-"""Seconds in which news that a process has ended may still be on their way."""
+"""Seconds to wait for a delayed report that a process has ended."""
 NOWHERE: Final = "unix:/nonexistent/remote-bot"
-"""The address of a bot that is not there and not waited for: it does not start in time."""
+"""Address of an absent bot that the match does not wait for: its start times out."""
 _FROZEN: Final = "The relay does not respond, and through it no remote bot."
 _LOST: Final = "The relay ended, and with it the connection of a remote bot."
 _OPTIONS: Final[list[tuple[str, Any]]] = [
@@ -51,10 +51,13 @@ class _Place:
 
 
 class RemoteSeats:
-    """Orders seats, and hears what becomes of the bots in them. Safe to use from many threads.
+    """Requests seats from relays and tracks the state of the bots in them. Thread-safe.
 
-    ``on_end`` is called with the report of each process that ended by itself, ``on_lost`` with a
-    sentence when the relay is lost; both from threads of their own.
+    Args:
+        match: id of the match.
+        on_end: called, from a separate thread, with the report of each process that ended by
+            itself.
+        on_lost: called, from a separate thread, with a sentence when the relay is lost.
     """
 
     def __init__(
@@ -85,11 +88,13 @@ class RemoteSeats:
             one.close()
 
     def start(self, seat: int, bot: Bot) -> str:
-        """A seat for a bot, and a fresh process of it there; returns the address to ask it at.
+        """Request a seat and a fresh process for a bot; return the address at which it answers.
+
+        A bot that is absent and not awaited gets the address NOWHERE.
 
         Raises:
-            BotAbsent: it is not connected, or wants no more tables now.
-            InfrastructureError: its relay is on another machine, and cannot be reached.
+            BotAbsent: the bot is not connected, or accepts no more tables now.
+            InfrastructureError: its relay is on another machine and cannot be reached.
         """
         self._leave(seat)
         try:
@@ -98,7 +103,7 @@ class RemoteSeats:
             if bot.awaited:
                 raise
             if bot.way is not None:
-                # Whether it is there, nobody here can know.
+                # This machine cannot determine whether the bot is connected.
                 raise InfrastructureError(str(absent)) from None
             return NOWHERE
 
@@ -129,7 +134,7 @@ class RemoteSeats:
         return address if through is None else through.address(Path(address).name)
 
     def _tunnel(self, bot: Bot) -> Tunnel | None:
-        """The tunnel to its relay, if that is on another machine."""
+        """Return the tunnel to the bot's relay; None if the relay is on this machine."""
         if bot.way is None:
             return None
         if bot.way not in self._tunnels:
@@ -142,11 +147,11 @@ class RemoteSeats:
         return self._tunnels[bot.way]
 
     def report(self, seat: int) -> Report:
-        """What became of the latest process of a seat.
+        """Return the report on the latest process of a seat.
 
         Raises:
-            InfrastructureError: its relay or its tunnel is lost, the relay does not respond, or the
-                tunnel was held up, so the bot's failure may be theirs.
+            InfrastructureError: the relay or its tunnel is lost, the relay does not respond, or the
+                tunnel was delayed, so the bot may not be responsible for its failure.
         """
         with self._changed:
             place = self._places.get(seat)

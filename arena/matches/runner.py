@@ -1,4 +1,4 @@
-"""Plays a match: its tables, one after another, against a referee at an address."""
+"""Play a match: its tables, one after another, against the referee at an address."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
@@ -16,15 +16,15 @@ from arena.store.matches.table_plan import plan
 from referee import logs
 from referee.record import dump
 
-# The record of a match as text: the same from `play` as from the store.
+# The record of a match as text: `play` and the store produce the same lines.
 
 
 def record_text(spec: MatchSpec, games: Mapping[int, str], seed: bytes | None) -> str:
-    """The match line, the games in the order of their numbers, and the seed if it is public.
+    """Return the match line, the games in ascending order, and the seed if it is public.
 
     Args:
         spec: the match.
-        games: the record lines of each finished game by its number within the match.
+        games: record lines of each finished game by its number within the match.
         seed: the match's seed once its last table is over; None before.
     """
     lines = [dump(spec.line()), *(games[number] for number in sorted(games))]
@@ -34,9 +34,9 @@ def record_text(spec: MatchSpec, games: Mapping[int, str], seed: bytes | None) -
 
 
 PATIENCE: Final = 10.0
-"""Seconds in which the referee must be reached."""
+"""Seconds within which the referee must be reached."""
 OPTIONS: Final[list[tuple[str, Any]]] = [
-    # A record of a game with the output of several faults in it stays far below this.
+    # The record of a game that contains the output of several faults is far smaller.
     ("grpc.max_receive_message_length", 16 << 20),
     ("grpc.max_send_message_length", 4 << 20),
     ("grpc.max_metadata_size", 16 << 10),
@@ -44,11 +44,11 @@ OPTIONS: Final[list[tuple[str, Any]]] = [
     ("grpc.initial_reconnect_backoff_ms", 20),
     ("grpc.min_reconnect_backoff_ms", 20),
     ("grpc.max_reconnect_backoff_ms", 200),
-    # A frozen referee, or one behind a cut cable, says nothing: it is given up after 15 s.
+    # A frozen or disconnected referee sends nothing: the call fails after 15 s.
     ("grpc.keepalive_time_ms", 5_000),
     ("grpc.keepalive_timeout_ms", 10_000),
     ("grpc.http2.max_pings_without_data", 0),
-    # A match has a connection of its own, and leaves none behind.
+    # Each match has its own connection, which is closed with its channel.
     ("grpc.use_local_subchannel_pool", 1),
     ("grpc.enable_retries", 0),
     ("grpc.enable_http_proxy", 0),
@@ -56,7 +56,7 @@ OPTIONS: Final[list[tuple[str, Any]]] = [
 
 
 def _unheard(entrant: int, reports: Sequence[Report]) -> None:
-    """Nobody wants to know."""
+    """Discard the reports."""
 
 
 def play_match(
@@ -69,24 +69,24 @@ def play_match(
     patience: float = PATIENCE,
     watch: Watch | None = None,
 ) -> bool:
-    """Plays what is left of a match; False if the strict policy stopped it before its end.
+    """Play the remaining games of a match; return False if the strict policy stopped it early.
 
-    Opens channels only in here, so that it can run in a process forked after this module was
-    imported.
+    Opens channels only within this call, so that it can run in a process forked after this module
+    was imported.
 
     Args:
         spec: the match.
         referee: the referee's address, "unix:/path" or "host:port".
-        bots: one for each entrant, in order.
-        sink: is handed every finished game; what it raises stops the match and is passed on.
-        committed: the games that need no playing any more.
-        hear: is told what an entrant's processes wrote at a table that is over.
-        patience: seconds in which the referee must be reached.
-        watch: somebody who watches; what showing raises stops the match.
+        bots: one bot for each entrant, in order.
+        sink: receives every finished game; an exception it raises stops the match and propagates.
+        committed: games that are already committed and not played again.
+        hear: receives the reports of an entrant's processes after each table.
+        patience: seconds within which the referee must be reached.
+        watch: observer of the match; an exception raised by its `show` stops the match.
 
     Raises:
-        InfrastructureError: something of the arena's own failed; games handed to `sink` hold.
-        SetupError: the game cannot be played like this.
+        InfrastructureError: a part of the arena failed; games passed to `sink` remain valid.
+        SetupError: the game cannot be played with these settings.
     """
     tables = plan(spec, committed)
     with grpc.insecure_channel(referee, options=OPTIONS) as channel:

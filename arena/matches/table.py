@@ -1,4 +1,4 @@
-"""One table of a match: its bot processes on one side, the referee on the other."""
+"""Play one table of a match: start its bot processes and connect them with the referee."""
 
 import json
 from collections.abc import Callable, Iterator, Sequence
@@ -26,18 +26,20 @@ from referee.dealing import board_seed
 from referee.record import dump
 
 REPORTED: int = 64 * 1024
-"""Characters of a bot's output, from its end, that the referee is told."""
+"""Maximum length, in characters, of the end of a bot's output that is sent to the referee."""
 
 Sink = Callable[[PlayedGame], None]
 Hear = Callable[[int, Sequence[Report]], None]
-"""Hears what the processes of an entrant wrote and how they ended, when its table is over."""
+"""Receives an entrant's index and the reports of its processes when its table is over."""
 
 
 @dataclass(frozen=True, slots=True)
 class Watch:
-    """Somebody who watches the tables of a match.
+    """Observer of the tables of a match.
 
-    show: is shown where a game stands, one position in `every_ms` milliseconds at most.
+    Attributes:
+        show: called with the table plan and each position shown.
+        every_ms: minimum interval between positions, in milliseconds.
     """
 
     show: Callable[[TablePlan, referee_pb2.PositionShown], None]
@@ -46,33 +48,33 @@ class Watch:
 
 @dataclass(frozen=True, slots=True)
 class _Starts:
-    """Who starts the bots of a table, each in its way."""
+    """Starts the bots of a table, as local processes or through a relay."""
 
     processes: Processes
     relayed: RemoteSeats
 
     def start(self, seat: int, bot: Bot) -> str:
-        """Has a fresh process of a bot take a seat; returns the address to ask it at."""
+        """Seat a fresh process of a bot; return the address at which it answers questions."""
         if bot.address is not None:
             return bot.address
         starts = self.processes.start if bot.desk is None else self.relayed.start
         return starts(seat, bot)
 
     def again(self, seat: int, bot: Bot) -> str:
-        """The same in the middle of a table; empty if a remote bot is not there any more."""
+        """Restart a bot in the middle of a table; return "" if a remote bot is absent."""
         try:
             return self.start(seat, bot)
         except BotAbsent:
             return ""
 
     def report(self, seat: int, bot: Bot) -> Report:
-        """What became of a bot."""
+        """Return the report on the latest process of a bot."""
         by = self.processes if bot.desk is None else self.relayed
         return by.report(seat)
 
 
 class Table:
-    """Plays what is left of one table with fresh bot processes."""
+    """Plays the remaining games of one table with fresh bot processes."""
 
     def __init__(
         self, spec: MatchSpec, plan: TablePlan, bots: Sequence[Bot], watch: Watch | None = None
@@ -86,16 +88,21 @@ class Table:
         self._call: Any = None
         self._lost = ""
         self._level: Level | None = None
-        """How those bots are locked in that run here."""
+        """Sandbox level of this table's hosted bots; None if it has none."""
 
     def play(self, stub: Any, sink: Sink, hear: Hear) -> bool:
-        """Plays the table; False if the strict policy stopped it before its end.
+        """Play the table; return False if the strict policy stopped it before its end.
 
-        What `sink` raises abandons the table and is passed on.
+        An exception raised by `sink` abandons the table and propagates.
+
+        Args:
+            stub: gRPC stub of the referee.
+            sink: receives every finished game.
+            hear: receives the reports of each hosted bot's processes when the table is over.
 
         Raises:
-            InfrastructureError: the referee, the keeper of the processes or the relay failed.
-            BotAbsent: a remote bot is not there; nothing has been played at this table.
+            InfrastructureError: the referee, the sandbox launcher or the relay failed.
+            BotAbsent: a remote bot is absent; nothing has been played at this table.
         """
         hosted = [seat for seat, bot in enumerate(self._bots) if not bot.remote]
         with (
@@ -104,7 +111,7 @@ class Table:
         ):
             self._level = processes.level if hosted else None
             starts = _Starts(processes, relayed)
-            # Remote bots first: if one is not there, nothing has been started in vain.
+            # Remote bots first: if one is absent, no local process has been started needlessly.
             order = sorted(enumerate(self._bots), key=lambda each: not each[1].remote)
             by_seat = {seat: starts.start(seat, bot) for seat, bot in order}
             addresses = [by_seat[seat] for seat in range(len(self._bots))]
@@ -114,7 +121,7 @@ class Table:
                     metadata=((logs.TABLE, str(self._plan.table)),),
                 )
                 if self._lost:
-                    # Lost while bots were being started, when there was no call to cancel.
+                    # Lost while bots were being started, before there was a call to cancel.
                     raise InfrastructureError(self._lost)
                 self._listen(starts, sink)
             except grpc.RpcError as error:
@@ -134,7 +141,7 @@ class Table:
         return not self._due
 
     def _say(self, order: referee_pb2.Table) -> Iterator[referee_pb2.RunTableRequest]:
-        """What the referee is told: the table first, then the news of its bots."""
+        """Yield the requests to the referee: the table first, then reports about its bots."""
         yield referee_pb2.RunTableRequest(table=order)
         while (request := self._requests.get()) is not None:
             yield request

@@ -1,4 +1,4 @@
-"""Present games: table rendering, phrases, text, the limits of points, and the names of forms.
+"""Present games: table rendering, phrases, text, point clips, and the names of forms.
 
 Uses no other package of the arena. Used by `arena.cli`, `arena.ladders`, `arena.records`,
 `arena.rl`, `arena.store`, `arena.submissions` and `arena.web`.

@@ -1,9 +1,9 @@
-"""Where points per board are clipped, for each game.
+"""Fixed limits at which the points per board of each game are clipped.
 
-They are what 98 of 100 margins of the house bots `greedy`, `bold`, `meek` and `random` do not
-exceed (`arena.ratings.points.usual_clip`, 40 to 140 games each), rounded. They are fixed, because a
-clip that moved with the matches would change old figures; who changes one rebuilds the ladders
-(`pokearena ladder rebuild`).
+Each limit is the rounded 0.98 quantile of the margins of the house bots `greedy`, `bold`, `meek`
+and `random` (`arena.ratings.points.usual_clip`, 40 to 140 games each). The limits are constant,
+because a clip computed from the current matches would change old figures. After changing a limit,
+rebuild the ladders (`pokearena ladder rebuild`).
 """
 
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ CLIPS: Final[Mapping[str, int]] = {
 """The largest margin that counts in full, by game, in the game's points."""
 
 UNKNOWN: Final = 1_000_000
-"""For a game that has none yet: nothing is clipped."""
+"""For games without a limit: nothing is clipped."""
 
 
 def clip_of(game: str) -> int:

@@ -1,7 +1,8 @@
-"""What there is to be drawn of a position: names, cards face up or down, dominoes, numbers.
+"""Elements of a rendered position: names, cards face up or down, dominoes, numbers.
 
-A scene is made from views alone, so nothing is drawn that its viewers may not know. It says what
-lies where, not how it looks; every part is immutable and equal to another that looks the same.
+A scene is made only from views, so it contains only information available to its viewers. It
+describes positions of elements, not their appearance. Every element is immutable and
+compares equal to one with the same appearance.
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,13 +13,13 @@ from referee.cards import Card
 from referee.dominoes import Tile
 
 FRESH = "fresh"
-"""The mark of what the last action did."""
+"""Mark of the elements changed by the last action."""
 WON = "won"
 WILD = "wild"
 POINT = "point"
 GONE = "gone"
 KNOWN = "known"
-"""The mark of a card that everybody knows to be in a hand."""
+"""Mark of a card in a hand that is public knowledge."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,17 +32,17 @@ class Face:
 
 @dataclass(frozen=True, slots=True)
 class Cards:
-    """Cards side by side: some face up, then some face down."""
+    """Cards side by side: first those face up, then those face down."""
 
     faces: tuple[Face, ...] = ()
     backs: int = 0
     note: str = ""
-    """What is to be said of them: "full house"."""
+    """Annotation of the cards: "full house"."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tiles:
-    """Dominoes side by side: some face up, then some face down."""
+    """Dominoes side by side: first those face up, then those face down."""
 
     tiles: tuple[Tile, ...] = ()
     backs: int = 0
@@ -53,27 +54,27 @@ Held = Cards | Tiles
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Cards or dominoes that everybody sees alike."""
+    """Public cards or dominoes."""
 
     kind: ClassVar[str] = "row"
     key: str
-    """What it is called among the parts of its place, to follow it from scene to scene."""
+    """Identifies the part at its place, to track it from scene to scene."""
     label: str
     held: Held
 
 
 @dataclass(frozen=True, slots=True)
 class Secret:
-    """Cards or dominoes that one seat knows, and what the others see of them."""
+    """Cards or dominoes that only one seat can see, and their public appearance."""
 
     kind: ClassVar[str] = "secret"
     key: str
     label: str
     seat: int
     opened: Held | None
-    """As the seat sees them; None if these eyes are not among the viewers."""
+    """As the seat sees them; None if the seat's view is not open."""
     closed: Held
-    """As everybody sees them."""
+    """As the public sees them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,18 +90,18 @@ class Lines:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A place in a sheet: the cards that one side or the centre gave to a trick."""
+    """A cell of a sheet: the cards that one side or the centre contributed to a trick."""
 
     cards: Cards = Cards()
     won: bool = False
     led: bool = False
     now: bool = False
-    """Whether it is of the trick that is being played."""
+    """Whether the trick is being played."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """The tricks of a deal: a column a trick, a row a seat."""
+    """The tricks of a deal: one column per trick, one row per seat."""
 
     kind: ClassVar[str] = "sheet"
     key: str
@@ -112,7 +113,7 @@ class Sheet:
 
 @dataclass(frozen=True, slots=True)
 class Pad:
-    """Numbers in rows and columns, the score pad; the first column names the rows."""
+    """Score pad: numbers in rows and columns; the first column names the rows."""
 
     kind: ClassVar[str] = "pad"
     key: str
@@ -124,18 +125,18 @@ class Pad:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Something on Pokino's grid; x grows to the right, y downwards, in squares."""
+    """An element on Pokino's grid; x grows to the right, y downwards, in squares."""
 
     what: str
-    """ "domino", "token", "fresh", or "edge", the name of a row or column"""
+    """"domino", "token", "fresh", or "edge", the name of a row or column"""
     x: float
     y: float
     second_x: float
     second_y: float
     text: str
-    """A domino's numbers, the one on (x, y) first: "3-12"; what is written on an edge."""
+    """Numbers of a domino, the one on (x, y) first: "3-12"; or the label of an edge."""
     seat: int = -1
-    """Whose it is; -1 if nobody's."""
+    """Seat of the owner; -1 if it has none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,9 +148,9 @@ class Board:
     label: str
     pieces: tuple[Piece, ...]
     bounds: tuple[int, int, int, int]
-    """The first and last column, the first and last row that are used."""
+    """The first and last column, then the first and last row in use."""
     words: str
-    """How much lies there, in words."""
+    """Text that counts the elements."""
 
 
 Area = Row | Secret | Lines | Sheet | Pad | Board
@@ -166,7 +167,7 @@ class Badge:
 
 @dataclass(frozen=True, slots=True)
 class Seat:
-    """Who sits where, and what lies there."""
+    """A seat with its player and its cards."""
 
     number: int
     name: str
@@ -179,12 +180,12 @@ class Seat:
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """A position to be drawn."""
+    """A position to be rendered."""
 
     chapter: int
-    """The deal or round, from 0."""
+    """Number of the deal or round, from 0."""
     heading: str
-    """Deal or round, and what is asked now."""
+    """Deal or round, and the current phase."""
     facts: tuple[str, ...]
     seats: tuple[Seat, ...]
     centre: tuple[Area, ...]
@@ -194,16 +195,16 @@ class Scene:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Who plays, and who is asked now."""
+    """The players, and the seats to act."""
 
     names: tuple[str, ...]
-    """By seat."""
+    """Names by seat."""
     sides: tuple[int, ...]
     scores: tuple[int, ...]
     actors: tuple[int, ...]
 
     def seat(self, number: int, badges: Sequence[Badge], areas: Sequence[Area]) -> Seat:
-        """A seat of the scene."""
+        """Return a seat of the scene."""
         return Seat(
             number,
             self.names[number],
@@ -216,28 +217,28 @@ class Table:
 
 
 class Drawing(Protocol):
-    """How the positions of one game are drawn."""
+    """Renders the positions of one game."""
 
     def __call__(self, public: Any, hands: Mapping[int, Any], table: Table) -> Scene:
-        """The scene.
+        """Return the scene.
 
         Args:
-            public: the view of one who only watches: nothing of it is private.
-            hands: the views of the seats whose eyes are open.
-            table: who plays.
+            public: the view of a spectator, without private information.
+            hands: the views of the seats whose hands are open.
+            table: the players.
         """
 
 
 def faces(cards: Sequence[Card], *marks: str) -> tuple[Face, ...]:
-    """Cards face up, all with these marks."""
+    """Return cards face up, all with these marks."""
     return tuple(Face(card, marks) for card in cards)
 
 
 def shown(cards: Sequence[Card], *marks: str) -> Cards:
-    """Cards that lie face up."""
+    """Return cards that lie face up."""
     return Cards(faces(cards, *marks))
 
 
 def signed(number: int) -> str:
-    """A number with its sign; the minus is as wide as the plus."""
+    """Return a number with its sign; the minus sign is as wide as the plus sign."""
     return f"+{number}" if number > 0 else f"−{-number}" if number else "0"

@@ -1,4 +1,4 @@
-"""The form in which a game is played: what is ranked together is of one form."""
+"""Name the form of a game: matches of one form are ranked together."""
 
 from collections.abc import Mapping
 
@@ -7,12 +7,12 @@ from referee.games.registry import find
 
 
 def form_of(game_id: str, seats: int, options: Mapping[str, Value]) -> str:
-    """The name of a form: "poke", "pokex-4", "pokino-3-greed", "pouku-4-reference=left".
+    """Return the name of a form: "poke", "pokex-4", "pokino-3-greed", "pouku-4-reference=left".
 
     Args:
         game_id: the game.
-        seats: how many play; told where a game is played by different numbers.
-        options: a value for every option; told are those that differ from the default.
+        seats: the number of seats; included if the game supports several numbers.
+        options: a value for every option; those that differ from the default are included.
     """
     game = find(game_id)
     words = [game_id] + [str(seats)] * (len(game.seats) > 1)

@@ -1,7 +1,7 @@
-"""The scenes of a whole game, one after the other, each part told once for as long as it stays.
+"""Merge the scenes of a game into spans, so that each unchanged part is stored once.
 
-Most of a position is what it was before. A film follows every part from scene to scene, so that
-one page can hold all positions of a game and stay small.
+Most parts of a position equal those of the previous one. A film tracks every part from scene to
+scene, so that one page can hold all positions of a game and stay small.
 """
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
@@ -16,7 +16,7 @@ T = TypeVar("T", bound=Hashable)
 
 @dataclass(frozen=True, slots=True)
 class Span(Generic[T]):
-    """Something that is to be seen from one step to another, both included."""
+    """A value that is visible from one step to another, both included."""
 
     first: int
     last: int
@@ -25,19 +25,19 @@ class Span(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class Growing:
-    """A sheet of tricks that is filled in, from the first trick of a deal to its last."""
+    """A sheet of tricks that is filled from the first trick of a deal to its last."""
 
     kind: ClassVar[str] = "growing"
     label: str
     heads: tuple[str, ...]
     rows: tuple[tuple[str, tuple[tuple[Span[Cell], ...], ...]], ...]
-    """By seat: its name, and what it gave to each trick through the deal."""
+    """By seat: its name, and its contribution to each trick during the deal."""
     notes: tuple[Span[str], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of the table through the game."""
+    """A part of the table during the game."""
 
     kind: ClassVar[str] = "part"
     key: str
@@ -46,7 +46,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Pokino's layout through the game; its bounds are those of all it ever was."""
+    """Pokino's layout during the game; its bounds include all its pieces."""
 
     kind: ClassVar[str] = "layout"
     key: str
@@ -58,7 +58,7 @@ class Layout:
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """What stands above a seat's cards."""
+    """The heading of a seat."""
 
     score: int
     acts: bool
@@ -67,7 +67,7 @@ class Head:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A seat through the game."""
+    """A seat during the game."""
 
     number: int
     name: str
@@ -78,7 +78,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Title:
-    """What stands above the table."""
+    """The heading of the table."""
 
     heading: str
     facts: tuple[str, ...]
@@ -86,7 +86,7 @@ class Title:
 
 @dataclass(frozen=True, slots=True)
 class Film:
-    """A game, or a single position, to be drawn."""
+    """A game or a single position in the form in which it is rendered."""
 
     steps: int
     titles: tuple[Span[Title], ...]
@@ -96,7 +96,7 @@ class Film:
 
 
 def film(scenes: Sequence[Scene]) -> Film:
-    """The film of one scene or more, all of one game."""
+    """Return the film of at least one scene, all of the same game."""
     return Film(
         steps=len(scenes),
         titles=_spans((n, Title(scene.heading, scene.facts)) for n, scene in enumerate(scenes)),
@@ -121,7 +121,7 @@ def _place(seats: Sequence[Seat]) -> Place:
 
 
 def _parts(areas: Sequence[Sequence[Area]]) -> tuple[Part | Layout, ...]:
-    """The parts, in the order in which they first appear."""
+    """Return the parts in the order of their first appearance."""
     found: dict[str, list[tuple[int, Area]]] = {}
     for step, here in enumerate(areas):
         for area in here:
@@ -135,7 +135,7 @@ def _part(key: str, told: list[tuple[int, Area]]) -> Part | Layout:
 
 
 def _stretches(told: Sequence[tuple[int, Area]]) -> Iterator[Span[Area | Growing]]:
-    """Areas as the stretches in which they are the same; sheets as those in which they grow."""
+    """Yield areas as spans in which they are equal, and sheets as spans in which they grow."""
     for is_sheet, group in groupby(told, lambda one: isinstance(one[1], Sheet)):
         here = list(group)
         sheets = [(step, area) for step, area in here if isinstance(area, Sheet) and area.heads]
@@ -148,7 +148,7 @@ def _stretches(told: Sequence[tuple[int, Area]]) -> Iterator[Span[Area | Growing
 
 
 def _grown(sheets: list[tuple[int, Sheet]]) -> Span[Area | Growing]:
-    """Sheets of one deal, a step each, as one that grows."""
+    """Merge the sheets of one deal, one per step, into one growing sheet."""
     (first, sheet), (last, full) = sheets[0], sheets[-1]
     if sheet == full:
         return Span(first, last, sheet)
@@ -161,7 +161,7 @@ def _grown(sheets: list[tuple[int, Sheet]]) -> Span[Area | Growing]:
 
 
 def _cells(sheets: list[tuple[int, Sheet]], row: int, column: int) -> tuple[Span[Cell], ...]:
-    """A place of a sheet through the deal, from when its trick begins."""
+    """Return a cell of a sheet during the deal, from the start of its trick."""
     return _spans(
         (step, sheet.rows[row][1][column]) for step, sheet in sheets if column < len(sheet.heads)
     )
@@ -184,7 +184,7 @@ def _layout(key: str, boards: list[tuple[int, Board]]) -> Layout:
 
 
 def _piece_spans(pieces: Mapping[int, Iterable[Piece]]) -> tuple[Span[Piece], ...]:
-    """Each piece from where it appears to where it is gone, in the order of appearance."""
+    """Return the span of each piece's presence, in the order of appearance."""
     found: list[Span[Piece]] = []
     began: dict[Piece, int] = {}
     last = -1
@@ -200,7 +200,7 @@ def _piece_spans(pieces: Mapping[int, Iterable[Piece]]) -> tuple[Span[Piece], ..
 
 
 def _spans(told: Iterable[tuple[int, T]]) -> tuple[Span[T], ...]:
-    """Values by step, as the stretches in which they are the same."""
+    """Merge values by step into spans of equal values."""
     spans: list[Span[T]] = []
     for step, value in told:
         if spans and spans[-1].last == step - 1 and spans[-1].value == value:

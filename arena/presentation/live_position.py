@@ -1,4 +1,4 @@
-"""A position as somebody at the table sees it: what everybody knows, or one seat."""
+"""Render a position from a public view or from the view of one seat."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -13,7 +13,7 @@ from referee.replay import view_of_json
 
 
 class NoPosition(ValueError):
-    """What was told is no position of this game. Its text is a sentence for people."""
+    """The data is not a position of this game. The text is a user-facing sentence."""
 
 
 def live(
@@ -24,18 +24,18 @@ def live(
     actors: Sequence[int],
     eyes: int | None = None,
 ) -> Scene:
-    """The scene, no hand open but that of a seat through whose eyes it is seen.
+    """Return the scene; at most the hand of the seat `eyes` is open.
 
     Args:
         game: the game's id.
-        options: those of the match.
-        view: what is public, or what the seat sees, as the JSON form of the protocol's ``View``.
-        seating: who sits where.
+        options: the options of the match.
+        view: a public view or a seat's view, in the JSON form of the protocol's ``View``.
+        seating: names of the players by seat.
         actors: the seats that act now.
-        eyes: whose view it is; None if it is that of those who only watch.
+        eyes: the seat whose view it is; None for a public view.
 
     Raises:
-        NoPosition: it is none.
+        NoPosition: the view is not a position of this game.
     """
     rules = find(game)
     try:
@@ -51,7 +51,7 @@ def live(
 
 
 def _scores(game: str, public: View, seats: int) -> tuple[int, ...]:
-    """The score of every seat, which every game has under a name of its own."""
+    """Return the score of every seat; each game stores it in a different field."""
     if game == "poke":
         return tuple(public.above)
     if game == "pokex":

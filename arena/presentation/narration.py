@@ -1,4 +1,4 @@
-"""Recorded games told: what those who sat there are called, how it ended, every position."""
+"""Describe recorded games: seat names, results and positions."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ _ACTION = ("seat", "decision", "action", "ms", "note", "by")
 
 
 def seat_names(game: GameRecord) -> list[str]:
-    """Who plays at each seat; partners, who are two processes of one bot, by their seats."""
+    """Return the player names by seat; partners, two processes of one bot, get a seat suffix."""
     return names_of(game.game["seating"])
 
 
 def names_of(names: Sequence[str]) -> list[str]:
-    """What those are called who sit there in this order."""
+    """Return the names by seat, with a seat suffix for names that occur twice."""
     return [name if names.count(name) == 1 else f"{name}/{seat}" for seat, name in enumerate(names)]
 
 
 def result(game: GameRecord) -> str:
-    """How a game ended, by bot: partners have one result."""
+    """Return the result of a game as text, by bot: partners share one result."""
     seating: Sequence[str] = game.game["seating"]
     seats = {name: seating.index(name) for name in seating}
     places, scores = game.result["places"], game.result["scores"]
@@ -40,7 +40,7 @@ def result(game: GameRecord) -> str:
 
 
 def positions(match: Line, game: GameRecord, seed: bytes) -> Iterator[dict[str, Any]]:
-    """Every position of a game in full, with the actions that follow; the last has the result."""
+    """Yield every position with the actions that follow it; the last one has the result."""
     ended = {name: game.result[name] for name in ("places", "scores", "verdicts")}
     made: dict[str, Any] | None = None
     for step in steps(match, game, seed):

@@ -1,4 +1,4 @@
-"""A recorded game as a film, with what was done between its positions."""
+"""Convert a recorded game into a film, with the actions between its positions."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,11 +19,11 @@ from referee.games.saint_poker.actions import PickUp, River, Show
 from referee.record import GameRecord, Line
 from referee.replay import Step, codec_of, in_words, steps
 
-# Actions as a spectator would tell them: "leads 4C 4H"; cards in the notation of the rules.
+# Actions as phrases for spectators: "leads 4C 4H"; cards in the notation of the rules.
 
 
 def phrase(game: Game, action: dict[str, Any]) -> str:
-    """An action in the protocol's JSON form, told in the third person."""
+    """Return an action in the protocol's JSON form as a phrase in the third person."""
     try:
         told = _told(codec_of(game).decode_json(action))
     except DecodeError:
@@ -32,7 +32,7 @@ def phrase(game: Game, action: dict[str, Any]) -> str:
 
 
 def outside(game: Game, action: dict[str, Any]) -> str:
-    """What those see of an action who do not see its cards; nothing if they see all of it."""
+    """Return the public part of an action with hidden cards; "" if all of it is public."""
     try:
         made = codec_of(game).decode_json(action)
     except DecodeError:
@@ -44,7 +44,7 @@ def outside(game: Game, action: dict[str, Any]) -> str:
 
 
 def _told(action: Action) -> str:
-    """The phrase; nothing for an action of a game that has none here."""
+    """Return the phrase; "" for an action of a game without phrases here."""
     match action:
         case Stand():
             return "stands"
@@ -105,24 +105,24 @@ def _undrawn(draw: bool) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """An action that was made."""
+    """An action in a recorded game."""
 
     decision: int
     seat: int
     name: str
     words: str
-    """What the seat did: "leads 4C 4H"."""
+    """The action as a phrase: "leads 4C 4H"."""
     outside: str
-    """What the others saw of it; empty if they saw all."""
+    """The public part of the action; empty if all of it is public."""
     ms: float
     note: str
-    """What the bot said of it, as it said it."""
+    """The bot's note on the action, verbatim."""
     by_referee: bool
 
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """Who was put out of the game, and why."""
+    """A seat that was excluded from the game, with the reason."""
 
     seat: int
     name: str
@@ -132,18 +132,18 @@ class Stop:
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """A position: its number from 0, and what led to it."""
+    """A position: its step from 0, and the actions and faults that led to it."""
 
     step: int
     acts: tuple[Act, ...]
     stops: tuple[Stop, ...]
     chapter: int
     begins: bool
-    """Whether a deal or round begins with it."""
+    """Whether a deal or round begins with this position."""
 
     @property
     def is_event(self) -> bool:
-        """Whether one who is in a hurry stops here."""
+        """Whether a fast playback stops here."""
         return self.begins or bool(self.stops)
 
 
@@ -157,7 +157,7 @@ class Reel:
 
 
 def reel(match: Line, game: GameRecord, seed: bytes) -> Reel:
-    """The film of a recorded game, all hands open.
+    """Return the film of a recorded game with all hands open.
 
     Args:
         match: the record's match line.
@@ -215,7 +215,7 @@ def _act(rules: Game, line: Line, names: tuple[str, ...]) -> Act:
 def _stops(
     game: GameRecord, told: Sequence[Step], names: tuple[str, ...]
 ) -> Mapping[int, tuple[Stop, ...]]:
-    """Who was put out, by the step in which the decision that did it was asked."""
+    """Return the excluded seats, by the step of the decision at which each one faulted."""
     found: dict[int, tuple[Stop, ...]] = {}
     for fault in game.faults:
         asked = [n for n, step in enumerate(told) if step.decision <= fault["decision"]]

@@ -1,4 +1,4 @@
-"""The written pages that are shipped: the rules of the games, and how the arena works."""
+"""Read the shipped documentation: the rules of the games, and the guides."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ PAGES: Final[dict[str, str]] = {
     "feed": "The event stream for programs.",
     "house_bots": "The bots that come with the arena, and their strategies.",
 }
-"""The pages by name, with what each is about."""
+"""The guides by name, with their descriptions."""
 
 
 def page(name: str) -> str:
-    """A page of `PAGES` as Markdown."""
+    """Return a page of `PAGES` as Markdown."""
     return (_docs() / f"{name}.md").read_text(encoding="utf-8")
 
 
 def rules(game: str) -> str:
-    """The rules of a game as Markdown."""
+    """Return the rules of a game as Markdown."""
     return (_docs() / "rules" / f"{game}.md").read_text(encoding="utf-8")
 
 
 def _docs() -> Path:
     package = Path(arena.__file__).parent
     checkout = package.parent / "docs"
-    # Others too may have put a folder of this name beside an installed package.
+    # Another package may have installed a folder `docs` next to `arena`.
     return checkout if (checkout / "rules" / "poke.md").is_file() else package / "docs"

@@ -1,4 +1,4 @@
-"""Scenes as lines of text, for terminals."""
+"""Render scenes as lines of text for terminals."""
 
 from collections.abc import Iterator
 
@@ -20,7 +20,7 @@ BACK = "▒▒"
 
 
 def lines(scene: Scene) -> tuple[str, ...]:
-    """The whole scene; cards as two letters, those that lie face down as a pattern."""
+    """Return the scene as lines; cards as two letters, face-down cards as a pattern."""
     return tuple(line.rstrip() for line in _lines(scene))
 
 

@@ -1,6 +1,6 @@
-"""Distribute matches to workers: RQ jobs, the worker, and the sweeper that enqueues due matches;
-and start the embedded Redis.
+"""Distribute matches to workers and start the embedded Redis.
 
-Uses `arena.config`, `arena.errors`, `arena.events`, `arena.store`, `arena.system` and
+Contains the match queue of RQ jobs, the worker, and the sweeper that enqueues due matches. Uses
+`arena.config`, `arena.errors`, `arena.events`, `arena.store`, `arena.system` and
 `arena.tournaments`. Used by `arena.cli`, `arena.remote`, `arena.services` and `arena.web`.
 """

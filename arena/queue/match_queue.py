@@ -1,9 +1,9 @@
-"""The queue: hints in Redis that a match is worth trying, and the list of workers.
+"""Match queue: RQ jobs in Redis for matches that are probably due, and the list of workers.
 
-The truth is in the store. A hint is an RQ job whose id is the match's id and whose only
-argument is that id again; losing, doubling or delaying it changes no result, because a worker
-first leases the match in the store and the sweeper puts back what is due. There is one queue,
-and every worker listens to it alone: on several, RQ can lose a job for ever.
+The store is authoritative. The id of a job is the id of its match, and its only argument is that id
+again. A lost, duplicated or delayed job changes no result: a worker first leases the match in the
+store, and the sweeper enqueues due matches again. All workers listen to a single queue: with
+several queues, RQ can lose a job permanently.
 """
 
 from __future__ import annotations
@@ -32,32 +32,38 @@ if TYPE_CHECKING:
 log = logging.getLogger("arena.queue")
 
 QUEUE = "matches"
-# What a hint names. Workers run this and nothing else (arena.queue.worker).
+# The function that a job names. Workers run only this one (arena.queue.worker).
 FUNCTION = "arena.matches.attempt.attempt"
 
-# RQ's own pattern for ids, bounded.
+# RQ's pattern for ids, limited to 64 characters.
 MATCH_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
-# A hint nobody took for this long leaves Redis; the sweeper puts it back if it is still due.
+# A job not taken within this time expires; the sweeper enqueues the match again if it is due.
 _HINT_SECONDS = 3600
 _NO_LIMIT = -1
 _WORKER = "rq:worker:"
 SANDBOX = "sandbox"
-"""The field in which a worker says how it locks bots in."""
+"""Field in which a worker registers the sandbox level of its bots."""
 UNKNOWN = "unknown"
 _JOB = "rq:job:"
 
-# A worker shows itself this often, and is forgotten when it has not for so long.
+# Interval of the heartbeats, and the time without one after which Redis drops a worker.
 HEARTBEAT_SECONDS = 5
 FORGOTTEN_SECONDS = 30
 
 
 @dataclass(frozen=True, slots=True)
 class WorkerInfo:
-    """A worker as Redis knows it.
+    """A worker as registered in Redis.
 
-    `match` is what it plays now, if anything; `silent` the seconds since it last showed itself,
-    by the clock of Redis; `sandbox` how it locks bots in.
+    Attributes:
+        name: unique name of the worker.
+        host: host name of its machine.
+        pid: its process id.
+        state: its state in RQ's terms.
+        match: id of the match it plays, if any.
+        silent: seconds since its last heartbeat, by the clock of Redis.
+        sandbox: sandbox level of its bots.
     """
 
     name: str
@@ -70,21 +76,22 @@ class WorkerInfo:
 
     @property
     def alive(self) -> bool:
-        """Whether it has shown itself lately."""
+        """Whether the last heartbeat is less than three intervals old."""
         return self.silent < 3 * HEARTBEAT_SECONDS
 
 
 class MatchQueue:
-    """The queue of matches worth trying. Every method raises redis.exceptions.RedisError."""
+    """The queue of due matches. Every method raises redis.exceptions.RedisError."""
 
     def __init__(self, connection: Redis) -> None:
         self._connection = connection
         self._queue = Queue(QUEUE, connection=connection, serializer=JSONSerializer)
 
     def put(self, match: str, first: bool = False) -> bool:
-        """Puts a hint, behind the others or as the first one.
+        """Enqueue a job for a match, at the end or, if `first`, at the front.
 
-        False if there is one already, waiting or being followed.
+        Returns:
+            False if a job for the match exists already, waiting or running.
         """
         if not MATCH_ID.fullmatch(match):
             raise ValueError(f"{match!r} is no id of a match")
@@ -107,16 +114,19 @@ class MatchQueue:
         return True
 
     def put_due(self, due: Collection[str]) -> int:
-        """Sees to it that a hint waits for each match of `due`, which the store says is free.
+        """Ensure that a job waits for each match of `due`, which are free according to the store.
 
-        A job of that id which does not wait is what a killed worker left behind: RQ would
-        notice in minutes, and would refuse a new hint until then. It is taken away. (If it was
-        dequeued a moment ago instead, the match is tried twice, and leased once.)
+        A job with such an id that does not wait was left by a killed worker. RQ would notice this
+        after minutes and would refuse a new job until then, so the old job is removed. (If it was
+        in fact dequeued a moment ago, the match is tried twice and leased once.)
 
-        `due` is in canonical order: what comes before one that waits already has been begun and
-        lost, and is put before all of them, or it would wait for hundreds of matches.
+        Args:
+            due: match ids in canonical order. A missing match that precedes a waiting one was begun
+                and lost. It goes to the front of the queue; otherwise it would wait behind hundreds
+                of matches.
 
-        Returns how many hints were put.
+        Returns:
+            The number of jobs enqueued.
         """
         waiting = set(self.waiting())
         last = max((n for n, match in enumerate(due) if match in waiting), default=-1)
@@ -128,7 +138,7 @@ class MatchQueue:
         )
 
     def _put_again(self, match: str, first: bool) -> bool:
-        # A job of another type than RQ's is refused by Redis, and is replaced.
+        # Redis rejects a key that does not have RQ's type; the key is then replaced.
         with contextlib.suppress(ResponseError):
             if self.put(match, first):
                 return True
@@ -136,18 +146,18 @@ class MatchQueue:
         return self.put(match, first)
 
     def waiting(self) -> list[str]:
-        """The matches with a hint that nobody has taken yet, the next one first."""
+        """Return the matches whose job has not been taken yet, the next one first."""
         items = self._connection.lrange(self._queue.key, 0, -1)
         return [match for match in map(_match_id, items) if match is not None]
 
     def discard_malformed(self) -> int:
-        """Remove from the queue whatever cannot be a job of ours.
+        """Remove all items from the queue that cannot be match jobs.
 
-        A program that shares the Redis, or an attacker who reaches it, can put anything there:
-        items that are no match ids, and keys of another type than RQ's.
+        Another program that shares the Redis, or an attacker who can reach it, can write anything
+        there: items that are not match ids, and keys whose type differs from RQ's.
 
         Returns:
-            How many items and keys were removed.
+            The number of items and keys removed.
         """
         lists = (self._queue.key, self._queue.intermediate_queue_key)
         expected = {
@@ -169,13 +179,13 @@ class MatchQueue:
         return removed
 
     def known(self) -> list[str]:
-        """The matches of which RQ knows anything: waiting, followed, or left by a killed worker."""
+        """Return the matches with a job in Redis: waiting, running, or left by a killed worker."""
         jobs = self._connection.scan_iter(f"{_JOB}*", count=1000)
         ids = (_match_id(_text(key).removeprefix(_JOB)) for key in jobs)
         return sorted({match for match in ids if match is not None})
 
     def drop(self, match: str) -> None:
-        """Takes away everything RQ knows of this match's hint."""
+        """Remove all data of this match's job from Redis."""
         with self._connection.pipeline() as pipeline:
             pipeline.lrem(self._queue.key, 0, match)
             pipeline.lrem(self._queue.intermediate_queue_key, 0, match)
@@ -183,7 +193,7 @@ class MatchQueue:
             pipeline.execute()
 
     def sweep(self) -> None:
-        """Removes the traces of workers that were killed between taking a hint and following it."""
+        """Remove the traces of workers that were killed between taking a job and starting it."""
         taken = self._queue.intermediate_queue
         for match in taken.get_job_ids():
             if not self._connection.exists(f"{_JOB}{match}"):
@@ -194,9 +204,10 @@ class MatchQueue:
 
 
 def workers(connection: Redis) -> tuple[WorkerInfo, ...]:
-    """The workers registered in Redis, by name; killed ones too, until Redis forgets them.
+    """Return the registered workers, sorted by name; killed ones too until Redis drops them.
 
-    Raises redis.exceptions.RedisError.
+    Raises:
+        redis.exceptions.RedisError: Redis does not answer.
     """
     keys = sorted(_text(key) for key in connection.smembers(WORKERS_BY_QUEUE_KEY % QUEUE))
     found = (worker(connection, key.removeprefix(_WORKER)) for key in keys)
@@ -204,13 +215,17 @@ def workers(connection: Redis) -> tuple[WorkerInfo, ...]:
 
 
 def worker(connection: Redis, name: str) -> WorkerInfo | None:
-    """The worker of this name, if Redis knows it. Raises redis.exceptions.RedisError."""
+    """Return the worker with this name; None if it is not registered.
+
+    Raises:
+        redis.exceptions.RedisError: Redis does not answer.
+    """
     with connection.pipeline() as pipeline:
         pipeline.hgetall(_WORKER + name)
         pipeline.pttl(_WORKER + name)
         raw, left = pipeline.execute(raise_on_error=False)
     if not isinstance(raw, dict) or not isinstance(left, int):
-        # A key of another type. A connection that is lost raises.
+        # A key of another type. A lost connection raises instead.
         return None
     fields = {_text(field): _text(value) for field, value in raw.items()}
     if not fields.get("pid", "").isdigit() or "death" in fields:
@@ -227,12 +242,12 @@ def worker(connection: Redis, name: str) -> WorkerInfo | None:
 
 
 def fresh_name(base: str | None = None) -> str:
-    """A name no other worker has had: the host, or what else it is to begin with, and a token."""
+    """Return a unique worker name: `base` (default: the host name) and a random token."""
     return f"{base or socket.gethostname()}-{secrets.token_hex(3)}"
 
 
 def forget_worker(connection: Redis, name: str) -> None:
-    """Takes a worker that is known to be dead off the list."""
+    """Remove a dead worker from the list."""
     with connection.pipeline() as pipeline:
         pipeline.srem(REDIS_WORKER_KEYS, _WORKER + name)
         pipeline.srem(WORKERS_BY_QUEUE_KEY % QUEUE, _WORKER + name)

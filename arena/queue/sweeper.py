@@ -1,8 +1,8 @@
-"""The sweeper: has formats asked what comes next, and every due match hinted at in the queue.
+"""Sweeper: let formats schedule their next matches, and enqueue every due match.
 
-The store knows what is due: matches nobody has begun, and those whose lease has lapsed because
-their worker died. Hints may get lost at any time; this is what puts them back. Any number of
-sweepers may run at once.
+The store lists the due matches: those not begun, and those whose lease lapsed because their worker
+died. Jobs may be lost at any time; the sweeper enqueues them again. Several sweepers may run at
+once.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Engine
 
 
-# Remote bots that are away: looked for, and waited for no longer than the organiser wants.
+# Offline remote bots: probe them, and limit the wait to the time set by the organiser.
 
 
 LOOK_SECONDS = 3.0
@@ -43,11 +43,13 @@ _AT_ONCE = 8
 
 
 class OfflineBots:
-    """Looks after the remote bots that matches wait for, every few seconds.
+    """Probes the remote bots that matches wait for, every few seconds.
 
-    Those with an address of their own are asked there; the others come back by themselves.
+    Only bots with their own address are probed; the others reconnect by themselves.
 
-    wait: seconds for which matches wait.
+    Args:
+        engine: database engine of the store.
+        wait: maximum time, in seconds, that matches wait for an offline bot.
     """
 
     def __init__(self, engine: Engine, wait: float) -> None:
@@ -57,11 +59,11 @@ class OfflineBots:
         self._next = 0.0
 
     def look(self) -> None:
-        """Looks, if it is time. Raises what the store raises."""
+        """Probe the offline bots if the interval has passed. Propagates errors of the store."""
         if time.monotonic() < self._next:
             return
         if self._since is None:
-            # Who was away while nobody looked may be back in a moment.
+            # Bots that went offline before the first probe may return in a moment.
             self._since = waiting.time(self._engine)
         self._find()
         given_up = waiting.give_up(self._engine, self._wait, self._since)
@@ -81,23 +83,26 @@ class OfflineBots:
                 remote_bots.answers(self._engine, version)
 
 
-# So many hints wait at the most: enough that no worker ever waits for the next sweep.
+# Maximum number of waiting jobs: enough that a worker never waits for the next sweep.
 LONGEST_QUEUE = 256
 _PAUSE_SECONDS = 1.0
 _LONGEST_PAUSE_SECONDS = 10.0
 _TIDY_SECONDS = 10.0
 
 SERVICE = "sweeper"
-"""Its name among the services."""
+"""Name under which the sweeper's failures are counted."""
 
 log = logging.getLogger("arena.sweeper")
 
 
 class Sweeper:
-    """Sweeps in a thread of its own between `start` and `stop`.
+    """Sweeps in its own thread between `start` and `stop`.
 
-    wake: set from outside when there may be news: sweeps at once.
-    wait: seconds for which matches wait for a remote bot that is not there.
+    Args:
+        engine: database engine of the store.
+        connection: connection to the Redis of the match queue.
+        wake: set by other threads to trigger a sweep at once.
+        wait: seconds that matches wait for an offline remote bot.
     """
 
     def __init__(
@@ -121,35 +126,41 @@ class Sweeper:
         self._thread = threading.Thread(target=self._run, name="sweeper", daemon=True)
 
     def start(self) -> None:
-        """Begins to sweep."""
+        """Start the sweeper thread."""
         self._thread.start()
 
     def stop(self) -> None:
-        """Ends it; returns when the sweep at hand is over."""
+        """Stop the sweeper thread; return when the current sweep is over."""
         self._stopping = True
         self._wake.set()
         if self._thread.ident is not None:
             self._thread.join()
 
     def bury(self, worker: str) -> None:
-        """A worker is known to be dead: what it had is due now, and it leaves the list."""
+        """Trigger a sweep that removes a dead worker and makes its matches due."""
         self._dead.append(worker)
         self._wake.set()
 
     @property
     def failures(self) -> int:
-        """How many sweeps ended by an unexpected error."""
+        """Number of sweeps that ended with an unexpected error."""
         return self._failures
 
     @property
     def failing(self) -> bool:
-        """Whether the latest sweep ended by an error."""
+        """Whether the latest sweep ended with an error."""
         return self._failing
 
     def sweep(self) -> int:
-        """Sweeps once. Returns how many hints were put.
+        """Sweep once.
 
-        Raises RedisError, SQLAlchemyError or StoreError.
+        Returns:
+            The number of jobs enqueued.
+
+        Raises:
+            RedisError: Redis does not answer.
+            SQLAlchemyError: the database does not answer.
+            StoreError: the store rejected an operation.
         """
         if removed := self._hints.discard_malformed():
             incidents.note_discarded(self._connection, removed)
@@ -168,7 +179,7 @@ class Sweeper:
             publish(self._connection, TournamentChanged(tournament, state))
 
     def _tidy(self) -> None:
-        """Now and then forgets hints of matches that are over, which killed workers left."""
+        """Drop the jobs of closed matches, which killed workers left, once per `_TIDY_SECONDS`."""
         if time.monotonic() < self._tidy_at:
             return
         self._tidy_at = time.monotonic() + _TIDY_SECONDS
@@ -188,7 +199,7 @@ class Sweeper:
                 self._failing = True
                 log.warning("cannot sweep, next try in %.0f s: %s", pause, error)
             except Exception as error:
-                # Without a sweeper nothing is played, so no error may end the thread.
+                # Without a sweeper nothing is played, so an error must not end the thread.
                 pause = min(pause * 2, _LONGEST_PAUSE_SECONDS)
                 self._failing = True
                 self._failures += 1

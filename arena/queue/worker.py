@@ -1,8 +1,7 @@
-"""How a worker works: takes hints from the queue and tries the matches they name, one by one.
+"""Worker that takes jobs from the match queue and tries their matches, one at a time.
 
-It is RQ's worker with everything closed that the arena has no use for. Each match is tried in a
-process of its own, forked when all that is needed has been imported, which dies with the
-worker.
+It is RQ's worker with all features disabled that the arena does not use. Each match is tried in a
+separate process, forked after all necessary imports, which dies with the worker.
 """
 
 from __future__ import annotations
@@ -48,23 +47,23 @@ if TYPE_CHECKING:
     from redis.client import Pipeline
 
 
-# A hint as a worker reads it out of Redis.
+# Reading a job from Redis.
 #
-# Whoever can write to Redis can put any function's name into a job, or into its callbacks, and
-# plain RQ would import and call it. Here a job is only ever read for the id of a match.
+# Anyone who can write to Redis can put the name of any function into a job or its callbacks, and
+# plain RQ would import and call it. Here only the id of the match is read from a job.
 
 
 class Refused(Exception):
-    """A job that is no hint of ours."""
+    """The job is not a valid match job."""
 
 
 class MatchJob(Job):
-    """A job as a worker of ours reads it: for the id of a match, and for nothing else."""
+    """An RQ job from which only the id of the match is used."""
 
     play: Callable[[str], None]
 
     def restore(self, raw_data: Any) -> None:
-        """Reads it from Redis, and forgets whatever RQ would import, call or fetch for it."""
+        """Read the job from Redis, and clear all names that RQ would import, call or fetch."""
         try:
             super().restore(raw_data)
         except Exception as error:
@@ -82,7 +81,12 @@ class MatchJob(Job):
         self.failure_ttl = 0
 
     def match(self) -> str:
-        """The id of the match it hints at. Raises Refused, or RQ's DeserializationError."""
+        """Return the id of the job's match.
+
+        Raises:
+            Refused: the job does not name the function and id of a match job.
+            DeserializationError: RQ cannot decode the job.
+        """
         asked = (self.func_name, self.instance, list(self.args or ()), dict(self.kwargs or {}))
         if asked != (FUNCTION, None, [self.id], {}) or not MATCH_ID.fullmatch(self.id):
             raise Refused(f"job {self.id!r} is no hint of this arena: workers only play matches")
@@ -90,38 +94,41 @@ class MatchJob(Job):
 
     @property
     def func(self) -> None:
-        """Nothing: RQ would import it by the name that stands in Redis."""
+        """Return None; RQ would import the function by its name in Redis."""
 
     def perform(self) -> None:
-        """Tries the match, once it is sure that this is what the job asks for."""
+        """Try the match after validating the job."""
         self.play(self.match())
 
 
 _LONGEST_RECONNECT_SECONDS = 2.0
 _REFUSED_SECONDS = 1.0
 _CLEANING_SECONDS = 60.0
-# Looks are a heartbeat apart; the lease of a match lapses after three.
+# Checks are one heartbeat apart; the lease of a match lapses after three.
 _FROZEN_LOOKS = 3
-# RQ waits for a hint 15 s less than its time to live.
+# RQ waits for a job 15 s less than the worker's time to live.
 _RQ_MARGIN_SECONDS = 15
 
 log = logging.getLogger("arena.worker")
 
 
 class Drain(threading.Event):
-    """Set when the worker has been asked to stop: finish the game at hand, give the rest back."""
+    """Set when the worker must stop: finish the current game and release the match."""
 
 
 Play = Callable[[str, Drain], None]
 
 
 class MatchWorker(Worker):
-    """A worker of the one queue.
+    """A worker that listens to the match queue.
 
-    play: tries the match of the id it is given, in the work horse, until the event it is given
-        is set. What it raises is logged; the hint is gone either way.
-    fallen: called in the worker after a work horse has died of itself or was killed.
-    sandbox: how it locks bots in, for those who watch over workers.
+    Args:
+        connection: connection to the Redis of the match queue.
+        play: plays the match with the given id in the worker process until the given event is set.
+            An exception it raises is logged; the job is removed in either case.
+        name: unique name of the worker; by default a fresh one.
+        fallen: called after a worker process has crashed or was killed.
+        sandbox: sandbox level of its bots, shown in the list of workers.
     """
 
     max_connection_wait_time = _LONGEST_RECONNECT_SECONDS
@@ -155,33 +162,37 @@ class MatchWorker(Worker):
         self._drain = Drain()
         self._hints = MatchQueue(connection)
 
-    # --- in the worker -----------------------------------------------------------------
+    # --- in the parent process ---------------------------------------------------------
 
     def serialize(self) -> dict[Any, Any]:
-        """What Redis knows of it."""
+        """Return the fields that are registered in Redis."""
         return {**super().serialize(), SANDBOX: self._sandbox}
 
     def subscribe(self) -> None:
-        """Listens to no commands from Redis: signals are enough, and a thread would be forked."""
+        """Disable RQ's commands over Redis: signals suffice.
+
+        A subscription would also need a thread, which must not exist when worker processes are
+        forked.
+        """
 
     def check_for_suspension(self, burst: bool) -> None:
-        """Is never suspended."""
+        """Ignore RQ's suspension of workers."""
 
     def set_state(self, state: str, pipeline: Pipeline | None = None) -> None:
-        """Writes down what it does."""
+        """Store the state locally and register it in Redis."""
         self._state = state
         with _without_redis():
             super().set_state(state, pipeline=pipeline)
 
     def heartbeat(self, timeout: int | None = None, pipeline: Pipeline | None = None) -> None:
-        """Shows itself. A worker that does not for a while is forgotten by Redis."""
+        """Send a heartbeat. Redis drops a worker after FORGOTTEN_SECONDS without one."""
         with _without_redis():
             if pipeline is None:
                 self._sign_on_again()
             super().heartbeat(FORGOTTEN_SECONDS, pipeline=pipeline)
 
     def maintain_heartbeats(self, job: Job) -> None:
-        """Shows itself while a match is played; kills a work horse that stays frozen."""
+        """Send heartbeats while a match is played; kill a worker process that stays frozen."""
         self._frozen = self._frozen + 1 if is_frozen(self.horse_pid) else 0
         if self._frozen > _FROZEN_LOOKS:
             log.warning("worker %s: its work horse is frozen, and is killed", self.name)
@@ -193,12 +204,12 @@ class MatchWorker(Worker):
     def set_current_job_working_time(
         self, current_job_working_time: float, pipeline: Pipeline | None = None
     ) -> None:
-        """Writes down how long the match has been played."""
+        """Register the time for which the match has been played."""
         with _without_redis():
             super().set_current_job_working_time(current_job_working_time, pipeline=pipeline)
 
     def run_maintenance_tasks(self) -> None:
-        """Forgets what dead workers left in Redis. RQ's own way would call what jobs name."""
+        """Remove the data of dead workers. RQ's own method would call functions named in jobs."""
         with _without_redis():
             for queue in self.queues:
                 clean_worker_registry(queue)
@@ -207,13 +218,13 @@ class MatchWorker(Worker):
 
     @property
     def should_run_maintenance_tasks(self) -> bool:
-        """Once a minute, and at the start."""
+        """Whether maintenance is due: at the start and once a minute."""
         return time.monotonic() > self._cleaned + _CLEANING_SECONDS
 
     def dequeue_job_and_maintain_ttl(
         self, timeout: int | None, max_idle_time: int | None = None
     ) -> tuple[Job, Queue] | None:
-        """Waits for the next hint, also while Redis takes nothing because it is full."""
+        """Wait for the next job, also while a full Redis rejects commands."""
         while True:
             try:
                 return super().dequeue_job_and_maintain_ttl(timeout, max_idle_time)
@@ -231,7 +242,7 @@ class MatchWorker(Worker):
             pipeline.execute()
 
     def execute_job(self, job: Job, queue: Queue) -> None:
-        """Has the match tried by a work horse. Redis may go away meanwhile."""
+        """Try the match in a worker process. Tolerates a lost connection to Redis."""
         failpoint.reach("hint.taken")
         try:
             super().execute_job(job, queue)
@@ -246,19 +257,19 @@ class MatchWorker(Worker):
                 self._fallen()
 
     def wait_for_horse(self) -> tuple[int | None, int | None, struct_rusage | None]:
-        """Waits for the end of the work horse."""
+        """Wait for the worker process to exit, and note whether it failed."""
         ended = super().wait_for_horse()
         self._horse_fell = bool(ended[1])
         return ended
 
     def monitor_work_horse(self, job: Job, queue: Queue) -> None:
-        """Waits for the work horse; passes on a request to stop that came while it was forked."""
+        """Wait for the worker process; forward a stop request received during the fork."""
         if self._stop_requested:
             self._tell_horse()
         super().monitor_work_horse(job, queue)
 
     def request_stop(self, signum: int, frame: FrameType | None) -> None:
-        """SIGTERM and SIGINT: the match at hand is given back after its current game."""
+        """Handle SIGTERM and SIGINT: release the current match after its current game."""
         if self._stop_requested:
             return
         self._stop_requested = True
@@ -269,7 +280,7 @@ class MatchWorker(Worker):
         self._tell_horse()
 
     def teardown(self) -> None:
-        """Signs off. Redis may be away."""
+        """Remove the worker from the list, if Redis answers."""
         with _without_redis():
             super().teardown()  # type: ignore[no-untyped-call]
 
@@ -278,10 +289,10 @@ class MatchWorker(Worker):
             with contextlib.suppress(ProcessLookupError):
                 os.kill(self.horse_pid, signal.SIGTERM)
 
-    # --- in the work horse -------------------------------------------------------------
+    # --- in the worker process ---------------------------------------------------------
 
     def main_work_horse(self, job: Job, queue: Queue) -> None:
-        """The whole life of a work horse."""
+        """Run one match in the forked worker process."""
         parent_death_signal.hold(self._own_pid)
         if isinstance(job, MatchJob):
             job.play = lambda match: self._play(match, self._drain)
@@ -289,14 +300,14 @@ class MatchWorker(Worker):
         super().main_work_horse(job, queue)
 
     def setup_work_horse_signals(self) -> None:
-        """Ctrl-C is the worker's business; SIGTERM asks to give the match back."""
+        """Ignore SIGINT, which the parent handles; let SIGTERM set the drain event."""
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         signal.signal(signal.SIGTERM, lambda number, frame: self._drain.set())
 
     def handle_job_success(
         self, job: Job, queue: Queue, started_job_registry: StartedJobRegistry
     ) -> None:
-        """The hint has been followed: forgets it."""
+        """Remove the completed job."""
         self._forget(job)
 
     def handle_job_failure(
@@ -306,11 +317,11 @@ class MatchWorker(Worker):
         started_job_registry: StartedJobRegistry | None = None,
         exc_string: str = "",
     ) -> None:
-        """The hint could not be followed: forgets it. What is due will be put back."""
+        """Remove the failed job. The sweeper enqueues the match again if it is due."""
         self._forget(job)
 
     def handle_execution_ended(self, job: Job, queue: Queue, heartbeat_ttl: int) -> None:
-        """Writes down when the attempt ended."""
+        """Register the end of the attempt."""
         with _without_redis():
             super().handle_execution_ended(job, queue, heartbeat_ttl)
 
@@ -325,7 +336,7 @@ class MatchWorker(Worker):
 
 @contextlib.contextmanager
 def _without_redis() -> Iterator[None]:
-    """Redis carries only hints and news: that it is away, or full, is no reason to stop."""
+    """Log Redis errors and continue: Redis carries only jobs and events, which may be lost."""
     try:
         yield
     except redis.exceptions.RedisError as error:

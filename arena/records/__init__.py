@@ -1,5 +1,4 @@
-"""Derive explanations, scores and data sets from the records of matches, and recompute results
-from them.
+"""Derive explanations, scores and data sets from match records, and recompute results.
 
 Uses `arena.bots`, `arena.errors`, `arena.formats`, `arena.ladders`, `arena.presentation`,
 `arena.ratings`, `arena.store`, `arena.system` and `arena.tournaments`. Used by `arena.cli`,

@@ -1,4 +1,4 @@
-"""A recorded match board by board: where it was won and lost. Pure."""
+"""Split the results of a recorded match by board. Pure."""
 
 from __future__ import annotations
 
@@ -15,29 +15,31 @@ from referee.record import MatchRecord
 
 @dataclass(frozen=True, slots=True)
 class Board:
-    """The games of one board: the same cards in every seating. What is by entrant is in the
-    match's order."""
+    """The games of one board: the same cards in every seating.
+
+    Values by entrant are in the order of the match's entrants.
+    """
 
     number: int
     games: tuple[PlayedGame, ...]
 
     @property
     def points(self) -> tuple[int, ...] | None:
-        """The points of each entrant in all its games; None if a fault ended one without any."""
+        """Points of each entrant over all games; None if a fault ended a game without scores."""
         told = [game.scores for game in self.games if game.scores is not None]
         return tuple(map(sum, zip(*told, strict=True))) if len(told) == len(self.games) else None
 
     @property
     def shares(self) -> tuple[float, ...]:
-        """What each entrant won of its games against the others, from 0 to 1."""
+        """Share of its games won by each entrant against the others, from 0 to 1."""
         return shares(self.games)
 
     def ahead(self, entrant: int) -> float:
-        """The points that an entrant has more than the others on the average."""
+        """Return an entrant's points minus the mean of the other entrants' points."""
         return _ahead(self.points, entrant)
 
     def worst_game(self, entrant: int) -> int:
-        """The number of the game in which an entrant did worst."""
+        """Return the number of the game with an entrant's worst result."""
         ranked = [
             (shares([game])[entrant], _ahead(game.scores, entrant), game.game)
             for game in self.games
@@ -45,7 +47,7 @@ class Board:
         return min(ranked)[2]
 
     def to_json(self) -> dict[str, Any]:
-        """It as plain values."""
+        """Return the fields as JSON values."""
         return {
             "board": self.number,
             "games": [game.game for game in self.games],
@@ -55,7 +57,7 @@ class Board:
 
 
 def boards(record: MatchRecord) -> list[Board]:
-    """The boards of a match as far as they were played."""
+    """Return the boards of a match, as far as they were played."""
     names = [str(name) for name, _ in record.match["entrants"]]
     played = [read(game.text, names) for game in record.games]
     ordered = sorted(played, key=lambda game: (game.board, game.table))
@@ -63,12 +65,12 @@ def boards(record: MatchRecord) -> list[Board]:
 
 
 def from_the_worst(played: Sequence[Board], entrant: int) -> list[Board]:
-    """The boards in order, that on which an entrant did worst first: by games, then by points."""
+    """Sort boards by an entrant's result, the worst first: by games, then by points."""
     return sorted(played, key=lambda one: (one.shares[entrant], one.ahead(entrant), one.number))
 
 
 def shares(games: Sequence[PlayedGame]) -> tuple[float, ...]:
-    """What each entrant won of some games (at least one) against the others, from 0 to 1."""
+    """Return each entrant's share of at least one game won against the others, from 0 to 1."""
     closed = [ClosedGame(g.game, g.places, g.scores, g.verdicts, g.faults) for g in games]
     return means(scores(closed))
 

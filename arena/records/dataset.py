@@ -1,6 +1,6 @@
-"""Records as a data set: a line for every decision, as Parquet (docs/data.md).
+"""Export records as a Parquet data set with one row per decision (docs/data.md).
 
-Needs pyarrow, the extra ``data``.
+Requires pyarrow, the extra ``data``.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 Row = dict[str, Any]
 
 ROWS: Final = 5_000
-"""The decisions of a row group, and so the most that are in memory."""
+"""Number of decisions in a row group, and so the maximum held in memory."""
 
 SCHEMA: Final = pa.schema(
     [
@@ -59,18 +59,18 @@ SCHEMA: Final = pa.schema(
         ("view", pa.string()),
     ]
 )
-"""The columns; docs/data.md says what they mean."""
+"""The columns; docs/data.md describes them."""
 
 
 def rows(record: MatchRecord, views: bool = False) -> Iterator[Row]:
-    """The decisions of a record, in its order.
+    """Yield one row for each decision of a record, in its order.
 
     Args:
-        record: the match; while its seed is secret no views can be made.
-        views: whether what the seat saw is worked out, which deals and plays every game again.
+        record: the match. While its seed is secret, its rows have no views.
+        views: whether to add the acting seat's view, which deals and replays every game.
 
     Raises:
-        Mismatch: views are wanted, and the record is not that of games that could have been played.
+        Mismatch: views are requested, and a game of the record cannot have been played.
     """
     match = record.match
     game = find(match["game"])
@@ -114,7 +114,7 @@ def rows(record: MatchRecord, views: bool = False) -> Iterator[Row]:
 
 
 def _views(match: Line, game: GameRecord, seed: bytes) -> dict[int, str]:
-    """What was seen at each decision of a game, in the protocol's JSON form."""
+    """Return the acting seat's view at each decision of a game, as the protocol's JSON."""
     name = camel(match["game"])
     return {
         line["decision"]: _text({name: json_of(step.state.view(line["seat"]))})
@@ -129,15 +129,15 @@ def _text(value: object) -> str:
 
 @dataclass(slots=True)
 class Writing:
-    """A file that is being written."""
+    """A Parquet file that is being written."""
 
     _file: pq.ParquetWriter
     _waiting: list[Row]
     written: int = 0
-    """How many decisions, those that wait for their row group included."""
+    """Number of decisions added, including those that wait for their row group."""
 
     def add(self, some: Iterable[Row]) -> None:
-        """Writes these too."""
+        """Add rows; write each complete row group."""
         for row in some:
             self._waiting.append(row)
             self.written += 1
@@ -145,17 +145,17 @@ class Writing:
                 self.flush()
 
     def flush(self) -> None:
-        """Ends a row group."""
+        """Write the waiting rows as a row group."""
         self._file.write_table(pa.Table.from_pylist(self._waiting, schema=SCHEMA))
         self._waiting.clear()
 
 
 @contextmanager
 def writing(file: Path) -> Iterator[Writing]:
-    """Writes a data set; the file is there when all of it has been written, and not before.
+    """Open a data set for writing; the file appears only after all of it has been written.
 
     Raises:
-        OSError: it cannot be written.
+        OSError: the file cannot be written.
     """
     part = file.with_name(f"{file.name}.part")
     try:

@@ -1,7 +1,7 @@
-"""How long the bots of a recorded match took for their decisions, and which was the slowest. Pure.
+"""Compute the decision times of the bots in a recorded match, and the slowest decision. Pure.
 
-From a record the figures are exact; `arena.ratings.decision_histogram` has those of many matches,
-to about 9 %.
+These figures are exact; `arena.ratings.decision_histogram` has those of many matches, with an error
+of about 9 %.
 """
 
 from __future__ import annotations
@@ -17,15 +17,22 @@ from arena.store.matches import results
 from arena.store.matches.results import ScoredGame
 from referee.record import GameRecord, MatchRecord, read_games
 
-# The slowest decision of every entrant of a match that is over, without reading all its games.
+# Slowest decision of every entrant of a finished match, without reading all its games.
 
 
 def slowest(
     engine: Engine, match: str, entrants: Sequence[str], games: Sequence[ScoredGame]
 ) -> list[Decision | None]:
-    """By entrant; None for who made no decision, or whose times were never counted.
+    """Return the slowest decision of each entrant.
 
-    games: the scorecard of the match.
+    Args:
+        engine: database engine of the store.
+        match: id of the match.
+        entrants: names of the entrants.
+        games: the scorecard of the match.
+
+    Returns:
+        One decision per entrant; None if it made no decision or its times were not recorded.
     """
     return [_slowest(engine, match, name, at, games) for at, name in enumerate(entrants)]
 
@@ -33,7 +40,7 @@ def slowest(
 def _slowest(
     engine: Engine, match: str, name: str, at: int, games: Sequence[ScoredGame]
 ) -> Decision | None:
-    """Only games that share the last bin of its times can hold it, as a rule one or two."""
+    """Read only games whose slowest time lies in the entrant's last bin, usually one or two."""
     longest = [(game.thinking[at].quantile(1.0) or 0.0, game) for game in games if game.thinking]
     last = max((time for time, _ in longest), default=0.0)
     holding = [game for time, game in longest if time == last > 0]
@@ -49,18 +56,18 @@ def _slowest(
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """A decision that was made, and the milliseconds it took."""
+    """A decision and the time it took, in milliseconds."""
 
     game: int
     decision: int
     ms: float
 
     def question(self, match: str) -> str:
-        """What `pokearena ask` calls it: MATCH:GAME:DECISION."""
+        """Return the decision's name for `pokearena ask`: MATCH:GAME:DECISION."""
         return f"{match}:{self.game}:{self.decision}"
 
     def to_json(self, match: str) -> dict[str, Any]:
-        """It as plain values, with how to ask for it."""
+        """Return the fields and the name of the question as JSON values."""
         return {
             "game": self.game,
             "decision": self.decision,
@@ -71,17 +78,17 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class Pace:
-    """The decisions of one bot in a match; what the referee played for it does not count."""
+    """Decision times of one bot in a match, without decisions that the referee made for it."""
 
     decisions: int
     p50: float | None
-    """Milliseconds within which half of the decisions were made; None if there was none."""
+    """Median time in milliseconds; None without decisions."""
     p95: float | None
     p99: float | None
     slowest: Decision | None
 
     def to_json(self, match: str) -> dict[str, Any]:
-        """The figures as plain values."""
+        """Return the figures as JSON values."""
         return {
             "decisions": self.decisions,
             "p50_ms": self.p50,
@@ -93,13 +100,13 @@ class Pace:
 
 
 def paces(record: MatchRecord) -> dict[str, Pace]:
-    """The pace of every bot of a match, in the match's order."""
+    """Return the decision times of every bot of a match, in the match's order."""
     names = [str(name) for name, _ in record.match["entrants"]]
     return {name: _pace(made(record.games, name)) for name in names}
 
 
 def made(games: Iterable[GameRecord], name: str) -> list[Decision]:
-    """The decisions that a bot made in some games, in their order."""
+    """Return the decisions that a bot made in these games, in their order."""
     return [
         Decision(game.number, line["decision"], line["ms"])
         for game in games
@@ -110,7 +117,7 @@ def made(games: Iterable[GameRecord], name: str) -> list[Decision]:
 
 def _pace(decisions: Sequence[Decision]) -> Pace:
     times = sorted(one.ms for one in decisions)
-    # The first of equals, so that it is the same whoever asks.
+    # The first of several equal ones, so that the choice is reproducible.
     slowest = max(decisions, key=lambda one: one.ms, default=None)
     p50, p95, p99 = (_quantile(times, share) for share in (0.5, 0.95, 0.99))
     return Pace(len(times), p50, p95, p99, slowest)

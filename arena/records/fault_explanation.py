@@ -1,4 +1,4 @@
-"""A fault explained: what its line in the record says, in words for the author of the bot. Pure."""
+"""Explain a fault line of a record as text for the author of the bot. Pure."""
 
 from __future__ import annotations
 
@@ -20,8 +20,7 @@ from referee.sanitizing import sanitized
 class Explanation:
     """A fault of a recorded match.
 
-    What strangers may not see (`arena.records.redaction`) is missing where the record was
-    published.
+    In a published record the owner's fields are missing (`arena.records.redaction`).
     """
 
     record: MatchRecord
@@ -31,27 +30,27 @@ class Explanation:
 
     @property
     def bot(self) -> str:
-        """Whose fault it is."""
+        """Name of the version that faulted."""
         return str(self.game.game["seating"][self.seat])
 
     @property
     def seat(self) -> int:
-        """Where it sat."""
+        """Number of the seat that faulted."""
         return int(self.line["seat"])
 
     @property
     def verdict(self) -> str:
-        """The word for it."""
+        """Verdict of the fault, such as "timeout"."""
         return str(self.line["verdict"])
 
     @property
     def sentence(self) -> str:
-        """What happened, in one line."""
+        """Description of the fault, in one line."""
         return " ".join(sanitized(str(self.line["sentence"])).split())
 
     @property
     def where(self) -> str:
-        """The place of it in the match."""
+        """Game, table, board, decision and seat of the fault."""
         played, line = self.game.game, self.line
         where = f"game {line['game']} (table {played['table']}, board {played['board']})"
         asked = f", decision {line['decision']}" if self.question else ", before its first decision"
@@ -59,19 +58,19 @@ class Explanation:
 
     @property
     def question(self) -> dict[str, Any] | None:
-        """What it was asked, as the protocol's JSON; None if it was not asked anything."""
+        """The question in the protocol's JSON; None if the bot received none."""
         return self.line.get("question")
 
     @property
     def asks(self) -> str | None:
-        """MATCH:GAME:DECISION, to be asked again; None if it was not asked anything."""
+        """MATCH:GAME:DECISION for `pokearena ask`; None if the bot received no question."""
         if self.question is None:
             return None
         return f"{self.record.match['match']}:{self.line['game']}:{self.line['decision']}"
 
     @property
     def position(self) -> tuple[str, ...]:
-        """What its seat saw, as lines of text; none if it was not asked anything."""
+        """The seat's view as lines of text; empty if the bot received no question."""
         view = (self.question or {}).get("view")
         if not view:
             return ()
@@ -80,18 +79,18 @@ class Explanation:
         try:
             scene = live(match["game"], match["options"], view, seating, (seat,), eyes=seat)
         except (NoPosition, LookupError):
-            # A file may hold anything, and the rest of it is to be read all the same.
+            # A file may contain anything, and its remaining fields must stay readable.
             return ()
         return text.lines(scene)
 
     @property
     def legal(self) -> list[str]:
-        """The actions that were listed as legal, in words."""
+        """The listed legal actions as text."""
         return [self._words(action) for action in (self.question or {}).get("legal", [])]
 
     @property
     def answered(self) -> str:
-        """What it answered, in words; empty if no action came, or one too large to be kept."""
+        """The bot's answer as text; empty if no action arrived or it was too large to record."""
         answer = self.line.get("answer")
         return sanitized(self._words(answer)) if answer else ""
 
@@ -100,7 +99,7 @@ class Explanation:
 
     @property
     def clock(self) -> str:
-        """How long it took, and what it had."""
+        """The time taken and the time available."""
         clock = self.line.get("clock")
         if clock is None:
             return _had((self.question or {}).get("clock"))
@@ -115,7 +114,7 @@ class Explanation:
 
     @property
     def process(self) -> str:
-        """What became of its process, and how large it was."""
+        """The fate of the bot's process, and its peak memory."""
         line = self.line
         held = line.get("peak_memory")
         if not line.get("ended") and held is None:
@@ -125,12 +124,12 @@ class Explanation:
 
     @property
     def output(self) -> str:
-        """The end of what it wrote: 64 KB at the most."""
+        """The end of the process output: at most 64 KB."""
         return sanitized(str(self._first.get("output", "")))
 
     @property
     def _first(self) -> Line:
-        """The fault line that has the output: one lost process can be the fault of many games."""
+        """The fault line with the output: one exited process can cause faults in many games."""
         there = self.line.get("output_in")
         if there is None:
             return self.line
@@ -140,7 +139,7 @@ class Explanation:
         return next((line for line in lines if line["seat"] == self.seat), self.line)
 
     def to_json(self) -> dict[str, Any]:
-        """All of it as plain values."""
+        """Return all fields as JSON values."""
         line, played = self.line, self.game.game
         return {
             "match": self.record.match["match"],
@@ -169,19 +168,19 @@ class Explanation:
 
 @dataclass(frozen=True, slots=True)
 class Aftermath:
-    """Games that a bot lost because of faults in others: its process was gone, or it was out."""
+    """Games that a bot lost because of an earlier fault: it had exited or was excluded."""
 
     bot: str
     verdict: str
     games: tuple[int, ...]
 
     def to_json(self) -> dict[str, Any]:
-        """It as plain values."""
+        """Return the fields as JSON values."""
         return {"bot": self.bot, "verdict": self.verdict, "games": list(self.games)}
 
 
 def aftermath(record: MatchRecord) -> list[Aftermath]:
-    """The games that ended for a bot with a verdict and no fault of its own in them."""
+    """Return the games with an adverse verdict for a bot but without a fault of it, by bot."""
     found: dict[tuple[str, str], list[int]] = {}
     for game in record.games:
         faulty = {line["seat"] for line in game.faults}
@@ -193,14 +192,14 @@ def aftermath(record: MatchRecord) -> list[Aftermath]:
 
 
 def explanations(record: MatchRecord) -> Iterator[Explanation]:
-    """All faults of a match, in their order."""
+    """Yield all faults of a match, in their order."""
     for game in record.games:
         for line in game.faults:
             yield Explanation(record, game, line)
 
 
 def _had(clock: dict[str, int] | None) -> str:
-    """What a record of an older arena says of a clock: what there was, not what it took."""
+    """Describe the clock of a question from an older record, which lacks the time taken."""
     if clock is None:
         return "not kept"
     allowance, bank = clock.get("allowanceMs", 0), clock.get("bankMs", 0)

@@ -1,6 +1,6 @@
-"""Results computed again from the records: to check what is stored, or to correct it.
+"""Recompute results from the records, to check or correct the stored values.
 
-The record of a game is what happened; everything else that is stored of it follows from it.
+The record of a game is authoritative; all other stored values of the game follow from it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _OF_OUTCOMES: Final = ("places", "scores", "verdicts", "faults")
 _OF_GAMES: Final = (*_OF_OUTCOMES, "thinking", "tally", "table_number", "board")
 _OF_RESULTS: Final = ("outcome", "digest", "thinking")
 _PLAIN: Final = ("table_number", "board", "digest")
-"""Columns that are not JSON."""
+"""Columns that do not contain JSON."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,13 +35,14 @@ class Rebuilt:
 
     Attributes:
         match: its id.
-        digest: None if a record cannot be read.
-        games: how many games are stored.
-        differences: where the stored values are not those of the records, a clause each.
-        missing: whether an older database left out a sum that is made by now.
-        values: what the row of `results` should hold.
-        rows: what the row of each game should hold, by the game's number.
-        faults: what the rows of `faults` should hold.
+        digest: its digest; None if a record cannot be read.
+        games: number of stored games.
+        differences: a clause for each stored value that differs from the records.
+        missing: whether the database is older than one of the computed columns, so that it is
+            empty.
+        values: the correct values of the row of `results`.
+        rows: the correct values of the row of each game, by the game's number.
+        faults: the correct rows of `faults`.
     """
 
     match: str
@@ -55,7 +56,7 @@ class Rebuilt:
 
     @property
     def thinking(self) -> dict[str, Thinking]:
-        """The entrants' decision times."""
+        """Decision-time histograms of the entrants, by name."""
         if self.digest is None:
             return {}
         times = map(Thinking.read, self.values["thinking"])
@@ -81,7 +82,7 @@ def rebuilt(engine: Engine, of: Sequence[str]) -> Iterator[Rebuilt]:
 
 
 def store(engine: Engine, found: Rebuilt) -> None:
-    """Write what follows from the records; nothing if a record cannot be read."""
+    """Store the recomputed values; do nothing if a record cannot be read."""
     if found.digest is None:
         return
     results, table, faults = schema.results, schema.games, schema.faults
@@ -98,11 +99,11 @@ def store(engine: Engine, found: Rebuilt) -> None:
 
 
 def rebuild(match: MatchRows, age: int = 0) -> Rebuilt:
-    """Compute a closed match from its records and compare it with what is stored. Pure.
+    """Compute a closed match from its records and compare it with the stored values. Pure.
 
     Args:
         match: its rows.
-        age: the place of its tournament among those that are ranked together.
+        age: the position of its tournament among those that are ranked together.
     """
     try:
         played = {row["game"]: read_game(match, row) for row in match.games}
@@ -133,10 +134,10 @@ def rebuild(match: MatchRows, age: int = 0) -> Rebuilt:
 
 
 def read_game(match: MatchRows, row: Mapping[str, Any]) -> PlayedGame:
-    """Return the game that the record in a row of `games` holds.
+    """Return the game in the record of a row of `games`.
 
     Raises:
-        ValueError: the record is not that of this game.
+        ValueError: the record is not valid or not that of this game.
     """
     try:
         game = games.read(row["record"], match.versions)
@@ -150,9 +151,10 @@ def read_game(match: MatchRows, row: Mapping[str, Any]) -> PlayedGame:
 
 
 def game_differences(match: MatchRows, played: Mapping[int, PlayedGame]) -> Iterator[str]:
-    """Yield where the rows of games and faults are not those of the records.
+    """Yield the differences between the records and the rows of games and faults.
 
     Args:
+        match: the rows of the match.
         played: the games of the records that could be read, by number.
     """
     for row in match.games:
@@ -189,12 +191,12 @@ def _differing(
 
 
 def _canonical(value: Any) -> str:
-    """The value as JSON text: unlike in Python, 1, 1.0 and true differ."""
+    """Return the value as JSON text: unlike in Python, 1, 1.0 and true differ."""
     return json.dumps(value, sort_keys=True)
 
 
 def _is_missing(row: Mapping[str, Any], name: str) -> bool:
-    """Whether it was never counted: databases of before have neither digests nor times."""
+    """Return whether the value was never computed: older databases lack digests and times."""
     return name in ("digest", "thinking") and row[name] is None
 
 

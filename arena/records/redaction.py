@@ -1,7 +1,7 @@
-"""What strangers may read of faults: what happened, and nothing that is the bot's own.
+"""Redact published fault lines: keep the facts, remove data that belongs to the bot.
 
-What a bot wrote and what it was asked is its owner's and the organiser's to see. Folders of this
-machine are nobody's business.
+Only the owner and the organiser can read a bot's output and its questions. Published sentences omit
+the folder names of this machine.
 """
 
 from __future__ import annotations
@@ -22,28 +22,28 @@ OWN: Final = (
     "output",
     "output_in",
 )
-"""The members of a fault line that are the owner's."""
+"""Members of a fault line that only the owner can read."""
 
 _PATH: Final = re.compile(r"(?<![\w.:/])/(?:[^\s/'\"<>:,;()]+/)+([^\s/'\"<>:,;()]*)")
 
 
 def pathless(text: str) -> str:
-    """A text without the folders of this machine: of a path only its last name is left."""
+    """Replace each absolute path in a text by its last component."""
     return _PATH.sub(r"…/\1", text)
 
 
 def public(fault: Line) -> Line:
-    """A fault line as all may see it."""
+    """Return a fault line without the owner's members and without folder names."""
     told = {name: fault[name] for name in fault if name not in OWN}
     return {**told, "sentence": pathless(str(fault["sentence"]))}
 
 
 def published(record: str) -> str:
-    """The record of a match, or some lines of it, as all may see it; it verifies as before."""
+    """Return a record, or some of its lines, in its published form; it still verifies."""
     return "\n".join(map(_told, record.split("\n")))
 
 
 def _told(text: str) -> str:
-    # Of thousands of lines hardly any is a fault: the others stay as they are, to the byte.
+    # Nearly all lines are not faults; they stay identical to the byte.
     line = json.loads(text) if '"fault"' in text else {}
     return dump(public(line)).rstrip("\n") if line.get("type") == "fault" else text

@@ -1,4 +1,4 @@
-"""The training ground: the arena's games for reinforcement learning (docs/training.md).
+"""Reinforcement learning environments for the arena's games (docs/training.md).
 
 Uses `arena.bots` and `arena.presentation`. No other package uses it.
 
@@ -11,8 +11,8 @@ Uses `arena.bots` and `arena.presentation`. No other package uses it.
         over = terminated or truncated
         e.step(None if over else e.action_space(agent).sample(observation["action_mask"]))
 
-One seat against house bots is ``SeatEnv``, or ``gymnasium.make("pokearena/saint_poker-v0")``.
-Needs the extra ``rl``: ``pip install "pokearena[rl]"``.
+``SeatEnv``, or ``gymnasium.make("pokearena/saint_poker-v0")``, has one seat against house bots.
+Requires the extra ``rl``: ``pip install "pokearena[rl]"``.
 """
 
 try:

@@ -1,4 +1,4 @@
-"""Every form of every game as a PettingZoo environment: seats in turn (AEC)."""
+"""PettingZoo environment (AEC) for every form of every game."""
 
 from collections.abc import Mapping
 from random import Random
@@ -14,11 +14,11 @@ from referee.dealing import SEED_BYTES, Chance, Seeded
 ANSI = "ansi"
 
 
-class ArenaEnv(AECEnv):  # type: ignore[misc]  # PettingZoo says no types
-    """A game; agents are seats, ``seat_0`` and so on.
+class ArenaEnv(AECEnv):  # type: ignore[misc]  # PettingZoo has no type hints
+    """A game whose agents are its seats: ``seat_0`` and so on.
 
-    Seats that choose at the same time choose one after the other, and none sees what those before
-    it have chosen. A decision is one step or several of the same agent (docs/training.md).
+    Simultaneous decisions are made one after the other, and no agent observes the choices of the
+    agents before it. A decision takes one step or several of the same agent (docs/training.md).
     """
 
     def __init__(
@@ -53,8 +53,13 @@ class ArenaEnv(AECEnv):  # type: ignore[misc]  # PettingZoo says no types
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Begins a game; ``options={"luck": luck}`` has its cards dealt by a ``Luck`` (a seed of
-        a board, cards arranged by hand) instead of by the seed."""
+        """Begin a game.
+
+        Args:
+            seed: seed of the environment's random numbers.
+            options: ``{"luck": luck}`` deals the cards from a chance source (the seed of a board,
+                or arranged cards) instead of from the seed.
+        """
         if seed is not None:
             self._chance = Random(seed)
         luck: Chance | None = (options or {}).get("luck")
@@ -76,10 +81,10 @@ class ArenaEnv(AECEnv):  # type: ignore[misc]  # PettingZoo says no types
         return observed(self.table, self.possible_agents.index(agent))
 
     def step(self, action: int | None) -> None:
-        """Takes the action of the agent whose turn it is.
+        """Apply the action of the selected agent.
 
         Raises:
-            IllegalAction: its mask is 0; the game stays as it was.
+            IllegalAction: the mask of the action is 0; the game is unchanged.
         """
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
@@ -97,32 +102,35 @@ class ArenaEnv(AECEnv):  # type: ignore[misc]  # PettingZoo says no types
         self._accumulate_rewards()
 
     def render(self) -> str | None:
-        """The position in text, all hands open."""
+        """Return the position as text, with all hands open."""
         if self.render_mode != ANSI:
             return None
         return self.table.told(range(self.table.seats))
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing; the environment holds no resources."""
 
 
 def raw_env(game: str, **settings: Any) -> ArenaEnv:
-    """The environment without wrappers: an illegal action raises IllegalAction.
+    """Return the environment without wrappers: an illegal action raises IllegalAction.
 
     Args:
         game: "poke", "saint_poker", "pokex", "pouku" or "pokino".
         settings: ``seats``, ``options``, ``reward`` ("places": -1 to 1 at the end; "points": the
-            lead in points as it changes) and ``render_mode`` ("ansi").
+            change of the lead in points) and ``render_mode`` ("ansi").
 
     Raises:
-        SetupError: the game cannot be played like this.
+        SetupError: the game cannot be played with these settings.
     """
     return ArenaEnv(game, **settings)
 
 
 def env(game: str, **settings: Any) -> AECEnv:
-    """The environment as PettingZoo's own games are wrapped: an illegal action ends the game, with
-    -1 for who made it. Arguments are those of :func:`raw_env`."""
+    """Return the environment with PettingZoo's standard wrappers.
+
+    An illegal action ends the game with the reward -1 for its agent. Arguments are those of
+    :func:`raw_env`.
+    """
     legal = wrappers.TerminateIllegalWrapper(raw_env(game, **settings), illegal_reward=-1)
     bounded = wrappers.AssertOutOfBoundsWrapper(legal)
     return wrappers.OrderEnforcingWrapper(bounded)

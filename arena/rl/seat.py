@@ -1,4 +1,4 @@
-"""One seat against house bots as a Gymnasium environment."""
+"""Gymnasium environment with one learning seat against house bots."""
 
 from collections.abc import Mapping, Sequence
 from random import Random
@@ -18,27 +18,27 @@ LUCK_BITS = 64
 
 
 class SeatEnv(gymnasium.Env[Observation, int]):
-    """The learner sits on one seat, bots on all others, a partner's included.
+    """A game in which the learner has one seat and bots have all others, a partner's included.
 
-    The bots run in this process and are asked the very questions the referee would ask. An illegal
-    action is a fault, as at a table: it ends the game with what is left down to -1.
+    The bots run in this process and receive the same questions as from the referee. An illegal
+    action is a fault, as at a table: it ends the game and lowers the total reward to -1.
 
     Args:
-        game: its id.
-        seats: how many play.
+        game: the game's id.
+        seats: number of seats.
         options: settings that differ from their defaults.
-        against: a house bot for all other seats, or one for each of them in order; instead of a
-            name, a function of a question is a bot too.
-        seat: where the learner sits; if left out, chance says in every game.
+        against: a house bot for all other seats, or one for each of them in order; a function of a
+            question is accepted instead of a name.
+        seat: the learner's seat; if omitted, it is random in every game.
         reward: "places" or "points", as in :func:`arena.rl.raw_env`.
-        render_mode: "ansi": the position in text, as the learner sees it.
+        render_mode: "ansi": the position as text, from the learner's view.
 
     Raises:
-        SetupError: the game cannot be played like this.
-        ValueError: there is no such seat, or the bots are too few or too many.
+        SetupError: the game cannot be played with these settings.
+        ValueError: the seat does not exist, or the number of bots is wrong.
     """
 
-    metadata = {"render_modes": [ANSI], "render_fps": 1}  # noqa: RUF012  # as its base says it
+    metadata = {"render_modes": [ANSI], "render_fps": 1}  # noqa: RUF012  # as in the base class
 
     def __init__(
         self,
@@ -53,7 +53,7 @@ class SeatEnv(gymnasium.Env[Observation, int]):
         self.table = Table(game, seats, options)
         self.render_mode = render_mode
         self.observation_space = observation_space(self.table)
-        self.action_space = action_space(self.table)  # type: ignore[assignment]  # of numpy's ints
+        self.action_space = action_space(self.table)  # type: ignore[assignment]  # NumPy integers
         self._standing = standing(reward)
         self._codec = Codec(self.table.game)
         others = self.table.seats - 1
@@ -67,8 +67,16 @@ class SeatEnv(gymnasium.Env[Observation, int]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Observation, dict[str, Any]]:
-        """Begins a game; ``options={"luck": luck, "seat": seat}`` say how it is dealt and where
-        the learner sits, this time."""
+        """Begin a game.
+
+        Args:
+            seed: seed of the environment's random numbers.
+            options: ``{"luck": luck, "seat": seat}`` sets the chance source and the learner's seat
+                for this game.
+
+        Returns:
+            The observation, and ``{"seat": seat}``.
+        """
         super().reset(seed=seed)
         if seed is not None:
             self._chance = Random(seed)
@@ -84,7 +92,7 @@ class SeatEnv(gymnasium.Env[Observation, int]):
         return observed(self.table, self.seat), {"seat": self.seat}
 
     def _seating(self, mine: int) -> dict[int, Choose]:
-        """The bots by seat; each is loaded once for every seating."""
+        """Return the bots by seat; each is loaded once for every seating."""
         if mine not in self._seated:
             free = [seat for seat in range(self.table.seats) if seat != mine]
             self._seated[mine] = {
@@ -115,7 +123,7 @@ class SeatEnv(gymnasium.Env[Observation, int]):
             self._decision += 1
 
     def step(self, action: int) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
-        """Takes the learner's action, and has the others act until it is asked again."""
+        """Apply the learner's action, and let the bots act until the learner's next decision."""
         info = {"seat": self.seat}
         try:
             self.table.choose(int(action))
@@ -128,12 +136,12 @@ class SeatEnv(gymnasium.Env[Observation, int]):
         return observed(self.table, self.seat), self._stands - before, over, False, info
 
     def render(self) -> str | None:
-        """The position in text, the learner's hand open."""
+        """Return the position as text, with the learner's hand open."""
         return self.table.told((self.seat,)) if self.render_mode == ANSI else None
 
 
 def _one_each(against: str | Choose | Sequence[str | Choose], others: int) -> list[str | Choose]:
-    """The bots of the other seats in order."""
+    """Return the bots of the other seats in order."""
     if isinstance(against, str) or callable(against):
         return [against] * others
     if len(against) != others:

@@ -1,5 +1,7 @@
-"""A game that is being played, decision by decision, in numbers: what both environments are made
-of. It holds no random numbers of its own; luck is handed in."""
+"""A game in numeric form, played decision by decision: the basis of both environments.
+
+It does not generate random numbers; the caller passes the chance source.
+"""
 
 from __future__ import annotations
 
@@ -18,15 +20,15 @@ from referee.dealing import Chance, Seeded
 from referee.games.contract import Action, IllegalAction, State, View
 from referee.games.registry import find
 
-# The spaces of both environments, and how a table fills them.
+# The spaces of both environments, and the observations of a table.
 
 
 Observation = dict[str, Any]
-"""``observation``: numbers from -1 to 1; ``action_mask``: 1 for each action that is legal."""
+"""``observation``: numbers from -1 to 1; ``action_mask``: 1 for each legal action."""
 
 
 def observation_space(table: Table) -> spaces.Dict:
-    """The space of what a seat of a table observes."""
+    """Return the observation space of a table's seats."""
     return spaces.Dict(
         {
             "observation": spaces.Box(-1, 1, (table.width,), np.float32),
@@ -36,22 +38,22 @@ def observation_space(table: Table) -> spaces.Dict:
 
 
 def action_space(table: Table) -> spaces.Discrete:
-    """The space of what a seat does."""
+    """Return the action space of a table's seats."""
     return spaces.Discrete(table.encoding.size)
 
 
 def observed(table: Table, seat: int) -> Observation:
-    """What a seat observes; nothing is legal for one that is not asked."""
+    """Return the observation of a seat; its mask is all 0 unless the seat is to act."""
     mask = np.zeros(table.encoding.size, np.int8)
     mask[list(table.groups(seat))] = 1
     return {"observation": table.observe(seat), "action_mask": mask}
 
 
 def standing(reward: str) -> Standing:
-    """What is rewarded.
+    """Return the function whose change is the reward.
 
     Raises:
-        ValueError: there is no such reward.
+        ValueError: the reward is unknown.
     """
     if reward not in STANDINGS:
         raise ValueError(f'reward is "{reward}"; it must be {" or ".join(STANDINGS)}')
@@ -59,19 +61,19 @@ def standing(reward: str) -> Standing:
 
 
 Standing = Callable[["Table"], tuple[float, ...]]
-"""What the game is worth to each seat as it stands, from -1 to 1; zero for all sides together."""
+"""The current value of the game for each seat, from -1 to 1; the sides' values sum to zero."""
 
 
 class Table:
-    """A game with so many seats and these options.
+    """A game with this number of seats and these options.
 
     Args:
-        game: its id.
-        seats: how many play; the usual number, or one that goes with the options, if left out.
+        game: the game's id.
+        seats: number of seats; by default the first number that the options allow.
         options: settings that differ from their defaults.
 
     Raises:
-        SetupError: there is no such game, or it cannot be played like this.
+        SetupError: the game is unknown or cannot be played with these settings.
     """
 
     def __init__(
@@ -88,7 +90,7 @@ class Table:
         self.width = len(self.observe(0))
 
     def deal(self, luck: Chance) -> None:
-        """Begins another game."""
+        """Begin another game."""
         self._follow(self.game.start(luck, self.seats, self.options))
 
     def _follow(self, state: State) -> None:
@@ -99,7 +101,7 @@ class Table:
         self._ask()
 
     def _ask(self) -> None:
-        """Lists what the seat that is asked now may do."""
+        """List the actions of the seat that acts now."""
         seat = self.asked
         if seat is None:
             return
@@ -108,27 +110,26 @@ class Table:
 
     @property
     def asked(self) -> int | None:
-        """The seat that is asked now: the first of those that act and have not chosen; None at
-        the end."""
+        """The seat to act: the first actor that has not chosen; None at the end of the game."""
         return next((seat for seat in self.state.actors if seat not in self._moves), None)
 
     def view(self, seat: int) -> View:
-        """What a seat sees, typed; choices of others that are not played yet are not in it."""
+        """Return the typed view of a seat, without the others' choices that are not yet played."""
         return self.state.view(seat)
 
     def groups(self, seat: int) -> Groups:
-        """What each number stands for, for a seat; nothing unless it is asked."""
+        """Return the actions of each number for a seat; empty unless the seat is to act."""
         return self._groups if seat == self.asked else {}
 
     def observe(self, seat: int) -> Numbers:
-        """What a seat sees in numbers, and what its own numbers stand for."""
+        """Return the observation of a seat, including the meaning of its numbers."""
         return self.encoding.observe(self.view(seat), seat, self.groups(seat))
 
     def choose(self, number: int) -> None:
-        """The seat that is asked chooses a group of actions; one action is made.
+        """Choose a group of actions for the seat to act; a group of one action is played.
 
         Raises:
-            IllegalAction: the number stands for nothing now.
+            IllegalAction: the number has no actions in this position.
         """
         if number not in self._groups:
             known = ", ".join(map(str, sorted(self._groups)))
@@ -143,10 +144,10 @@ class Table:
         self._groups = self.encoding.groups(self.view(seat), chosen)
 
     def make(self, action: Action) -> None:
-        """The seat that is asked makes a typed action, listed or not.
+        """Play a typed action, listed or not, for the seat to act.
 
         Raises:
-            IllegalAction: it is not legal.
+            IllegalAction: the action is not legal.
         """
         seat = self.asked
         if seat is None or action not in self.state.legal(seat):
@@ -158,7 +159,7 @@ class Table:
             self._ask()
 
     def told(self, eyes: Sequence[int]) -> str:
-        """The position in lines of text, the hands of these seats open."""
+        """Return the position as lines of text, with the hands of these seats open."""
         names = tuple(f"seat {seat}" for seat in range(self.seats))
         asked = self.asked
         actors = () if asked is None else (asked,)
@@ -168,8 +169,10 @@ class Table:
 
 
 def by_places(table: Table) -> tuple[float, ...]:
-    """Nothing before the end; then the mean over the other sides of 1, 0 or -1, for a better
-    place than theirs, the same, or a worse one."""
+    """Return 0 for each seat before the end, then the mean result against the other sides.
+
+    A result is 1, 0 or -1 for a better, the same, or a worse place.
+    """
     if table.state.actors:
         return (0.0,) * table.seats
     places = table.game.outcome(table.state, table.sides).places
@@ -177,13 +180,15 @@ def by_places(table: Table) -> tuple[float, ...]:
 
 
 def by_points(table: Table) -> tuple[float, ...]:
-    """The mean over the other sides of the lead in points, as a part of the lead at which ladders
-    clip (``arena.presentation.clips``), and clipped there."""
+    """Return the mean over the other sides of the lead in points.
+
+    Each lead is divided by the ladders' clip (``arena.presentation.clips``) and limited to -1 to 1.
+    """
     return _against_others(table.sides, table.state.scores, clip_of(table.game.id))
 
 
 STANDINGS: Final[Mapping[str, Standing]] = {"places": by_places, "points": by_points}
-"""What is rewarded: the change of one of these."""
+"""The rewards: each is the change of one of these functions."""
 
 
 def _against_others(

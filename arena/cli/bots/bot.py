@@ -1,4 +1,4 @@
-"""`pokearena bot`: the versions of bots that may enter tournaments."""
+"""The commands `pokearena bot`: manage the versions of bots that may enter tournaments."""
 
 from __future__ import annotations
 
@@ -237,7 +237,7 @@ def _tell_token(version: str, token: str, as_json: bool) -> None:
 
 
 def _refusals(remote: Remote | None) -> str:
-    """Connections that said they were this bot and were not let in."""
+    """Return the number of rejected connections as this bot, with the latest one."""
     from arena.cli import formatting
 
     if remote is None or not remote.refusals:

@@ -1,4 +1,4 @@
-"""Bots that an author works on are built where they lie, when they have changed since."""
+"""Build an author's bots in their own folders when their files have changed."""
 
 from __future__ import annotations
 
@@ -19,9 +19,12 @@ if TYPE_CHECKING:
 
 
 def up_to_date(place: Place, bot: Bot) -> Bot:
-    """The same bot, built if it needs it; versions of the store are built already.
+    """Build the bot if necessary and return it; stored versions are already built.
 
-    What it was after the last build is kept in the data folder. Raises BotError.
+    The hash of the state after the last build is kept in the data folder.
+
+    Raises:
+        BotError: the build failed.
     """
     if bot.manifest is None or bot.folder is None or bot.content or not bot.manifest.build:
         return bot
@@ -38,7 +41,7 @@ def up_to_date(place: Place, bot: Bot) -> Bot:
 
 
 def building(bot: Bot) -> contextlib.AbstractContextManager[None]:
-    """While it lasts, a person is told that the bot is being built, unless that is quick."""
+    """Report the build while the context lasts, unless it is quick."""
     commands = bot.manifest.build if bot.manifest else ()
     if not commands:
         return contextlib.nullcontext()
@@ -47,13 +50,16 @@ def building(bot: Bot) -> contextlib.AbstractContextManager[None]:
 
 
 def _note(place: Place, bot: Bot) -> Path:
-    """The file that says what the bot was like after it was built here."""
+    """Return the file that holds the hash of the bot's state after its last build here."""
     where = hashlib.sha256(f"{bot.folder}\n{bot.manifest_file}".encode()).hexdigest()
     return place.folder.root / "builds" / where[:32]
 
 
 def _state(bot: Bot, folder: Path) -> str:
-    """What a bot is made of, and what building it has left: if either differs, it is built."""
+    """Return the hash of a bot's files and of the file names that building left behind.
+
+    The bot is built again if the hash differs.
+    """
     left = [
         (name, sorted(os.listdir(folder / name)))
         for name in sorted(FETCHED | {".venv"})

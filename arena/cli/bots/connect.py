@@ -1,4 +1,4 @@
-"""`pokearena bot connect`: a bot at home takes part in an arena elsewhere."""
+"""The command `pokearena bot connect`: run a local bot in a remote arena."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the author of a remote bot sees while it is connected."""
+"""Run a remote bot's connection and print its events for the author."""
 
 from __future__ import annotations
 
@@ -19,7 +19,11 @@ from arena.remote.connector.connection import Connector, OutOfReach, Refused, Ta
 
 
 def command_of(words: tuple[str, ...]) -> Command:
-    """What runs the bot that these words mean; CommandError if there is no such thing."""
+    """Return the command that runs the bot named by these words.
+
+    Raises:
+        CommandError: neither a bot nor a program has this name.
+    """
     from arena.bots import bot as bots
     from arena.bots import resolver
     from arena.cli.bots import builds
@@ -46,7 +50,11 @@ def command_of(words: tuple[str, ...]) -> Command:
 
 
 def target_of(url: str, authority: Path | None) -> Target:
-    """The relay of this URL; CommandError if it is none or cannot be found."""
+    """Return the relay at this URL.
+
+    Raises:
+        CommandError: the URL is not valid, or the relay cannot be found.
+    """
     try:
         return targets.find(url, authority)
     except targets.BadTarget as error:
@@ -63,7 +71,11 @@ def stay(
     authority: Path | None,
     as_json: bool,
 ) -> int:
-    """Stays connected until Ctrl-C, or until the arena ends it. Returns the exit status."""
+    """Stay connected until Ctrl-C or until the arena ends the connection.
+
+    Returns:
+        The exit status.
+    """
     if target.exposed:
         output.warn("without TLS the token can be read on the way; grpcs:// speaks TLS.")
     told = _Told(as_json)
@@ -103,14 +115,14 @@ async def _stay(connector: Connector, told: _Told) -> int:
 
 
 class _Told:
-    """Says what happens, a line each: for people, or as JSON."""
+    """Prints events, one line each, as text or JSON."""
 
     def __init__(self, as_json: bool) -> None:
         self._as_json = as_json
         self._lost = False
 
     def __call__(self, word: str, what: dict[str, Any]) -> None:
-        """Something has happened."""
+        """Print one event with its details; repeated losses of the connection are printed once."""
         if word == "lost" and self._lost:
             return
         self._lost = word == "lost"

@@ -1,4 +1,4 @@
-"""`pokearena new`: a starter bot in a new folder."""
+"""The command `pokearena new`: write a starter bot into a new folder."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from arena.cli import output
 from arena.cli.errors import USAGE, CommandError
 from arena.errors import BotError
 
-# Starter kits: what `pokearena new` writes.
+# Starter kits: the files that `pokearena new` writes.
 
 
 README: Final = "README.md"
 _ALSO: Final = {"c++": "cpp", "golang": "go", "ts": "typescript", "sh": "shell"}
-"""What else the languages are called."""
+"""Aliases of the languages."""
 _LEFT_OUT: Final = shutil.ignore_patterns(*IGNORED, *FETCHED, "*.pyc", "*.lock", "*-lock.json")
 _KIT: Final = "pokearena_bot"
 _GENERATED: Final = "pokearena.v1"
@@ -34,15 +34,16 @@ _NEEDED: Final = re.compile(r"(Needed: .+)$", re.MULTILINE)
 
 
 def languages() -> tuple[str, ...]:
-    """The languages there is a starter for, sorted."""
+    """Return the languages with a starter, sorted."""
     manifests = house_folder().parent.glob(f"*/{manifest.FILE}")
     return tuple(sorted(path.parent.name for path in manifests if (path.parent / README).exists()))
 
 
 def write(folder: Path, language: str) -> str:
-    """Writes a starter into an empty or new folder; returns the name of the bot.
+    """Write a starter into an empty or new folder; return the name of the bot.
 
-    Raises CommandError if there is no such starter, or the folder holds something.
+    Raises:
+        CommandError: the language has no starter, or the folder is not empty.
     """
     language = _ALSO.get(language, language)
     if language not in languages():
@@ -61,14 +62,14 @@ def write(folder: Path, language: str) -> str:
 
 
 def contents(folder: Path) -> list[tuple[str, str]]:
-    """What lies in a starter, and what it is: the table of its README."""
+    """Return the files of a starter with their descriptions, from the table in its README."""
     text = (folder / README).read_text(encoding="utf-8")
     rows = [(names.replace("`", ""), what.replace("`", "")) for names, what in _ROW.findall(text)]
     return [*rows, (README, "how to play, test and submit it")]
 
 
 def missing_programs(folder: Path) -> str:
-    """A sentence if the programs that build and run a starter are not all here, else nothing."""
+    """Return a sentence that lists the missing programs of a starter; "" if it has all."""
     said = manifest.read(folder)
     missing = set()
     for command in (*said.build, said.run):
@@ -84,13 +85,13 @@ def missing_programs(folder: Path) -> str:
 
 
 def _name_for(folder: Path) -> str:
-    """A name of a bot that is like the folder's."""
+    """Return a valid bot name derived from the folder's name."""
     name = re.sub(r"[^a-z0-9_-]+", "-", folder.absolute().name.lower()).strip("-")[:33]
     return name or "mybot"
 
 
 def _rename(folder: Path, language: str, name: str) -> None:
-    """Calls the bots by the folder's name where the kit calls them by its language."""
+    """Replace the bots' names, which contain the kit's language, by the folder's name."""
     for path in (*folder.glob("*.toml"), folder / README):
         text = path.read_text(encoding="utf-8")
         text = re.sub(rf"\brandom-{language}\b", name, text)
@@ -99,7 +100,7 @@ def _rename(folder: Path, language: str, name: str) -> None:
 
 
 def _copy_installed(folder: Path) -> None:
-    """Copies what an installed arena keeps where Python finds it instead of beside the starter."""
+    """Copy the Python kit from the installed package if it is not next to the starter."""
     kit = importlib.util.find_spec(_KIT)
     if not (folder / f"{_KIT}.py").exists() and kit is not None and kit.origin:
         shutil.copyfile(kit.origin, folder / f"{_KIT}.py")

@@ -1,4 +1,4 @@
-"""`pokearena owner`: who may see what only the owner of a bot may."""
+"""The commands `pokearena owner`: manage owners of bots and their tokens."""
 
 from __future__ import annotations
 

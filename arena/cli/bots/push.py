@@ -1,4 +1,4 @@
-"""`pokearena bot push`: a bot into somebody else's arena, over the network."""
+"""The command `pokearena bot push`: upload a bot to a remote arena."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ from arena.cli import output
 from arena.cli.errors import FAILED, INTERRUPTED, UNREACHABLE, USAGE, CommandError
 from arena.cli.options import data_option, json_option, token_said
 
-# A bot on its way into somebody else's arena.
+# Client for submissions to a remote arena.
 
 
-# Somebody else's arena, over the network.
+# HTTP requests to the remote arena.
 
 
 _SECONDS: Final = 60.0
@@ -37,7 +37,13 @@ _LONGEST: Final = 2**20
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What an arena says. wait: the seconds after which it wants to be asked again, if it says."""
+    """A response of an arena.
+
+    Attributes:
+        status: HTTP status.
+        told: members of the JSON object in its body.
+        wait: seconds from the Retry-After header, if any.
+    """
 
     status: int
     told: Mapping[str, Any]
@@ -45,25 +51,31 @@ class Answer:
 
     @property
     def sentence(self) -> str:
-        """Why it refuses."""
+        """The reason of a rejection."""
         return str(self.told.get("error") or f"it answers with status {self.status}.")
 
 
 class Silent(Exception):
-    """It does not answer. Its text is a clause."""
+    """The arena does not answer. The text is a clause."""
 
 
 @dataclass(frozen=True, slots=True)
 class Elsewhere:
-    """An arena at the address of its pages, and the token by which it knows us."""
+    """A remote arena: the URL of its pages, and the user's token."""
 
     url: str
     token: str = field(repr=False)
 
     def ask(self, path: str, body: IO[bytes] | bytes | None = None, size: int = 0) -> Answer:
-        """Asks for an address of it, or sends something there.
+        """Send a GET request, or a POST request with a body, to the arena.
 
-        Raises Silent.
+        Args:
+            path: path and query.
+            body: the body of a POST request; None sends a GET request.
+            size: the body's length in bytes.
+
+        Raises:
+            Silent: the arena does not answer.
         """
         request = urllib.request.Request(f"{self.url}{path}")
         request.add_header("Accept", "application/json")
@@ -86,13 +98,17 @@ class Elsewhere:
 
     @property
     def is_open_to_listeners(self) -> bool:
-        """Whether the token can be read on its way."""
+        """Whether the token is transmitted unencrypted over a network."""
         parts = urllib.parse.urlsplit(self.url)
         return parts.scheme == "http" and not _is_here(parts.hostname or "")
 
 
 def elsewhere(url: str, token: str) -> Elsewhere:
-    """The arena at an address; CommandError if it is none."""
+    """Return the arena at a URL.
+
+    Raises:
+        CommandError: the URL or the token is not valid.
+    """
     parts = urllib.parse.urlsplit(url)
     try:
         good = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
@@ -111,12 +127,12 @@ def elsewhere(url: str, token: str) -> Elsewhere:
 
 
 def cannot_reach(url: str, reason: str, advice: str = "") -> CommandError:
-    """The error for an arena that does not answer."""
+    """Return the error for an arena that does not answer."""
     return CommandError(f"the arena at {url} cannot be reached: {reason}.", UNREACHABLE, advice)
 
 
 class _Straight(urllib.request.HTTPRedirectHandler):
-    """Goes nowhere else: the token is for the arena that was named."""
+    """Rejects redirects: the token must be sent only to the configured arena."""
 
     def redirect_request(self, *_: Any, **__: Any) -> None:
         return None
@@ -164,7 +180,7 @@ _IN_MEMORY: Final = 4 * 2**20
 
 @dataclass(frozen=True, slots=True)
 class Packed:
-    """What would be sent: of which bot and version, its content, how much it is, and packed."""
+    """A packed bot: name, version, content hash, size of its files, and the archive."""
 
     name: str
     version: str
@@ -174,7 +190,7 @@ class Packed:
     size: int
 
     def to_json(self) -> dict[str, Any]:
-        """It as plain values."""
+        """Return the fields as JSON values."""
         return {
             "bot": self.name,
             "version": self.version or None,
@@ -187,7 +203,12 @@ class Packed:
 
 @contextmanager
 def packed(bot: Bot) -> Iterator[Packed]:
-    """The files of a bot as they are sent; CommandError for one that has none, BotError."""
+    """Pack the files of a bot as they are uploaded.
+
+    Raises:
+        CommandError: the bot has no files.
+        BotError: the files cannot be packed.
+    """
     said = bot.manifest
     if said is None:
         raise CommandError(f"{bot.label} runs elsewhere; there are no files to push.", USAGE)
@@ -200,9 +221,10 @@ def packed(bot: Bot) -> Iterator[Packed]:
 
 
 def send(arena: Elsewhere, what: Packed) -> Mapping[str, Any]:
-    """Sends it, if it is wanted; gives the submission that it is there.
+    """Upload a packed bot unless the arena has it already; return the submission.
 
-    Raises CommandError, with the sentence of the arena if it refuses.
+    Raises:
+        CommandError: the arena does not answer, or rejects the bot with a sentence.
     """
     said = {"name": what.name, "content": what.content}
     path = "/submissions?" + urlencode(said | ({"version": what.version} if what.version else {}))
@@ -224,7 +246,11 @@ def send(arena: Elsewhere, what: Packed) -> Mapping[str, Any]:
 
 
 def look(arena: Elsewhere, submission: str) -> Mapping[str, Any]:
-    """How a submission stands. Raises CommandError."""
+    """Return the state of a submission.
+
+    Raises:
+        CommandError: the arena does not answer or rejects the request.
+    """
     try:
         answer = arena.ask(f"/submissions/{quote(submission, safe='')}.json")
     except Silent as silent:
@@ -233,9 +259,11 @@ def look(arena: Elsewhere, submission: str) -> Mapping[str, Any]:
 
 
 def follow(arena: Elsewhere, first: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """How a submission stands, again and again, until it is decided.
+    """Yield the state of a submission repeatedly until it is decided.
 
-    Raises CommandError; Ctrl-C too, which leaves the submission going.
+    Raises:
+        CommandError: the arena stopped answering, or Ctrl-C was pressed, which does not affect the
+            submission.
     """
     name, told = str(first["submission"]), first
     pause, heard = _FIRST_SECONDS, time.monotonic()
@@ -266,9 +294,16 @@ def follow(arena: Elsewhere, first: Mapping[str, Any]) -> Iterator[Mapping[str, 
 def tell(
     arena: Elsewhere, states: Iterator[Mapping[str, Any]], as_json: bool, bot: str = "BOT"
 ) -> int:
-    """Says what becomes of a submission as it comes; gives the exit status.
+    """Print the progress and the result of a submission.
 
-    bot: what was pushed, as it is typed.
+    Args:
+        arena: the arena.
+        states: the states of the submission.
+        as_json: whether to print only the last state, as JSON.
+        bot: the bot as typed by the user.
+
+    Returns:
+        The exit status.
     """
     told: Mapping[str, Any] = {}
     said = 0
@@ -277,7 +312,7 @@ def tell(
         if not as_json:
             for stage in begun[said:]:
                 output.hint(stage)
-        # It is begun again if it was interrupted.
+        # An interrupted stage is listed again.
         said = max(said, len(begun))
     if as_json:
         output.document(dict(told))
@@ -299,7 +334,7 @@ def _conclude(arena: Elsewhere, told: Mapping[str, Any], bot: str) -> None:
 
 
 def _patient(arena: Elsewhere, path: str) -> Answer:
-    """Asks whether it would be taken; waits a little for an arena that is being started."""
+    """Send the preliminary request; retry for 10 s while the arena is starting."""
     until = time.monotonic() + _FIRST_SECONDS * 20
     while True:
         try:

@@ -1,4 +1,4 @@
-"""Bots become versions: what `bot add` does, and tournaments on the way."""
+"""Register bots as versions in the store, for `bot add` and for tournaments."""
 
 from __future__ import annotations
 
@@ -22,16 +22,20 @@ if TYPE_CHECKING:
 def register(
     place: Place, bot: Bot, *, name: str | None = None, number: str | None = None, owner: str = ""
 ) -> Version:
-    """The version that a bot is in the store; it is added, and built, if it is new.
+    """Return the version of a bot in the store; build and add it if it is new.
 
-    name, number: instead of those in its bot.toml. A remote bot, which has none, needs a name.
+    A bot without a version number gets that of the same content, or else the next whole number.
 
-    owner: whose bot it is; empty: as it is known.
+    Args:
+        place: the workspace.
+        bot: the bot.
+        name: replaces the name in its bot.toml; required for a remote bot.
+        number: replaces the version in its bot.toml.
+        owner: the owner; "" keeps the stored one.
 
-    A bot that names no version gets that of the same content, else the next whole number.
-
-    Raises BotError if it cannot be kept or built, Conflict if the version is there with other
-    content.
+    Raises:
+        BotError: the bot cannot be stored or built.
+        Conflict: the version exists with other content.
     """
     _check(name, number)
     stored = _stored(place, bot)
@@ -53,7 +57,7 @@ def register(
 
 
 def register_house_bot(place: Place, bot: Bot) -> Version:
-    """The same for a house bot, whose content may have changed with the arena around it."""
+    """Register a house bot, whose content may have changed with the arena."""
     try:
         return register(place, bot)
     except Conflict:
@@ -81,7 +85,7 @@ def _check(name: str | None, number: str | None) -> None:
 def register_relayed(
     place: Place, name: str, number: str | None = None, owner: str = ""
 ) -> tuple[Version, str]:
-    """A new version of a bot that connects to the relay, and its token."""
+    """Add a new version of a bot that connects to the relay; return it with its token."""
     _check(name, number)
     return remote_bots.add_relayed(
         place.store, name, number or versions.free_number(place.store, name), owner
@@ -107,7 +111,7 @@ def _register_remote(place: Place, bot: Bot, name: str | None, number: str | Non
 
 
 def _stored(place: Place, bot: Bot) -> Version | None:
-    """The version that a bot was found as, if it was found in the store."""
+    """Return the stored version from which a bot was resolved, if any."""
     name, at, _ = bot.label.partition("@")
     if not at:
         return None

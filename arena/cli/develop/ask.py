@@ -1,4 +1,4 @@
-"""`pokearena ask`: one recorded question, put to a bot again."""
+"""The command `pokearena ask`: send one recorded question to a bot again."""
 
 from __future__ import annotations
 
@@ -149,7 +149,7 @@ def _show_before(found: Found, recalled: Recalled) -> None:
 
 
 def _parts(question: str) -> tuple[str, list[tuple[int, int]]]:
-    """The match, and the game and decision of every question."""
+    """Return the match, and the game and decision of every question."""
     said = _QUESTION.fullmatch(question)
     if said is None:
         raise CommandError(
@@ -198,7 +198,7 @@ def _show(found: Found, put: Question, answer: Answer, bot: str, debug: bool) ->
 
 
 def _fault(found: Found, put: Question) -> Mapping[str, Any] | None:
-    """What the seat did wrong then, if it did."""
+    """Return the recorded fault at this question, if any."""
     request = put.request
     for fault in found.game(request.game).faults:
         if fault["decision"] == request.decision and fault["seat"] == request.seat:
@@ -207,7 +207,7 @@ def _fault(found: Found, put: Question) -> Mapping[str, Any] | None:
 
 
 def _recorded(found: Found, put: Question) -> dict[str, object] | None:
-    """What was done in the record, if anything was."""
+    """Return the recorded action at this decision, if any."""
     for line in found.game(put.request.game).actions:
         if line["decision"] == put.request.decision:
             action: dict[str, object] = line["action"]

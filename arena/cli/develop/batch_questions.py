@@ -1,4 +1,4 @@
-"""Recorded questions, put to a bot again in one message of Play, as the referee puts them."""
+"""Send several recorded questions to a bot in one message of Play, like the referee."""
 
 from __future__ import annotations
 
@@ -19,12 +19,18 @@ from referee.replay import Question
 def ask(
     found: Found, puts: Sequence[Question], bot: Bot, patience: float, start: float
 ) -> list[Answer]:
-    """Starts a bot and asks it in one message; the answers in the order of the questions.
+    """Start a bot and send the questions in one message; return the answers in their order.
 
-    patience, start: seconds for the answers, and to start.
+    Args:
+        found: the record of the match.
+        puts: the questions.
+        bot: the bot.
+        patience: seconds for the answers.
+        start: seconds for the start.
 
-    Raises InfrastructureError if a remote bot cannot be reached, CommandError if these questions
-    cannot stand in one message.
+    Raises:
+        InfrastructureError: a remote bot cannot be reached.
+        CommandError: these questions cannot be in one message.
     """
     _check(puts)
     talk = Talk(bot, told(found, puts[0]), start, patience)

@@ -1,4 +1,4 @@
-"""`pokearena bench`: how fast everything is."""
+"""The command `pokearena bench`: run the benchmark of a checkout."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`pokearena doctor`: is everything there that the arena needs?"""
+"""The command `pokearena doctor`: check that everything the arena needs is installed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An examination on the command line: its progress, its checks, and the records of failures."""
+"""Run the examination of a bot on the command line: progress, checks, records of failures."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def examine(
     quick: bool,
     about: Callable[[str], None],
 ) -> Iterator[Check]:
-    """The checks of a bot, with a referee of its own; records are kept where `ask` finds them."""
+    """Yield the checks of a bot, made with an own referee; store records where `ask` finds them."""
     with own_referee() as referee:
         checks = examined(
             bot,
@@ -71,7 +71,7 @@ def _keep(place: Place, check: Check) -> None:
 
 
 class Shown:
-    """Checks as they are made, and between them what is being tried."""
+    """Prints checks as they are made, and the current activity between them."""
 
     def __init__(self, bot: Bot, as_json: bool) -> None:
         self._bot = bot
@@ -79,7 +79,7 @@ class Shown:
         self._game = ""
         self._made = 0
         self._written: list[str] = []
-        """The output that was shown last: the same failure comes in many checks."""
+        """The latest printed output; it is shortened when the same failure repeats."""
         self._progress = Progress()
         self._status: Any = None
 
@@ -99,14 +99,14 @@ class Shown:
             self._status.__exit__(kind, error, trace)
 
     def about(self, what: str) -> None:
-        """This is tried now."""
+        """Show the current activity."""
         if self._status is not None:
             self._status.update(what)
         else:
             self._progress.now(f"{self._made} checks made · {what}")
 
     def tell(self, check: Check) -> None:
-        """A check has been made."""
+        """Print a finished check."""
         self._made += 1
         if self._as_json:
             return
@@ -129,7 +129,7 @@ class Shown:
 
 
 def summary(checks: Sequence[Check]) -> str:
-    """How many checks came out how."""
+    """Return the number of checks by outcome as text."""
     counted = Counter(check.outcome for check in checks)
     words = (
         (Outcome.PASSED, "passed"),
@@ -143,7 +143,7 @@ def summary(checks: Sequence[Check]) -> str:
 
 
 def as_json(bot: Bot, seed: str, checks: Sequence[Check]) -> dict[str, Any]:
-    """The examination as plain values."""
+    """Return the examination as JSON values."""
     counted = Counter(check.outcome for check in checks)
     return {
         "bot": bot.label,

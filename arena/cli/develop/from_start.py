@@ -1,4 +1,4 @@
-"""One recorded question, put to a bot that is asked first all it had been asked before it."""
+"""Send a recorded question to a bot after all questions that preceded it at its table."""
 
 from __future__ import annotations
 
@@ -20,23 +20,23 @@ from referee.record import GameRecord, Line
 from referee.replay import Question, Rights, questions
 from referee.verdict import PROCESS_FAULTS
 
-# What a bot's process had been asked at its table before a question, message by message.
+# Messages to a bot's process at its table before a question.
 
 
 Turn = tuple[int, int, int]
-"""When a message was sent to a seat: all of one message have the same."""
+"""Sort key of a message to a seat; all questions of one message have the same key."""
 
 
 @dataclass(frozen=True, slots=True)
 class Past:
-    """A question that was put, and when."""
+    """A recorded question and its position in time."""
 
     question: Question
     turn: Turn
     within: int
-    """Its place in its message."""
+    """Its index in its message."""
     action: dict[str, Any] | None
-    """What was answered, in the protocol's JSON form; None if it was left open."""
+    """The answer in the protocol's JSON form; None if it is missing."""
 
     @property
     def place(self) -> tuple[int, int]:
@@ -45,12 +45,15 @@ class Past:
 
 
 def messages(found: Found, game: int, decision: int) -> list[list[Past]]:
-    """All messages that a process was sent up to the one that held a question, with that one.
+    """Return all messages to a process up to the one with a question, included.
 
-    A seat whose process was lost has another one from there on, which was asked nothing before.
-    What was open when another seat's fault ended its game is in no record, and left out.
+    A seat whose process was lost has a new process from then on, which starts without earlier
+    questions. Questions that were open when another seat's fault ended the game are not recorded,
+    and so omitted.
 
-    Raises CommandError and Mismatch if there is no such question.
+    Raises:
+        CommandError: the game does not exist, or the seed is secret.
+        Mismatch: the decision does not exist.
     """
     put = asked(found, game, decision)
     seat, table = put.request.seat, found.game(game).game["table"]
@@ -73,7 +76,7 @@ def messages(found: Found, game: int, decision: int) -> list[list[Past]]:
 
 
 def _of_game(found: Found, record: GameRecord, seat: int) -> Iterator[Past]:
-    """The questions of a game that a seat was asked."""
+    """Yield the questions to a seat in a game."""
     actions = {line["decision"]: line for line in record.actions if line["seat"] == seat}
     faults = {
         line["decision"]: line
@@ -96,7 +99,7 @@ def _of_game(found: Found, record: GameRecord, seat: int) -> Iterator[Past]:
 
 
 def _turn(line: Line, said: Line) -> tuple[Turn, int]:
-    """The turn of a line and its place in it; ``said`` is where its message stands, if any."""
+    """Return the turn of a line and its index in the message, which ``said`` may contain."""
     if "message" not in said:
         return (-1, line["game"], line["decision"]), 0
     message, within = said["message"]
@@ -109,7 +112,7 @@ def _order(one: Past) -> tuple[Turn, int]:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """The first question before that is answered otherwise now."""
+    """The first earlier question whose answer now differs."""
 
     game: int
     decision: int
@@ -117,7 +120,7 @@ class Difference:
     answer: dict[str, Any]
 
     def to_json(self) -> dict[str, Any]:
-        """It as plain values."""
+        """Return the fields as JSON values."""
         return {
             "game": self.game,
             "decision": self.decision,
@@ -128,24 +131,32 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Recalled:
-    """A question that was put after all before it."""
+    """The result of a question sent after all that preceded it."""
 
     question: Question
     answer: Answer
     before: int
-    """How many questions were put before it."""
+    """Number of questions sent before it."""
     differs: Difference | None
 
 
 def ask(
     found: Found, game: int, decision: int, bot: Bot, patience: float, start: float
 ) -> Recalled:
-    """Starts a bot and puts to it, message by message, what it was asked up to a question.
+    """Start a bot and send, message by message, all questions up to the given one.
 
-    patience, start: seconds for every answer, and to start.
+    Args:
+        found: the record of the match.
+        game: the game's number.
+        decision: the decision of the question.
+        bot: the bot.
+        patience: seconds for every answer.
+        start: seconds for the start.
 
-    Raises InfrastructureError if a remote bot cannot be reached, CommandError and Mismatch if
-    there is no such question.
+    Raises:
+        InfrastructureError: a remote bot cannot be reached.
+        CommandError: the game does not exist, or the seed is secret.
+        Mismatch: the decision does not exist.
     """
     asked = messages(found, game, decision)
     (put,) = (one.question for one in asked[-1] if one.place == (game, decision))

@@ -1,4 +1,4 @@
-"""What the arena needs from this machine, looked at one thing after another."""
+"""Check the arena's requirements on this machine, one after another."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ _OPEN_FILES: Final = 1024
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """How one thing is: its state, what was found, and what to do about it."""
+    """The result of one check: its state, a description, and a remedy."""
 
     name: str
     state: str
@@ -47,7 +47,7 @@ class Finding:
 
 
 def examine(place: Place) -> list[Finding]:
-    """Looks at everything. Starts a Redis and a referee for a moment; leaves nothing behind."""
+    """Run all checks; start a Redis and a referee temporarily if none is configured."""
     looks: tuple[Callable[[Place], Finding], ...] = (
         *(_python, _system, _packages, _data, _disk),
         *(_database, _redis, _referee, _services, _remotes, _limits, _sandbox),
@@ -148,13 +148,13 @@ def _redis(place: Place) -> Finding:
 
 
 def _redis_information(place: Place) -> dict[str, object]:
-    """What the Redis that would be used says of itself, and its source."""
+    """Return the INFO data of the Redis that would be used, and its source."""
     from arena.system.redis_connection import connect
 
     with contextlib.ExitStack() as stack:
         found = redis_server.find(place.folder)
         if found is None:
-            # In a folder of its own: to look at something must not make a data folder.
+            # In a temporary folder: a check must not create a data folder.
             elsewhere = stack.enter_context(tempfile.TemporaryDirectory())
             found = stack.enter_context(redis_server.resolve(config.locate(elsewhere)))
         client = stack.enter_context(connect(found.url))

@@ -1,4 +1,4 @@
-"""One recorded question, put to a bot again."""
+"""Send one recorded question to a bot again."""
 
 from __future__ import annotations
 
@@ -27,43 +27,43 @@ _NOT_STARTED = "did not start"
 
 
 class _Silent(Exception):
-    """A bot has not begun to answer. Its text is a clause."""
+    """A bot did not respond to the start request. The text is a clause."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a bot answered, and what is to be said of it."""
+    """The answer of a bot and its evaluation."""
 
     action: dict[str, Any] | None
-    """In the protocol's JSON form; None if none came."""
+    """The action in the protocol's JSON form; None if none arrived."""
     note: str
     legal: bool
     ms: float
-    """From question to answer."""
+    """Milliseconds from question to answer."""
     limit_ms: int
-    """What the seat had: the allowance and what was left in its bank."""
+    """Time limit in milliseconds: the allowance and the rest of the bank."""
     trouble: str
-    """Why no action came, as a clause about the bot; empty if one did."""
+    """The reason for a missing action, as a clause about the bot; empty if it arrived."""
     output: str
-    """What the bot wrote."""
+    """The output of the bot's process."""
 
     @property
     def in_time(self) -> bool:
-        """Whether it would have counted."""
+        """Whether the answer arrived within the time limit."""
         return self.ms <= self.limit_ms
 
     @property
     def good(self) -> bool:
-        """Whether it is a legal action, in time."""
+        """Whether it is a legal action within the time limit."""
         return self.legal and self.in_time
 
 
 def asked(found: Found, game: int, decision: int) -> Question:
-    """The question of a decision, exactly as it was put.
+    """Return the question of a decision, identical to the original one.
 
-    Of a fault the record has it; of any other the deal is made again and the game replayed up to
-    it. Of its bank the record has what it was told, too; one of an older arena has not, and there
-    it is what the games before had left.
+    A fault line contains its question. Any other question is rebuilt: the game is dealt again and
+    replayed up to the decision. The record also contains the bank sent with the question. Older
+    records lack it; then the bank is computed from the time drawn in earlier games.
     """
     record = found.game(game)
     match, seed = found.record.match, found.seed()
@@ -81,7 +81,7 @@ def asked(found: Found, game: int, decision: int) -> Question:
 
 
 def clocks(found: Found, record: GameRecord) -> list[bot_pb2.Clock]:
-    """The clock of every seat at the beginning of a game, if games were played one by one."""
+    """Return the clock of every seat at the start of a game, assuming sequential games."""
     return [_clock(found, record, seat) for seat in range(found.record.match["seats"])]
 
 
@@ -98,11 +98,17 @@ def _clock(found: Found, record: GameRecord, seat: int) -> bot_pb2.Clock:
 
 
 def ask(found: Found, put: Question, bot: Bot, patience: float, start: float) -> Answer:
-    """Starts a bot and puts a question to it, with no clock but `patience`, in seconds.
+    """Start a bot and send a question, limited only by `patience`.
 
-    start: seconds it has to start.
+    Args:
+        found: the record of the match.
+        put: the question.
+        bot: the bot.
+        patience: seconds for the answer.
+        start: seconds for the start.
 
-    Raises InfrastructureError if a remote bot cannot be reached.
+    Raises:
+        InfrastructureError: a remote bot cannot be reached.
     """
     if bot.address is not None:
         answer = _converse(found, put, bot.address, min(start, patience), patience)
@@ -127,7 +133,7 @@ def _converse(
     patience: float,
     ended: Event | None = None,
 ) -> Answer:
-    """Starts the table and asks; `ended` is set when the bot's process has ended."""
+    """Send the start request and the question; `ended` is set when the process has ended."""
     clock = put.request.clock
     nothing = Answer(None, "", False, 0.0, clock.allowance_ms + clock.bank_ms, "", "")
     with grpc.insecure_channel(address, options=OPTIONS + authority(address)) as channel:
@@ -155,7 +161,7 @@ def _since(began: float) -> float:
 
 
 def told(found: Found, put: Question) -> bot_pb2.StartRequest:
-    """What a bot is told of what is played, as at the beginning of a table."""
+    """Return the start request for the beginning of the table."""
     match, request = found.record.match, put.request
     return bot_pb2.StartRequest(
         match=request.match,
@@ -169,7 +175,7 @@ def told(found: Found, put: Question) -> bot_pb2.StartRequest:
 
 
 def _start(stub: Any, found: Found, put: Question, seconds: float, ended: Event | None) -> None:
-    """Tells the bot what is played, as at the beginning of a table."""
+    """Send the start request as at the beginning of a table, and apply its response."""
     request = put.request
     call = stub.Start.future(told(found, put), timeout=seconds, wait_for_ready=True)
     while not call.done():
@@ -187,7 +193,7 @@ def _start(stub: Any, found: Found, put: Question, seconds: float, ended: Event 
 
 
 def _act(stub: Any, request: bot_pb2.ActRequest, patience: float) -> bot_pb2.ActResponse:
-    """The answer by `Act`, or by `Play` from a bot that has only that."""
+    """Return the answer by `Act`, or by `Play` from a bot that implements only that."""
     try:
         answer: bot_pb2.ActResponse = stub.Act(request, timeout=patience)
         return answer
@@ -203,7 +209,7 @@ def _act(stub: Any, request: bot_pb2.ActRequest, patience: float) -> bot_pb2.Act
 
 
 def is_legal(found: Found, put: Question, response: bot_pb2.ActResponse) -> bool:
-    """Whether an answer is a legal action of its question."""
+    """Return whether an answer is a legal action of its question."""
     codec = codec_of(find(found.record.match["game"]))
     try:
         return codec.decode(response.action) in put.legal
@@ -212,7 +218,7 @@ def is_legal(found: Found, put: Question, response: bot_pb2.ActResponse) -> bool
 
 
 def _clause(error: Any) -> str:
-    """What a failed call says of the bot."""
+    """Return a failed call as a clause about the bot."""
     code = error.code()
     if code is grpc.StatusCode.DEADLINE_EXCEEDED:
         return "it did not answer in the time it was given"

@@ -1,4 +1,4 @@
-"""What there is to know of a game before it is played: its options, forms of action and rules."""
+"""Describe a game: its options, forms of action and rules."""
 
 from __future__ import annotations
 
@@ -15,29 +15,29 @@ from referee.games.contract import Action, Game, Option
 from referee.replay import codec_of, in_words
 
 _GAMES = 20
-"""How many games at random are played to see every form of action."""
+"""Number of random games that are played to find an example of every form of action."""
 
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """A form of action, with an example of it."""
+    """A form of action, with an example."""
 
     name: str
     meaning: str
     fields: tuple[str, ...]
     words: str
-    """The example as replays tell it."""
+    """The example in the wording of replays."""
     message: dict[str, Any]
     """The example in the protocol's JSON form."""
 
 
 def page(game: Game) -> str:
-    """The rules of a game as Markdown."""
+    """Return the rules of a game as Markdown."""
     return shipped_docs.rules(game.id)
 
 
 def forms(game: Game) -> list[Form]:
-    """The forms of action of a game, each with an example from a game at random."""
+    """Return the forms of action of a game, each with an example from a random game."""
     made = []
     for kind, example in _examples(game).items():
         message = codec_of(game).action_json(example)
@@ -54,14 +54,14 @@ def forms(game: Game) -> list[Form]:
 
 
 def choices(option: Option) -> str:
-    """What an option may be, in words."""
+    """Return the allowed values of an option as text."""
     if option.choices:
         return " or ".join(option.choices)
     return "true or false" if isinstance(option.default, bool) else "a whole number"
 
 
 def _examples(game: Game) -> dict[type, Action]:
-    """An action of every kind, from games at random: every number of seats, every switch turned."""
+    """Return an action of every kind from random games with all seats and switches."""
     chance = random.Random(game.id)
     seen: dict[type, Action] = {}
     switches = {n: o.default for n, o in game.options.items() if isinstance(o.default, bool)}

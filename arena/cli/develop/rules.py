@@ -1,4 +1,4 @@
-"""`pokearena rules`: a game's options, forms of action and rules."""
+"""The command `pokearena rules`: print a game's options, forms of action and rules."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def _show(game: Game, shapes: list[Form]) -> None:
 
 
 def _players(game: Game) -> str:
-    """As many house bots as the smallest table takes."""
+    """Return enough house bots for the smallest table."""
     sides = game.side_count(game.seats[0], game.settle({}))
     return " ".join(["sample:greedy", *["sample:random"] * (sides - 1)])
 

@@ -1,4 +1,4 @@
-"""`pokearena test`: does a bot do what the protocol asks of it?"""
+"""The command `pokearena test`: check that a bot implements the protocol."""
 
 from __future__ import annotations
 

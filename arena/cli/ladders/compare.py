@@ -1,4 +1,4 @@
-"""`pokearena compare`: two versions against each other."""
+"""The command `pokearena compare`: compare two versions."""
 
 from __future__ import annotations
 

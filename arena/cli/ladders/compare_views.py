@@ -1,4 +1,4 @@
-"""Two versions against each other: found in the store, and told."""
+"""Compare two versions in the store and print the comparison."""
 
 from __future__ import annotations
 
@@ -21,7 +21,11 @@ if TYPE_CHECKING:
 def test_of(
     bounds: tuple[float, float] | None, alpha: float, beta: float, model: str
 ) -> Sprt | None:
-    """The test that is asked for; CommandError if it makes no sense."""
+    """Return the requested test, if any.
+
+    Raises:
+        CommandError: its settings are not valid.
+    """
     from arena.ratings.sprt import Model, Sprt
 
     if bounds is None:
@@ -39,9 +43,11 @@ def compare(
     unit: str | None,
     test: Sprt | None,
 ) -> Found:
-    """The comparison of two versions in the one of these ladders in which they have met.
+    """Compare two versions on the only one of these ladders on which they have met.
 
-    CommandError if there is none, or a choice, or what is asked for cannot be counted.
+    Raises:
+        CommandError: they have met on none or several of the ladders, or the matches cannot be
+            counted by this unit.
     """
     from arena.ladders import head_to_head
 
@@ -63,7 +69,7 @@ def compare(
 
 
 def show(found: Found) -> None:
-    """A comparison for people."""
+    """Print a comparison."""
     one = found.comparison
     games = one.wins + one.draws + one.losses
     output.heading(f"{found.form} · {one.first} against {one.second}")
@@ -88,7 +94,7 @@ def show(found: Found) -> None:
 
 
 def go_on(found: Found, pair: tuple[str, str]) -> tuple[str, ...]:
-    """The command that has the two play on until a test decides; none at larger tables."""
+    """Return the command that continues until a test decides; none for larger tables."""
     if found.comparison.pairs is None:
         return ()
     test = found.comparison.test.settings if found.comparison.test else None
@@ -111,7 +117,7 @@ def _interval(found: Interval) -> str:
 
 
 def _end(value: float) -> str:
-    """An end of an interval; of the score of a few matches it may lie beyond all points."""
+    """Format an end of an interval; it may be infinite if there are few matches."""
     return f"{value:+.2f}" if math.isfinite(value) else f"{'+' if value > 0 else '-'}∞"
 
 

@@ -1,4 +1,4 @@
-"""`pokearena export`: ladders to take away, and records as a data set."""
+"""The command `pokearena export`: write ladders, or records as a data set."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def _text(found: Sequence[Export], kind: str) -> str:
 
 
 def _decisions(place: Place, scopes: Sequence[Scope], file: Path, views: bool) -> None:
-    """Writes every decision of the closed matches of these scopes."""
+    """Write every decision of the closed matches of these scopes."""
     from arena.cli.formatting import many
     from arena.cli.output import Progress
     from arena.store.matches import listing, results

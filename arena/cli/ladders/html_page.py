@@ -1,4 +1,4 @@
-"""Ladders as one page of HTML that needs nothing else: no script, no font, no picture."""
+"""Render ladders as one self-contained HTML page without scripts, fonts or images."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _LEFT = ("bot", "faults")
 
 
 def page(exports: Sequence[Export]) -> str:
-    """The page: for each ladder its standings and its crosstable, and what to know of them."""
+    """Return the page: standings, crosstable and remarks of each ladder, then notes."""
     title = " · ".join(export.scope.form for export in exports)
     body = "\n".join(line for export in exports for line in _ladder(export))
     return (
@@ -99,7 +99,7 @@ def _score(cell: Cell | None) -> str:
 
 
 def _colour(cell: Cell) -> str:
-    """The farther from one half, the stronger; none where one half is within the interval."""
+    """Return a colour by the distance from one half; none if the interval contains one half."""
     if cell.low <= 0.5 <= cell.high:
         return ""
     way = "up" if cell.score > 0.5 else "down"
@@ -120,5 +120,5 @@ def _notes() -> str:
 
 
 def escape(text: str) -> str:
-    """Return a text as HTML shows it: inert, and without characters that hide or reorder others."""
+    """Escape a text for HTML and replace characters that hide or reorder others."""
     return html.escape(sanitized(text))

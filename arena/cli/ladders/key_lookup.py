@@ -1,4 +1,4 @@
-"""What is ranked together, by what a person types."""
+"""Resolve games, forms and tournaments on the command line to ladders."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ if TYPE_CHECKING:
 
 
 def meant(place: Place, name: str | None, tournament: str | None) -> list[Scope]:
-    """What a person means by a game, a form of one, or a tournament; everything by neither.
+    """Return the ladders of a game, a form or a tournament; all ladders if neither is given.
 
-    CommandError if there is no such game or tournament, or no tournament of such a form.
+    Raises:
+        CommandError: the game or tournament is unknown, or the form has no tournament.
     """
     from arena.cli import game_options, lookup
     from arena.ladders import key
@@ -24,7 +25,7 @@ def meant(place: Place, name: str | None, tournament: str | None) -> list[Scope]
     if tournament is not None:
         found = tournaments.find(place.store, lookup.tournament(place, tournament))
         return [key.of_tournament(found)]
-    # The rules of the games are not needed for a ladder of all of them.
+    # The rules of the games are not needed for the ladders of all games.
     held = key.of_forms(place.store, name)
     if held or name is None:
         return held

@@ -1,4 +1,4 @@
-"""`pokearena ladder`: is a ladder what follows from the records of its matches?"""
+"""The commands `pokearena ladder`: recompute ladders from records, or compare them."""
 
 from __future__ import annotations
 

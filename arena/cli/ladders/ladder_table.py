@@ -1,4 +1,4 @@
-"""Ladders: the standings of each form of a game, from the closed matches."""
+"""Compute and print the standings of each form of a game from the closed matches."""
 
 from __future__ import annotations
 
@@ -29,11 +29,18 @@ def of_scopes(
     settings: StrengthSettings | None = None,
     known: dict[Scope, Following] | None = None,
 ) -> Ladders:
-    """The standings of each scope, by form; those in which nothing was played are left out.
+    """Return the standings of each scope by form; omit those without entrants.
 
-    An anchor counts where its entrant has played; CommandError if that is nowhere.
+    An anchor applies to the ladders in which its entrant has played.
 
-    known: what was read before, for who looks again and again; it is added to.
+    Args:
+        engine: database engine of the store.
+        scopes: the ladders.
+        settings: settings of strength, with the anchors.
+        known: cache of the matches already read, for repeated calls; it is extended.
+
+    Raises:
+        CommandError: an anchor has played in none of the ladders, or stored results are not valid.
     """
     from arena.ladders.folds import Following
     from arena.ratings.strength.settings import StrengthSettings
@@ -60,21 +67,23 @@ def of_scopes(
 
 
 def of_tournament(engine: Engine, scope: Scope) -> Table:
-    """The standings of one tournament; who has not played yet is in it too."""
+    """Return the standings of one tournament, including entrants without matches."""
     return of_scopes(engine, [scope])[scope.form]
 
 
 def show(table: Table) -> None:
-    """A ladder for people."""
+    """Print a ladder."""
     output.table(*shown(table))
 
 
 def shown(
     table: Table, only: Sequence[str] | None = None
 ) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-    """The headings and lines of a ladder for people; columns that say nothing are left out.
+    """Return the headings and lines of a ladder; empty optional columns are omitted.
 
-    only: the entrants of the lines that are wanted.
+    Args:
+        table: the standings.
+        only: the entrants to include; None includes all.
     """
     lines = [line for line in table.lines if only is None or line.entrant in only]
 
@@ -123,7 +132,7 @@ def _faults(line: Standing) -> str:
 
 
 def explain(tables: Iterable[Table]) -> None:
-    """Says what the columns mean, and what is to be minded of these ladders, for people."""
+    """Print the meaning of the columns."""
     from arena.ratings.elo import EloSettings
 
     tables = list(tables)
@@ -141,12 +150,12 @@ def explain(tables: Iterable[Table]) -> None:
 
 
 def remark(table: Table) -> None:
-    """Says what one number for each bot does not tell of a ladder."""
+    """Print remarks on limits of one-dimensional strength in this ladder."""
     for text in ladder_values.remarks(table):
         output.hint(text)
 
 
 def remark_gifts(found: Iterable[Gift]) -> None:
-    """Points out who gives whom more than chance does."""
+    """Print remarks on points given to another entrant more often than by chance."""
     for text in ladder_values.gift_remarks(found):
         output.hint(text)

@@ -1,4 +1,4 @@
-"""`pokearena matrix`: who did how against whom."""
+"""The command `pokearena matrix`: show the crosstable."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     from arena.ratings.crosstable import Cell
 
 
-# Who did how against whom, as tables.
+# Crosstables as text.
 
 
 NOTHING = "·"
 
 
 def show(matrix: Matrix, superiority: bool) -> None:
-    """A matrix for people: scores and meetings, or how likely one is the stronger."""
+    """Print a crosstable of scores and matches, or of the likelihood of superiority."""
     cells = _superiority(matrix) if superiority else _scores(matrix)
     names = matrix.table.entrants
     rows = [(at, name, *row) for at, (name, row) in enumerate(zip(names, cells, strict=True), 1)]
@@ -31,7 +31,7 @@ def show(matrix: Matrix, superiority: bool) -> None:
 
 
 def explain(superiority: bool) -> None:
-    """Says what the cells mean."""
+    """Print the meaning of the cells."""
     if superiority:
         output.hint("how likely the bot of the line is stronger than that of the column, in %")
         return

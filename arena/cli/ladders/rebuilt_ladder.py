@@ -1,4 +1,4 @@
-"""Ladders made anew from records, for `pokearena ladder`."""
+"""Recompute ladders from records, for `pokearena ladder`."""
 
 from __future__ import annotations
 
@@ -15,9 +15,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Anew:
-    """A ladder from the records alone.
+    """A ladder computed only from the records.
 
-    differences: what is stored otherwise, in words. unread: whether some record cannot be read.
+    Attributes:
+        scope: the ladder's key.
+        table: its standings.
+        matches: number of closed matches.
+        games: number of their stored games.
+        differences: a clause for each stored value that differs.
+        missing: number of matches whose summary had not been stored.
+        unread: whether a record cannot be read.
     """
 
     scope: Scope
@@ -26,11 +33,10 @@ class Anew:
     games: int
     differences: tuple[str, ...]
     missing: int
-    """Matches that had not been summed up when they were stored."""
     unread: bool
 
     def to_json(self) -> dict[str, Any]:
-        """What was found, as plain values."""
+        """Return the results as JSON values."""
         return {
             "matches": self.matches,
             "games": self.games,
@@ -40,9 +46,12 @@ class Anew:
 
 
 def rebuild(engine: Engine, scope: Scope, *, write: bool) -> Anew:
-    """The ladder of what is ranked together, from the records of its closed matches.
+    """Compute a ladder from the records of its closed matches.
 
-    write: whether results that are stored otherwise are put right.
+    Args:
+        engine: database engine of the store.
+        scope: the ladder's key.
+        write: whether stored results that differ are corrected.
     """
     from arena.ratings.standings import Fold
     from arena.records import rebuilt_results
@@ -66,7 +75,7 @@ def rebuild(engine: Engine, scope: Scope, *, write: bool) -> Anew:
 
 
 def verify(engine: Engine, scope: Scope) -> Anew:
-    """The same without changing anything; the stored ladder is compared as well, to every digit."""
+    """Compare stored results and the stored ladder with the records; change nothing."""
     from arena.ladders import folds
 
     anew = rebuild(engine, scope, write=False)

@@ -1,4 +1,4 @@
-"""`pokearena standings`: the ladder of every form of every game."""
+"""The command `pokearena standings`: show the ladder of every form of every game."""
 
 from __future__ import annotations
 
@@ -22,13 +22,14 @@ if TYPE_CHECKING:
     from arena.ratings.strength.settings import StrengthSettings
 
 
-# Anchors of strength as they are typed.
+# Anchors of strength on the command line.
 
 
 def anchored_settings(anchors: Sequence[str]) -> StrengthSettings:
-    """The settings of strength with these anchors, each "NAME@VERSION=STRENGTH".
+    """Return the settings of strength with these anchors, each "NAME@VERSION=STRENGTH".
 
-    CommandError if one makes no sense.
+    Raises:
+        CommandError: an anchor is not valid.
     """
     from arena.ratings.strength.settings import StrengthSettings
 
@@ -98,7 +99,7 @@ def standings(
     scopes, found = look()
     _show(place, scopes, found, as_json, timing)
     while watch:
-        # Who reads a pipe would else wait for a buffer to fill.
+        # Flush, so that the reader of a pipe receives each document at once.
         sys.stdout.flush()
         time.sleep(_GLANCE_SECONDS)
         scopes, fresh = look()

@@ -1,4 +1,4 @@
-"""A fault explained to the author of the bot."""
+"""Explain a fault of a record to the author of the bot."""
 
 from __future__ import annotations
 
@@ -16,9 +16,12 @@ _SHOWN_FIRST, _SHOWN_LAST = 6, 14
 
 
 def explain(match: Line, fault: Line, name: str) -> Iterator[str]:
-    """What a fault was, as lines of text: the sentence, the hand, what was legal, the output.
+    """Yield a fault as lines of text: the sentence, the hand, the legal actions, the output.
 
-    match: the match line of the record. fault: its fault line. name: the bot.
+    Args:
+        match: the match line of the record.
+        fault: its fault line.
+        name: the bot.
     """
     yield f"fault   {name}: {fault['verdict']}"
     yield f"        {clean(fault['sentence'])}"
@@ -27,7 +30,8 @@ def explain(match: Line, fault: Line, name: str) -> Iterator[str]:
         for view in question.get("view", {}).values():
             yield f"hand    {hand(view.get('hand', ()))}"
         legal = [in_words(find(match["game"]), action) for action in question.get("legal", [])]
-        if legal and fault["verdict"] != "illegal":  # the sentence has it already
+        # The sentence of an illegal action lists them already.
+        if legal and fault["verdict"] != "illegal":
             more = " | ..." if len(legal) > _SHOWN_ACTIONS else ""
             yield f"legal   {' | '.join(legal[:_SHOWN_ACTIONS])}{more}"
     lines = sanitized(fault.get("output", "")).rstrip().splitlines()
@@ -36,7 +40,7 @@ def explain(match: Line, fault: Line, name: str) -> Iterator[str]:
 
 
 def _shortened(lines: list[str]) -> list[str]:
-    """The first and the last: some languages say at the head of a trace what happened."""
+    """Return the first and last lines; in some languages the message precedes the stack trace."""
     left_out = len(lines) - _SHOWN_FIRST - _SHOWN_LAST
     if left_out <= 0:
         return lines

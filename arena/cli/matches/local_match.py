@@ -1,4 +1,4 @@
-"""The author's test bench: one match here and now, with no queue and no database."""
+"""Play one match locally, without a queue and a database."""
 
 from __future__ import annotations
 
@@ -25,40 +25,40 @@ from referee.record import Line, read_games
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What an author wants to see played."""
+    """The requested match."""
 
     game: str
     bots: Sequence[str]
-    """As they stand on the command line."""
+    """As typed on the command line."""
     seed: str
     boards: int
     options: Sequence[str]
     clock: Clock
     policy: str
     seats: int | None = None
-    """None: the usual number that fits the bots."""
+    """Number of seats; None chooses the first one that fits the bots."""
 
 
 @dataclass(slots=True)
 class Bout:
-    """A match on the test bench, and what has come of it so far."""
+    """A local match and its finished games."""
 
     spec: MatchSpec
     bots: tuple[Bot, ...]
     seed: str
-    """As it is typed to have the same cards again."""
+    """The text that reproduces the same cards."""
     games: list[PlayedGame] = field(default_factory=list)
     complete: bool = False
     """Whether every game was played; a fault ends a strict match early."""
 
     @property
     def record(self) -> str:
-        """Its record as text."""
+        """The record of the match as text."""
         return record_text(self.spec, {g.game: g.record for g in self.games}, self.spec.seed)
 
     @property
     def fault(self) -> tuple[Line, int] | None:
-        """The first fault, as its line of the record, and the entrant whose it is."""
+        """The line of the first fault in the record, and the index of its entrant."""
         for game in self.games:
             if game.faulted:
                 (record,) = read_games(game.record)
@@ -67,11 +67,11 @@ class Bout:
 
 
 class _Stopped(Exception):
-    """A fault has ended a strict match: the tables to come are not played either."""
+    """A fault has ended a strict match; the remaining tables are not played."""
 
 
 def prepare(place: Place, wish: Wish) -> Bout:
-    """Finds and builds the bots, and makes a match of a wish."""
+    """Resolve and build the bots, and return the requested match."""
     game = game_options.game_named(wish.game)
     options = game_options.options_of(game, wish.options)
     seats = game_options.seats_for(game, options, len(wish.bots), wish.seats)
@@ -90,7 +90,7 @@ def prepare(place: Place, wish: Wish) -> Bout:
         "policy": wish.policy,
         "seed": seed.hex(),
     }
-    # The same question gets the same id, so that a repeated match replaces its record.
+    # The same request gets the same id, so that a repeated match replaces its record.
     key = ids.match_key(what, 0, 0, [f"{e.version} {e.content_hash}" for e in entrants])
     spec = MatchSpec(
         id=ids.match_id("play", key),
@@ -117,9 +117,12 @@ def _entrant(bot: Bot) -> Entrant:
 
 
 def play(bout: Bout, place: Place, hear: Callable[[PlayedGame], None]) -> None:
-    """Plays a match against a referee of its own; `hear` is told of every finished game.
+    """Play a match against its own referee; call `hear` with every finished game.
 
-    Raises InfrastructureError; what has been played until then, or until Ctrl-C, is in the bout.
+    After an error or Ctrl-C, the finished games are in the bout.
+
+    Raises:
+        InfrastructureError: a part of the arena failed.
     """
     outputs = place.folder.outputs / bout.spec.id
     for old in outputs.glob("*.log"):
@@ -147,7 +150,7 @@ def _keep_output(path: Path, reports: Sequence[Report]) -> None:
 
 
 def write_record(bout: Bout, place: Place, path: Path | None) -> Path:
-    """Writes the record to `path`, or into the data folder, in one step; returns where it is."""
+    """Write the record atomically to `path`, or into the data folder; return its path."""
     if path is None:
         place.folder.create()
         place.plays.mkdir(mode=0o700, exist_ok=True)

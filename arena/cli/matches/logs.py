@@ -1,4 +1,4 @@
-"""`pokearena logs`: what went wrong in a match, and what the bots wrote."""
+"""The command `pokearena logs`: show the faults of a match and the output of its bots."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def logs(match: str, seat: str | None, as_json: bool, data: Path | None) -> None
 
 
 def _faults(found: Found, seat: str | None) -> list[tuple[str, Line]]:
-    """The faults with the names of the bots, in order; only those of a seat or bot."""
+    """Return the faults with the names of the bots, in order; optionally of one seat or bot."""
     from arena.cli.matches import record_lookup
 
     meant = record_lookup.meant(found, seat)
@@ -76,7 +76,7 @@ def _show_faults(found: Found, faults: list[tuple[str, Line]]) -> None:
 
 
 def _outputs(directory: Path, found: Found, seat: str | None) -> list[tuple[str, str]]:
-    """What the bots' processes wrote, by bot, if it was kept on this machine."""
+    """Return the output of the bots' processes, by bot, if it is stored on this machine."""
     from arena.cli.matches import record_lookup
     from referee.sanitizing import sanitized
 
@@ -84,7 +84,7 @@ def _outputs(directory: Path, found: Found, seat: str | None) -> list[tuple[str,
     written = []
     for name, _ in found.record.match["entrants"]:
         path = directory / f"{name}.log"
-        # A number names a seat, and a bot's log is of all the seats it had.
+        # A number selects a seat, but a bot's log covers all its seats.
         if (seat is None or seat.isdecimal() or meant(name, -1)) and path.is_file():
             written.append((name, sanitized(path.read_text("utf-8", "replace"))))
     return written

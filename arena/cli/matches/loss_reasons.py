@@ -1,4 +1,4 @@
-"""Why a match was lost, in words and as JSON: its faults, or the boards and the thinking."""
+"""Explain a lost match as text and JSON: its faults, or its boards and decision times."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _SHOWN_BOARDS = 10
 
 
 def of_fault(fault: Explanation, match: str) -> Iterator[str]:
-    """A fault explained, as lines of text; match: what the match goes by here."""
+    """Yield the explanation of a fault as lines of text; `match` is the match as typed."""
     for line in _of_fault(fault, match):
         yield line.rstrip()
 
@@ -52,20 +52,20 @@ def _of_fault(fault: Explanation, match: str) -> Iterator[str]:
 
 
 def folder_of(bot: str) -> str:
-    """What to type for a bot whose author sits here: the folder of its name, or where one is."""
+    """Return a bot's argument for commands: the folder with its name, if it exists, or "."."""
     name = bot.partition("@")[0]
     return shlex.quote(name) if (Path(name) / manifest.FILE).is_file() else "."
 
 
 def of_aftermath(some: Sequence[Aftermath]) -> Iterator[str]:
-    """What else was lost because of these faults, as lines of text."""
+    """Yield the consequences of these faults in other games as lines of text."""
     for each in some:
         games = f"game{'s' * (len(each.games) > 1)} {', '.join(map(str, each.games))}"
         yield f"{each.bot}: {each.verdict} in {games} too, because of a fault in another"
 
 
 def show_match(found: Found, seat: str | None) -> None:
-    """Prints why a match without faults was lost: where, by how much, and how long bots thought."""
+    """Print the boards and decision times of a match without faults."""
     played = board_scores.boards(found.record)
     names = _names(found)
     entrant = _entrant(found, seat, played)
@@ -95,7 +95,7 @@ def show_match(found: Found, seat: str | None) -> None:
 
 
 def _verdict(names: Sequence[str], played: Sequence[board_scores.Board], entrant: int) -> str:
-    """Who lost by how much, and where."""
+    """Return the share of games won by the entrant, and its worst board."""
     share = _shares(played)[entrant]
     board = board_scores.from_the_worst(played, entrant)[0]
     won = "shared it" if share == 0.5 else "lost it" if share < 0.5 else "won it"
@@ -122,14 +122,14 @@ def _show_boards(names: Sequence[str], played: Sequence[board_scores.Board]) -> 
 
 
 def worst_game(found: Found, seat: str | None) -> int:
-    """The number of the game in which the match was lost more than in any other."""
+    """Return the number of the entrant's worst game."""
     played = board_scores.boards(found.record)
     entrant = _entrant(found, seat, played)
     return board_scores.from_the_worst(played, entrant)[0].worst_game(entrant)
 
 
 def _entrant(found: Found, seat: str | None, played: Sequence[board_scores.Board]) -> int:
-    """Whose defeat it is: the bot that is named, else the one that did worst."""
+    """Return the index of the named bot, or else of the one with the worst result."""
     names = _names(found)
     for at, name in enumerate(names):
         if seat in (name, name.partition("@")[0]):
@@ -152,7 +152,7 @@ def _ms(time: float | None) -> str:
 
 
 def to_json(found: Found, faults: Sequence[Explanation]) -> dict[str, Any]:
-    """All of it as plain values; what is by entrant is in the order of ``bots``."""
+    """Return all data as JSON values; values by entrant are in the order of ``bots``."""
     played = board_scores.boards(found.record)
     shares = _shares(played)
     return {

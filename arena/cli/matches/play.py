@@ -1,4 +1,4 @@
-"""`pokearena play`: one match here and now."""
+"""The command `pokearena play`: play one match locally."""
 
 from __future__ import annotations
 
@@ -126,9 +126,12 @@ def _tell(bout: Bout, game: PlayedGame) -> None:
 
 
 def _conclude(bout: Bout, typed: tuple[str, ...], name: str) -> None:
-    """What a person is told at the end, and what to type next.
+    """Print the results and the next command.
 
-    typed: the bots as they stand on the command line. name: what the record goes by.
+    Args:
+        bout: the finished match.
+        typed: the bots as typed on the command line.
+        name: the name of the record for other commands.
     """
     from arena.cli.matches import fault_text
     from arena.cli.matches.summary import tallies

@@ -1,4 +1,4 @@
-"""Finds the record of a match by what a person types: its id, the beginning of it, or a file."""
+"""Find the record of a match by its id, a prefix of the id, or a file."""
 
 from __future__ import annotations
 
@@ -10,15 +10,19 @@ from arena.cli.errors import USAGE, CommandError
 from arena.cli.workspace import Place
 from referee.record import GameRecord, MatchRecord, RecordError, read
 
-# Who sits where in a match, by what a person types: the name of a bot, or a seat's number.
+# Selection of the bots of a match by the name of a bot or the number of a seat.
 
 
 Meant = Callable[[str, int], bool]
-"""Whether a bot at a seat is meant."""
+"""Returns whether a bot at a seat is selected."""
 
 
 def meant(found: Found, seat: str | None) -> Meant:
-    """Who is meant by `seat`; all if it is None. CommandError if there is nobody like that."""
+    """Return the filter for `seat`; None selects all.
+
+    Raises:
+        CommandError: the match has no such bot or seat.
+    """
     names = [str(name) for name, _ in found.record.match["entrants"]]
     if seat is not None and not seat.isdecimal():
         if seat not in names and seat not in [name.partition("@")[0] for name in names]:
@@ -36,7 +40,7 @@ _PREFIX = "m-"
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A record and where it was found."""
+    """A record and its source."""
 
     record: MatchRecord
     source: Path | None
@@ -48,7 +52,11 @@ class Found:
         return str(self.record.match["match"])
 
     def game(self, number: int) -> GameRecord:
-        """A game of it; CommandError if it has none of this number."""
+        """Return the game with this number.
+
+        Raises:
+            CommandError: the record does not contain it.
+        """
         for game in self.record.games:
             if game.number == number:
                 return game
@@ -57,7 +65,11 @@ class Found:
         raise CommandError(f"{self.id} has no game {number}; {there}.", USAGE)
 
     def seed(self) -> bytes:
-        """The seed; CommandError while it is secret."""
+        """Return the seed.
+
+        Raises:
+            CommandError: the seed is still secret.
+        """
         if self.record.seed is None:
             raise CommandError(
                 f"{self.id} is not closed; its cards are shown when its last table is over."
@@ -66,9 +78,11 @@ class Found:
 
 
 def find(place: Place, name: str) -> Found:
-    """The record of a match.
+    """Return the record of a match.
 
-    Raises CommandError if there is none, or more than one, and RecordError if it cannot be read.
+    Raises:
+        CommandError: the name is unknown or ambiguous.
+        RecordError: the record cannot be read.
     """
     path = Path(name).expanduser()
     if path.is_file():
@@ -119,7 +133,7 @@ def _only(name: str, prefix: str, fitting: set[str]) -> str:
 
 
 def _ranges(numbers: list[int]) -> str:
-    """Numbers in order as "0 to 3, 5"."""
+    """Format numbers as ranges: "0 to 3, 5"."""
     runs: list[list[int]] = []
     for number in sorted(numbers):
         if runs and runs[-1][-1] == number - 1:

@@ -1,4 +1,4 @@
-"""`pokearena replay`: step through a match."""
+"""The command `pokearena replay`: step through a match."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Steps through recorded games: as text, as JSON, or by keys in a terminal."""
+"""Step through recorded games: as pages of text, or by keys in a terminal."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _QUIT = ("q", "\x04")
 
 
 def pages(match: Line, game: GameRecord, seed: bytes) -> Iterator[Page]:
-    """Every position of a game as lines of text, with what was done in it."""
+    """Yield every position of a game as lines of text, with the actions made in it."""
     names = seat_names(game)
     picture = picture_of(match["game"])
     rules = find(match["game"])
@@ -45,7 +45,7 @@ def pages(match: Line, game: GameRecord, seed: bytes) -> Iterator[Page]:
 
 
 def by_keys(match: Line, games: Sequence[GameRecord], seed: bytes) -> None:
-    """Steps through games by keys, until one of them says to stop."""
+    """Step through games by keys until a key quits."""
     game, at = 0, 0
     shown = list(pages(match, games[game], seed))
     with keyboard() as next_key:

@@ -1,4 +1,4 @@
-"""A recorded game in words: who was dealt what, who did what, how it ended."""
+"""Describe a recorded game as text: the deals, the actions, the result."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ _WIDEST_ACTION = 24
 
 
 def title(match: Line, game: GameRecord) -> str:
-    """What is played by whom: the first line of a game."""
+    """Return the first line of a game: the match, the table, the board and the seats."""
     table, board = game.game["table"], game.game["board"]
     seats = ", ".join(f"{name} (seat {seat})" for seat, name in enumerate(game.game["seating"]))
     told = f"game {game.number} of {match['match']} · table {table}, board {board} · {seats}"
-    # Records of remote bots alone, and of older arenas, do not tell.
+    # Older records and those of only remote bots lack the sandbox level.
     sandbox = game.game.get("sandbox")
     return f"{told} · {sandbox}" if sandbox else told
 
 
 def chapters(picture: Picture, told: Iterable[Step]) -> Iterator[tuple[Step, int | None, bool]]:
-    """Steps, each with the chapter that has ended before it, if one has, and whether one begins."""
+    """Yield each step with the chapter that ended before it, if any, and whether one begins."""
     chapter: int | None = None
     for step in told:
         now = picture.chapter(step.state)
@@ -38,7 +38,7 @@ def chapters(picture: Picture, told: Iterable[Step]) -> Iterator[tuple[Step, int
 
 
 def tell(match: Line, game: GameRecord, seed: bytes) -> Iterator[str]:
-    """A game as lines of text, in the order in which it happened."""
+    """Yield a game as lines of text in chronological order."""
     names = seat_names(game)
     picture = picture_of(match["game"])
     yield title(match, game)
@@ -59,7 +59,7 @@ def tell(match: Line, game: GameRecord, seed: bytes) -> Iterator[str]:
 
 
 def move(game: Game, line: Line, names: Sequence[str]) -> str:
-    """One action: its decision, who, what, how long, and what the bot said of it."""
+    """Return one action: its decision, the actor, the action, its duration and the bot's note."""
     widest = max(map(len, names))
     action = in_words(game, line["action"])
     told = f"{line['decision']:>4}  {names[line['seat']]:<{widest}}  {action:<{_WIDEST_ACTION}}"
@@ -70,7 +70,7 @@ def move(game: Game, line: Line, names: Sequence[str]) -> str:
 
 
 def faults(game: GameRecord) -> Iterator[str]:
-    """Who was put out of a game, and why."""
+    """Yield the excluded seats and the reasons."""
     names = seat_names(game)
     for fault in game.faults:
         name = names[fault["seat"]]

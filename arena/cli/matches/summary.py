@@ -1,4 +1,4 @@
-"""What a match came to, by entrant."""
+"""Summarise the results of a match by entrant."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ from referee.record import read_games
 
 @dataclass(slots=True)
 class Tally:
-    """What one entrant did in some games. Times are milliseconds."""
+    """Results of one entrant in several games. Times are milliseconds."""
 
     bot: str
     games: int = 0
@@ -36,7 +36,7 @@ class Tally:
         return max(self.times, default=None)
 
     def to_json(self) -> dict[str, object]:
-        """The tally as plain values."""
+        """Return the fields as JSON values."""
         return {
             "bot": self.bot,
             "games": self.games,
@@ -52,7 +52,7 @@ class Tally:
 
 
 def tallies(entrants: Sequence[str], games: Iterable[PlayedGame]) -> list[Tally]:
-    """The tallies of all entrants, in their order."""
+    """Return the tallies of all entrants, in their order."""
     made = [Tally(name) for name in entrants]
     by_name = {tally.bot: tally for tally in made}
     for game in games:

@@ -1,4 +1,4 @@
-"""`pokearena verify`: is a record true?"""
+"""The command `pokearena verify`: check that records are correct."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`pokearena why`: why a match was lost."""
+"""The command `pokearena why`: explain a lost match."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def why(match: str, seat: str | None, as_json: bool, data: Path | None) -> None:
 
 
 def _place(text: str) -> tuple[str, tuple[int, int] | None]:
-    """The match, and the game and decision if one fault is meant."""
+    """Return the match, and the game and decision of a single fault, if given."""
     match, *numbers = text.rsplit(":", 2)
     if len(numbers) == 2 and match and all(number.isdecimal() for number in numbers):
         return match, (int(numbers[0]), int(numbers[1]))

@@ -1,4 +1,4 @@
-"""The picture of Poke."""
+"""Draw positions of Poke as text."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -14,18 +14,18 @@ class PokePicture:
     """Draws positions of Poke; a chapter is a deal."""
 
     def chapter(self, state: Any) -> int:
-        """The deal; once the rubber is over, the last one."""
+        """Return the number of the deal; once the rubber is over, of the last one."""
         assert isinstance(state, PokeState)
         return len(state.deals) - (state.phase == "over")
 
     def opening(self, state: Any, names: Sequence[str]) -> list[str]:
-        """Who deals, and the hands."""
+        """Return the dealer and the hands."""
         assert isinstance(state, PokeState)
         rows = [[f"  {name}", hand(cards)] for name, cards in zip(names, state.hands, strict=True)]
         return [f"deal {len(state.deals)} · {names[state.dealer]} deals", *columns(rows)]
 
     def closing(self, state: Any, chapter: int, names: Sequence[str]) -> list[str]:
-        """What the deal gave, and where the rubber stands."""
+        """Return the scores of the deal and of the rubber."""
         assert isinstance(state, PokeState)
         if chapter >= len(state.deals):
             return []
@@ -37,11 +37,11 @@ class PokePicture:
         return [f"  = {gave} · {_standing(state)}"]
 
     def table(self, state: Any) -> list[str]:
-        """Nothing that the actions have not told."""
+        """Return nothing: the actions describe the table completely."""
         return []
 
     def position(self, state: Any, names: Sequence[str]) -> list[str]:
-        """The rubber, the hands, the tricks, the stock."""
+        """Return the rubber, the hands, the tricks and the stock."""
         assert isinstance(state, PokeState)
         if state.phase == "over":
             return [f"the rubber is over · {_standing(state)}"]

@@ -1,4 +1,4 @@
-"""The picture of Pokex."""
+"""Draw positions of Pokex as text."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -14,12 +14,12 @@ class PokexPicture:
     """Draws positions of Pokex; a chapter is a deal."""
 
     def chapter(self, state: Any) -> int:
-        """The deal; once the game is over, the last one."""
+        """Return the number of the deal; once the game is over, of the last one."""
         assert isinstance(state, PokexState)
         return len(state.deals) - (state.phase == "over")
 
     def opening(self, state: Any, names: Names) -> list[str]:
-        """Who deals, the centre, and the hands."""
+        """Return the dealer, the centre and the hands."""
         assert isinstance(state, PokexState)
         head = (
             f"deal {len(state.deals)} · {names[state.dealer]} deals · centre {hand(state.centre)}"
@@ -27,7 +27,7 @@ class PokexPicture:
         return [head, *columns(_hands(state, names))]
 
     def closing(self, state: Any, chapter: int, names: Names) -> list[str]:
-        """What was bid, what was taken, and the score."""
+        """Return the bid, the tricks taken and the score."""
         assert isinstance(state, PokexState)
         if chapter >= len(state.deals):
             return []
@@ -40,11 +40,11 @@ class PokexPicture:
         return [f"  = {_bid(deal, names)} · {gave} · score {by_seat(points)}"]
 
     def table(self, state: Any) -> list[str]:
-        """Nothing that the actions have not told."""
+        """Return nothing: the actions describe the table completely."""
         return []
 
     def position(self, state: Any, names: Names) -> list[str]:
-        """The hands, the auction, the tricks, and what is in the centre."""
+        """Return the hands, the auction, the tricks and the remaining centre cards."""
         assert isinstance(state, PokexState)
         lines = [
             f"deal {self.chapter(state)} · {names[state.dealer]} deals · "
@@ -63,7 +63,7 @@ class PokexPicture:
 
 
 def side(number: int, names: Names) -> str:
-    """The names of a side."""
+    """Return the names of a side."""
     return " and ".join(names[number::2])
 
 
@@ -72,7 +72,7 @@ def _hands(state: PokexState, names: Names) -> list[list[str]]:
 
 
 def _to_come(state: PokexState) -> Sequence[str]:
-    """The centre cards that no trick has met yet, in their order if there is one."""
+    """Return the centre cards that are not yet in a trick, in their order if it is fixed."""
     met = len(state.centre) // 6 * len(state.tricks) + len(state.turned)
     return (state.row or state.centre)[met:]
 
@@ -89,7 +89,7 @@ def _bid(deal: PokexDeal | PokexState, names: Names) -> str:
 
 
 def _cards(trick: PokexTrick, names: Names) -> str:
-    """A trick as it lies: the centre, and what each seat has played."""
+    """Return the cards of a trick: those of the centre and of each seat."""
     by_name: dict[str, list[str]] = {}
     for one in trick.played:
         by_name.setdefault(names[one.seat], []).extend(one.cards)

@@ -1,4 +1,4 @@
-"""The picture of Pokino."""
+"""Draw positions of Pokino as text."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,8 +10,8 @@ from referee.games.pokino.state import PokinoState
 
 # Dominoes on a grid as text.
 #
-# A number stands in the middle of its square; the two squares of a domino are joined by a frame.
-# A closed border bears a mark: ``●``, or the letter of the seat that owns it (``a`` is seat 0).
+# A number stands in the middle of its square; a frame joins the two squares of a domino. A closed
+# border has a mark: ``●``, or the letter of the seat that owns it (``a`` is seat 0).
 
 
 Point = tuple[int, int]
@@ -37,9 +37,11 @@ _JOINTS = {
 
 
 def board(layout: Layout, owned: bool) -> list[str]:
-    """The used part of the grid; owned: whether a mark tells who placed a token.
+    """Draw the used part of the grid, with numbered columns and rows at its edges.
 
-    The columns and rows of squares are numbered at its edges.
+    Args:
+        layout: the dominoes and tokens.
+        owned: whether marks show the owner of each token.
     """
     if not layout.tiles:
         return ["  nothing lies on the table"]
@@ -65,7 +67,7 @@ def _squares(layout: Layout) -> list[tuple[Point, Point]]:
 
 
 def _numbered(text: list[str], left: int, top: int) -> list[str]:
-    """The lines with the coordinates of their squares."""
+    """Add the coordinates of the squares to the lines."""
     wide = max(map(len, text))
     above = "".join(f"{left + column:>3} " for column in range(wide // WIDE))
     beside = [f"{top + row // HIGH:>4} " if row % HIGH else "     " for row in range(len(text))]
@@ -76,14 +78,14 @@ def _numbered(text: list[str], left: int, top: int) -> list[str]:
 
 
 class _Lines:
-    """A sheet to draw on."""
+    """A character canvas."""
 
     def __init__(self) -> None:
         self._joints: dict[Point, int] = {}
         self._written: dict[Point, str] = {}
 
     def frame(self, corners: list[Point]) -> None:
-        """A frame round the two squares whose upper left corners are given."""
+        """Draw a frame round the two squares with these upper left corners."""
         left, right = min(x for x, _ in corners), max(x for x, _ in corners) + WIDE
         top, bottom = min(y for _, y in corners), max(y for _, y in corners) + HIGH
         for x in range(left, right):
@@ -99,12 +101,12 @@ class _Lines:
         self._joints[x, y] = self._joints.get((x, y), 0) | way
 
     def write(self, x: int, y: int, text: str) -> None:
-        """Puts a text over what was drawn."""
+        """Write text over the drawing."""
         for at, letter in enumerate(text, x):
             self._written[at, y] = letter
 
     def text(self, wide: int, high: int) -> list[str]:
-        """The sheet."""
+        """Return the lines of the canvas."""
         drawn = {point: _JOINTS[joint] for point, joint in self._joints.items()} | self._written
         return ["".join(drawn.get((x, y), " ") for x in range(wide + 1)) for y in range(high + 1)]
 
@@ -113,17 +115,17 @@ class PokinoPicture:
     """Draws positions of Pokino; the whole game is one chapter."""
 
     def chapter(self, state: Any) -> int:
-        """All is one deal."""
+        """Return 0: the whole game is one chapter."""
         return 0
 
     def opening(self, state: Any, names: Sequence[str]) -> list[str]:
-        """The spoke and the hands."""
+        """Return the first seat, the top of the deck, the hands and the layout."""
         assert isinstance(state, PokinoState)
         head = f"{names[state.turn]} begins · deck {hand(state.deck[:1])}"
         return [head, *columns(_hands(state, names)), *board(state.layout, _is_owned(state))]
 
     def closing(self, state: Any, chapter: int, names: Sequence[str]) -> list[str]:
-        """How it ended."""
+        """Return the reason for the end and the score."""
         assert isinstance(state, PokinoState)
         how = ""
         if state.pokino:
@@ -133,12 +135,12 @@ class PokinoPicture:
         return [f"  = {how}score {by_seat(state.scores)}"]
 
     def table(self, state: Any) -> list[str]:
-        """The dominoes and tokens."""
+        """Return the dominoes and tokens."""
         assert isinstance(state, PokinoState)
         return board(state.layout, _is_owned(state))
 
     def position(self, state: Any, names: Sequence[str]) -> list[str]:
-        """Score and hands, the board, the runs, deck and poke."""
+        """Return score and hands, the layout, the runs, deck and poke."""
         assert isinstance(state, PokinoState)
         whose = "the game is over" if state.over else f"{names[state.turn]} to act"
         lines = [f"{whose} · score {by_seat(state.scores)} · beads {by_seat(state.beads)}"]

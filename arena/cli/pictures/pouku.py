@@ -1,4 +1,4 @@
-"""The picture of Pouku."""
+"""Draw positions of Pouku as text."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -14,18 +14,18 @@ class PoukuPicture:
     """Draws positions of Pouku; a chapter is a deal."""
 
     def chapter(self, state: Any) -> int:
-        """The deal; once the game is over, the last one."""
+        """Return the number of the deal; once the game is over, of the last one."""
         assert isinstance(state, PoukuState)
         return len(state.deals) - state.over
 
     def opening(self, state: Any, names: Names) -> list[str]:
-        """Who deals, the point card, the hands and the fields."""
+        """Return the dealer, the point card, the hands and the fields."""
         assert isinstance(state, PoukuState)
         head = f"deal {len(state.deals)} · {names[state.dealer]} deals"
         return [f"{head} · point card {state.point_card}", *columns(_seats(state, names))]
 
     def closing(self, state: Any, chapter: int, names: Names) -> list[str]:
-        """Who went out with what, and what everyone got."""
+        """Return the result of the deal and the score."""
         assert isinstance(state, PoukuState)
         if chapter >= len(state.deals):
             return []
@@ -34,11 +34,11 @@ class PoukuPicture:
         return [f"  = {_end(state.deals[chapter], names)} · score {totals}"]
 
     def table(self, state: Any) -> list[str]:
-        """Nothing that the actions have not told."""
+        """Return nothing: the actions describe the table completely."""
         return []
 
     def position(self, state: Any, names: Names) -> list[str]:
-        """The hands, the fields, what was kept; what going out would give, what one would pay."""
+        """Return the hands, fields and keeps, the value of going out, and each seat's payment."""
         assert isinstance(state, PoukuState)
         lines = [
             f"deal {self.chapter(state)} · {names[state.dealer]} deals · "
@@ -55,12 +55,12 @@ class PoukuPicture:
 
 
 def _totals(totals: Iterable[int]) -> str:
-    """A number for each seat; they may be less than nothing, so no dash parts them."""
+    """Return a number for each seat, separated by slashes because numbers may be negative."""
     return " / ".join(map(str, totals))
 
 
 def _seats(state: PoukuState, names: Names) -> list[list[str]]:
-    """A row a seat: its hand, its field, what it kept."""
+    """Return one row per seat: its hand, its field, its keeps."""
     rows = zip(names, state.hands, state.fields, state.kept, strict=True)
     return [
         [
@@ -74,7 +74,7 @@ def _seats(state: PoukuState, names: Names) -> list[list[str]]:
 
 
 def _worth(state: PoukuState) -> str:
-    """What going out would be."""
+    """Return the value of going out for the seat to act."""
     offer = state.offer(state.turn)
     if not offer.reaches(state.needed):
         return f"cannot go out (best {offer.worth()}, needs {state.needed})"
@@ -88,7 +88,7 @@ def _turn(turn: PoukuTurn, names: Names) -> str:
 
 
 def _end(deal: PoukuDeal, names: Names) -> str:
-    """How a deal ended: the yaku, and what everyone got."""
+    """Return the result of a deal: the yaku, and the points of each seat."""
     if deal.void:
         return "the stock is empty: nobody scores"
     yaku = ", ".join(f"{one.name} {hand(one.cards)} {one.worth}" for one in deal.yaku)

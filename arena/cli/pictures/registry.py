@@ -1,4 +1,4 @@
-"""Positions of games as text. A game without a picture of its own gets a plain one."""
+"""Registry of the text pictures of the games, with a plain default."""
 
 from collections.abc import Sequence
 from typing import Any, Protocol
@@ -10,54 +10,54 @@ from arena.cli.pictures.pouku import PoukuPicture
 from arena.cli.pictures.saint_poker import SaintPokerPicture
 from referee.replay import position
 
-# The picture of any game: every part of its position by name.
+# Default picture: every field of a position by name.
 
 
 class PlainPicture:
-    """Draws a position it knows nothing about."""
+    """Draws positions of any game."""
 
     def chapter(self, state: Any) -> int:
-        """All is one chapter."""
+        """Return 0: the whole game is one chapter."""
         return 0
 
     def opening(self, state: Any, names: Sequence[str]) -> list[str]:
-        """Nothing to say."""
+        """Return nothing."""
         return []
 
     def closing(self, state: Any, chapter: int, names: Sequence[str]) -> list[str]:
-        """Nothing to say."""
+        """Return nothing."""
         return []
 
     def table(self, state: Any) -> list[str]:
-        """Nothing that the actions have not told."""
+        """Return nothing."""
         return []
 
     def position(self, state: Any, names: Sequence[str]) -> list[str]:
-        """A line a part."""
+        """Return one line per field."""
         return [f"{name}: {value}" for name, value in position(state).items()]
 
 
 Names = Sequence[str]
-"""Who plays, by seat."""
+"""Names of the players by seat."""
 
 
 class Picture(Protocol):
-    """How to draw the positions of one game; every text is lines without colours."""
+    """Draws the positions of one game as lines of text without colours."""
 
     def chapter(self, state: Any) -> int:
-        """The number, from 0, of the deal or round that is being played."""
+        """Return the number, from 0, of the current deal or round."""
 
     def opening(self, state: Any, names: Names) -> list[str]:
-        """How a chapter begins: who was dealt what."""
+        """Return the beginning of a chapter, with the cards dealt."""
 
     def closing(self, state: Any, chapter: int, names: Names) -> list[str]:
-        """What a chapter gave, seen from a later position."""
+        """Return the result of a chapter, computed from a later position."""
 
     def table(self, state: Any) -> list[str]:
-        """What lies there and is better seen than told; nothing where actions tell it all."""
+        """Return elements that are best drawn; nothing if the actions describe them completely."""
 
     def position(self, state: Any, names: Names) -> list[str]:
-        """A whole position: all hands, whoever may see them."""
+        """Return the whole position with all hands open."""
 
 
 _PICTURES: dict[str, Picture] = {
@@ -70,5 +70,5 @@ _PICTURES: dict[str, Picture] = {
 
 
 def picture_of(game: str) -> Picture:
-    """The picture of a game."""
+    """Return the picture of a game."""
     return _PICTURES.get(game, PlainPicture())

@@ -1,4 +1,4 @@
-"""The picture of Saint Poker."""
+"""Draw positions of Saint Poker as text."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -11,18 +11,18 @@ class SaintPokerPicture:
     """Draws positions of Saint Poker; a chapter is a round."""
 
     def chapter(self, state: Any) -> int:
-        """The round, from 0."""
+        """Return the number of the round, from 0."""
         assert isinstance(state, SaintPokerState)
         return len(state.rounds)
 
     def opening(self, state: Any, names: Sequence[str]) -> list[str]:
-        """The river and the hands."""
+        """Return the river and the hands."""
         assert isinstance(state, SaintPokerState)
         river = f"river {hand(state.river)} · future {hand(state.future)}"
         return [f"round {state.round} · {river}", *columns(_hands(state, names))]
 
     def closing(self, state: Any, chapter: int, names: Sequence[str]) -> list[str]:
-        """Who had the best hand, and the score."""
+        """Return the seat with the best hand, and the score."""
         assert isinstance(state, SaintPokerState)
         over = chapter < len(state.rounds)
         order = state.rounds[chapter].order if over else state.order
@@ -32,11 +32,11 @@ class SaintPokerPicture:
         return [f"  = {winner} wins round {chapter + 1} · score {by_seat(state.points)}"]
 
     def table(self, state: Any) -> list[str]:
-        """Nothing that the actions have not told."""
+        """Return nothing: the actions describe the table completely."""
         return []
 
     def position(self, state: Any, names: Sequence[str]) -> list[str]:
-        """The river, the hands, what was shown and picked up, the stock."""
+        """Return the river, the hands, the cards shown and picked up, and the stock."""
         assert isinstance(state, SaintPokerState)
         rows = _hands(state, names)
         if state.shown:

@@ -1,4 +1,4 @@
-"""`pokearena db`: the database of an arena: brought up to date, backed up, restored, checked."""
+"""The commands `pokearena db`: upgrade, back up, restore and check the database."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from arena.cli.output import Progress
 
 
-# The check of a whole database, for `pokearena db check`.
+# Check of a whole database, for `pokearena db check`.
 
 
 _SHOWN: Final = 20
@@ -31,10 +31,12 @@ class Report:
     Attributes:
         structure: a sentence for each problem of the structure.
         records: a sentence for each problem of records and results.
-        damaged: matches that only a backup can correct, for example because a record is not true.
-        repairable: matches whose results do not follow from their records, which are true.
-        quick: whether records were left out.
-        matches, games, actions: how many were checked.
+        damaged: matches that only a backup can correct, for example because a record is incorrect.
+        repairable: matches with correct records whose results do not follow from them.
+        quick: whether records were not checked.
+        matches: number of checked matches.
+        games: number of checked games.
+        actions: number of checked actions.
     """
 
     structure: tuple[str, ...]
@@ -48,12 +50,12 @@ class Report:
 
     @property
     def problems(self) -> tuple[str, ...]:
-        """All that is wrong."""
+        """All problems."""
         return self.structure + self.records
 
     @property
     def summary(self) -> str:
-        """How much is wrong, and what to do, as sentences."""
+        """The number of problems and their remedies, as sentences."""
         number = len(self.problems)
         parts = [f"the database is not sound: {number} problem{'s' if number > 1 else ''}."]
         if self.damaged:
@@ -70,15 +72,16 @@ class Report:
 
     @property
     def command(self) -> str:
-        """The command that corrects everything that was found; empty if there is none."""
+        """The command that corrects all problems; empty if none exists."""
         only_results = self.repairable and not self.damaged and not self.structure
         return "pokearena ladder rebuild" if only_results else ""
 
     def to_json(self, database: str, version: str | None) -> dict[str, Any]:
-        """Return it as plain values.
+        """Return the report as JSON values.
 
         Args:
-            database: its address. version: its newest migration.
+            database: its address.
+            version: its newest migration.
         """
         return {
             "database": database,
@@ -100,7 +103,7 @@ def run(engine: Engine, progress: Progress, *, quick: bool) -> Report:
 
     Args:
         engine: the database, of any version.
-        progress: is called as checks and matches are done.
+        progress: receives the progress of checks and matches.
         quick: whether only the structure is checked.
     """
     from arena.records.bundle import store_audit
@@ -133,7 +136,7 @@ def run(engine: Engine, progress: Progress, *, quick: bool) -> Report:
 
 
 def show(report: Report, database: str) -> None:
-    """Print a report for people."""
+    """Print a report as text."""
     for sentence in report.problems[:_SHOWN]:
         output.line(sentence)
     if len(report.problems) > _SHOWN:
@@ -153,7 +156,7 @@ def show(report: Report, database: str) -> None:
 
 
 def _matches(names: tuple[str, ...]) -> str:
-    """The first names of matches, and how many more there are."""
+    """Return the first three names of matches, and the number of the others."""
     listed = ", ".join(names[:3])
     more = f" and {len(names) - 3} more" if len(names) > 3 else ""
     return f"{'match' if len(names) == 1 else 'matches'} {listed}{more}"
@@ -263,7 +266,7 @@ def check(quick: bool, as_json: bool, data: Path | None) -> None:
 
 
 def _tell(as_json: bool, found: dict[str, object], sentence: str) -> None:
-    """What was copied, for a program or for a person, who should look at it next."""
+    """Print the result of a copy as JSON, or as text with the next command."""
     if as_json:
         output.document(found)
     else:
@@ -272,9 +275,11 @@ def _tell(as_json: bool, found: dict[str, object], sentence: str) -> None:
 
 
 def _engine(data: Path | None, made: bool = False) -> Engine:
-    """The database as it is, of whatever version.
+    """Open the database without upgrading it.
 
-    made: its folder is made if it is missing; else it must be there.
+    Args:
+        data: the data folder.
+        made: whether a missing folder is created; otherwise the database must exist.
     """
     from arena.cli.workspace import Place
     from arena.store import database

@@ -1,4 +1,4 @@
-"""`pokearena metrics`: the figures of an arena for Prometheus."""
+"""The command `pokearena metrics`: export the figures of an arena to Prometheus."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A referee of one's own, for a match here and now."""
+"""Start a private referee process for a local match."""
 
 from __future__ import annotations
 
@@ -18,23 +18,24 @@ _DRAIN_SECONDS = 3.0
 
 @contextmanager
 def own_referee() -> Iterator[str]:
-    """A referee process on a private socket for as long as the block lasts; gives its address.
+    """Run a referee on a private socket for the duration of the context; yield its address.
 
-    Raises InfrastructureError if it does not start.
+    Raises:
+        InfrastructureError: it does not start.
     """
     sockets = config.private_directory()
     address = f"unix:{sockets / 'referee.sock'}"
     try:
         with tempfile.TemporaryFile() as log:
             process = subprocess.Popen(
-                # -P: what lies in the directory we were started in is not to be imported.
+                # -P: do not import modules from the current directory.
                 parent_death_signal.leashed(
                     [sys.executable, "-P", "-m", "referee", "--address", address]
                 ),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=log,
-                # Ctrl-C in a terminal is for the one who started it.
+                # Ctrl-C in a terminal must reach only the parent process.
                 start_new_session=True,
             )
             try:

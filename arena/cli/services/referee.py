@@ -1,4 +1,4 @@
-"""`pokearena referee`: one referee as a process of its own."""
+"""The command `pokearena referee`: run one referee as a separate process."""
 
 from __future__ import annotations
 
@@ -21,5 +21,5 @@ def referee(address: str) -> None:
     Workers find it by POKEARENA_REFEREE. Whoever reaches it can have games played: keep it to a
     private socket or network.
     """
-    # The arena knows referees by their address only, this one too.
+    # Run as a separate program: the arena reaches every referee only through its address.
     os.execv(sys.executable, [sys.executable, "-P", "-m", "referee", "--address", address])

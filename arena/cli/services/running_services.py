@@ -1,4 +1,4 @@
-"""Those who play what has been scheduled: services of our own, or those of a `serve`."""
+"""Find the services that play scheduled matches: those of a running `serve`, or own ones."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from arena.services.web_process import Pages
 
 
 class CrewLost(Exception):
-    """The services of somebody else, who has ended them."""
+    """The services of another process have ended."""
 
 
 class RunningServices:
-    """Services at work. `own` says whether they end with this command."""
+    """Running services. `own` states whether they end with this command."""
 
     def __init__(self, place: Place, services: Services | None) -> None:
         self._place = place
@@ -26,12 +26,12 @@ class RunningServices:
 
     @property
     def own(self) -> bool:
-        """Whether the services are ours."""
+        """Whether this command started the services."""
         return self._services is not None
 
     @property
     def words(self) -> str:
-        """Who they are, for people."""
+        """Description of the services for the user."""
         if self._services is None:
             return "played by the services that run for this data folder already"
         snapshot = self._services.snapshot
@@ -43,21 +43,23 @@ class RunningServices:
 
     @property
     def page(self) -> str:
-        """Where a browser finds the pages; empty if none are served."""
+        """URL of the web pages; empty if none are served."""
         if self._services is not None:
             return self._services.snapshot.page
         found = running(self._place)
         return found.page if found is not None else ""
 
     def nudge(self) -> None:
-        """Has what was scheduled begun at once."""
+        """Start due matches without waiting for the next sweep."""
         if self._services is not None:
             self._services.nudge()
 
     def news(self) -> list[str]:
-        """What has happened to the services since it was last asked.
+        """Return sentences about restarted services since the last call.
 
-        Raises CrewLost, or what ended them if they were ours, if they are at work no more.
+        Raises:
+            CrewLost: the services of another process have ended.
+            Exception: the reason why services of this command ended.
         """
         if self._services is None:
             if running(self._place) is None:
@@ -72,8 +74,11 @@ class RunningServices:
 
 
 def redis_of(place: Place) -> str:
-    """The Redis that news come from: the one that is named, else that of the services that run
-    for this folder; empty if there is none."""
+    """Return the Redis that publishes events.
+
+    This is the configured Redis, or else that of the services running for this folder; "" if
+    neither exists.
+    """
     named = redis_server.setting()
     if named is not None:
         return named.url
@@ -85,12 +90,15 @@ def redis_of(place: Place) -> str:
 def at_work(
     place: Place, workers: int | None, pages: Callable[[], Pages] | None = None
 ) -> Iterator[RunningServices]:
-    """Services for as long as the block lasts: those that run for the data folder, or our own.
+    """Provide services for the duration of the context.
 
-    workers: how many of our own; one per core if None.
-    pages: makes what our own serve, if anything.
+    Uses the services that run for the data folder, or starts its own. Propagates the errors of
+    `arena.services.local.Services`.
 
-    Raises what `arena.services.local.Services` raises.
+    Args:
+        place: the workspace.
+        workers: number of own workers; None starts one per core.
+        pages: creates the web pages of own services, if any.
     """
     if running(place) is not None:
         yield RunningServices(place, None)
@@ -100,7 +108,7 @@ def at_work(
 
 
 def running(place: Place) -> Running | None:
-    """The services that run for the data folder, if any do."""
+    """Return the services that run for the data folder, if any."""
     found = place.folder.running()
-    # A referee that does not answer is being started again: that is no reason to leave them.
+    # A referee that does not answer is being restarted; that does not end the services.
     return found if found is not None and found.alive else None

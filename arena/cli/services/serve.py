@@ -1,4 +1,4 @@
-"""`pokearena serve`: all services here, until Ctrl-C."""
+"""The command `pokearena serve`: run all services until Ctrl-C."""
 
 from __future__ import annotations
 
@@ -85,13 +85,13 @@ def serve(
             _announce(place, services, measured, as_json)
             _stay(running_services.RunningServices(place, services))
     except SystemExit:
-        # SIGTERM ends it as Ctrl-C does: what was to be done is done.
+        # SIGTERM is a regular end, like Ctrl-C.
         output.hint("stopped")
 
 
 @contextlib.contextmanager
 def _measured(place: Place, services: Services, listen: tuple[str, int] | None) -> Iterator[str]:
-    """Serves the metrics, if that is asked for; gives their address, or nothing."""
+    """Serve the metrics if requested; yield their address, or ""."""
     if listen is None:
         yield ""
         return

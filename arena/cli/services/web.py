@@ -1,4 +1,4 @@
-"""`pokearena web`: the pages alone."""
+"""The command `pokearena web`: serve only the web pages."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`pokearena worker`: workers on a machine of their own."""
+"""The command `pokearena worker`: run workers on a separate machine."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def worker(
 
 
 def _ask_store(where: Folder) -> None:
-    """Raises what keeps a store elsewhere from being used: workers would say it in logs alone."""
+    """Raise the error of an unusable shared store; workers would only log it."""
     if where.shares_store():
         from arena.store import database
 
@@ -71,12 +71,16 @@ def _ask_store(where: Folder) -> None:
         try:
             database.prepare(engine)
         finally:
-            # No connection is inherited by a fork.
+            # Forked processes must not inherit connections.
             engine.dispose()
 
 
 def _check(where: Folder) -> None:
-    """Lists the workers of this host; CommandError if none is at work. For containers."""
+    """Print the workers of this host, for container health checks.
+
+    Raises:
+        CommandError: no worker of this host is alive.
+    """
     from arena.queue import redis_server
     from arena.services.worker_process import on_this_host
 

@@ -1,4 +1,4 @@
-"""What a check of a tournament came to, for people and for programs."""
+"""Print the result of a tournament check as text or JSON."""
 
 from __future__ import annotations
 
@@ -14,9 +14,12 @@ _SHOWN: Final = 20
 
 
 def show(bundle: Bundle, audit: Audit, earlier: Bundle | None = None) -> None:
-    """What was checked, with counts; or what is wrong, a sentence a line.
+    """Print the checked facts with counts, or one problem per line.
 
-    earlier: the bundle that it was held against.
+    Args:
+        bundle: the checked bundle.
+        audit: the result of the check.
+        earlier: the earlier bundle with which it was compared, if any.
     """
     found = bundle.tournament
     output.heading(f"{found.id} · {found.plan.name} · {found.plan.game} · {found.state}")
@@ -57,7 +60,7 @@ def _checked(bundle: Bundle, audit: Audit) -> Iterator[str]:
 
 
 def to_json(bundle: Bundle, audit: Audit) -> dict[str, Any]:
-    """It as plain values."""
+    """Return the result as JSON values."""
     return {
         "tournament": bundle.tournament.id,
         "verified": not audit.problems,

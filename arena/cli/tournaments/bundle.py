@@ -1,4 +1,4 @@
-"""`pokearena tournament bundle` and `verify`: a tournament that anyone can check."""
+"""The commands `pokearena tournament bundle` and `verify`: write and check bundles."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def verify(tournament: str, earlier: Path | None, as_json: bool, data: Path | No
 
 
 def _next(name: str, found: Bundle) -> str:
-    """What to look at after a check."""
+    """Return the next command after a check."""
     if not Path(name).expanduser().is_dir():
         return f"pokearena tournament show {found.tournament.id}"
     match = next(iter(found.records), None)
@@ -123,7 +123,11 @@ def _next(name: str, found: Bundle) -> str:
 
 
 def _folder(path: Path) -> Bundle:
-    """The bundle in a folder; CommandError if there is none."""
+    """Return the bundle in a folder.
+
+    Raises:
+        CommandError: the folder does not contain a bundle.
+    """
     from arena.records.bundle import folder as files
 
     if not files.is_bundle(path):
@@ -132,10 +136,10 @@ def _folder(path: Path) -> Bundle:
 
 
 def _find(name: str, data: Path | None, progress: Progress) -> tuple[Bundle, tuple[str, ...]]:
-    """Return the bundle in a folder of this name, else that of the tournament in the store.
+    """Return the bundle in a folder of this name, or else that of the tournament in the store.
 
-    With it come the differences between the store's results and its records, which a folder does
-    not have.
+    The second value lists the differences between the store's results and its records; it is empty
+    for a folder.
     """
     from sqlalchemy.exc import DBAPIError
 
@@ -155,6 +159,6 @@ def _find(name: str, data: Path | None, progress: Progress) -> tuple[Bundle, tup
     try:
         return gather(place.store, found), differences
     except (ValueError, TypeError, LookupError, AttributeError, DBAPIError) as error:
-        # What is stored has another shape than the arena writes; the comparison names the match.
+        # The rows are damaged; the comparison names the match.
         reason = differences[0] if differences else f"its rows cannot be read: {error!r}"
         raise CommandError(f"{found}: {reason}.", FAILED, "pokearena db check") from None

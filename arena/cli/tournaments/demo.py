@@ -1,4 +1,4 @@
-"""`pokearena demo`: a whole arena and a tournament in each game, in about two minutes."""
+"""The command `pokearena demo`: run an arena with a tournament in each game in two minutes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a demo shows: the house bots, a tournament in each game, and all of it as JSON."""
+"""Set up the demo: the house bots and a tournament in each game; return the results as JSON."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from referee.dealing import derive
 from referee.games.contract import Game
 from referee.games.registry import GAMES
 
-# With these it takes about two minutes on two cores; most of it is the thinking of `strong`.
+# With these values the demo takes about two minutes on two cores, mostly for `strong`.
 _BOARDS = {"poke": 4}
 _OTHER_BOARDS = 2
 
 
 def begin(place: Place, boards: int | None, cycles: int, seed: str | None) -> list[str]:
-    """Registers the house bots and schedules a round robin in each game; gives their ids."""
+    """Register the house bots and schedule a round robin in each game; return their ids."""
     bots = [resolver.sample(name) for name in resolver.samples()]
     labels = {bot.label: registration.register_house_bot(place, bot).id for bot in bots}
     made = []
@@ -46,14 +46,14 @@ def begin(place: Place, boards: int | None, cycles: int, seed: str | None) -> li
 
 
 def _seats(game: Game) -> int:
-    """Three where the game allows it, else the usual number: Pokex is shown in partnerships."""
+    """Return three if the game allows it, else the first number: Pokex with partnerships."""
     return 3 if 3 in game.seats else game.seats[0]
 
 
 def as_json(
     place: Place, sights: Sequence[Sight], checked: Sequence[Checked], seconds: float
 ) -> dict[str, Any]:
-    """All that came of a demo, as plain values."""
+    """Return all results of a demo as JSON values."""
     names = {name for sight in sights for name in sight.tournament.entrants}
     bots = [version for version in versions.listing(place.store) if version.id in names]
     found = [tournaments.find(place.store, sight.tournament.id) for sight in sights]

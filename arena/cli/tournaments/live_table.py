@@ -1,4 +1,4 @@
-"""Tournaments while they are played: a live table on a terminal, lines of progress elsewhere."""
+"""Show running tournaments: a live table on a terminal, lines of progress elsewhere."""
 
 from __future__ import annotations
 
@@ -35,21 +35,21 @@ _GAMES_FOR_A_PACE = 10
 
 @dataclass(frozen=True, slots=True)
 class Sight:
-    """A tournament at a moment."""
+    """A snapshot of a tournament."""
 
     tournament: Tournament
     progress: Progress
     standings: Table
     coming: int | None = None
-    """How many matches there will be, as far as its format can say."""
+    """Expected number of matches, if the format can estimate it."""
     seconds_left: float | None = None
-    """At the pace at which games have been committed while it was watched."""
+    """Estimate from the rate of committed games since the observation began."""
     waits: str = ""
-    """What it waits for, if no match of it can be played."""
+    """The reason why the format schedules nothing, if no match can be played."""
 
     @property
     def words(self) -> str:
-        """How far it is, for people."""
+        """The progress as text."""
         of = self.progress.matches if self.coming is None else self.coming
         told = (
             f"{self.tournament.plan.form} {self.progress.closed}/{of} matches, "
@@ -63,35 +63,37 @@ class Sight:
 
     @property
     def planned(self) -> int:
-        """How many games there will be, as far as its format can say."""
+        """Expected number of games, if the format can estimate it; else the number scheduled."""
         if self.coming is None:
             return self.progress.planned
         return time_estimate.games(self.tournament.plan, self.coming)
 
     @property
     def over(self) -> bool:
-        """Whether nothing of it will be played any more, unless it is resumed."""
+        """Whether nothing more will be played unless the tournament is resumed."""
         state = self.tournament.state
         stopped = state in (TournamentState.PAUSED, TournamentState.CANCELLED)
         return state is TournamentState.CLOSED or (stopped and self.progress.running == 0)
 
 
 class Display(Protocol):
-    """Where the sights are shown."""
+    """Output of the snapshots."""
 
     def __enter__(self) -> Self: ...
     def __exit__(self, *_: object) -> None: ...
     def show(self, sights: Sequence[Sight]) -> None:
-        """Shows how everything is."""
+        """Show the current snapshots."""
 
     def say(self, text: str) -> None:
-        """Says something beside it."""
+        """Print a message."""
 
 
 def watch(engine: Engine, ids: Sequence[str], crew: RunningServices) -> tuple[Sight, ...]:
-    """Shows tournaments until they are over; gives the last sight of them.
+    """Show tournaments until they are over; return their last snapshots.
 
-    Raises CrewLost, or what ended our own services, if nobody plays any more.
+    Raises:
+        CrewLost: the services of another process have ended.
+        Exception: the reason why services of this command ended.
     """
     looks = [_Look(engine, name) for name in ids]
     display: Display = _Live() if sys.stderr.isatty() else _Lines()
@@ -107,7 +109,7 @@ def watch(engine: Engine, ids: Sequence[str], crew: RunningServices) -> tuple[Si
 
 
 class _Look:
-    """Looks at one tournament; its standings are made again only when a match has been closed."""
+    """Takes snapshots of one tournament; recomputes the standings only after a closed match."""
 
     def __init__(self, engine: Engine, tournament: str) -> None:
         self._engine = engine
@@ -120,7 +122,7 @@ class _Look:
         self._since: tuple[float, int] | None = None
 
     def now(self) -> Sight:
-        # The state first: a tournament that was running then cannot have been over before.
+        # Read the state first, so that a closed tournament comes with its final progress.
         found = tournaments.find(self._engine, self._name)
         progress = tournaments.progress(self._engine, self._name)
         if self._standings is None or progress.closed != self._closed:
@@ -164,7 +166,7 @@ class _Look:
 
 
 class _Lines:
-    """A line now and then."""
+    """Prints a line every few seconds."""
 
     def __init__(self) -> None:
         self._begin = time.monotonic()
@@ -192,7 +194,7 @@ class _Lines:
 
 
 class _Live:
-    """A bar a tournament, and the standings of each, moving."""
+    """Shows a progress bar and live standings for each tournament."""
 
     def __init__(self) -> None:
         from rich.live import Live

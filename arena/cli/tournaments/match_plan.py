@@ -1,4 +1,4 @@
-"""From what an organiser wrote to what will be played."""
+"""Convert a tournament file or flags into a plan, and preview or join tournaments."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ _SHOWN = 40
 
 
 def prepare(place: Place, wanted: Cup) -> tuple[Plan, list[tuple[Bot, str]]]:
-    """The plan, and the bots with their owners. Stores nothing.
+    """Return the plan, and the bots with their owners. Stores nothing.
 
-    Raises CommandError, in a sentence with the name of the file if there is one, if it cannot be
-    played.
+    Raises:
+        CommandError: it cannot be played; the sentence names the file, if any.
     """
     where = f"{wanted.file}: " if wanted.file else ""
     try:
@@ -78,14 +78,14 @@ def _prepared(place: Place, wanted: Cup) -> tuple[Plan, list[tuple[Bot, str]]]:
 def registered(
     place: Place, bots: Sequence[tuple[Bot, str]]
 ) -> tuple[list[str], Mapping[str, str]]:
-    """The versions that these bots are in the store, and who owns them."""
+    """Register these bots; return their versions, and the owners by version."""
     versions = [registration.register(place, bot).id for bot, _ in bots]
     owners = {name: owner for name, (_, owner) in zip(versions, bots, strict=True) if owner}
     return versions, owners
 
 
 def preview(place: Place, wanted: Cup, workers: int | None, as_json: bool) -> None:
-    """Says what would be played, and how long it should take."""
+    """Print the matches that would be played, and their estimated duration."""
     plan, bots = prepare(place, wanted)
     entrants = [Entrant(bot.label, owner) for bot, owner in bots]
     first = running.opening(plan, entrants)
@@ -174,9 +174,12 @@ def _as_json(
 def join(
     place: Place, tournament: str, bots: Sequence[str], owner: str
 ) -> tuple[str, Sequence[str]]:
-    """Lets bots into a tournament; gives its id and their versions.
+    """Add bots to a tournament; return its id and their versions.
 
-    Raises CommandError if its format takes nobody in, and what `course.add` raises.
+    Propagates the errors of `lifecycle.add`.
+
+    Raises:
+        CommandError: its format does not accept new entrants.
     """
     name = lookup.tournament(place, tournament)
     plan = tournaments.find(place.store, name).plan

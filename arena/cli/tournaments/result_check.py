@@ -1,4 +1,4 @@
-"""Whether nothing of a tournament was lost, and every record of it is true."""
+"""Check that all matches of tournaments are complete and their records correct."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """A match that was looked at again."""
+    """A checked match."""
 
     match: Match
     seed: bytes | None
-    """Revealed when it was closed."""
+    """The seed, revealed when the match was closed."""
     problems: tuple[str, ...]
-    """What is wrong, in sentences; nothing if it was closed and its record is true."""
+    """One sentence per problem; empty if the match is closed and its record correct."""
 
 
 def check(engine: Engine, tournaments: Iterable[str]) -> tuple[Checked, ...]:
-    """Every match of these tournaments, with what is wrong with it.
+    """Check every match of these tournaments.
 
-    Its deals are made again, its actions replayed and its scores computed anew.
+    Deals are recomputed, actions replayed and scores computed again.
     """
     matches = [m for name in tournaments for m in listing.matches(engine, tournament=name)]
     records = (results.record(engine, m.id) for m in matches)

@@ -1,4 +1,4 @@
-"""Tournaments from the first match to the last: scheduled, played, watched, interrupted."""
+"""Run tournaments from the first match to the last, and handle interruptions."""
 
 from __future__ import annotations
 
@@ -25,7 +25,12 @@ if TYPE_CHECKING:
 
 
 def check(plan: Plan, entrants: int) -> int:
-    """How many entrants play at a table; CommandError or SetupError if there cannot be one."""
+    """Return the number of entrants at a table.
+
+    Raises:
+        CommandError: the entrants cannot fill a table.
+        SetupError: the game cannot be played with these seats and options.
+    """
     game = find(plan.game)
     options = game.settle(plan.options)
     game.check_seats(plan.seats, options)
@@ -37,7 +42,11 @@ def check(plan: Plan, entrants: int) -> int:
 
 
 def opening(plan: Plan, entries: Sequence[Entrant]) -> tuple[Fixture, ...]:
-    """The matches with which it begins; CommandError if these cannot play its format."""
+    """Return the first matches of a tournament.
+
+    Raises:
+        CommandError: these entrants cannot play its format.
+    """
     try:
         return scheduler.opening(plan, entries)
     except ValueError as error:
@@ -50,12 +59,16 @@ def play_out(
     begin: Callable[[], Sequence[str]],
     pages: Callable[[], Pages] | None = None,
 ) -> tuple[Sight, ...]:
-    """Has tournaments played to their end, by services of our own if none run for this folder.
+    """Play tournaments to their end, with own services if none run for this folder.
 
-    begin: called when the services are at work; gives the ids of the tournaments.
-    pages: makes what services of our own serve, if anything.
+    Args:
+        place: the workspace.
+        workers: number of own workers; None starts one per core.
+        begin: called when the services are running; returns the ids of the tournaments.
+        pages: creates the web pages of own services, if any.
 
-    Raises CommandError on Ctrl-C, which says how to go on.
+    Raises:
+        CommandError: Ctrl-C was pressed; the error suggests how to continue.
     """
     names: Sequence[str] = ()
     interrupted: KeyboardInterrupt | SystemExit | None = None
@@ -98,7 +111,7 @@ def _pause(place: Place, names: Sequence[str]) -> None:
         try:
             lifecycle.pause(place.store, name)
         except Conflict:
-            continue  # it is over already
+            continue  # already over
 
 
 def _stopped(place: Place, names: Sequence[str], own: bool) -> CommandError:

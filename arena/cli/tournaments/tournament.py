@@ -1,4 +1,4 @@
-"""`pokearena tournament`: run, watch and steer tournaments."""
+"""The commands `pokearena tournament`: run, watch and manage tournaments."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from arena.cli.tournaments.tournament_file import Cup
 
 
-# `pokearena tournament export`: a tournament as a site of files.
+# `pokearena tournament export`: write a tournament as a static site.
 
 
 @click.command(epilog="Example: pokearena tournament export t-7f3k9q --html friday")
@@ -67,7 +67,7 @@ def export(tournament: str, folder: Path, as_json: bool, data: Path | None) -> N
     output.hint(f"open {folder / 'index.html'} in a browser")
 
 
-# `pokearena tournament run`: a tournament from a file or from flags, or what it would be.
+# `pokearena tournament run`: play or preview a tournament from a file or from flags.
 
 
 @click.command(
@@ -176,7 +176,7 @@ _PLAIN = ("name", "format", "seats", "boards", "seed", "faults", *_NAMES)
 
 
 def _cup(flags: dict[str, Any]) -> Cup:
-    """What is asked for: of the file, with the flags that were given."""
+    """Return the specification from the file, if any, updated by the given flags."""
     from arena.cli import game_options as setup
     from arena.cli.tournaments import tournament_file
 

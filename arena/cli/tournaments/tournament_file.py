@@ -1,4 +1,4 @@
-"""A tournament as its organiser writes it: a TOML file, or flags."""
+"""Read the specification of a tournament from a TOML file and flags."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from arena.cli.errors import USAGE, CommandError
 from arena.cli.options import unknown
 
 Entry = tuple[str, str]
-"""A bot as it is named, and its owner ("" for nobody)."""
+"""A bot as named by the organiser, and its owner ("" for none)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cup:
-    """What is to be played, before anything is looked up. None: what is usual."""
+    """Specification of a tournament before names are resolved. None selects the default."""
 
     game: str = ""
     bots: tuple[Entry, ...] = ()
     name: str | None = None
     format: str = "round-robin"
     settings: Mapping[str, Any] = field(default_factory=dict)
-    """Of the format; from flags as text."""
+    """Settings of the format; those from flags are text."""
     options: Mapping[str, Any] = field(default_factory=dict)
-    """Of the game."""
+    """Options of the game."""
     seats: int | None = None
     boards: int = 10
     seed: str | None = None
@@ -35,7 +35,7 @@ class Cup:
     allowance_ms: int = 200
     bank_ms: int = 10_000
     file: str = ""
-    """Where it is written, if it is."""
+    """Path of the file, if any."""
 
 
 _KINDS: Final[Mapping[str, type]] = {
@@ -63,9 +63,10 @@ _WORDS: Final[Mapping[type, str]] = {
 
 
 def read(path: Path) -> Cup:
-    """The tournament a file describes; folders of bots are relative to it.
+    """Return the specification in a file; folders of bots are relative to it.
 
-    Raises CommandError, in a sentence with the name of the file, if it says something else.
+    Raises:
+        CommandError: the file cannot be read or is not valid; the sentence names the file.
     """
     try:
         said = tomllib.loads(path.read_text())
@@ -94,7 +95,7 @@ def read(path: Path) -> Cup:
 
 
 def merged(cup: Cup, given: Mapping[str, Any]) -> Cup:
-    """The tournament with what flags say instead; settings and options one by one."""
+    """Return the specification updated by flags; settings and options are merged."""
     known = {one.name for one in fields(Cup)}
     assert known.issuperset(given)
     both = {
@@ -106,7 +107,7 @@ def merged(cup: Cup, given: Mapping[str, Any]) -> Cup:
 
 
 def pairs(texts: Sequence[str], what: str) -> dict[str, str]:
-    """The settings in texts such as "rounds=5"."""
+    """Return the settings in texts such as "rounds=5"."""
     found = {}
     for text in texts:
         name, equals, value = text.partition("=")
@@ -117,9 +118,10 @@ def pairs(texts: Sequence[str], what: str) -> dict[str, str]:
 
 
 def settled(format_name: str, settings: Mapping[str, Any]) -> dict[str, bool | int | float]:
-    """A format's settings in their types; those given as text are read.
+    """Convert a format's settings to their types; parse those given as text.
 
-    Raises CommandError if there is no such format or setting, or a value does not fit.
+    Raises:
+        CommandError: the format or a setting is unknown, or a value is not valid.
     """
     from arena.formats import registry
 
@@ -163,7 +165,7 @@ def _names(kinds: Mapping[str, type], where: str) -> list[str]:
 
 
 def _from(folder: Path, entry: Entry) -> list[Entry]:
-    """The entries an entry of a file means: folders are relative to it and may have patterns."""
+    """Resolve an entry of a file: folders are relative to it and may contain patterns."""
     text, owner = entry
     if "://" in text or text.startswith("sample:"):
         return [entry]

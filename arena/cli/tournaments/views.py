@@ -1,4 +1,4 @@
-"""Tournaments as tables and as JSON."""
+"""Show tournaments as tables and as JSON."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ HEADINGS = ("tournament", "<name", "<game", "bots", "matches", "games", "<state"
 
 
 def row(found: Tournament, progress: Progress) -> tuple[object, ...]:
-    """A line of the list; a plus where the format may schedule more."""
+    """Return a line of the list, with a plus sign if the format may schedule more matches."""
     settled = found.ended is not None or found.plan.format in ALL_AT_ONCE
     return (
         found.id,
@@ -42,7 +42,7 @@ def row(found: Tournament, progress: Progress) -> tuple[object, ...]:
 
 
 def whole(place: Place, name: str) -> dict[str, Any]:
-    """A tournament with its standings and matches, as plain values."""
+    """Return a tournament with its standings and matches as JSON values."""
     found = tournaments.find(place.store, name)
     own = key.of_tournament(found)
     table = ladder_table.of_tournament(place.store, own)
@@ -60,7 +60,7 @@ def whole(place: Place, name: str) -> dict[str, Any]:
 
 
 def show(place: Place, name: str) -> None:
-    """A tournament for people."""
+    """Print a tournament."""
     found = tournaments.find(place.store, name)
     progress = tournaments.progress(place.store, name)
     plan = found.plan
@@ -109,7 +109,7 @@ def show(place: Place, name: str) -> None:
 
 
 def _entrants(found: Tournament) -> list[str]:
-    """Who came, went, and whose they are, where there is something to say."""
+    """Return lines about withdrawn and late entrants and owners, if there are any."""
     told = {
         "withdrawn": [one.name for one in found.entries if one.withdrawn is not None],
         "joined later": [one.name for one in found.entries if one.joined],
@@ -125,7 +125,7 @@ def _remark(match: Match, drained: Collection[tuple[int, int]]) -> str:
 
 
 def conclude(place: Place, sight: Sight) -> None:
-    """The end of a tournament for people."""
+    """Print the final state of a tournament."""
     found, progress = sight.tournament, sight.progress
     plan = found.plan
     named = f" · {plan.name}" if plan.name not in (plan.game, "demo") else ""
@@ -143,7 +143,7 @@ def conclude(place: Place, sight: Sight) -> None:
 
 
 def tell_void(place: Place, name: str) -> None:
-    """Says loudly what the arena owes: the matches it gave up, and why."""
+    """Print warnings about void matches, which the arena failed to play, with the reasons."""
     void = listing.matches(place.store, tournament=name, states=[MatchState.VOID])
     for match in void[:_VOID_SHOWN]:
         output.warn(f"{match.id} is void, and nobody is charged with it: {match.reason}")
@@ -152,9 +152,12 @@ def tell_void(place: Place, name: str) -> None:
 
 
 def what_next(place: Place, names: Sequence[str], *, shown: bool = False) -> None:
-    """What to type after looking at tournaments: the replay of a match, or going on.
+    """Print the next command after showing tournaments: a replay, or a resumption.
 
-    shown: `tournament show` has just been typed.
+    Args:
+        place: the workspace.
+        names: ids of the tournaments.
+        shown: whether `tournament show` was the current command.
     """
     closed: list[Match] = []
     open_ones: list[str] = []
@@ -170,7 +173,11 @@ def what_next(place: Place, names: Sequence[str], *, shown: bool = False) -> Non
 
 
 def report(place: Place, sights: Sequence[Sight], as_json: bool) -> int:
-    """The end of tournaments: their standings. Returns the exit status: was all played?"""
+    """Print the results of finished tournaments.
+
+    Returns:
+        The exit status: OK if all are closed without void matches.
+    """
     for sight in sights:
         if as_json:
             output.document(whole(place, sight.tournament.id))
@@ -186,7 +193,7 @@ def report(place: Place, sights: Sequence[Sight], as_json: bool) -> int:
 
 
 def changed(place: Place, name: str, said: str, as_json: bool) -> None:
-    """A tournament that has just been changed."""
+    """Print the state of a tournament that has just been changed."""
     found, progress = tournaments.find(place.store, name), tournaments.progress(place.store, name)
     if as_json:
         output.document(json_values.tournament(found, progress))

@@ -1,4 +1,4 @@
-"""Draws what is watched, and reads keys, until somebody has seen enough."""
+"""Draw the views of `watch` and process keys."""
 
 from __future__ import annotations
 
@@ -34,16 +34,22 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 
-# What a view shows: the tables of the pages that browsers get.
+# Content of the views: the same tables as on the web pages.
 
 
 _MATCHES = 15
-"""So many of a bot's matches, the newest first."""
+"""Number of the newest matches of a bot that are listed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A table under a heading; opens: what each row leads to, nothing if it is empty."""
+    """A table under a heading.
+
+    Attributes:
+        heading: the heading.
+        table: the table.
+        opens: the view that each row opens; empty if rows cannot be opened.
+    """
 
     heading: str
     table: Table
@@ -52,7 +58,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """What is to be seen: a title, tables, and lines about a table that is being played."""
+    """The content of the screen: a title, tables, and the lines of a table being played."""
 
     title: str
     sections: tuple[Section, ...] = ()
@@ -60,12 +66,12 @@ class Shown:
 
     @property
     def rows(self) -> tuple[View | None, ...]:
-        """What the rows that can be chosen open."""
+        """The views opened by the selectable rows."""
         return tuple(view for section in self.sections for view in section.opens)
 
 
 def shown(web: Web, view: View) -> Shown:
-    """What a view shows now; a sentence if there is nothing (any more)."""
+    """Return the current content of a view; a sentence if it does not exist (any more)."""
     try:
         match view.kind:
             case Kind.LADDER:
@@ -136,7 +142,7 @@ def _bot(web: Web, view: View) -> Shown:
 
 
 def _chosen(table: Table, rows: Sequence[Sequence[object]]) -> Table:
-    """The columns of a bot's matches that fit a terminal."""
+    """Return the columns of a bot's matches that fit on a terminal."""
     wanted = [table.headings.index(h) for h in ("match", "closed", "opponents", "score", "p95_ms")]
     heads = ("<match", "<closed", "<opponents", "score", "p95 ms")
     return Table(heads, [tuple(_told(row[at]) for at in wanted) for row in rows])
@@ -161,16 +167,18 @@ def _match(web: Web, view: View) -> Shown:
 
 
 _SPARE = ("<by", "<language", "<owner", "<authors")
-"""The columns that go first where a terminal is narrow; then the last ones."""
+"""Columns omitted first on a narrow terminal; the last columns follow."""
 _FEWEST = 3
 _PAUSE_SECONDS = 0.25
-"""At least so long between two drawings that no key has asked for."""
+"""Minimum interval between two redraws without a key."""
 
 
 async def watch(web: Web, form: str) -> None:
-    """Shows a ladder and wherever keys lead from there, until `q`.
+    """Show a ladder and the views reached from it until `q` is pressed.
 
-    form: the ladder to begin with; one that is not there is said in its place.
+    Args:
+        web: the data of the web pages.
+        form: the first ladder; if it does not exist, a sentence is shown.
     """
     await web.look()
     tasks = [asyncio.create_task(job) for job in (web.watch(), web.hear())]
@@ -195,7 +203,7 @@ async def _show(web: Web, where: Where, keys: asyncio.Queue[str], live: Live) ->
 
 
 async def _key_or_change(web: Web, view: View, number: int, keys: asyncio.Queue[str]) -> str | None:
-    """The next key; None as soon as what is seen may be out of date."""
+    """Return the next key; None as soon as the content may be out of date."""
     topics = {ARENA, position_of(view.value)}
     key = asyncio.create_task(keys.get())
     change = asyncio.create_task(web.changes.after(topics, number))
@@ -207,7 +215,7 @@ async def _key_or_change(web: Web, view: View, number: int, keys: asyncio.Queue[
 
 @contextmanager
 def _keys() -> Iterator[asyncio.Queue[str]]:
-    """The keys as they are pressed."""
+    """Yield a queue of the keys as they are pressed."""
     import termios
     import tty
 
@@ -230,7 +238,7 @@ def _keys() -> Iterator[asyncio.Queue[str]]:
 
 
 def _split(text: str) -> Iterator[str]:
-    """The keys in what a terminal sent at once; its end is `q`."""
+    """Split the characters read from a terminal into keys; end of input gives `q`."""
     if not text:
         yield "q"
     while text:
@@ -257,7 +265,7 @@ def _drawn(seen: Shown, where: Where, width: int, height: int) -> RenderableType
 
 
 def _table(section: Section, chosen: int | None, room: int, width: int) -> RenderableType:
-    """The part of a table about the chosen row that there is room for."""
+    """Return the part of a table around the chosen row that fits on the screen."""
     rows = section.table.rows
     at = min(max(chosen or 0, 0), max(len(rows) - 1, 0))
     first = max(0, min(at - room // 2, len(rows) - room))
@@ -270,7 +278,7 @@ def _table(section: Section, chosen: int | None, room: int, width: int) -> Rende
 
 
 def _fitting(heads: Sequence[str], rows: Sequence[Sequence[object]], width: int) -> list[int]:
-    """The columns for which the terminal is wide enough: a word cut off tells nothing."""
+    """Return the columns that fit the width; truncated cells would be useless."""
     widths = [
         3 + max(len(head.lstrip("<")), *(len(str(row[at] or "")) for row in rows), 0)
         for at, head in enumerate(heads)

@@ -1,4 +1,4 @@
-"""Where somebody is who watches in the terminal, and where a key leads."""
+"""Navigation state of `watch`, and the effect of keys on it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _TURN = {"[": -1, "]": 1, "\t": 1}
 
 
 class Kind(StrEnum):
-    """What is looked at."""
+    """The kind of a view."""
 
     LADDER = "ladder"
     MATRIX = "matrix"
@@ -24,9 +24,13 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """A page and where the cursor is.
+    """A page and the position of the cursor.
 
-    value: the form, the bot's name, or the match's id.
+    Attributes:
+        kind: the kind of page.
+        value: the form, the bot's name, or the match's id.
+        row: the selected row.
+        find: the search text of a ladder.
     """
 
     kind: Kind
@@ -37,9 +41,12 @@ class View:
 
 @dataclass(frozen=True, slots=True)
 class Where:
-    """The views somebody has gone through, the last of which is seen.
+    """The history of views, the last of which is visible.
 
-    typing: what is being typed to be found; None while nothing is.
+    Attributes:
+        views: the views.
+        typing: the search text being typed; None outside the search prompt.
+        over: whether the user has quit.
     """
 
     views: tuple[View, ...]
@@ -48,21 +55,22 @@ class Where:
 
     @property
     def view(self) -> View:
-        """What is seen."""
+        """The visible view."""
         return self.views[-1]
 
     def at(self, view: View) -> Where:
-        """The same with another view in place of the last one."""
+        """Return a copy with the visible view replaced."""
         return replace(self, views=(*self.views[:-1], view))
 
 
 def pressed(where: Where, key: str, rows: Sequence[View | None], forms: Sequence[str]) -> Where:
-    """Where a key leads.
+    """Return the state after a key.
 
     Args:
+        where: the current state.
         key: a letter, or the name of a key ("up", "escape").
-        rows: what each row that can be chosen opens; None if nothing.
-        forms: the ladders there are.
+        rows: the view opened by each selectable row; None if it opens nothing.
+        forms: the existing ladders.
     """
     if where.typing is not None:
         return _typed(where, where.typing, key)

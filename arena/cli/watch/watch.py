@@ -1,4 +1,4 @@
-"""`pokearena watch`: the arena in the terminal."""
+"""The command `pokearena watch`: show the live arena in a terminal."""
 
 from __future__ import annotations
 

@@ -1,6 +1,5 @@
-"""Render the table of each game, and encode its views and actions as numbers for reinforcement
-learning; one module per game, and one registry with a default.
+"""Render the table of each game, and encode views and actions for reinforcement learning.
 
-Uses `arena.presentation.elements`. Used by `arena.presentation.live_position`,
-`arena.presentation.record_frames` and `arena.rl`.
+Contains one module per game, and one registry with a default. Uses `arena.presentation.elements`.
+Used by `arena.presentation.live_position`, `arena.presentation.record_frames` and `arena.rl`.
 """

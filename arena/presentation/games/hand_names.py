@@ -1,4 +1,4 @@
-"""The names of poker hands."""
+"""Names of poker hands."""
 
 from referee.poker import HandValue
 from referee.wild_cards import WildValue
@@ -14,7 +14,7 @@ _TOPS = {
 
 
 def category(value: HandValue | WildValue) -> str:
-    """A hand by its name: "two pairs, kings and fours"."""
+    """Return the name of a hand: "two pairs, kings and fours"."""
     name = value.category.name.lower().replace("_", " ")
     first, *others = value.ranks
     match name:

@@ -1,4 +1,4 @@
-"""The scene of Poke: two hands, the tricks between them, the score pad of the rubber."""
+"""Render and encode Poke: two hands, the tricks between them, the score pad of the rubber."""
 
 from collections.abc import Mapping, Sequence
 
@@ -27,20 +27,21 @@ from arena.presentation.games.encoding import (
 from referee.games.contract import Action
 from referee.games.poke.actions import Answer, Draw, Lead, PokeDeal, PokeTrick, PokeView
 
-# Poke in numbers.
+# Encoding for reinforcement learning.
 
 
 HAND = 5
 LEAD = 4
 PHASES = ("draw", "lead", "answer", "over")
 DRAWS = 3
-"""Draws of a seat in a deal are told up to so many."""
+"""Maximum number of a seat's draws in a deal that are encoded."""
 
 
 class PokeEncoding(Encoding):
-    """A number is a set of places of the hand, place p being 2 to the p; 0 is to stand.
+    """Encodes an action as a set of positions in the hand.
 
-    The phase says what becomes of the cards: they are discarded, led, or answer a lead.
+    Position p has the value 2 to the p; 0 is to stand. The phase determines the use of the cards:
+    they are discarded, led, or answer a lead.
     """
 
     game = "poke"
@@ -79,11 +80,11 @@ _HAND = 5
 _DOUBLED = {2: "doubled", 4: "redoubled"}
 _ASKED = {"draw": "the draw", "lead": "the tricks", "answer": "the tricks"}
 _FACING = (1, 0)
-"""Seat 1 sits above, so its cards lie above."""
+"""Order of the rows of tricks: seat 1 sits at the top."""
 
 
 def poke(public: PokeView, hands: Mapping[int, PokeView], table: Table) -> Scene:
-    """The scene of a position; a chapter is a deal."""
+    """Return the scene of a position; a chapter is a deal."""
     over = public.phase == "over"
     chapter = public.deal - over
     asked = "the rubber is over" if over else _ASKED[public.phase]
@@ -128,7 +129,7 @@ def _areas(public: PokeView, hands: Mapping[int, PokeView], seat: int) -> list[S
 
 
 def _played(public: PokeView, seat: int) -> int:
-    """How many cards of its hand a seat has played."""
+    """Return the number of hand cards that a seat has played."""
     played = sum(len(trick.lead) for trick in public.tricks)
     return played + (len(public.lead) if public.lead and seat == _leader(public) else 0)
 
@@ -138,7 +139,7 @@ def _leader(public: PokeView) -> int:
 
 
 def _tricks(public: PokeView, table: Table) -> Sheet:
-    """The tricks of this deal; the lead that waits for its answer is the last column."""
+    """Return the tricks of this deal; an unanswered lead is the last column."""
     tricks = () if public.phase == "over" else public.tricks
     fresh = len(tricks) - 1 if public.phase == "lead" else -1
     columns = [_column(trick, n == fresh) for n, trick in enumerate(tricks)]
@@ -170,7 +171,7 @@ def _column(trick: PokeTrick, fresh: bool) -> dict[int, Cell]:
 
 
 def _ended(public: PokeView, table: Table) -> Sheet | Lines:
-    """The deal before, as long as nobody has acted in this one."""
+    """Return the previous deal until the first action of the current one."""
     fresh = public.phase == "over" or not (public.drawn or public.tricks or public.lead)
     if not (public.deals and fresh):
         return Lines("ended", "", ())
@@ -186,7 +187,7 @@ def _gave(deal: PokeDeal, seat: int, name: str) -> str:
 
 
 def _pad(public: PokeView, table: Table) -> Pad:
-    """Below and above the line, a line a deal."""
+    """Return the scores below and above the line, one row per deal."""
     heads = ("deal", *(f"{name}, {side}" for name in table.names for side in ("below", "above")))
     rows = [
         (

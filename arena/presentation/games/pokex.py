@@ -1,4 +1,4 @@
-"""The scene of Pokex: the centre and the tricks as one sheet, the auction, the score."""
+"""Render and encode Pokex: the centre and the tricks as one sheet, the auction, the score."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -45,7 +45,7 @@ from referee.games.pokex.legal import HIGHEST_BID
 from referee.games.pokex.state import FORMS, TRICKS
 from referee.wild_cards import is_wild, wild_hand
 
-# Pokex in numbers.
+# Encoding for reinforcement learning.
 
 
 PHASES = ("bid", "name", "play", "over")
@@ -55,8 +55,11 @@ PLAYS = NAMES + len(RANKS)
 
 
 class PokexEncoding(Encoding):
-    """0 to pass, 1 to 6 to bid so many, then the ranks to name, then what to play: pairs of places
-    of the hand for four, places of the hand for two."""
+    """Encodes an action as one number.
+
+    In order: 0 to pass, 1 to 6 for a bid, the ranks to name, and the cards to play. With four seats
+    the latter are pairs of positions in the hand, with two seats single positions.
+    """
 
     game = "pokex"
 
@@ -118,11 +121,11 @@ _ASKED = {
 }
 _PLURAL = {"A": "aces", "K": "kings", "Q": "queens", "J": "jacks", "T": "tens"}
 Marked = Callable[[Sequence[Card]], Cards]
-"""Lays cards face up, the wild ones marked."""
+"""Lays cards face up with marks on the wild ones."""
 
 
 def pokex(public: PokexView, hands: Mapping[int, PokexView], table: Table) -> Scene:
-    """The scene of a position; a chapter is a deal."""
+    """Return the scene of a position; a chapter is a deal."""
     over = public.phase == "over"
     chapter = public.deal - over
     return Scene(
@@ -158,7 +161,7 @@ def _facts(public: PokexView, table: Table) -> tuple[str, ...]:
 
 
 def rank_words(rank: str) -> str:
-    """A rank in the plural: "kings", "7s"."""
+    """Return a rank in the plural: "kings", "7s"."""
     return _PLURAL.get(rank, f"{rank}s")
 
 
@@ -174,7 +177,7 @@ def _badges(public: PokexView, seat: int) -> list[Badge]:
 
 
 def _call(public: PokexView, seat: int) -> list[Badge]:
-    """The last word of a seat in the auction; in the play only that of the declarer counts."""
+    """Return a seat's latest call; after the auction, only that of the declarer."""
     calls = [call.tricks for call in public.auction if call.seat == seat]
     if public.phase == "bid":
         return [Badge(f"bids {calls[-1]}" if calls[-1] else "passes", "plain")] if calls else []
@@ -195,12 +198,12 @@ def _hand(public: PokexView, hands: Mapping[int, PokexView], seat: int) -> Secre
 
 
 def _is_small(public: PokexView) -> bool:
-    """Whether two play: the centre then has twelve cards."""
+    """Return whether there are two seats: the centre then has twelve cards."""
     return len(public.centre) == 2 * _TRICKS
 
 
 def _centre(public: PokexView) -> Row:
-    """The centre before the play, and with two seats the cards that no trick has met yet."""
+    """Return the centre before play; with two seats, the cards not yet in a trick."""
     if public.phase == "over" or (public.phase == "play" and not _is_small(public)):
         return Row("centre", "centre", Cards())
     met = {c for trick in public.tricks for c in trick.centre} | set(public.turned)
@@ -247,7 +250,7 @@ def _sheet(key: str, label: str, columns: list[list[Cell]], table: Table, note: 
 def _column(
     trick: PokexTrick, wild_rank: str, table: Table, fresh: bool, last: int = 0
 ) -> list[Cell]:
-    """A trick; ``last``: the number of the action, from 1, that was the last one."""
+    """Return a trick as a column; ``last``: number of the latest action, from 1."""
     cells = [Cell(_marking(wild_rank)(trick.centre))]
     for seat in range(len(table.names)):
         laid: list[Face] = []
@@ -261,7 +264,7 @@ def _column(
 
 
 def _compared(trick: PokexTrick, wild_rank: str, table: Table) -> str:
-    """What both sides made of a trick."""
+    """Return the hands of both sides in a trick as text."""
     told = []
     for side in (0, 1):
         played = (c for one in trick.played if one.seat % 2 == side for c in one.cards)
@@ -271,12 +274,12 @@ def _compared(trick: PokexTrick, wild_rank: str, table: Table) -> str:
 
 
 def side_words(side: int, table: Table) -> str:
-    """The names of a side."""
+    """Return the names of a side."""
     return " and ".join(table.names[side::2])
 
 
 def _ended(public: PokexView, table: Table) -> Sheet | Lines:
-    """The deal before, as long as nobody has bid in this one."""
+    """Return the previous deal until the first call of the current one."""
     fresh = public.phase == "over" or (public.phase == "bid" and not public.auction)
     if not (public.deals and fresh):
         return Lines("ended", "", ())
@@ -297,7 +300,7 @@ def _bid(deal: PokexDeal, table: Table) -> str:
 
 
 def _pad(public: PokexView, table: Table) -> Pad:
-    """What was bid, taken and scored, a line a deal."""
+    """Return bids, tricks and points, one row per deal."""
     sides = [side_words(side, table) for side in (0, 1)]
     heads = ("deal", "bid", "wild", *(f"{s}, {w}" for s in sides for w in ("tricks", "points")))
     rows = [

@@ -1,4 +1,4 @@
-"""The scene of Pokino: the layout of dominoes with its tokens, hands, dominoes, beads, runs."""
+"""Render and encode Pokino: the layout of dominoes with its tokens, hands, beads and runs."""
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import Final
@@ -30,20 +30,20 @@ from referee.games.pokino.grid import STEPS
 from referee.games.pokino.layout import Layout
 from referee.games.pokino.runs import LISTED, points
 
-# Pokino's layout as pieces on a grid.
+# The layout as pieces on a grid.
 
 
 _NONE = -1
 
 
 def board(public: PokinoView) -> Board:
-    """What lies on the table; what the last turn laid is marked."""
+    """Return the layout; elements laid in the last turn are marked."""
     pieces = (*_dominoes(public), *_tokens(public), *_fresh(public))
     return Board("board", "layout", pieces, _bounds(public), _words(public))
 
 
 def _dominoes(public: PokinoView) -> Iterator[Piece]:
-    """The dominoes; with territory those that a seat would gain bear its colour."""
+    """Yield the dominoes; with territory, each has the colour of the seat that would gain it."""
     gained = _gained(public)
     for tile in public.layout:
         low, high = NUMBERS[tile.domino]
@@ -52,7 +52,7 @@ def _dominoes(public: PokinoView) -> Iterator[Piece]:
 
 
 def _gained(public: PokinoView) -> dict[str, int]:
-    """Whose a domino would be if the game ended now."""
+    """Return the seat that would own each domino if the game ended now."""
     if not public.territory:
         return {}
     gained = {}
@@ -71,7 +71,11 @@ def _tokens(public: PokinoView) -> Iterator[Piece]:
 
 
 def _fresh(public: PokinoView) -> Iterator[Piece]:
-    """What the last turn laid. A run that tore walls down leaves no telling how many tokens."""
+    """Yield marks for the last turn's elements.
+
+    They omit the tokens of a run with the option to tear down walls, because their number is
+    unknown.
+    """
     if not public.turns:
         return
     last = public.turns[-1]
@@ -94,14 +98,14 @@ def _bounds(public: PokinoView) -> tuple[int, int, int, int]:
 
 
 def _words(public: PokinoView) -> str:
-    """How much lies there, in words."""
+    """Return the number of dominoes and tokens as text."""
     if not public.layout:
         return "Nothing lies on the table."
     tokens = len(public.tokens)
     return f"{len(public.layout)} dominoes, {tokens} token{'' if tokens == 1 else 's'}"
 
 
-# Pokino in numbers.
+# Encoding for reinforcement learning.
 
 
 TILES = 3
@@ -109,11 +113,16 @@ RUNS = 1 + TILES
 DRAW = RUNS + LISTED
 PLACES = DRAW + 2
 MOST_PLACES = 1024
-"""Places and ways round of one domino that are told; of more than these some, evenly spread.
-In games at random there were 500 at most."""
+"""Maximum number of encoded placements (position and direction) of one domino.
+
+If there are more, an evenly spread subset is used. Random games had at most 500.
+"""
 RADIUS: Final = 16
 WIDTH = 2 * RADIUS + 1
-"""What lies farther from the middle is not in the grid; squares in lists are told up to 32."""
+"""Width of the grid in squares.
+
+Elements outside it are omitted; coordinates in lists extend to 32.
+"""
 FAR = 2.0 * RADIUS
 DIRECTIONS = tuple(STEPS)
 RUN = len(DECK) + 6
@@ -121,10 +130,14 @@ PLACE = 2 + len(DIRECTIONS)
 
 
 class PokinoEncoding(Encoding):
-    """Up to three steps, those left out in which there is nothing to choose. First to pass (0),
-    which domino of the hand to lay, or which of the listed runs to play; then where the domino
-    goes, out of a list; then whether to draw. Lists, because the table has no bounds; the
-    observation tells what is listed."""
+    """Encodes an action in up to three steps; steps without a choice are skipped.
+
+    1. Pass (0), a domino of the hand to lay, or one of the listed runs to play.
+    2. The placement of the domino, from a list.
+    3. Whether to draw.
+
+    Lists are used because the table is unbounded; the observation contains the listed items.
+    """
 
     game = "pokino"
     size = PLACES + MOST_PLACES
@@ -162,8 +175,12 @@ class PokinoEncoding(Encoding):
         return vector.done()
 
     def _grid(self, view: PokinoView, seat: int) -> Numbers:
-        """The number of each square, where the domino goes on, the tokens on its right border and
-        on its lower one: nobody's is 1, or each seat's in its order from here."""
+        """Return four planes of squares around the centre of the layout.
+
+        The planes contain each square's number, the direction to the domino's other half, the token
+        on its right border and the token on its lower border. A token is 1 if it has no owner;
+        otherwise its value depends on the owner's position relative to this seat.
+        """
         grid = np.zeros((4, WIDTH, WIDTH), np.float32)
         for tile in view.layout:
             for number, (x, y), way in _halves(tile):
@@ -178,7 +195,7 @@ class PokinoEncoding(Encoding):
         return grid
 
     def _listed(self, vector: Vector, view: PokinoView, groups: Groups) -> None:
-        """What is listed, and what has been chosen in the steps before."""
+        """Append the listed runs and placements, and the choices of the previous steps."""
         runs = np.zeros((LISTED, RUN), np.float32)
         places = np.zeros((MOST_PLACES, PLACE), np.float32)
         begun: Action = None
@@ -210,7 +227,7 @@ def _place(action: Action) -> Hashable:
 
 
 def _by_place(actions: Sequence[Action], places: Sequence[Hashable]) -> Groups:
-    """The actions by place, each place a number in the list."""
+    """Group the actions by placement, each numbered by its index in the list."""
     number = min(len(places), MOST_PLACES)
     told = {places[n * len(places) // number]: PLACES + n for n in range(number)}
     found: dict[int, list[Action]] = {}
@@ -222,7 +239,7 @@ def _by_place(actions: Sequence[Action], places: Sequence[Hashable]) -> Groups:
 
 
 def _halves(tile: PokinoTile) -> tuple[tuple[int, tuple[int, int], int], ...]:
-    """Each half of a domino: its number, its square, the direction to the other half."""
+    """Return each half of a domino: its number, its square, the direction to the other half."""
     low, high = NUMBERS[tile.domino]
     first, second = (tile.x, tile.y), (tile.second_x, tile.second_y)
     return (low, first, _way(first, second)), (high, second, _way(second, first))
@@ -262,7 +279,7 @@ _VARIANTS = {
 
 
 def pokino(public: PokinoView, hands: Mapping[int, PokinoView], table: Table) -> Scene:
-    """The scene of a position; the whole game is one chapter."""
+    """Return the scene of a position; the whole game is one chapter."""
     removed = (Row("removed", "removed", Tiles(public.removed)),) if public.removed else ()
     top = shown((Card(public.deck_top),)) if public.deck_top else Cards()
     return Scene(
@@ -319,14 +336,14 @@ def _areas(public: PokinoView, hands: Mapping[int, PokinoView], seat: int) -> li
 
 
 def _marked(hand: tuple[Card, ...], known: tuple[Card, ...], drawn: str) -> tuple[Face, ...]:
-    """A hand: what was drawn in public is marked, and the last of it."""
+    """Return a hand with marks on publicly drawn cards and on the last of them."""
     return tuple(
         Face(card, (KNOWN,) * (card in known) + (FRESH,) * (card == drawn)) for card in hand
     )
 
 
 def _runs(public: PokinoView, seat: int) -> Lines:
-    """The runs that lie before a seat, the last one first."""
+    """Return the runs of a seat, the latest one first."""
     mine = [run.cards for run in public.runs if run.seat == seat]
     fresh = bool(public.turns) and public.turns[-1].seat == seat and bool(public.turns[-1].run)
     rows = [

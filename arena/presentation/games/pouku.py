@@ -1,4 +1,4 @@
-"""The scene of Pouku: fields and keeps round the table, the point card, how deals ended."""
+"""Render and encode Pouku: fields and keeps, the point card, the results of deals."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -24,7 +24,7 @@ from referee.games.contract import Action
 from referee.games.pouku.actions import Give, GoOut, Hand, PoukuDeal, PoukuView
 from referee.games.pouku.keeping import LISTED
 
-# Pouku in numbers.
+# Encoding for reinforcement learning.
 
 
 HAND = 4
@@ -33,13 +33,19 @@ KEEPS = 2
 DISCARDS = KEEPS + LISTED
 RANKS = 13
 KEEP = RANKS + HAND
-"""Numbers of a keep: how many cards of each rank, and the place of the own card."""
+"""Length of an encoded keep: the number of cards of each rank, and the seat's own card's position.
+"""
 
 
 class PoukuEncoding(Encoding):
-    """Two steps. First whether to go out (0), keep nothing (1), or which of the listed keeps to
-    make; then the place of the hand to discard, or to give. A keep is a number in a list because
-    there are too many sets of cards that could be one; the observation tells what is listed."""
+    """Encodes an action in two steps.
+
+    1. Go out (0), keep nothing (1), or make one of the listed keeps.
+    2. The position in the hand of the card to discard or to give.
+
+    Keeps are numbered by a list because too many sets of cards are possible; the observation
+    contains the listed keeps.
+    """
 
     game = "pouku"
     size = DISCARDS + 2 * HAND
@@ -95,11 +101,11 @@ def _told(keep: Hand, hand: Hand) -> Numbers:
 
 
 _DEALS = 2
-"""How often everyone deals."""
+"""Number of deals per seat."""
 
 
 def pouku(public: PoukuView, hands: Mapping[int, PoukuView], table: Table) -> Scene:
-    """The scene of a position; a chapter is a deal."""
+    """Return the scene of a position; a chapter is a deal."""
     seats = range(len(table.names))
     deals = _DEALS * len(table.names)
     over = public.deal == deals
@@ -127,7 +133,7 @@ def _badges(public: PoukuView, seat: int, over: bool) -> list[Badge]:
 
 
 def _lay(public: PoukuView, cards: Iterable[Card], *fresh: str) -> tuple[Face, ...]:
-    """Cards face up; those of the point card's rank are marked, and what is fresh."""
+    """Return cards face up with marks on fresh cards and on the point card's rank."""
     rank = public.point_card[0]
     return tuple(
         Face(card, (POINT,) * (card[0] == rank) + (FRESH,) * (card in fresh)) for card in cards
@@ -155,7 +161,7 @@ def _areas(
 
 
 def _ended(public: PoukuView, table: Table) -> Lines:
-    """The deal before, as long as nobody has acted in this one."""
+    """Return the previous deal until the first action of the current one."""
     over = public.deal == _DEALS * len(table.names)
     if not public.deals or (public.turns and not over):
         return Lines("ended", "", ())
@@ -176,7 +182,7 @@ def _ended(public: PoukuView, table: Table) -> Lines:
 
 
 def _gave(deal: PoukuDeal, table: Table) -> str:
-    """Who went out, what it was worth, what everybody got."""
+    """Return who went out, the value of the hand, and the points of each seat as text."""
     more = deal.worth - sum(yaku.worth for yaku in deal.yaku)
     besides = f", {more} of it for points and bonuses" if more else ""
     doubled = ", doubled" if deal.points[deal.winner] > deal.worth else ""
@@ -187,7 +193,7 @@ def _gave(deal: PoukuDeal, table: Table) -> str:
 
 
 def _pad(public: PoukuView, table: Table) -> Pad:
-    """What everybody got, a line a deal."""
+    """Return the points of each seat, one row per deal."""
     rows = tuple(
         (str(number), _winner(deal, table), *map(signed, deal.points))
         for number, deal in enumerate(public.deals, public.deal - len(public.deals) + 1)

@@ -1,5 +1,4 @@
-"""Positions to be drawn, made from what their viewers may see. A game without a scene of its own
-gets a plain one."""
+"""Registry of the renderings and encodings of the games, with a plain default rendering."""
 
 from collections.abc import Mapping
 from dataclasses import fields
@@ -13,11 +12,11 @@ from arena.presentation.games.pokino import PokinoEncoding, pokino
 from arena.presentation.games.pouku import PoukuEncoding, pouku
 from arena.presentation.games.saint_poker import SaintPokerEncoding, saint_poker
 
-# The scene of any game: every part of what its viewers see, by name.
+# Default rendering: every field of the views, by name.
 
 
 def plain(public: Any, hands: Mapping[int, Any], table: Table) -> Scene:
-    """The scene of a game without one of its own; the whole game is one chapter."""
+    """Return the scene of a game without its own rendering; the whole game is one chapter."""
     views = [("everybody", public), *((table.names[seat], view) for seat, view in hands.items())]
     names = [field.name for field in fields(public)]
     rows = tuple((name, *(str(getattr(view, name)) for _, view in views)) for name in names)
@@ -33,7 +32,7 @@ def plain(public: Any, hands: Mapping[int, Any], table: Table) -> Scene:
     )
 
 
-# The games of the arena in numbers.
+# Encodings of the games for reinforcement learning.
 
 
 __all__ = ["ENCODINGS", "Encoding", "Groups"]
@@ -55,12 +54,12 @@ _DRAWINGS: dict[str, Drawing] = {
 
 
 def draw(game: str, public: Any, hands: Mapping[int, Any], table: Table) -> Scene:
-    """The scene of a position.
+    """Return the scene of a position.
 
     Args:
         game: the game's id.
-        public: the view of one who only watches; nothing of it is private.
-        hands: the views of the seats whose eyes are open; none for spectators.
-        table: who plays, and who is asked.
+        public: the view of a spectator, without private information.
+        hands: the views of the seats whose hands are open; empty for spectators.
+        table: the players, and the seats to act.
     """
     return _DRAWINGS.get(game, plain)(public, hands, table)

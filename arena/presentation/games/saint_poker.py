@@ -1,4 +1,4 @@
-"""The scene of Saint Poker: the river, what was shown and picked up, the rounds."""
+"""Render and encode Saint Poker: the river, cards shown and picked up, the rounds."""
 
 from collections.abc import Mapping, Sequence
 from itertools import combinations
@@ -27,7 +27,7 @@ from referee.games.saint_poker.actions import River, SaintPokerView, Show
 from referee.games.saint_poker.state import FUTURE, ROUNDS
 from referee.poker import best_hand
 
-# Saint Poker in numbers.
+# Encoding for reinforcement learning.
 
 
 HAND = 10
@@ -38,8 +38,11 @@ POINTS = ROUNDS * (ROUNDS + 1) // 2
 
 
 class SaintPokerEncoding(Encoding):
-    """First the places of the hand, for the river; then its pairs of places, to show; then the
-    places of what lies on the table, in canonical order, to pick up."""
+    """Encodes an action as a position or a pair of positions.
+
+    In order: the positions of the hand, for the river; the pairs of positions, to show; the
+    positions of the cards on the table in canonical order, to pick up.
+    """
 
     game = "saint_poker"
 
@@ -71,7 +74,7 @@ class SaintPokerEncoding(Encoding):
 
 
 def _lying(view: SaintPokerView) -> tuple[Card, ...]:
-    """What lies on the table and has not been picked up."""
+    """Return the cards on the table that have not been picked up."""
     gone = {picked.card for picked in view.picked}
     table = (*view.river, *(card for pair in view.shown for card in pair.cards))
     return in_order(card for card in table if card not in gone)
@@ -97,7 +100,7 @@ _ORDINALS = ("best hand", "2nd", "3rd", "4th", "5th")
 
 
 def saint_poker(public: SaintPokerView, hands: Mapping[int, SaintPokerView], table: Table) -> Scene:
-    """The scene of a position; a chapter is a round."""
+    """Return the scene of a position; a chapter is a round."""
     gone = frozenset(picked.card for picked in public.picked)
     last = public.picked[-1].card if public.picked else ""
     future = (Row("future", "next river", shown(public.future)),) if public.future else ()
@@ -115,7 +118,7 @@ def saint_poker(public: SaintPokerView, hands: Mapping[int, SaintPokerView], tab
 
 
 def _river(public: SaintPokerView, gone: frozenset[Card], last: str) -> tuple[Face, ...]:
-    """The river; what was added in the last action is marked."""
+    """Return the river; cards added by the last action are marked."""
     turned = len(public.river) - len(public.hand_sizes) if public.phase == "show" else 99
     return tuple(
         Face(card, (GONE,) * (card in gone) + (FRESH,) * (n >= turned or card == last))
@@ -157,7 +160,7 @@ def _shown(public: SaintPokerView, seat: int, gone: frozenset[Card]) -> Cards:
 
 
 def _marked(hand: tuple[Card, ...], known: tuple[Card, ...], last: str) -> tuple[Face, ...]:
-    """A hand: what everybody saw picked up is marked, and the last of it."""
+    """Return a hand with marks on publicly picked-up cards and on the last of them."""
     return tuple(
         face
         for card in hand
@@ -166,7 +169,7 @@ def _marked(hand: tuple[Card, ...], known: tuple[Card, ...], last: str) -> tuple
 
 
 def _pad(public: SaintPokerView, table: Table) -> Pad:
-    """The rounds: what they were worth and who had the best hand."""
+    """Return the rounds with their value and the seat of the best hand."""
     rows = []
     for number, done in enumerate(public.rounds, 1):
         rows.append(_row(number, done.order, len(table.names)))

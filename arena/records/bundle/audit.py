@@ -1,4 +1,4 @@
-"""The check of a bundle, from itself alone: is everything in it as it must be?"""
+"""Check a bundle using only its own content: schedule, records, seeds and standings."""
 
 from __future__ import annotations
 
@@ -25,34 +25,35 @@ from arena.tournaments.scheduler import format_of
 from referee import dealing
 from referee.games.registry import find
 
-# Whether a schedule follows from its format: the format is asked again, from nothing.
+# Check that a schedule follows from its format by running the format again from the start.
 #
-# Each step's matches are put back with how they ended, until it plays no more. What the format
-# decides from less knowledge it decides the same from more (arena.formats.contract), so asking with
-# all results known must give the same matches at the same places. Three things need care:
+# After each step, its matches are restored with their results, until the format schedules no more.
+# A format decides the same with more information as with less (arena.formats.contract), so running
+# it with all results known must give the same matches at the same places. Three cases need care:
 #
-# - *Who withdrew* had not yet done so while it was still being paired. A knockout looks at whether
-#   one has withdrawn, not since when; so nobody is said to have withdrawn before all its matches
-# are
-#   back on the schedule.
-# - *A test (sprt) that is decided* asks for nothing more, but its next round may have been
-#   scheduled before the deciding one was over. If matches are left at the end, the format is asked
-#   with its newest round still open; what comes then must be marked as drained.
-# - *A tournament that is not closed* need not have what comes next. It has all of a step or nothing
-#   (of a knockout all of a series).
+# - *Withdrawn entrants* had not yet withdrawn while they were still being paired. A knockout checks
+#   whether an entrant has withdrawn, not when. So a withdrawal is hidden from the format until all
+#   the entrant's matches are restored.
+# - *A decided test (sprt)* schedules nothing more, but its next round may have been scheduled
+#   before the deciding one was over. If matches remain at the end, the format is run with its
+#   newest round still open; the matches it then schedules must be marked as drained.
+# - *A tournament that is not closed* may lack the next matches. It has either all or none of a
+#   step's matches (for a knockout: of a series).
 
 
 Results = Mapping[str, tuple[ClosedGame, ...]]
-"""The games of closed matches, by the match's id."""
+"""The games of closed matches, by match id."""
 
 
 @dataclass(frozen=True, slots=True)
 class Retraced:
-    """What came of it.
+    """The result of retracing a schedule.
 
-    problems: in sentences. steps: how often the format was asked. drained: how many matches were
-    in flight when the decision fell. last: what the format says of the whole tournament; None if
-    it could not be followed to its end.
+    Attributes:
+        problems: one sentence for each problem.
+        steps: number of calls of the format.
+        drained: number of matches in progress when the decision was reached.
+        last: the format's last step; None if it could not be retraced to its end.
     """
 
     problems: tuple[str, ...]
@@ -62,7 +63,7 @@ class Retraced:
 
 
 def contract_match(match: Scheduled, results: Results) -> Match:
-    """A match as its format looks at it; one whose result is not known counts as open."""
+    """Return a match in the format's terms; without a known result it counts as open."""
     state = State.OPEN
     if match.state is MatchState.CLOSED and match.id in results:
         state = State.CLOSED
@@ -73,10 +74,15 @@ def contract_match(match: Scheduled, results: Results) -> Match:
 
 
 class Retracing:
-    """A schedule on its way back.
+    """Retraces a schedule by running its format again.
 
-    closed: whether the tournament is closed, so that nothing may be missing.
-    in_series: whether the format asks for series that go on by themselves, as a knockout does.
+    Args:
+        rules: the format.
+        entries: the entrants in the order of their seeds.
+        matches: the schedule.
+        results: the games of closed matches.
+        closed: whether the tournament is closed, so that its schedule must be complete.
+        in_series: whether the format schedules independent series, as a knockout does.
     """
 
     def __init__(
@@ -101,9 +107,10 @@ class Retracing:
         self._drained = self._steps = 0
 
     def retrace(self, told: Callable[[int], None] = lambda done: None) -> Retraced:
-        """Follow it to its end, or to the first thing that is not as it should be.
+        """Retrace the schedule to its end or to the first discrepancy.
 
-        told: is told after each step how many matches are back.
+        Args:
+            told: called after each step with the number of restored matches.
         """
         try:
             problems, last = self._follow(told)
@@ -147,8 +154,8 @@ class Retracing:
         ]
 
     def _compare(self, fixtures: Sequence[Fixture]) -> Iterator[str]:
-        """Where the tournament differs from what the format wants now."""
-        # What a step asks for is stored all at once.
+        """Yield the differences between the schedule and the matches of the format's step."""
+        # All matches of a step are stored in one transaction.
         for _, together in groupby(fixtures, key=lambda f: f.entrants if self._in_series else None):
             wanted = list(together)
             there = self._there(wanted)
@@ -158,7 +165,7 @@ class Retracing:
                 yield from _difference(fixture, match)
 
     def _there(self, fixtures: Iterable[Fixture]) -> list[Scheduled | None]:
-        """What the tournament has at the places of these matches."""
+        """Return the remaining scheduled matches at the places of these fixtures."""
         return [self._left.get((fixture.round, fixture.number)) for fixture in fixtures]
 
     def _put_back(self, matches: Iterable[Scheduled]) -> None:
@@ -168,7 +175,7 @@ class Retracing:
             self._back.append(contract_match(match, self._results))
 
     def _rest(self, step: Step) -> Iterator[str]:
-        """What is wrong when the format asks for nothing more that there is."""
+        """Yield the problems if the format schedules none of the remaining matches."""
         if self._left and self._unknown and isinstance(step, Wait):
             yield (
                 f"the schedule cannot be followed beyond {self._unknown[0].words}, whose result "
@@ -192,20 +199,25 @@ def _difference(fixture: Fixture, match: Scheduled | None) -> Iterator[str]:
 
 
 Told = Callable[[str, int, int], None]
-"""Is told what is being done, and with how many of how many matches it is done."""
+"""Receives a description of the step, the number of matches done, and their total."""
 
 _IN_SERIES: Final = "knockout"
 
 
 @dataclass(frozen=True, slots=True)
 class Audit:
-    """What a check came to.
+    """The result of checking a bundle.
 
-    problems: in sentences; nothing if all is as it must be. matches: how many in each state.
-    reasons: of the matches that are void or cancelled, with how many there are of each.
-    games, actions: dealt and played again. seeds: how many were revealed and compared with their
-    commitments. seeded: how many of them follow from the tournament's seed, or None if none is
-    revealed. steps: how often the format was asked. drained: matches in flight when it decided.
+    Attributes:
+        problems: one sentence for each problem; empty if the bundle is correct.
+        matches: number of matches in each state.
+        reasons: number of void or cancelled matches for each reason.
+        games: number of games dealt and replayed.
+        actions: number of actions replayed.
+        seeds: number of seeds that were revealed and compared with their commitments.
+        seeded: number of match seeds that follow from the tournament's seed; None if it is secret.
+        steps: number of calls of the format.
+        drained: number of matches in progress when the format decided.
     """
 
     problems: tuple[str, ...]
@@ -222,11 +234,13 @@ class Audit:
 def audit(bundle: Bundle, told: Told = lambda what, done, of: None) -> Audit:
     """Check a bundle.
 
-    told: see `Told`.
+    Args:
+        bundle: the bundle.
+        told: receives the progress; see `Told`.
     """
     problems = [*_unplayable(bundle), *_listed_twice(bundle.matches), *_strangers(bundle)]
     if problems:
-        # Nothing more can be said of what cannot be played, told apart or named.
+        # Invalid plans, duplicate matches and unknown entrants prevent the remaining checks.
         return _audit(bundle, problems, [], Retraced((), 0), 0)
     problems += _states(bundle)
     problems += _absent(bundle)
@@ -270,7 +284,7 @@ def _audit(
 
 
 def _unplayable(bundle: Bundle) -> Iterator[str]:
-    """A game, options, seats or settings that there are not."""
+    """Yield problems with the game, options, seats, boards and format settings."""
     plan = bundle.tournament.plan
     try:
         rules = find(plan.game)
@@ -305,7 +319,10 @@ def _strangers(bundle: Bundle) -> Iterator[str]:
 
 
 def _states(bundle: Bundle) -> Iterator[str]:
-    """Scheduled = closed + void + cancelled with reasons, once a tournament is over."""
+    """Yield invalid match states.
+
+    In a closed tournament, each match is closed, or void or cancelled with a reason.
+    """
     state = bundle.tournament.state
     left = {entry.name for entry in bundle.entries if entry.withdrawn is not None}
     for match in bundle.matches:
@@ -321,7 +338,7 @@ def _states(bundle: Bundle) -> Iterator[str]:
 
 
 def _absent(bundle: Bundle) -> Iterator[str]:
-    """Nobody plays before it has joined, or after it has left."""
+    """Yield matches of entrants that have not joined yet or have already withdrawn."""
     entries = {entry.name: entry for entry in bundle.entries}
     for match in bundle.matches:
         for entry in (entries[name] for name in match.entrants):
@@ -333,7 +350,7 @@ def _absent(bundle: Bundle) -> Iterator[str]:
 
 
 def _names(bundle: Bundle) -> Iterator[str]:
-    """Keys and ids are the hashes of what is to be played."""
+    """Yield match keys and ids that are not the hashes of the scheduled match."""
     agreed = bundle.tournament.plan.agreed()
     for match in bundle.matches:
         contents = [bundle.versions[name].content_hash for name in match.entrants]
@@ -346,7 +363,7 @@ def _names(bundle: Bundle) -> Iterator[str]:
 
 
 def _files(bundle: Bundle) -> Iterator[str]:
-    """There is one record of each match that is over, and no other."""
+    """Yield missing records of finished matches, and superfluous records."""
     over = {match.id: match for match in bundle.matches if match.over}
     there = set(bundle.records)
     for match in bundle.matches:
@@ -360,7 +377,7 @@ def _files(bundle: Bundle) -> Iterator[str]:
 
 
 def _seeds(bundle: Bundle) -> tuple[int | None, list[str]]:
-    """How many seeds follow from the tournament's, and what is wrong with others."""
+    """Return the number of seeds derived from the tournament's, and sentences on the others."""
     seed = bundle.tournament.seed
     if seed is None:
         return None, []
@@ -395,7 +412,7 @@ def _retrace(bundle: Bundle, results: dict[str, ClosedMatch], told: Told) -> Ret
 def _conclusion(
     bundle: Bundle, results: dict[str, ClosedMatch], retraced: Retraced
 ) -> Iterator[str]:
-    """Where the standings are not what follows from the records."""
+    """Yield the differences between the stored standings and those computed from the records."""
     if bundle.standings is None:
         yield "the standings are missing"
         return
@@ -413,7 +430,7 @@ def _conclusion(
     table = standings.table(digests, clip, entrants=bundle.tournament.entrants)
     told: Any = dict(bundle.standings)
     true: Any = conclusion.conclude(plan, table, retraced.last)
-    # As they are in a file, where there are no tuples.
+    # Convert to the form in a file, where tuples are lists.
     told, true = json.loads(json.dumps(told)), json.loads(json.dumps(true))
     if retraced.last is None:
         told.pop("decision", None)

@@ -1,4 +1,4 @@
-"""A bundle: a tournament, its schedule, the records of its matches, what was concluded."""
+"""A bundle: a tournament, its schedule, the records of its matches, and its standings."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -15,14 +15,16 @@ OPEN = (MatchState.PENDING, MatchState.RUNNING)
 
 
 class BundleError(ValueError):
-    """What cannot be read as a bundle. Its text is a sentence for people."""
+    """The data is not a valid bundle. The text is a user-facing sentence."""
 
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """The files behind an entrant's name.
+    """The content of an entrant's version.
 
-    content_hash: of its files, or of its address. remote: whether it ran elsewhere.
+    Attributes:
+        content_hash: hash of its files or of its address.
+        remote: whether it is a remote bot.
     """
 
     content_hash: str
@@ -31,11 +33,19 @@ class Version:
 
 @dataclass(frozen=True, slots=True)
 class Scheduled:
-    """A match as the schedule lists it.
+    """A match as listed in the schedule.
 
-    key: the hash of what it is (arena.store.ids). why: why its format paired these.
-    commitment: SHA-256 of its seed. reason: why it has no result, if it has none, or the last
-    failure of the arena while it was played. attempts: how often it was taken up.
+    Attributes:
+        id: its id.
+        key: hash of its contents (arena.store.ids).
+        round: number of its round.
+        number: its number within the round.
+        why: the format's reason for the pairing.
+        entrants: names of its entrants.
+        commitment: SHA-256 of its seed.
+        state: its state.
+        reason: the reason why it has no result, or the last failure of the arena during play.
+        attempts: number of attempts to play it.
     """
 
     id: str
@@ -51,27 +61,30 @@ class Scheduled:
 
     @property
     def place(self) -> tuple[int, int]:
-        """Its place in canonical order."""
+        """Its position in canonical order."""
         return self.round, self.number
 
     @property
     def over(self) -> bool:
-        """Whether nothing of it will be played any more."""
+        """Whether the match is finished, void or cancelled."""
         return self.state not in OPEN
 
     @property
     def words(self) -> str:
-        """It for people: its id, round and number."""
+        """Description for messages: its id, round and number."""
         return f"{self.id} (round {self.round}, match {self.number})"
 
 
 @dataclass(frozen=True, slots=True)
 class Bundle:
-    """A tournament as it stood at a moment.
+    """A snapshot of a tournament.
 
-    versions: by the entrants' names. matches: in canonical order.
-    records: the record of every match that is over, as text, by the match's id; read when asked.
-    standings: what was concluded (arena.records.bundle.conclusion); None if it is missing.
+    Attributes:
+        tournament: the tournament.
+        versions: content of the entrants, by name.
+        matches: the schedule in canonical order.
+        records: text of the record of every match that is over, by match id, read on access.
+        standings: the standings document (arena.records.bundle.conclusion); None if it is missing.
     """
 
     tournament: Tournament
@@ -82,13 +95,14 @@ class Bundle:
 
     @property
     def entries(self) -> tuple[Entrant, ...]:
-        """Who plays it, in the order of their seeds."""
+        """The entrants, in the order of their seeds."""
         return self.tournament.entries
 
     def spec(self, match: Scheduled) -> MatchSpec:
-        """What was to be played in a match; its seed, which is not known here, is empty.
+        """Return the specification of a match, with an empty seed because the seed is unknown.
 
-        Raises KeyError if an entrant is not among those of the tournament.
+        Raises:
+            KeyError: an entrant is not among those of the tournament.
         """
         plan = self.tournament.plan
         return MatchSpec(
@@ -109,5 +123,5 @@ class Bundle:
 
     def _seated(self, name: str) -> Seated:
         version = self.versions[name]
-        # Where its files are is nobody's business; that there are files tells it from a remote one.
+        # The folder is not published; a non-empty value marks a hosted version.
         return Seated(name, version.content_hash, "" if version.remote else "files", {})

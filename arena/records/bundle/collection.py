@@ -1,4 +1,4 @@
-"""Takes the bundle of a tournament from the store, as it stands at one moment."""
+"""Read the bundle of a tournament from the store as a consistent snapshot."""
 
 from __future__ import annotations
 
@@ -28,23 +28,26 @@ _TRIES: Final = 20
 def gather(
     engine: Engine, tournament: str, tell: Callable[[str], str] = lambda record: record
 ) -> Bundle:
-    """The bundle of a tournament. Records are read from the store when they are asked for.
+    """Return the bundle of a tournament; its records are read from the store on access.
 
-    Nothing is in it that may not be known yet: of open matches neither seed nor cards, of a
-    tournament's seed nothing before the tournament is closed.
+    The bundle contains only public information: no seeds or cards of open matches, and no
+    tournament seed before the tournament is closed.
 
-    tell: what becomes of a record before it is told (`arena.records.redaction`).
+    Args:
+        engine: database engine of the store.
+        tournament: id of the tournament.
+        tell: transforms each record before it is returned (`arena.records.redaction`).
 
     Raises:
-        NotFound: there is no such tournament.
-        Conflict: it changed again and again while it was read.
+        NotFound: the tournament does not exist.
+        Conflict: the tournament changed during each of 20 attempts to read it.
     """
     for _ in range(_TRIES):
         before = lifecycle.marks(engine, tournament)
         found = tournaments.find(engine, tournament)
         bundle = _bundle(engine, found, tell)
         after = tournaments.find(engine, tournament)
-        # Marks count what happens to matches and entrants; a pause or the end is in the state.
+        # Marks count changes of matches and entrants; a pause or the end changes the state.
         if (lifecycle.marks(engine, tournament), after.state) == (before, found.state):
             return bundle
     raise Conflict(
@@ -89,7 +92,7 @@ def _scheduled(match: Match) -> Scheduled:
 
 
 class _Records(Mapping[str, str]):
-    """Records by match, from the store."""
+    """Records by match id, read from the store."""
 
     def __init__(self, engine: Engine, over: list[str], tell: Callable[[str], str]) -> None:
         self._engine = engine

@@ -1,4 +1,4 @@
-"""What follows from the results of a tournament: its standings, and what its format decides."""
+"""Derive the standings and the decision of the format from the results of a tournament."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ FORMAT = 1
 
 
 def conclude(plan: Plan, table: Table, step: Step | None) -> dict[str, Any]:
-    """The document that tells it, as plain values (docs/bundle.md).
+    """Return the standings document as JSON values (docs/bundle.md).
 
-    Decision times are not in it: nobody can check them.
+    It omits decision times, because they cannot be verified.
 
     Args:
-        table: the standings; who has not played yet has a line too.
-        step: what the format says of the tournament as it stands; None if that is not known.
+        plan: the tournament's plan.
+        table: the standings; entrants without games have a line too.
+        step: the latest step of the format; None if it is unknown.
     """
     found = table.strengths
     return {
@@ -36,7 +37,7 @@ def conclude(plan: Plan, table: Table, step: Step | None) -> dict[str, Any]:
 
 
 def decision(step: Step | None) -> dict[str, Any]:
-    """What the format decides, as plain values: whether it is over, why, who came where."""
+    """Return the format's decision as JSON values: whether it is over, why, and the ranking."""
     if not isinstance(step, Over):
         return {"over": False, "why": step.why if step else ""}
     return {
@@ -48,7 +49,7 @@ def decision(step: Step | None) -> dict[str, Any]:
 
 
 def differences(told: Any, true: Any, where: str = "") -> list[str]:
-    """What differs between two documents, as clauses: "elo of greedy@1 is 1 and not 2"."""
+    """Return the differences between two documents as clauses: "elo of greedy@1 is 1 and not 2"."""
     if isinstance(true, dict) and isinstance(told, dict):
         return [
             words
@@ -75,7 +76,7 @@ def _member(told: dict[str, Any], true: dict[str, Any], name: str, where: str) -
 
 
 def _name(line: Any, place: int) -> str:
-    """What an entry of a list is about."""
+    """Return a name for an entry of a list: its entrant, if any, or its position."""
     entrant = line.get("entrant") if isinstance(line, dict) else None
     return str(entrant) if entrant else f"entry {place}"
 

@@ -1,4 +1,4 @@
-"""A bundle beside an earlier one: what was published while a tournament ran must still stand."""
+"""Compare a bundle with an earlier one: facts published during a tournament must not change."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from arena.records.redaction import published
 
 
 def changes(earlier: Bundle, later: Bundle) -> Iterator[str]:
-    """What stood in the earlier bundle and stands no more, in sentences.
+    """Yield a sentence for each fact of the earlier bundle that has changed.
 
-    Matches may have been added, played and ended meanwhile, entrants have come and gone.
+    Meanwhile matches may have been added, played and closed, and entrants may have joined or left.
     """
     if earlier.tournament.id != later.tournament.id:
         yield f"the earlier bundle is of tournament {earlier.tournament.id}"
@@ -26,7 +26,7 @@ def changes(earlier: Bundle, later: Bundle) -> Iterator[str]:
             yield f"{match.words} was on the schedule, and is gone"
             continue
         yield from _match(match, now[match.id])
-        # One may be the organiser's own, with what bots wrote in it.
+        # One of the bundles may be the organiser's, with the output of bots.
         told = (published(one.records.get(match.id, "")) for one in (earlier, later))
         if match.over and len(set(told)) > 1:
             yield f"the record of {match.words} has changed since the match was over"
@@ -45,7 +45,7 @@ def _plan(earlier: Bundle, later: Bundle) -> Iterator[str]:
 
 
 def _entrants(earlier: Bundle, later: Bundle) -> Iterator[str]:
-    # Who joins is added behind the others: the order is that of the seeds.
+    # New entrants are appended: the order is that of the seeds.
     later_ones = iter(later.entries)
     for then in earlier.entries:
         now = next(later_ones, None)

@@ -1,4 +1,4 @@
-"""One match held against its record: what the record says, and whether it can be true."""
+"""Check one match against its record."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ from referee.record import GameRecord, MatchRecord, RecordError, read
 from referee.replay import Mismatch, game_problem, steps, verify
 
 _EXPLAINED: Final = ("init", "timeout", "illegal", "protocol")
-"""Verdicts that stand beside a fault line in the same game (others may come from another game)."""
+"""Verdicts that require a fault line in the same game.
+
+Other verdicts may follow from a fault in another game.
+"""
 
 
 _NOT_STARTED: Final = "init"
@@ -23,9 +26,12 @@ _NOT_STARTED: Final = "init"
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A match that is over, and its record.
+    """A finished match and its record.
 
-    spec: what was to be played, without its seed.
+    Attributes:
+        spec: the scheduled match, without its seed.
+        state: the state of the match.
+        record: the text of its record.
     """
 
     spec: MatchSpec
@@ -35,10 +41,15 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What a record came to.
+    """The result of checking a record.
 
-    problems: in sentences; nothing if it is true. result: of a closed match, if it can be told.
-    games, actions: how many were dealt and played again. seed: the match's, if it is revealed.
+    Attributes:
+        match: id of the match.
+        problems: one sentence for each problem; empty if the record is correct.
+        result: the result of a closed match, if it can be computed.
+        games: number of games dealt and replayed.
+        actions: number of actions replayed.
+        seed: the match's seed, if it is revealed.
     """
 
     match: str
@@ -50,13 +61,13 @@ class Finding:
 
 
 def look(task: Task) -> Finding:
-    """Hold a match against its record. Pure, so that many can be looked at side by side."""
+    """Check a match against its record. Pure, so that many matches can be checked in parallel."""
     name, problems = task.spec.id, list[str]()
     try:
         record = read(task.record)
         problems += _disagreements(task.spec, record)
         if problems:
-            # A record of something else says nothing about this match.
+            # The record of another match is not evidence about this one.
             return Finding(name, tuple(problems))
         if task.state is not MatchState.CLOSED:
             return Finding(name, tuple(_not_closed(task, record)))
@@ -64,7 +75,7 @@ def look(task: Task) -> Finding:
             told = f"{len(record.games)} games in its record; it has {task.spec.games}"
             return Finding(name, (f"{name} has {told}",))
         problems += _untrue(task.spec, record)
-        # What it says is followed even if it is not true, so that the rest can still be checked.
+        # Compute the result even from an incorrect record, so that later checks can run.
         result = _result(task.spec, record)
     except RecordError as error:
         return Finding(name, (f"the record of {name} cannot be read: {error}",))
@@ -76,7 +87,7 @@ def look(task: Task) -> Finding:
 
 
 def _disagreements(spec: MatchSpec, record: MatchRecord) -> Iterator[str]:
-    """Where the record's first line is not that of this match."""
+    """Yield the differences between the record's match line and this match."""
     true, told = spec.line(), record.match
     if told.get("match") != spec.id:
         yield f"the record of {spec.id} is that of {told.get('match')}"
@@ -104,10 +115,11 @@ def _not_closed(task: Task, record: MatchRecord) -> Iterator[str]:
 
 
 def game_problems(spec: MatchSpec, record: MatchRecord) -> Iterator[str]:
-    """Yield why games of a match cannot be true, whether or not all its games are there.
+    """Yield the problems in games of a match, even if some of its games are missing.
 
     Args:
-        spec: the match. record: some of its games, with the seed, revealed or not.
+        spec: the match.
+        record: some of its games, with the seed, revealed or not.
     """
     for game in record.games:
         if problem := game_problem(record, game):
@@ -133,7 +145,7 @@ def _implausible(spec: MatchSpec, record: MatchRecord) -> Iterator[str]:
 
 
 def _seated_elsewhere(spec: MatchSpec, record: MatchRecord) -> Iterator[str]:
-    """Games at another table, or with other bots on its seats, than the match has."""
+    """Yield games with another table number or seating than the match plan has."""
     wanted = {
         board.game: (table.table, [spec.versions[entrant] for entrant in table.seating])
         for table in plan(spec)
@@ -150,7 +162,7 @@ def _seated_elsewhere(spec: MatchSpec, record: MatchRecord) -> Iterator[str]:
 
 
 def _unexplained(game: GameRecord) -> Iterator[str]:
-    """Verdicts that no fault stands beside, and faults that have had no consequence."""
+    """Yield verdicts without the required fault, and faults without a consequence."""
     said = {(line["seat"], line["verdict"]) for line in game.faults}
     for seat, verdict in enumerate(game.result["verdicts"]):
         if verdict in _EXPLAINED and (seat, verdict) not in said:
@@ -160,10 +172,10 @@ def _unexplained(game: GameRecord) -> Iterator[str]:
 
 
 def _misplaced(record: MatchRecord, game: GameRecord) -> Iterator[str]:
-    """Faults at decisions that were not open to the seat.
+    """Yield faults at decisions that were not open to the seat.
 
-    Where a fault ends the game it is at a question nobody has answered; where others play on, the
-    referee has answered it.
+    A fault that ends the game must be at an unanswered question. If the game continues, the referee
+    has answered that question.
     """
     faults = [line for line in game.faults if line["verdict"] != _NOT_STARTED]
     if not faults or record.seed is None:
@@ -173,7 +185,7 @@ def _misplaced(record: MatchRecord, game: GameRecord) -> Iterator[str]:
         try:
             *_, last = steps(record.match, game, record.seed)
         except Mismatch:
-            return  # which is said already
+            return  # already reported
         actors = sorted(last.state.actors)
         stood_in |= {(seat, last.decision + place) for place, seat in enumerate(actors)}
     for line in faults:

@@ -1,4 +1,4 @@
-"""A bundle as files in a folder."""
+"""Read and write a bundle as files in a folder."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from arena.store.schema import MatchState, TournamentState
 from arena.store.tournaments.tournaments import Tournament
 from referee.sanitizing import escaped_json
 
-# `tournament.json`: a tournament and its schedule as plain values, and back (docs/bundle.md).
+# `tournament.json`: conversion between a tournament with its schedule and JSON (docs/bundle.md).
 
 
 NAME: Final = "tournament.json"
@@ -30,7 +30,7 @@ States = TypeVar("States", bound=StrEnum)
 
 
 def write_document(bundle: Bundle) -> dict[str, Any]:
-    """The document of a bundle."""
+    """Return the `tournament.json` document of a bundle."""
     found, plan = bundle.tournament, bundle.tournament.plan
     return {
         "format": FORMAT,
@@ -82,9 +82,10 @@ def _match(match: Scheduled) -> dict[str, Any]:
 def read_document(
     value: object, records: Mapping[str, str], standings: Mapping[str, Any] | None
 ) -> Bundle:
-    """The bundle that has this document, these records and these standings.
+    """Return the bundle with this document, these records and these standings.
 
-    Raises BundleError if the document does not say what it should.
+    Raises:
+        BundleError: the document is not valid.
     """
     paper = _Paper(value, NAME)
     if (told := paper.whole("format")) != FORMAT:
@@ -157,7 +158,7 @@ def _scheduled(paper: _Paper) -> Scheduled:
 
 
 class _Paper:
-    """An object of a document, whose members are asked for by name and type."""
+    """Checked access to a JSON object: members are read by name and type."""
 
     def __init__(self, value: object, where: str) -> None:
         if not isinstance(value, dict):
@@ -166,11 +167,11 @@ class _Paper:
         self._value = value
 
     def within(self, value: object, name: str) -> _Paper:
-        """An object in it."""
+        """Return a reader for an object nested in this one."""
         return _Paper(value, f"{self.where}, {name}")
 
     def a(self, name: str, kind: type[T]) -> T:
-        """A member of a type."""
+        """Return a required member of the given type."""
         if name not in self._value:
             raise BundleError(f"{self.where} does not say {name}")
         value = self._value[name]
@@ -179,18 +180,18 @@ class _Paper:
         return value
 
     def maybe(self, name: str, kind: type[T]) -> T | None:
-        """A member that may be null."""
+        """Return a member that may be null or missing."""
         return None if self._value.get(name, ...) is None else self.a(name, kind)
 
     def whole(self, name: str) -> int:
-        """A whole number from 0."""
+        """Return an integer of at least 0."""
         value = self.a(name, int)
         if value < 0:
             raise BundleError(f"{self.where}: {name} is {value}, which is below 0")
         return value
 
     def one_of(self, name: str, states: type[States]) -> States:
-        """A state."""
+        """Return a member of a state enumeration."""
         value = self.a(name, str)
         try:
             return states(value)
@@ -198,7 +199,7 @@ class _Paper:
             raise BundleError(f"{self.where}: {name} is {value!r}, which is no state") from None
 
     def time(self, name: str) -> float:
-        """A time, in seconds since 1970."""
+        """Return an ISO 8601 time as seconds since 1970."""
         value = self.a(name, str)
         try:
             return datetime.fromisoformat(value).timestamp()
@@ -206,7 +207,7 @@ class _Paper:
             raise BundleError(f"{self.where}: {name} is {value!r}, which is no time") from None
 
     def digits(self, name: str, value: str) -> bytes:
-        """Bytes in hexadecimal."""
+        """Decode hexadecimal digits."""
         try:
             return bytes.fromhex(value)
         except ValueError:
@@ -241,18 +242,19 @@ What the members mean is written in docs/bundle.md and docs/record.md of pokeare
 
 
 def is_bundle(folder: Path) -> bool:
-    """Whether a folder looks like a bundle."""
+    """Return whether a folder contains a `tournament.json`."""
     return (folder / NAME).is_file()
 
 
 def write(bundle: Bundle, folder: Path) -> None:
-    """Writes a bundle into a folder, in place of an older one of the same tournament.
+    """Write a bundle into a folder; replace an older bundle of the same tournament.
 
-    Everything is written beside the folder first, so what fails half way changes nothing in it.
+    All files are first written to a temporary folder, so that a failure while writing them leaves
+    the target unchanged.
 
     Raises:
-        BundleError: the folder holds something else.
-        OSError: it cannot be written.
+        BundleError: the folder contains other files or another tournament.
+        OSError: the folder cannot be written.
     """
     check(folder, bundle.tournament.id)
     folder.mkdir(parents=True, exist_ok=True)
@@ -267,7 +269,11 @@ def write(bundle: Bundle, folder: Path) -> None:
 
 
 def check(folder: Path, tournament: str) -> None:
-    """Sees that a bundle of a tournament may be written there; raises BundleError if not."""
+    """Check that the bundle of a tournament may be written to a folder.
+
+    Raises:
+        BundleError: the folder is a file, or contains other files or another tournament.
+    """
     if folder.exists() and not folder.is_dir():
         raise BundleError(f"{folder} is a file; a bundle is a folder")
     if not folder.exists() or not any(folder.iterdir()):
@@ -293,7 +299,7 @@ def _write(bundle: Bundle, folder: Path) -> None:
 
 
 def _clear(folder: Path) -> None:
-    """Takes an older bundle away, and nothing that is none of it."""
+    """Remove the files of an older bundle, and only those."""
     for path in (folder / NAME, folder / STANDINGS, folder / README):
         path.unlink(missing_ok=True)
     for path in _records(folder).values():
@@ -301,9 +307,10 @@ def _clear(folder: Path) -> None:
 
 
 def read(folder: Path) -> Bundle:
-    """The bundle in a folder. Records are read when they are asked for.
+    """Return the bundle in a folder; its records are read on access.
 
-    Raises BundleError if there is none, or one that cannot be read.
+    Raises:
+        BundleError: the folder does not contain a valid bundle.
     """
     if not is_bundle(folder):
         raise BundleError(f"{folder} is no bundle: there is no {NAME} in it")
@@ -323,13 +330,13 @@ def _records(folder: Path) -> dict[str, Path]:
 
 
 class _Records(Mapping[str, str]):
-    """Records by match, from files."""
+    """Records by match id, read from files."""
 
     def __init__(self, paths: Mapping[str, Path]) -> None:
         self._paths = paths
 
     def __getitem__(self, match: str) -> str:
-        # What is no UTF-8 is no true record, and is found to be none.
+        # Invalid UTF-8 is replaced; the record then fails its check.
         return self._paths[match].read_bytes().decode("utf-8", errors="replace")
 
     def __iter__(self) -> Iterator[str]:

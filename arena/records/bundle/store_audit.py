@@ -1,7 +1,7 @@
-"""Check the matches of a store: are their records true, and do the stored results follow from them?
+"""Check the matches of a store: replay their records, and compare the stored results with them.
 
-`arena.store.consistency` checks the structure of the rows, which does not read any record. This
-check reads, deals and plays every committed game again, of matches in every state.
+`arena.store.consistency` checks the structure of the rows without reading any record. This check
+reads, deals and replays every committed game of matches in every state.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from arena.store.matches.spec import MatchSpec
 
 ReportProgress = Callable[[str, int, int], None]
-"""Takes the name of the step, the number of matches done, and their total."""
+"""Receives the name of the step, the number of matches done, and their total."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +38,10 @@ class MatchAudit:
     Attributes:
         match: its id.
         problems: a sentence for each problem.
-        repairable: whether all problems are in values that follow from the records, so that
-            `ladder rebuild` corrects them.
-        games: how many were dealt and played again.
-        actions: how many were replayed.
+        repairable: whether all problems are in values that follow from the records, so that `ladder
+            rebuild` corrects them.
+        games: number of games dealt and replayed.
+        actions: number of actions replayed.
     """
 
     match: str
@@ -54,12 +54,12 @@ class MatchAudit:
 def audit(
     engine: Engine, report_progress: ReportProgress, tournament: str | None = None
 ) -> Iterator[MatchAudit]:
-    """Check every match, on all cores; matches are read a batch at a time.
+    """Check every match, on all cores; read the matches in batches.
 
     Args:
-        engine: the store, at the newest version.
-        report_progress: is called after each match.
-        tournament: only the matches of this tournament.
+        engine: the store, at the newest schema version.
+        report_progress: called after each match.
+        tournament: id of the only tournament to check; None checks all.
     """
     number = raw_rows.count(engine, tournament)
     rows = (match for batch in raw_rows.batches(engine, tournament) for match in batch)
@@ -69,12 +69,12 @@ def audit(
 
 
 def differences(engine: Engine, tournament: str, report_progress: ReportProgress) -> Iterator[str]:
-    """Yield where stored results of closed matches do not follow from the records.
+    """Yield the stored results of closed matches that do not follow from the records.
 
     Args:
         engine: the store.
         tournament: its id.
-        report_progress: is called after each match.
+        report_progress: called after each match.
     """
     number = raw_rows.count(engine, tournament)
     rows = (match for batch in raw_rows.batches(engine, tournament) for match in batch)
@@ -84,13 +84,13 @@ def differences(engine: Engine, tournament: str, report_progress: ReportProgress
 
 
 def check(match: MatchRows) -> MatchAudit:
-    """Check one match. Pure, so that many can be checked at once."""
+    """Check one match. Pure, so that many matches can be checked in parallel."""
     try:
         return _check(match)
     except (MemoryError, KeyboardInterrupt):
         raise
     except Exception as error:
-        # A damaged row can hold anything. It must not keep the others from being checked.
+        # A damaged row can contain anything. It must not prevent the check of other matches.
         return MatchAudit(match.id, (f"match {match.id} cannot be checked: {error!r}.",))
 
 
@@ -124,7 +124,7 @@ def _check(match: MatchRows) -> MatchAudit:
 
 
 def _record(spec: MatchSpec, text: str) -> MatchRecord:
-    """The record of a match that has this one game."""
+    """Return the record of a match that consists of this one game."""
     from referee.record import dump
 
     record = read(dump(spec.line()) + text)
@@ -136,7 +136,7 @@ def _record(spec: MatchSpec, text: str) -> MatchRecord:
 
 
 def _scheduled_otherwise(match: MatchRows, spec: MatchSpec) -> Iterator[str]:
-    """Yield where a match differs from its schedule: its id, its games, or its seed."""
+    """Yield the differences between a match and its schedule: its id, its games, or its seed."""
     plan, row = match.plan(), match.match
     key = ids.match_key(
         plan.agreed(), spec.round, spec.number, [entrant.content_hash for entrant in spec.entrants]
@@ -173,5 +173,5 @@ def _stored_otherwise(match: MatchRows) -> tuple[str, ...]:
         played = {row["game"]: rebuilt_results.read_game(match, row) for row in match.games}
         return tuple(rebuilt_results.game_differences(match, played))
     except Exception as error:
-        # As in `check`.
+        # For the same reason as in `check`.
         return (f"match {match.id} cannot be compared: {error!r}",)
