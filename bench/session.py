@@ -39,6 +39,8 @@ PARTS = {
     "attacks": "honest bots at another table beside each hostile program",
     "work_budget": "processor time per unit of the work budget, for each kind of input",
 }
+USUAL = [part for part in PARTS if part != "attacks"]
+"""The parts of a run that names none."""
 
 
 def measured(part: str) -> Part:
@@ -99,7 +101,7 @@ def _show(figure: Figure, as_json: bool, line: dict[str, Any]) -> None:
 def main() -> int:
     """Read the request of `pokearena bench`, measure, and append the results to the history."""
     asked = json.loads(sys.argv[1])
-    parts, rounds, as_json = asked["parts"] or list(PARTS), asked["rounds"], asked["json"]
+    parts, rounds, as_json = asked["parts"] or USUAL, asked["rounds"], asked["json"]
     unknown = [part for part in parts if part not in PARTS]
     if unknown:
         known = ", ".join(PARTS)

@@ -20,11 +20,12 @@ from arena.cli.errors import USAGE, CommandError
 @click.option("--json", "as_json", is_flag=True, help="A line of JSON for each figure.")
 @click.option("--no-history", is_flag=True, help="Add nothing to bench/history.jsonl.")
 def bench(parts: tuple[str, ...], rounds: int, as_json: bool, no_history: bool) -> None:
-    """Measure how fast everything is, beside peers in the same run.
+    """Measure the performance of each part next to peers in the same run.
 
-    The parts are decisions, games, starts, hints, workers, rules, peers, evaluator and ratings;
-    without one, all of them. Peers that are not installed are left out, and that is said:
-    `uv run --group bench pokearena bench` has them all. Needs a checkout.
+    Parts: decisions, games, starts, hints, workers, rules, peers, evaluator, ratings, work_budget
+    and attacks. The default is all but attacks, which takes 15 minutes a round. The output names
+    peers that are not installed; `uv run --group bench pokearena bench` installs all. Requires a
+    checkout.
     """
     root = Path(__file__).parents[3]
     if not (root / "bench" / "session.py").exists():
