@@ -2,7 +2,7 @@
 
 Contents of the data folder:
 
-    <data>/.gitignore      contains "*": the folder does not belong into a repository
+    <data>/.gitignore      contains "*": keeps the folder out of repositories
     <data>/arena.db        the store (unless the environment sets a database)
     <data>/arena.db-clock-BOOT     start value of its clock (arena.store.sqlite)
     <data>/logs/           one log per child process of `serve` and `demo`

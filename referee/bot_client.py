@@ -1,6 +1,6 @@
 """Bot client: connect to a bot's address and send it questions.
 
-The client hides whether a bot is asked through the stream ``Play`` or through ``Act``.
+The client hides whether questions go through the stream ``Play`` or through ``Act``.
 """
 
 import asyncio

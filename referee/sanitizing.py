@@ -39,8 +39,8 @@ def sanitized(text: str) -> str:
     r"""Return a multi-line text that is safe to show on a terminal.
 
     Control characters, bidirectional marks and zero-width characters are escaped, for example as
-    ``\\u202e``. Letters of any language, accents and emoji stay. The zero-width joiner stays
-    because emoji sequences contain it.
+    ``\u202e``. Letters of any language, accents and emoji stay. The zero-width joiner stays because
+    emoji sequences contain it.
 
     Args:
         text: untrusted text of a bot or a build.
@@ -63,13 +63,15 @@ def one_line(text: str) -> str:
 
 
 def escaped_json(text: str) -> str:
-    r"""Escape in a JSON text what :func:`sanitized` spells out; its values stay the same.
+    r"""Escape unsafe characters in a JSON text without a change of its values.
+
+    The characters are those that :func:`sanitized` escapes.
 
     Args:
         text: JSON as ``json.dumps(..., ensure_ascii=False)`` writes it.
 
     Returns:
-        The same JSON, with ``\u202e`` in the place of the character itself.
+        The same JSON, with ``\u202e`` in place of the character itself.
     """
     if text.isascii() and "\x7f" not in text:
         return text

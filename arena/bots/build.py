@@ -53,7 +53,7 @@ def build(said: Manifest, folder: Path, patience: float = PATIENCE, trusted: boo
 
     Raises:
         BotError: a command failed; the text holds the end of its output.
-        InfrastructureError: the bot is not trusted, and there is no sandbox.
+        InfrastructureError: the bot is not trusted, and a sandbox is not available.
     """
     for words in said.build:
         if not trusted:

@@ -1,7 +1,8 @@
 """Load Python bots as functions of this process, to train and measure house bots.
 
 The bot module is executed with a patched ``pokearena_bot.run``. It stores the bot instead of
-serving it, so the bot is asked without processes. There is no sandbox: load only trusted bots.
+serving it, so questions do not require processes. The bot runs without a sandbox: load only trusted
+bots.
 """
 
 import importlib.util

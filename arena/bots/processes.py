@@ -129,8 +129,8 @@ class Processes:
         A program that cannot be started does not raise an error: it is reported as ended.
 
         Raises:
-            InfrastructureError: the bot is not trusted and no sandbox is available, or the launcher
-                has exited.
+            InfrastructureError: the bot is not trusted and a sandbox is not available, or the
+                launcher has exited.
         """
         if refused := refusal(bot.label, bot.trusted, self.level):
             raise InfrastructureError(refused)

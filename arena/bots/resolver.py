@@ -97,7 +97,7 @@ def local(path: Path) -> Bot:
     """Return the bot of a folder, a manifest, a Python file or an executable.
 
     Raises:
-        BotError: the path is none of these, or its manifest is not valid.
+        BotError: the path is of another kind, or its manifest is not valid.
     """
     path = path.resolve()
     if path.is_dir():

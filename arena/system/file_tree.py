@@ -1,8 +1,8 @@
 """File trees whose content a bot controls: measure, walk, change and remove them safely.
 
-A bot can nest folders until paths are longer than the kernel accepts, replace a folder by a link,
-remove permissions and use names that are not valid text. All functions are therefore iterative, use
-descriptors of folders instead of paths, never follow links, and stop at limits.
+A bot can nest folders beyond the kernel's limit on paths and replace a folder by a link. It can
+also remove permissions and use names that are not valid text. All functions are therefore
+iterative, use descriptors of folders instead of paths, never follow links, and stop at limits.
 
 The sandbox launcher imports this module, so it imports only modules that load quickly.
 """

@@ -27,7 +27,10 @@ _GLANCE_SECONDS = 0.2
 
 
 def leashed(command: Sequence[str]) -> list[str]:
-    """Return the command line that runs `command`, whose first word is a path, until we exit."""
+    """Return the command line that runs `command` and kills it when this process exits.
+
+    The first word of `command` must be a path.
+    """
     return [sys.executable, "-I", "-S", __file__, str(os.getpid()), *command]
 
 

@@ -9,7 +9,7 @@ from redis.retry import Retry
 def connect(url: str) -> Redis:
     """Create a client for the Redis server at `url`.
 
-    It connects at its first use and retries a failed command up to 3 times.
+    It connects at its first use and retries up to 3 times with increasing pauses.
     """
     return redis.Redis.from_url(
         url,

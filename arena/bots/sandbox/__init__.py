@@ -8,7 +8,8 @@ The sandbox launcher is a program that owns the bot processes of one table, so t
 outlives the table.
 
 It runs as a separate child process and must start in a few hundredths of a second. It therefore
-imports little, and only these modules of the arena. Its argument is the process id of its owner.
+imports little, from the arena only this package and `arena.system.file_tree`. Its argument is the
+process id of its owner.
 
 The launcher reads commands as JSON lines from its standard input:
 

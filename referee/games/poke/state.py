@@ -44,7 +44,7 @@ RUBBER = {0: 750, 1: 500}
 
 
 def score_deal(tricks: tuple[PokeTrick, ...], multipliers: Pair) -> tuple[list[int], list[int]]:
-    """Return the points of a deal below and above the line, by seat (docs/rules/poke.md, *Score*)."""
+    """Return a deal's points below and above the line, by seat (docs/rules/poke.md, *Score*)."""
     taken = [0, 0]
     held: tuple[list[Card], list[Card]] = ([], [])
     for trick in tricks:

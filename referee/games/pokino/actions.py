@@ -29,7 +29,7 @@ class PassTurn:
 
 @dataclass(frozen=True, slots=True)
 class Domino:
-    """Lay a domino of the hand, with its smaller number on (x, y) and the other one step further."""
+    """Lay a domino of the hand: its smaller number on (x, y), the other one step further."""
 
     domino: Tile
     x: int

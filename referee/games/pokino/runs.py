@@ -57,8 +57,7 @@ def steps_of(path: tuple[PokinoSquare, ...], ground: Ground, walls: bool) -> Ste
 
 
 def may_run(run: Run, hand: Hand, most: int, ground: Ground, walls: bool) -> bool:
-    """Return whether a run is legal: the cards are held and match the path, and its steps are
-    allowed.
+    """Return whether a run is legal: held cards that match a path of allowed steps.
 
     Args:
         run: the run.
@@ -154,7 +153,7 @@ class Search:
         return 2 * choices
 
     def _longer(self, run: Found, side: int = 0) -> Iterator[Found]:
-        """Yield the runs longer by one card; ``side`` is the index of the first direction to try."""
+        """Yield the runs longer by one card; ``side`` is the index of the first direction."""
         path, cards, crossed = run
         ground, held = self.ground, self._by_number
         beside_it = around(path[-1])
@@ -167,7 +166,7 @@ class Search:
                         yield (*path, beside), (*cards, card), (*crossed, two)
 
     def _sample(self, firsts: list[int]) -> Iterable[Found]:
-        """Yield one path from each of several first steps across the table, with all its prefixes."""
+        """Yield one path from each of several first steps across the table, with its prefixes."""
         numbers, held = self.ground.numbers, self._by_number
         for turn in range(min(SPREAD, len(firsts))):
             two = firsts[turn * len(firsts) // SPREAD] if len(firsts) > SPREAD else firsts[turn]

@@ -215,9 +215,7 @@ class PokinoState(State):
         return self.but(**changes)
 
     def redeal(self, seat: int | None, luck: Chance) -> "PokinoState":
-        """Deal again the hidden cards of the others, the deck below its top card, and all hidden
-        dominoes.
-        """
+        """Deal again the others' hidden cards, the deck below its top, and all hidden dominoes."""
         others = [other for other in range(len(self.hands)) if other != seat]
         hidden = {s: _less(self.hands[s], self.known[s]) for s in others}
         unseen = in_order((*self.deck[1:], *(c for s in others for c in hidden[s])))

@@ -130,9 +130,7 @@ class Packing:
         }
 
     def ways(self, hand: int, fields: int, whole: bool) -> Ways:
-        """Return the ways to use the field cards of a rank; ``whole``: whether the hand is a
-        straight.
-        """
+        """Return the ways to use a rank's field cards; ``whole``: if the hand is a straight."""
         return self._ways[hand, fields, whole]
 
     def layers(self, hand: Counts, fields: Counts, sealed: int, whole: bool) -> Iterator[Layer]:
@@ -150,6 +148,12 @@ class Packing:
                 yield self._climb(hand, fields, (low, runs, sealed), whole)
 
     def _climb(self, hand: Counts, fields: Counts, way: tuple[int, int, int], whole: bool) -> Layer:
+        # Climb the places with one layer of states each:
+        # 1. At the low ace, begin a straight with each of the ``low`` field aces.
+        # 2. Outside of runs, straights are impossible: the field cards form groups.
+        # 3. At a rank of the hand, extend all straights, then form groups.
+        # 4. At any other rank, choose the straights that use the field cards.
+        # 5. At the end of a run, close all straights.
         low, runs, sealed = way
         layer: Layer = {NO_STRAIGHT: (0, None)}
         behind = 0  # number of consecutive hand ranks just below, where a new straight begins
@@ -173,6 +177,7 @@ class Packing:
                 layer = closed(layer) if place == sealed else self._through(layer, place)
                 if lying:
                     layer = fold(layer, self.ways(held, lying, whole), place, self.several)
+                # A new straight may contain at most three of the sealed straight's four cards.
                 behind = 3 if place == sealed else behind + 1
             else:
                 layer = self._over(layer, lying, (place, behind, runs))
@@ -192,7 +197,7 @@ class Packing:
                 low = 0
             if self.several:
                 count = min(ENOUGH, count + three)
-            if place == SHORTEST:  # three cards up to this place began with the low ace
+            if place == SHORTEST:  # three cards just below place 4 began with the low ace
                 key = (0, one, two, four, low + three, count)
             else:
                 key = (0, one, two, three + four, low, count)
@@ -220,6 +225,7 @@ class Packing:
         ]
         after: Layer = {}
         for (one, two, three, four, low, count), (score, chain) in layer.items():
+            # Each straight of fewer than four cards requires one of the field cards.
             room = lying - one - two - three
             if room < 0:
                 continue

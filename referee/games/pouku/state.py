@@ -165,8 +165,9 @@ class PoukuState(State):
         return Turns(self.hands[seat], fields, teams, self.offer(seat), self.needed)
 
     def scored(self, seat: int) -> tuple[int, int]:
-        """Return the points for going out, with the first turn's bonus, and the score after
-        doubling.
+        """Return the points for going out, and the score after doubling.
+
+        The points include the bonus for the first turn.
         """
         first = all(turn.seat != seat for turn in self.turns)
         worth = self.offer(seat).worth() + (self.form.values.first_turn if first else 0)
