@@ -1,18 +1,20 @@
-"""The data folder: where one arena on this machine keeps everything, and the settings around it.
+"""Data folder and settings of an arena on this machine.
 
-    <data>/.gitignore      holds "*": nothing in here belongs into a repository
-    <data>/arena.db        the store (unless a database is named in the environment)
-    <data>/arena.db-clock-BOOT     what time its clock began with (arena.store.sqlite)
+Contents of the data folder:
+
+    <data>/.gitignore      contains "*": keeps the folder out of repositories
+    <data>/arena.db        the store (unless the environment sets a database)
+    <data>/arena.db-clock-BOOT     start value of its clock (arena.store.sqlite)
     <data>/logs/           one log per child process of `serve` and `demo`
-    <data>/logs/matches/   what bots wrote while they played, by match and version
+    <data>/logs/matches/   output of bots during matches, by match and version
     <data>/versions/       the files of every hosted bot version, by content hash
-    <data>/submissions/    what owners have sent over the network, until it is decided
-    <data>/builds/         what bots that `play` built were like then, by where they lie
-    <data>/running.json    where the services of this folder listen while they run
-    <data>/sockets.PID.*   where services keep their sockets, so that the next ones can clean up
+    <data>/submissions/    uploads of owners until they are decided
+    <data>/builds/         state of bots when `play` built them, by their location
+    <data>/running.json    addresses of this folder's services while they run
+    <data>/sockets.PID.*   socket directories of services, for cleanup by later services
 
-Sockets do not live here: their paths must stay under about 100 bytes, so they get a private
-directory of their own (`private_directory`).
+Sockets are not in this folder: their paths must stay under about 100 bytes. Each service uses a
+separate private directory for them (`private_directory`).
 """
 
 from __future__ import annotations
@@ -34,13 +36,13 @@ DATABASE = ("POKEARENA_DATABASE_URL", "DATABASE_URL")
 REDIS = ("POKEARENA_REDIS_URL", "REDIS_URL")
 REFEREE = "POKEARENA_REFEREE"
 IN_FILE = "_FILE"
-"""Behind the name of a variable: it names a file in which the value stands."""
+"""Suffix of a variable whose value is the path of a file that contains the actual value."""
 WATCH_MS = "POKEARENA_WATCH_MS"
 VERSIONS_MIB = "POKEARENA_VERSIONS_MIB"
-"""How much of what was fetched `versions/` holds."""
+"""Maximum total size of fetched versions in `versions/`, in MiB."""
 
 REMOTE_WAIT_SECONDS: Final = 600.0
-"""How long a match waits for a remote bot unless the organiser says otherwise."""
+"""Default time in seconds that a match waits for a remote bot."""
 
 DEFAULT = ".pokearena"
 
@@ -53,16 +55,18 @@ _LONGEST_DIRECTORY = 80
 
 
 class SettingError(Exception):
-    """A setting cannot be had. Its text is a sentence for a person."""
+    """A setting is missing or not valid. The message is a full sentence."""
 
 
 @dataclass(frozen=True, slots=True)
 class Running:
-    """The services that run for a data folder: process id of their supervisor, addresses.
+    """The running services of a data folder: process id of their supervisor, and their addresses.
 
-    began: when that process began (`arena.system.process_info`), since its id may be another's by
-    now.
-    page: where its pages are; empty if it serves none. relay: where remote bots connect.
+    Attributes:
+        began: start time of the supervisor (`arena.system.process_info`), because its id may be
+            reused.
+        page: URL of its web pages; empty without a web server.
+        relay: address that remote bots connect to.
     """
 
     pid: int
@@ -75,7 +79,7 @@ class Running:
 
     @property
     def alive(self) -> bool:
-        """Whether that process is still there."""
+        """Return whether the supervisor still runs."""
         if not alive(self.pid) or process_info.has_ended(self.pid):
             return False
         return process_info.began(self.pid) == self.began
@@ -83,40 +87,43 @@ class Running:
 
 @dataclass(frozen=True, slots=True)
 class Folder:
-    """A data folder. Its paths are absolute; nothing need exist before `create`."""
+    """A data folder. Its paths are absolute and need not exist before `create`."""
 
     root: Path
 
     @property
     def database(self) -> Path:
-        """The file of the default database."""
+        """Return the file of the default database."""
         return self.root / "arena.db"
 
     @property
     def logs(self) -> Path:
-        """The directory of the services' logs."""
+        """Return the directory of the services' logs."""
         return self.root / "logs"
 
     @property
     def outputs(self) -> Path:
-        """The directory of what bots wrote: a directory a match, a file a version in it."""
+        """Return the directory of bots' output: a directory per match with a file per version."""
         return self.logs / "matches"
 
     @property
     def versions(self) -> Path:
-        """The directory of the hosted bot versions."""
+        """Return the directory of the hosted bot versions."""
         return self.root / "versions"
 
     @property
     def submissions(self) -> Path:
-        """The directory of what owners have sent and nobody has decided about yet."""
+        """Return the directory of undecided submissions."""
         return self.root / "submissions"
 
     def create(self) -> Folder:
-        """Makes the folder (mode 0700, ignored by git) where it does not exist yet.
+        """Create the folder and its subfolders where they are missing, with mode 0700.
 
-        A directory that already holds something keeps its mode and gets no `.gitignore`: it
-        may be more than a data folder. Raises OSError.
+        A new or empty folder gets a `.gitignore`. One that already has content keeps its mode and
+        gets no `.gitignore`, because it may be more than a data folder.
+
+        Raises:
+            OSError: a folder cannot be created.
         """
         self.root.mkdir(mode=_PRIVATE, parents=True, exist_ok=True)
         if not any(self.root.iterdir()):
@@ -127,16 +134,16 @@ class Folder:
         return self
 
     def database_url(self, environment: Mapping[str, str] = os.environ) -> str:
-        """The database to use: from the environment, else the SQLite file of this folder."""
+        """Return the database URL from the environment, else that of the folder's SQLite file."""
         named = setting(DATABASE, environment)
         return named[1] if named else f"sqlite:///{self.database}"
 
     def shares_store(self, environment: Mapping[str, str] = os.environ) -> bool:
-        """Whether the store may be used from other machines: it is not the file of this folder."""
+        """Return whether other machines may use the store: it is not this folder's SQLite file."""
         return self.database_url(environment) != f"sqlite:///{self.database}"
 
     def running(self) -> Running | None:
-        """What the last services here wrote down. They may have died since: ask them."""
+        """Return the last recorded services of this folder, which may have exited since."""
         try:
             noted = json.loads(self._note.read_text(encoding="utf-8"))
             return Running(
@@ -152,28 +159,36 @@ class Folder:
             return None
 
     def note_running(self, running: Running) -> None:
-        """Writes down the services that run now, in one step. Raises OSError."""
+        """Record the running services atomically.
+
+        Raises:
+            OSError: the file cannot be written.
+        """
         fresh = self._note.with_name(f"{self._note.name}.{secrets.token_hex(4)}")
         fresh.write_text(json.dumps(asdict(running), indent=1) + "\n", encoding="utf-8")
         fresh.replace(self._note)
 
     def forget_running(self, pid: int) -> None:
-        """Takes the note away if it is still that of the supervisor `pid`."""
+        """Remove the record of running services if it belongs to the supervisor `pid`."""
         running = self.running()
         if running is not None and running.pid == pid:
             self._note.unlink(missing_ok=True)
 
     def note_sockets(self, directory: Path) -> Path:
-        """Writes down that this process has made a private directory. Raises OSError.
+        """Record a private directory of this process.
 
-        Gives the note, to be deleted after the directory.
+        Returns:
+            The file of the record; delete it after the directory.
+
+        Raises:
+            OSError: the file cannot be written.
         """
         note = self.root / f"{_SOCKETS_NOTE}{os.getpid()}.{secrets.token_hex(4)}"
         note.write_text(str(directory), encoding="utf-8")
         return note
 
     def remove_leftovers(self) -> None:
-        """Removes the private directories of services that were killed."""
+        """Remove the private directories of services that were killed."""
         for note in self.root.glob(f"{_SOCKETS_NOTE}*"):
             pid = note.name.split(".")[1]
             if pid.isdigit() and not alive(int(pid)):
@@ -186,7 +201,7 @@ class Folder:
 
 
 def locate(option: str | Path | None = None, environment: Mapping[str, str] = os.environ) -> Folder:
-    """The data folder: `option`, else POKEARENA_DATA, else `.pokearena` here. Creates nothing."""
+    """Return the data folder: `option`, else POKEARENA_DATA, else `.pokearena`; creates nothing."""
     chosen = option or environment.get(DATA) or DEFAULT
     return Folder(Path(chosen).expanduser().absolute())
 
@@ -194,11 +209,13 @@ def locate(option: str | Path | None = None, environment: Mapping[str, str] = os
 def setting(
     names: tuple[str, ...], environment: Mapping[str, str] = os.environ
 ) -> tuple[str, str] | None:
-    """The first of the variables `names` that is set and not empty, with its value.
+    """Return the first of the variables `names` that is set and not empty, with its value.
 
-    NAME_FILE names a file that holds the value of NAME, as secrets are handed to containers: it
-    stands in no environment then. Raises SettingError if there is no such file, or nothing in it,
-    or if NAME is set as well.
+    NAME_FILE is the path of a file with the value of NAME, as containers provide secrets. The value
+    is then not part of the environment.
+
+    Raises:
+        SettingError: the file is missing, unreadable or empty, or NAME is set as well.
     """
     for name in names:
         value = environment.get(name)
@@ -226,7 +243,11 @@ def _in_file(name: str, file: Path) -> str:
 
 
 def most_versions(environment: Mapping[str, str] = os.environ) -> int:
-    """How many bytes fetched versions may have in `versions/`. Raises SettingError."""
+    """Return the maximum total size in bytes of fetched versions in `versions/`.
+
+    Raises:
+        SettingError: the setting is not a whole number.
+    """
     said = environment.get(VERSIONS_MIB) or str(_USUAL_MIB)
     if not (said.isascii() and said.isdigit()):
         raise SettingError(
@@ -236,13 +257,13 @@ def most_versions(environment: Mapping[str, str] = os.environ) -> int:
 
 
 def without_secrets(environment: Mapping[str, str]) -> dict[str, str]:
-    """An environment without the addresses of the store and Redis, which hold passwords."""
+    """Return the environment without the URLs of the store and Redis, which contain passwords."""
     hidden = {name + end for name in (*DATABASE, *REDIS) for end in ("", IN_FILE)}
     return {name: value for name, value in environment.items() if name not in hidden}
 
 
 def alive(pid: int) -> bool:
-    """Whether there is a process of this id."""
+    """Return whether a process with this id exists."""
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
@@ -253,10 +274,12 @@ def alive(pid: int) -> bool:
 
 
 def private_directory(environment: Mapping[str, str] = os.environ) -> Path:
-    """Makes a directory for sockets: mode 0700, and of a path short enough for one.
+    """Create a directory for sockets, with mode 0700 and a sufficiently short path.
 
-    Over a unix socket the peer has no identity; the owner and mode of its directory stand for
-    it. Raises OSError.
+    A unix socket does not authenticate its peer; the owner and mode of its directory do.
+
+    Raises:
+        OSError: none of the base directories is writable.
     """
     for base in (environment.get("XDG_RUNTIME_DIR"), tempfile.gettempdir(), "/tmp"):
         if base and len(os.fsencode(base)) <= _LONGEST_DIRECTORY - 20 and os.access(base, os.W_OK):
@@ -265,7 +288,7 @@ def private_directory(environment: Mapping[str, str] = os.environ) -> Path:
 
 
 def remove_private_directory(directory: Path) -> None:
-    """Removes what `private_directory` made; anything else, or another's, is left alone."""
+    """Remove a directory of `private_directory`; ignore other directories and other owners."""
     try:
         found = directory.lstat()
     except OSError:

@@ -1,5 +1,4 @@
-"""Errors that several packages raise; the text of each is a sentence for the person who meets
-it."""
+"""Errors that several packages raise; each message is a full sentence for the user."""
 
 from collections.abc import Iterable
 from difflib import get_close_matches
@@ -8,25 +7,25 @@ from referee.sanitizing import name_fault, quote
 
 
 class BotError(Exception):
-    """A bot cannot be used as it was given; the text says what, where and what would be right."""
+    """A bot cannot be used; the message states the problem, its place and a correction."""
 
 
 class InfrastructureError(Exception):
-    """Something of the arena's own failed. It is never charged to a bot."""
+    """A component of the arena failed. This is never charged to a bot."""
 
 
 class BotAbsent(Exception):
-    """A remote bot is not there before its table begins. Nobody is to blame: the match waits."""
+    """A remote bot is offline before its table begins. The match waits; this is not a fault."""
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
-    """`; did you mean "x"?` for the known word nearest to `word`, or nothing if none is near."""
+    """Return `; did you mean "x"?` for the known word nearest to `word`; empty if none is near."""
     near = get_close_matches(word, list(known), n=1, cutoff=0.6)
     return f'; did you mean "{near[0]}"?' if near else ""
 
 
 class StoreError(Exception):
-    """Something cannot be stored or found as it was asked."""
+    """The store refuses a request or does not find the object."""
 
 
 class Unreachable(StoreError):
@@ -34,19 +33,19 @@ class Unreachable(StoreError):
 
 
 class Unnamed(StoreError):
-    """What names a database names none that the arena could use."""
+    """The database URL is not supported by the arena."""
 
 
 class BadName(StoreError):
-    """A name of an owner, a bot, a version or a tournament cannot be taken."""
+    """A name of an owner, a bot, a version or a tournament is not valid."""
 
 
 def check_name(what: str, name: str) -> None:
-    """Refuse a name that could be taken for another one or act on a terminal.
+    """Check that a name cannot be confused with another one and is safe on a terminal.
 
     Args:
-        what: what it names, for the message: "an owner", "a tournament".
-        name: the name as it was given.
+        what: the named object, for the message: "an owner", "a tournament".
+        name: the name to check.
 
     Raises:
         BadName: it is empty or too long, or has control, bidirectional or invisible characters.
@@ -56,19 +55,23 @@ def check_name(what: str, name: str) -> None:
 
 
 class NotFound(StoreError):
-    """There is nothing of that name."""
+    """An object with this name does not exist."""
 
 
 class Conflict(StoreError):
-    """What is there already stands against it."""
+    """The request conflicts with existing data."""
 
 
 class LeaseLost(StoreError):
-    """The match is no longer held by the attempt that wants to write to it."""
+    """The writing attempt no longer holds the lease of the match."""
 
 
 class TooMany(StoreError):
-    """There is as much of it as there may be. wait: seconds after which to ask again."""
+    """A limit is reached.
+
+    Attributes:
+        wait: seconds after which to retry.
+    """
 
     def __init__(self, sentence: str, wait: int) -> None:
         super().__init__(sentence)

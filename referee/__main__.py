@@ -20,9 +20,9 @@ from referee.service import RefereeService
 SERVICE = referee_pb2.DESCRIPTOR.services_by_name["RefereeService"].full_name
 DRAIN_SECONDS = 5.0
 MEMORY_BYTES = 2 << 30
-"""Bytes of writable memory. A table takes some tens of mebibytes."""
+"""Limit of writable memory in bytes. A table takes some tens of MiB."""
 YOUNG_OBJECTS = 50_000
-"""After how many new objects Python looks for garbage in cycles; 700 unless it is told."""
+"""Number of new objects that starts a collection of reference cycles; Python's default is 700."""
 
 _OPTIONS: list[tuple[str, Any]] = [
     ("grpc.max_receive_message_length", 16 << 20),
@@ -31,7 +31,7 @@ _OPTIONS: list[tuple[str, Any]] = [
     ("grpc.max_metadata_size", 16 << 10),
     ("grpc.absolute_max_metadata_size", 16 << 10),
     ("grpc.server_handshake_timeout_ms", 5_000),
-    # Workers ask whether we live every 5 s (arena.matches.runner), however long a bot thinks.
+    # Workers send a ping every 5 s (arena.matches.runner), however long a bot thinks.
     ("grpc.http2.min_ping_interval_without_data_ms", 1_000),
     ("grpc.http2.max_ping_strikes", 0),
     ("grpc.so_reuseport", 0),
@@ -39,7 +39,7 @@ _OPTIONS: list[tuple[str, Any]] = [
 
 
 async def serve(address: str) -> None:
-    """Serves until SIGTERM or SIGINT; tables in progress have a few seconds to finish."""
+    """Serve until SIGTERM or SIGINT; tables in progress then have 5 s to finish."""
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -55,7 +55,7 @@ async def serve(address: str) -> None:
     await server.start()
     await healthy.set(SERVICE, health_pb2.HealthCheckResponse.SERVING)
     await healthy.set("", health_pb2.HealthCheckResponse.SERVING)
-    # On standard output, for who waits for it.
+    # On standard output, for programs that wait for this line.
     print(logs.announcement(f"referee listening at {address}"), flush=True)
     await stop.wait()
     await healthy.enter_graceful_shutdown()
@@ -63,9 +63,9 @@ async def serve(address: str) -> None:
 
 
 def _collect_seldom() -> None:
-    """Has Python look for garbage in cycles less often, and never in what is loaded once.
+    """Collect reference cycles less often, and exclude the objects loaded at start.
 
-    Positions and what is remembered of them have no cycles: they go by themselves.
+    Positions and cached data do not form cycles: reference counting frees them.
     """
     gc.collect()
     gc.freeze()
@@ -73,14 +73,14 @@ def _collect_seldom() -> None:
 
 
 def _bound_memory() -> None:
-    """Limit the memory that bots can make this process take."""
+    """Limit the memory that data from bots can make this process allocate."""
     hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
     most = MEMORY_BYTES if hard == resource.RLIM_INFINITY else min(MEMORY_BYTES, hard)
     resource.setrlimit(resource.RLIMIT_DATA, (most, hard))
 
 
 def main() -> int:
-    """Reads the command line and serves."""
+    """Parse the command line and serve; return the exit status."""
     parser = argparse.ArgumentParser(prog="referee", description=__doc__)
     parser.add_argument(
         "--address", required=True, help="where to listen: unix:/path/to.sock or host:port"

@@ -1,6 +1,6 @@
-"""A bot as the referee meets it: an address that is asked questions.
+"""Bot client: connect to a bot's address and send it questions.
 
-Whether it is asked by the stream ``Play`` or by ``Act`` is hidden here.
+The client hides whether questions go through the stream ``Play`` or through ``Act``.
 """
 
 import asyncio
@@ -23,20 +23,21 @@ from referee.sanitizing import quote
 from referee.stall_detector import StoodStill
 from referee.wire import field
 
-# A time limit for waits that come thousands of times a second.
+# Deadlines for waits that occur thousands of times a second.
 
 
 class Deadline:
-    """Interrupts its task when a wait lasts too long, as ``asyncio.timeout`` does.
+    """Interrupts its task when a wait takes too long, like ``asyncio.timeout``.
 
-    One timer serves many waits: it is moved only when it rings before its time, or would ring
-    too late. That makes a wait about 20 us cheaper (bench/README.md). Used by one task at a time:
+    One timer serves many waits. It is rescheduled only if it expires before the current deadline or
+    would expire after it. This makes a wait about 20 us cheaper (bench/README.md). Only one task
+    may use it at a time:
 
-        with alarm.set(seconds):
+        with deadline.set(seconds):
             await ...
 
     Raises:
-        TimeoutError: from the ``with``, when the time is up.
+        TimeoutError: at the end of the ``with`` block, if the time limit has passed.
     """
 
     def __init__(self) -> None:
@@ -47,7 +48,7 @@ class Deadline:
         self._timer: asyncio.TimerHandle | None = None
 
     def set(self, seconds: float) -> Self:
-        """Sets the time limit of the wait that begins now."""
+        """Set the time limit in seconds of the wait that begins now."""
         self._deadline = self._loop.time() + seconds
         if self._timer is not None and self._timer.when() > self._deadline:
             self._timer.cancel()
@@ -81,7 +82,7 @@ class Deadline:
             raise TimeoutError from error
 
     def close(self) -> None:
-        """Takes the timer away."""
+        """Cancel the timer."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -91,57 +92,60 @@ _Message = TypeVar("_Message", bot_pb2.StartResponse, bot_pb2.ActResponse, bot_p
 
 _SERVICE = bot_pb2.DESCRIPTOR.services_by_name["BotService"].full_name
 ANSWER_BYTES = 16 << 10
-"""Bytes of a message of answers for each question that is open, and as many again: an answer and
-its note have some hundred bytes, and a parser needs a hundred times as long for bytes that are
-many empty answers."""
+"""Size limit in bytes of a message of answers, per open question, plus the same amount once.
+
+An answer with its note has some hundred bytes. Bytes that hold many empty answers take a parser a
+hundred times as long.
+"""
 _QUESTIONS = bot_pb2.PlayRequest.QUESTIONS_FIELD_NUMBER
 
 
 class Question(Protocol):
-    """A question as it is sent."""
+    """A question in its encoded form."""
 
     @property
     def game(self) -> int:
-        """The game within the match."""
+        """Return the number of the game within the match."""
 
     @property
     def decision(self) -> int:
-        """The decision within the game."""
+        """Return the number of the decision within the game."""
 
     @property
     def data(self) -> bytes:
-        """The bytes of its ``ActRequest``."""
+        """Return the encoded ``ActRequest``."""
 
 
 class How(Enum):
-    """The ways an answer can fail to come."""
+    """Reasons for a missing answer."""
 
     SILENT = "silent"
-    """Time ran out."""
+    """The time limit passed."""
     BROKEN = "broken"
     """The connection was lost."""
     WRONG = "wrong"
-    """Something came that is no answer."""
+    """The message received is not a valid answer."""
 
 
 @dataclass(slots=True)
 class NoAnswer(Exception):
-    """A bot did not answer as it should."""
+    """A bot did not answer as required."""
 
     how: How
     clause: str
-    """What happened, as a clause about the bot."""
+    """Description of the failure, as a clause about the bot."""
 
 
 class Bot:
-    """One bot process, or whatever listens at its address."""
+    """Client of one bot: a process of the arena, or another server at its address."""
 
     def __init__(self, address: str, budget: Budget | None = None) -> None:
-        """Prepare to ask the bot at an address.
+        """Prepare a client for the bot at an address.
 
         Args:
             address: ``grpc://host:port``, ``host:port`` or ``unix:/path``.
-            budget: pays for what the bot sends; that of the bot's seat, which outlives a process.
+            budget: the work budget charged for data of the bot. It belongs to the bot's seat and
+                persists across processes.
         """
         self.address = address.removeprefix("grpc://")
         self.budget = budget or Budget()
@@ -152,10 +156,10 @@ class Bot:
         self._call: Stream | None = None
 
     async def start(self, request: bot_pb2.StartRequest, seconds: float) -> bot_pb2.StartResponse:
-        """Waits until the bot listens and has heard what will be played.
+        """Wait until the bot listens, and send it the description of the table.
 
         Raises:
-            NoAnswer: it did not within the time.
+            NoAnswer: the bot did not answer within ``seconds``, or not correctly.
         """
         try:
             async with asyncio.timeout(seconds):
@@ -178,11 +182,11 @@ class Bot:
         answers: list[bot_pb2.ActResponse],
         seconds: float,
     ) -> None:
-        """Asks questions and appends the answers, in the order they come, until all are there.
+        """Send questions and append the answers in the order of arrival, until all have arrived.
 
         Raises:
-            NoAnswer: not all came within the time; those that came are in ``answers``.
-            StoodStill: reading what the bot sent took far longer than its cost explains.
+            NoAnswer: an answer is missing or invalid; the valid ones are in ``answers``.
+            StoodStill: reading the bot's data took far longer than its cost explains.
         """
         self.budget.grant(len(questions))
         try:
@@ -190,7 +194,7 @@ class Bot:
                 if not (self._streams and await self._by_stream(questions, answers)):
                     await self._one_by_one(questions, answers)
         except TimeoutError:
-            self._hang_up()  # what comes late is never read
+            self._hang_up()  # late answers must not be read
             raise NoAnswer(
                 How.SILENT, f"it did not answer within {1000 * seconds:.0f} ms"
             ) from None
@@ -208,11 +212,10 @@ class Bot:
     async def _by_stream(
         self, questions: Sequence[Question], answers: list[bot_pb2.ActResponse]
     ) -> bool:
-        """Asks by the stream; False if the bot seems to have none.
+        """Ask through the stream; return False if the bot does not seem to implement it.
 
-        The way a stream ends does not tell reliably whether there was one, so a bot from whose
-        stream nothing has ever come is asked by ``Act`` instead, and shows there what is the
-        matter with it.
+        The status of a stream does not show reliably whether the bot implements it. A bot whose
+        stream has never returned a message is therefore asked by ``Act``, which reports its error.
         """
         try:
             await self._write_and_read(questions, answers)
@@ -250,7 +253,7 @@ class Bot:
                     f"{most:,} are allowed",
                 )
             response = self._read(bot_pb2.PlayResponse, message)
-            # Before any of them is taken: in a message that is wrong nothing is right.
+            # Check all answers first: an invalid message is rejected as a whole.
             for key in [(answer.game, answer.decision) for answer in response.answers]:
                 if key not in open_ones:
                     raise NoAnswer(
@@ -271,7 +274,7 @@ class Bot:
             answers.append(answer)
 
     async def end(self, match: str) -> None:
-        """Tells the bot that the table is over; what it makes of it is its own affair."""
+        """Notify the bot that the table is over; errors and missing answers are ignored."""
         try:
             async with asyncio.timeout(0.5):
                 if self._call is not None:
@@ -282,17 +285,17 @@ class Bot:
             pass
 
     async def close(self) -> None:
-        """Ends the connection."""
+        """Close the stream and the connection."""
         self._alarm.close()
         self._hang_up()
         await self._channel.close()
 
     def _read(self, kind: type[_Message], data: bytes) -> _Message:
-        """Parse a message of the bot, once its budget has paid for it.
+        """Charge the budget for a message of the bot, then parse it.
 
         Raises:
-            BudgetExceeded: it costs more than is left.
-            NoAnswer: it is no such message.
+            BudgetExceeded: the message costs more than the rest of the budget.
+            NoAnswer: the message is not valid.
         """
         self.budget.charge("messages", MESSAGE + MESSAGE_BYTE * len(data))
         try:
@@ -303,20 +306,20 @@ class Bot:
             ) from None
 
     def _by_status(self, status: Status | None) -> NoAnswer:
-        """Return what a failed call means for the bot."""
+        """Return the fault for a failed call; an exhausted budget comes before the status."""
         if self.budget.exceeded:
             return NoAnswer(How.WRONG, self.budget.clause)
         return _by_status(status)
 
     def _hang_up(self) -> None:
-        """Ends the stream, if there is one."""
+        """Cancel the stream, if one is open."""
         if self._call is not None:
             self._call.cancel()
         self._call = None
 
 
 def _by_status(status: Status | None) -> NoAnswer:
-    """What it means that a call ended so, before all was said."""
+    """Convert the status of a call that ended early to a fault of the bot."""
     assert status is not None
     code = status.code
     if code is StatusCode.OK:

@@ -1,4 +1,4 @@
-"""Playing cards, written rank then suit: ``"AS"``, ``"TH"``, ``"2C"`` (rules README).
+"""Playing cards, written as rank and suit: ``"AS"``, ``"TH"``, ``"2C"`` (rules README).
 
 Jokers are ``"X1"`` and ``"X2"``.
 """
@@ -7,13 +7,13 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import NewType
 
 Card = NewType("Card", str)
-"""A playing card in the notation of the rules. Made by :func:`card` where it comes from outside."""
+"""A playing card in the notation of the rules. Use :func:`card` for external input."""
 
 RANKS = "23456789TJQKA"
 SUITS = "CDHS"
 
 DECK: tuple[Card, ...] = tuple(Card(rank + suit) for rank in RANKS for suit in SUITS)
-"""The 52 cards in canonical order: twos first, clubs before diamonds, hearts and spades."""
+"""The 52 cards in canonical order: by rank from the twos up, then by suit: C, D, H, S."""
 
 RANK: dict[Card, int] = {c: RANKS.index(c[0]) + 2 for c in DECK}
 """The rank of a card as a number, 2 to 14; the ace is 14."""
@@ -22,19 +22,19 @@ SUIT: dict[Card, int] = {c: SUITS.index(c[1]) for c in DECK}
 """The suit of a card as a number, 0 to 3."""
 
 JOKERS: tuple[Card, ...] = (Card("X1"), Card("X2"))
-"""The two jokers; they have neither rank nor suit."""
+"""The two jokers, without rank and suit."""
 
 DECK_WITH_JOKERS: tuple[Card, ...] = (*DECK, *JOKERS)
-"""The 54 cards in canonical order: the 52, then the jokers."""
+"""The 54 cards in canonical order: :data:`DECK`, then the jokers."""
 
 _ORDER: dict[Card, int] = {c: position for position, c in enumerate(DECK_WITH_JOKERS)}
 
 
 def card(text: str, deck: Collection[Card] = DECK) -> Card:
-    """The card of the deck that ``text`` names.
+    """Check that ``text`` names a card of the deck and return it.
 
     Raises:
-        ValueError: it names none.
+        ValueError: the deck does not contain the card.
     """
     if text not in deck:
         joker = " or one of X1, X2" if JOKERS[0] in deck else ""
@@ -44,22 +44,26 @@ def card(text: str, deck: Collection[Card] = DECK) -> Card:
 
 
 def cards(text: str, deck: Collection[Card] = DECK) -> tuple[Card, ...]:
-    """The cards that ``text`` names, with blanks between them: ``cards("AS KH TD")``."""
+    """Return the cards named in a blank-separated list: ``cards("AS KH TD")``.
+
+    Raises:
+        ValueError: the deck does not contain a card.
+    """
     return tuple(card(word, deck) for word in text.split())
 
 
 def in_order(hand: Iterable[Card]) -> tuple[Card, ...]:
-    """The cards in canonical order: the lowest first, jokers last."""
+    """Sort cards into canonical order: lowest first, jokers last."""
     return tuple(sorted(hand, key=_ORDER.__getitem__))
 
 
 def deck_of(*groups: Iterable[Card], deck: Sequence[Card] = DECK) -> tuple[Card, ...]:
-    """A whole deck that begins with the given groups of cards, for setting a game up by hand.
+    """Build a whole deck that begins with the given groups of cards, to set up a game by hand.
 
-    The cards that are not named follow in canonical order.
+    The remaining cards follow in the order of ``deck``.
 
     Raises:
-        ValueError: a card is named twice, or is no card.
+        ValueError: a card is named twice or is not in the deck.
     """
     named = [card(c, deck) for group in groups for c in group]
     twice = next((c for c in named if named.count(c) > 1), None)

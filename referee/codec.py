@@ -1,11 +1,10 @@
-"""Between the rules' dataclasses and the protocol's messages: one codec for all games.
+"""Convert between the rules' dataclasses and the protocol's messages, for all games.
 
-It works because the messages are named and shaped as the dataclasses: a view ``PokeView`` is the
-message ``PokeView``; an action ``PickUp`` is the member ``pick_up`` of its game's action.
+Messages and dataclasses have the same names and fields. The view ``PokeView`` is the message
+``PokeView``; the action ``PickUp`` is the member ``pick_up`` of its game's action message.
 
-Messages are made as bytes, since the bytes of a message are the bytes of its fields one after
-the other: what stays the same (the past of a game, the actions it lists) is encoded once and
-never copied again.
+Messages are assembled as bytes, because an encoded message is the concatenation of its encoded
+fields. Constant parts (the history of a game, its listed actions) are encoded only once.
 """
 
 import json
@@ -24,28 +23,28 @@ from pokearena.v1 import bot_pb2
 from referee.games.contract import Action, Game, LazyActions, View
 from referee.wire import field
 
-# From the protocol's messages back to the rules' dataclasses, which are named and shaped alike.
+# Decoding: from the protocol's messages to the rules' dataclasses.
 
 
 Decode = Callable[[Any], Any]
 
 
 def is_repeated(hint: Any) -> bool:
-    """Whether a field of this type is a tuple, a repeated field of the message."""
+    """Return whether a field of this type is a tuple, that is, a repeated field of the message."""
     return get_origin(hint) is tuple
 
 
 def is_optional(one: Field[Any]) -> bool:
-    """Whether a field left out means something else than empty, 0 or false.
+    """Return whether an omitted field differs from an empty, 0 or false one.
 
-    Such a field is ``optional`` in the message.
+    This holds if the default is not empty, 0 or false. The field is ``optional`` in the message.
     """
     return one.default is not MISSING and bool(one.default)
 
 
 @cache
 def decoder(kind: type) -> Decode:
-    """A function from a message to the dataclass of its shape."""
+    """Build a function that converts a message to the dataclass of the same shape."""
     hints = get_type_hints(kind)
     parts = [(one.name, _part(hints[one.name])) for one in fields(kind)]
     optional = [one.name for one in fields(kind) if is_optional(one)]
@@ -66,7 +65,7 @@ def decoder(kind: type) -> Decode:
 
 
 def _part(hint: Any) -> Decode:
-    """From the value of a field to what the dataclass holds."""
+    """Build a function that converts a field's value to the value in the dataclass."""
     if not is_repeated(hint):
         return _item(hint)
     inner = get_args(hint)[0]
@@ -88,7 +87,10 @@ Encode = Callable[[Any], bytes]
 
 
 class Made(dict[Any, bytes]):
-    """Bytes that are made once for each key."""
+    """A cache of encoded values, filled on access.
+
+    It is cleared when it holds ``most`` entries.
+    """
 
     def __init__(self, make: Encode, most: int) -> None:
         self._make = make
@@ -105,33 +107,36 @@ _VIEW = bot_pb2.ActRequest.VIEW_FIELD_NUMBER
 _LEGAL = bot_pb2.ActRequest.LEGAL_FIELD_NUMBER
 
 _REMEMBERED = 1 << 15
-"""How many values are kept encoded: all the actions of Poke, at about 10 MB."""
+"""Entries per cache: enough for all the actions of Poke, about 10 MB."""
 _LONG = 1 << 10
-"""Bytes of an action that is not remembered; the longest of a game are a few hundred."""
+"""Size limit in bytes of a cached action; the longest of a game has a few hundred bytes."""
 
 _WORDS = 1 << 10
-"""How many texts of a field are kept encoded; a game has far fewer."""
+"""Entries in the cache of a text field; a game has far fewer different texts."""
 
 
 class DecodeError(ValueError):
-    """A message that is no action of the game. Its text is a clause about the answer."""
+    """A message is not a valid action of the game.
+
+    The text is a clause whose subject is the answer.
+    """
 
 
 def snake(name: str) -> str:
-    """``PickUp`` as ``pick_up``."""
+    """Convert ``PickUp`` to ``pick_up``."""
     return re.sub(r"(?<!^)([A-Z])", r"_\1", name).lower()
 
 
 def camel(name: str) -> str:
-    """``pick_up`` as ``pickUp``, the way protobuf writes names in JSON."""
+    """Convert ``pick_up`` to ``pickUp``, protobuf's form of names in JSON."""
     head, *tail = name.split("_")
     return head + "".join(word.capitalize() for word in tail)
 
 
 def json_of(value: Any) -> Any:
-    """A value of the rules as protobuf's JSON form has it.
+    """Convert a value of the rules to protobuf's JSON form.
 
-    What is empty, nothing or false is left out, unless the field is optional in the message.
+    Empty, false, zero and None values are omitted unless the field is optional in the message.
     """
     if is_dataclass(value):
         items = ((f, json_of(getattr(value, f.name))) for f in fields(value))
@@ -146,7 +151,7 @@ def json_of(value: Any) -> Any:
 
 
 class Codec:
-    """Encodes what one game says, and decodes what is said to it."""
+    """Encodes the views and actions of one game and decodes the actions of bots."""
 
     def __init__(self, game: Game) -> None:
         self._game = game
@@ -170,14 +175,14 @@ class Codec:
         self._known = lru_cache(_REMEMBERED)(self._decode_bytes)
 
     def view(self, view: View) -> bytes:
-        """What a seat sees, as the bytes of a ``View``."""
+        """Encode a view as the bytes of a ``View``."""
         return field(self._number, self._encode_view(view))
 
     def decode_view(self, message: bot_pb2.View) -> View:
-        """What a seat sees, as the rules have it.
+        """Convert a ``View`` message to the view of the rules.
 
         Raises:
-            DecodeError: it is no view of this game.
+            DecodeError: it is a view of another game.
         """
         game = message.WhichOneof("game")
         if game != self._game.id:
@@ -185,7 +190,7 @@ class Codec:
         return decoder(self._game.view_type)(getattr(message, game))
 
     def _action(self, action: Action) -> bytes:
-        """An action, as the bytes of an ``Action``."""
+        """Encode an action as the bytes of an ``Action``."""
         kind = type(action)
         return field(self._number, field(self._numbers[kind], self._encoders[kind](action)))
 
@@ -193,15 +198,15 @@ class Codec:
         return field(_LEGAL, self._action(action))
 
     def _spelling(self, kind: type) -> Made:
-        """The listed actions of a kind, by the values of their fields."""
+        """Build a cache of the listed actions of one type, keyed by the values of their fields."""
         return Made(lambda values: self._listed_action(kind(*values)), _REMEMBERED)
 
     def question(self, head: bot_pb2.ActRequest, view: View, legal: Iterable[Action]) -> bytes:
-        """A question, as the bytes of an ``ActRequest``.
+        """Encode a question as the bytes of an ``ActRequest``.
 
         Args:
-            head: all of it but the view and the legal actions.
-            view: what the seat sees.
+            head: the request without its view and legal actions.
+            view: the view of the seat.
             legal: the actions to list.
         """
         parts = [head.SerializeToString(), field(_VIEW, self.view(view))]
@@ -213,21 +218,21 @@ class Codec:
         return b"".join(parts)
 
     def action_json(self, action: Action) -> dict[str, Any]:
-        """An action in the protocol's JSON form."""
+        """Convert an action to the protocol's JSON form."""
         return {camel(self._game.id): {camel(self._names[type(action)]): json_of(action)}}
 
     def _action_text(self, action: Action) -> str:
-        """An action in the protocol's JSON form, as text."""
+        """Serialize an action to the protocol's JSON form."""
         return json.dumps(self.action_json(action), separators=(",", ":"))
 
     def decode(self, message: bot_pb2.Action) -> Action:
-        """The action in a message.
+        """Decode the action in a message.
 
         Raises:
-            DecodeError: there is none of this game in it.
+            DecodeError: the message does not contain an action of this game.
         """
-        # Neither what we do not know nor what is very long is remembered: both may be padding, sent
-        # to fill our memory.
+        # Unknown fields and very long actions are not cached: a bot could send padding to fill the
+        # cache.
         message.DiscardUnknownFields()
         data = message.SerializeToString()
         return (self._known if len(data) <= _LONG else self._decode_bytes)(data)
@@ -245,25 +250,28 @@ class Codec:
         return decoder(self._types[name])(getattr(word, name))
 
     def decode_json(self, given: object) -> Action:
-        """The action in the protocol's JSON form.
+        """Decode an action from the protocol's JSON form.
 
         Raises:
-            DecodeError: there is none of this game in it.
+            DecodeError: the JSON does not contain an action of this game.
         """
         if not isinstance(given, dict):
             raise DecodeError(f"is no action in JSON: {json.dumps(given)} is no object")
         try:
             return self.decode(ParseDict(given, bot_pb2.Action()))
         except ParseError as error:
-            reason, *_ = str(error).split("\n")  # what follows lists the names of fields
+            reason, *_ = str(error).split("\n")  # the following lines list field names
             raise DecodeError(f"is no action in JSON: {reason}") from error
 
 
 def _encoder(kind: type, descriptor: Any) -> Encode:
-    """A function from a dataclass to the bytes of its message.
+    """Build a function that encodes a dataclass as the bytes of its message.
 
-    Texts (cards, above all) are put together from bytes made once, nested values are encoded once
-    each, and protobuf itself encodes the rest.
+    Fields are encoded by kind:
+
+    1. Texts, mostly cards, are concatenated from cached bytes.
+    2. Nested values are encoded once each.
+    3. Protobuf encodes all other fields; the result is cached by their values.
     """
     if descriptor.name != kind.__name__:
         raise TypeError(f"{kind.__name__} would be sent as {descriptor.name}")
@@ -300,7 +308,7 @@ def _encoder(kind: type, descriptor: Any) -> Encode:
 
 
 def _texts(number: int, repeated: bool) -> Encode:
-    """Encodes a field of text, or of texts, from a few words that come again and again."""
+    """Build an encoder for a text field or a repeated one, with a cache per text."""
     one = Made(lambda text: field(number, text.encode()), _WORDS).__getitem__
     return (lambda texts: b"".join(map(one, texts))) if repeated else one
 
@@ -313,17 +321,17 @@ def _getter(names: list[str]) -> Callable[[Any], tuple[Any, ...]]:
 
 
 def _repeated(number: int, kind: type, descriptor: Any) -> Encode:
-    """Encodes a repeated field: the whole tuple once, and each item of it once."""
+    """Build an encoder for a repeated field that caches the whole tuple and each item."""
     encode = _encoder(kind, descriptor)
     encode_item = _remembering(lambda item: field(number, encode(item)))
     return _remembering(lambda items: b"".join([encode_item(item) for item in items]))
 
 
 def _remembering(encode: Encode) -> Encode:
-    """Encodes each value once: the past is in every view of a game.
+    """Cache encoded values by identity: the history of a game is part of every view.
 
-    Values are known by identity, which is quicker than comparing them; each is kept with its
-    bytes, so an identity cannot be used again while it is remembered.
+    A lookup by identity is faster than a comparison of values. The cache keeps a reference to each
+    value, so its identity cannot be reused while it is cached.
     """
     known: dict[int, tuple[Any, bytes]] = {}
 

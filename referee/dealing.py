@@ -1,7 +1,7 @@
-"""Luck as data: everything chance decides follows from a seed, a purpose and a number.
+"""Derive all chance of a game from a seed, a purpose and a number.
 
-The algorithm is written down in ``docs/dealing.md`` so that anyone can re-deal a game in any
-language. What a bot plays can never shift it.
+``docs/dealing.md`` specifies the algorithm, so a game can be dealt again in any language. The
+actions of bots do not influence it.
 """
 
 import hashlib
@@ -18,27 +18,27 @@ _WORDS = 1 << (8 * _WORD)
 
 
 class Chance(Protocol):
-    """Where a game's chance comes from."""
+    """Chance source of a game."""
 
     def below(self, purpose: str, number: int, bound: int) -> int:
-        """A whole number from 0 to ``bound`` - 1, all equally likely."""
+        """Return a uniformly distributed whole number from 0 to ``bound`` - 1."""
 
     def shuffled(self, purpose: str, number: int, things: Sequence[T]) -> tuple[T, ...]:
-        """The things in an order, all orders equally likely."""
+        """Return the things in random order; all orders are equally likely."""
 
 
 def derive(seed: bytes, purpose: str, number: int) -> bytes:
-    """Another seed of 32 bytes that follows from ``seed``: the start of its stream."""
+    """Derive another seed of 32 bytes: the start of the stream of ``seed``."""
     return _stream(seed, purpose, number, SEED_BYTES)
 
 
 def board_seed(match_seed: bytes, board: int) -> bytes:
-    """The game seed of a board of a match, 32 bytes."""
+    """Derive the game seed of a board of a match, 32 bytes."""
     return derive(match_seed, "board", board)
 
 
 def commitment(match_seed: bytes) -> str:
-    """What is published of a match's seed before it is over: its SHA-256, in hexadecimal."""
+    """Return the commitment to a match's seed, published in advance: SHA-256 in hexadecimal."""
     return hashlib.sha256(match_seed).hexdigest()
 
 
@@ -48,7 +48,11 @@ def _stream(seed: bytes, purpose: str, number: int, length: int) -> bytes:
 
 
 def _words(seed: bytes, purpose: str, number: int) -> Iterator[int]:
-    """The stream as 32-bit big-endian words, without end."""
+    """Yield the stream as 32-bit big-endian words, without end.
+
+    SHAKE256 output of different lengths shares its prefix, so each round doubles the length and
+    skips the words of earlier rounds.
+    """
     start, end = 0, 64
     while True:
         block = _stream(seed, purpose, number, end * _WORD)
@@ -57,7 +61,10 @@ def _words(seed: bytes, purpose: str, number: int) -> Iterator[int]:
 
 
 def _below(words: Iterator[int], bound: int) -> int:
-    """The next word that is below the greatest multiple of ``bound``, modulo ``bound``."""
+    """Draw a number below ``bound`` without bias, by rejection sampling.
+
+    Rejects words at or above the greatest multiple of ``bound``, then reduces modulo ``bound``.
+    """
     limit = _WORDS - _WORDS % bound
     while (word := next(words)) >= limit:
         pass
@@ -66,16 +73,16 @@ def _below(words: Iterator[int], bound: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Seeded:
-    """Luck that follows from a seed of 32 bytes."""
+    """Chance source that follows from a seed of 32 bytes."""
 
     seed: bytes
 
     def below(self, purpose: str, number: int, bound: int) -> int:
-        """A whole number from 0 to ``bound`` - 1, by rejection sampling."""
+        """Return a number from 0 to ``bound`` - 1, by rejection sampling."""
         return _below(_words(self.seed, purpose, number), bound)
 
     def shuffled(self, purpose: str, number: int, things: Sequence[T]) -> tuple[T, ...]:
-        """The things shuffled by Fisher and Yates, from the last place down."""
+        """Shuffle by Fisher and Yates, from the last place down."""
         order = list(things)
         last = len(order) - 1
         if last < 1:
@@ -83,7 +90,7 @@ class Seeded:
         for word in _words(self.seed, purpose, number):
             chosen = word % (last + 1)
             if word - chosen > _WORDS - last - 1:
-                continue  # as in _below, which would be called for every place
+                continue  # rejects as _below does; inlined to save a call per place
             order[last], order[chosen] = order[chosen], order[last]
             last -= 1
             if not last:
@@ -93,23 +100,23 @@ class Seeded:
 
 @dataclass(frozen=True)
 class Arranged:
-    """Luck arranged by hand where it is given, and seeded elsewhere.
+    """Chance source with given values, and a fallback for all others.
 
     For tests, puzzles and teaching: ``Arranged(orders={("deck", 0): deck_of(...)})``.
     """
 
     numbers: Mapping[tuple[str, int], int] = field(default_factory=dict)
-    """What :meth:`below` gives for a (purpose, number)."""
+    """Results of :meth:`below` by (purpose, number)."""
     orders: Mapping[tuple[str, int], Sequence[object]] = field(default_factory=dict)
-    """What :meth:`shuffled` gives for a (purpose, number)."""
+    """Results of :meth:`shuffled` by (purpose, number)."""
     otherwise: Chance = field(default_factory=lambda: Seeded(bytes(SEED_BYTES)))
-    """The luck of everything that is not arranged."""
+    """Chance source of all other values."""
 
     def below(self, purpose: str, number: int, bound: int) -> int:
-        """The arranged number.
+        """Return the given number, or one of the fallback.
 
         Raises:
-            ValueError: it is not below ``bound``.
+            ValueError: the given number is not below ``bound``.
         """
         given = self.numbers.get((purpose, number))
         if given is None:
@@ -119,10 +126,10 @@ class Arranged:
         return given
 
     def shuffled(self, purpose: str, number: int, things: Sequence[T]) -> tuple[T, ...]:
-        """The arranged order.
+        """Return the given order, or one of the fallback.
 
         Raises:
-            ValueError: it is not an order of exactly these things.
+            ValueError: the given order does not contain exactly these things.
         """
         given = self.orders.get((purpose, number))
         if given is None:

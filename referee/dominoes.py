@@ -1,4 +1,4 @@
-"""Dominoes of a double-12 set, written smaller number first: ``"3-12"`` (rules README)."""
+"""Dominoes of a double-12 set, written with the smaller number first: ``"3-12"`` (rules README)."""
 
 from collections.abc import Iterable
 from itertools import combinations_with_replacement
@@ -23,10 +23,10 @@ _ORDER: dict[Tile, int] = {domino: position for position, domino in enumerate(DO
 
 
 def domino(text: str) -> Tile:
-    """The domino that ``text`` names.
+    """Check that ``text`` names a domino and return it.
 
     Raises:
-        ValueError: it names none.
+        ValueError: ``text`` is not a domino of the set.
     """
     if text not in NUMBERS:
         raise ValueError(
@@ -37,22 +37,26 @@ def domino(text: str) -> Tile:
 
 
 def dominoes(text: str) -> tuple[Tile, ...]:
-    """The dominoes that ``text`` names, with blanks between them: ``dominoes("3-12 0-0")``."""
+    """Return the dominoes named in a blank-separated list: ``dominoes("3-12 0-0")``.
+
+    Raises:
+        ValueError: a word is not a domino of the set.
+    """
     return tuple(domino(word) for word in text.split())
 
 
 def tiles_in_order(hand: Iterable[Tile]) -> tuple[Tile, ...]:
-    """The dominoes in canonical order."""
+    """Sort dominoes into canonical order (:data:`DOMINOES`)."""
     return tuple(sorted(hand, key=_ORDER.__getitem__))
 
 
 def pile_of(*groups: Iterable[Tile]) -> tuple[Tile, ...]:
-    """A whole set that begins with the given groups, for setting a game up by hand.
+    """Build a whole set that begins with the given groups, to set up a game by hand.
 
-    The dominoes that are not named follow in canonical order.
+    The remaining dominoes follow in canonical order.
 
     Raises:
-        ValueError: a domino is named twice, or is none.
+        ValueError: a domino is named twice or is not valid.
     """
     named = [domino(one) for group in groups for one in group]
     twice = next((one for one in named if named.count(one) > 1), None)

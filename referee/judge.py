@@ -1,4 +1,7 @@
-"""Every way a bot can fail, turned into a verdict and a sentence: here and nowhere else."""
+"""Turn every failure of a bot into a verdict and a sentence.
+
+No other module creates faults.
+"""
 
 from dataclasses import replace
 
@@ -10,13 +13,13 @@ from referee.verdict import Fault, Spent, Verdict
 
 OUTPUT_CHARACTERS = 64 << 10
 ANSWER_BYTES = 4 << 10
-"""A wrong answer is kept if it is no larger: the longest right one has some hundred bytes."""
+"""Size limit in bytes of a stored illegal answer; the longest legal one has some hundred bytes."""
 
 Report = referee_pb2.BotReport
 
 
 def not_started(seat: int, failure: NoAnswer, report: Report | None, spent: Spent) -> Fault:
-    """The fault of a bot that could not be started; its game and decision are filled in later."""
+    """Create the fault of a bot that did not start; the caller fills in its game and decision."""
     return _fault(seat, None, Verdict.INIT, f"did not start: {failure.clause}", report, spent)
 
 
@@ -28,7 +31,7 @@ def no_answer(
     report: Report | None,
     spent: Spent,
 ) -> Fault:
-    """The fault of a bot that left a question open."""
+    """Create the fault of a bot that did not answer a question."""
     return _fault(seat, asked, verdict, failure.clause, report, spent)
 
 
@@ -40,24 +43,24 @@ def wrong_answer(
     report: Report | None,
     spent: Spent,
 ) -> Fault:
-    """The fault of a bot that answered with what is no legal action."""
+    """Create the fault of a bot whose answer is not a legal action."""
     fault = _fault(seat, asked, wrong.verdict, wrong.clause, report, spent)
     return fault if answer.ByteSize() > ANSWER_BYTES else replace(fault, answer=answer)
 
 
 def verdict(failure: NoAnswer, report: Report | None) -> Verdict:
-    """What to call it when a bot did not answer.
+    """Return the verdict for a missing answer.
 
     Args:
-        failure: what was met at its address.
-        report: what became of its process; None if nobody knows.
+        failure: the failure of the call to the bot.
+        report: the report on its process; None if unavailable.
     """
     if report is not None and report.ended:
         return Verdict.RESOURCES if report.resources else Verdict.CRASH
     if failure.how is How.SILENT:
         return Verdict.TIMEOUT
     if failure.how is How.BROKEN and report is None:
-        return Verdict.CRASH  # a bot without a process of ours: all we know is that it is gone
+        return Verdict.CRASH  # not a local process, so the lost connection is the only evidence
     return Verdict.PROTOCOL
 
 

@@ -1,8 +1,7 @@
-"""How the processes of an arena log: lines for people or, where POKEARENA_LOG says so, JSON.
+"""Configure logging: text lines or, if POKEARENA_LOG is ``json``, JSON lines.
 
-What somebody works on is bound, for as long as it takes, and stands in every line of JSON that is
-logged meanwhile: which match, which attempt, which table. The lines for people say it in words
-where it matters.
+Context such as match, attempt and table is bound for a block of code. Each JSON line logged in the
+block contains it. Text lines mention it in their message where it matters.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
 VARIABLE: Final = "POKEARENA_LOG"
 TEXT, JSON = "text", "json"
 TABLE: Final = "pokearena-table"
-"""The metadata by which the referee is told the number of a table, for its log."""
+"""Metadata key that sends the number of a table to the referee, for its log."""
 _LINE: Final = "%(asctime)s %(levelname)s %(message)s"
 _USAGE: Final = 2
 
@@ -34,7 +33,7 @@ _bound: ContextVar[Mapping[str, object]] = ContextVar("bound", default=MappingPr
 
 @contextlib.contextmanager
 def bound(**words: object) -> Iterator[None]:
-    """Has every line that is logged in the block, in this thread or task, say this too."""
+    """Add fields to every line logged in the block, in this thread or task."""
     token = _bound.set({**_bound.get(), **words})
     try:
         yield
@@ -43,7 +42,7 @@ def bound(**words: object) -> Iterator[None]:
 
 
 def wrong(environment: Mapping[str, str] = os.environ) -> str:
-    """What is wrong with POKEARENA_LOG, as a sentence; empty if nothing is."""
+    """Return the error in the value of POKEARENA_LOG as a sentence; empty if it is valid."""
     said = environment.get(VARIABLE) or TEXT
     if said in (TEXT, JSON):
         return ""
@@ -51,10 +50,10 @@ def wrong(environment: Mapping[str, str] = os.environ) -> str:
 
 
 def formatter(environment: Mapping[str, str] = os.environ) -> logging.Formatter:
-    """What makes a line of what is logged. Anything but `JSON` in POKEARENA_LOG is text."""
+    """Return a JSON formatter if POKEARENA_LOG is `JSON`, otherwise a text formatter."""
     if environment.get(VARIABLE) != JSON:
         return _TextFormatter(_LINE)
-    # It takes 0.1 s to import, and few want it.
+    # The import takes 0.1 s, and few processes use JSON.
     from structlog import processors, stdlib
 
     return stdlib.ProcessorFormatter(
@@ -73,21 +72,21 @@ def formatter(environment: Mapping[str, str] = os.environ) -> logging.Formatter:
 
 
 class _TextFormatter(logging.Formatter):
-    """Formats entries so that what bots sent adds no entry and does not act on a terminal.
+    """Formats entries so that untrusted text cannot add entries or control a terminal.
 
-    Line ends in a message are spelled out. The lines of a traceback are indented, so none of them
-    can be taken for another entry.
+    Line ends in a message are escaped. Lines of a traceback are indented, so that they cannot be
+    mistaken for other entries.
     """
 
     def format(self, record: logging.LogRecord) -> str:
-        """Return the entry: its line, and the traceback if there is one."""
+        """Return the entry: its line and the traceback, if any."""
         shown = copy.copy(record)
         shown.msg, shown.args = one_line(record.getMessage()), None
         return "\n    ".join(map(sanitized, super().format(shown).split("\n")))
 
 
 def announcement(sentence: str, environment: Mapping[str, str] = os.environ) -> str:
-    """A line of the referee's that others wait for: the sentence alone, or in JSON as it logs."""
+    """Format a line of the referee that other programs wait for: as text or a JSON log entry."""
     if environment.get(VARIABLE) != JSON:
         return sentence
     record = logging.LogRecord("referee", logging.INFO, "", 0, sentence, None, None)
@@ -95,7 +94,7 @@ def announcement(sentence: str, environment: Mapping[str, str] = os.environ) -> 
 
 
 def set_up(environment: Mapping[str, str] = os.environ) -> None:
-    """Has this process log on its standard error. A POKEARENA_LOG that is wrong ends it."""
+    """Log on standard error; exit with status 2 if POKEARENA_LOG is not valid."""
     sentence = wrong(environment)
     if sentence:
         print(sentence, file=sys.stderr)

@@ -1,4 +1,4 @@
-"""One game while it is played: its position, what is being asked, and what has happened."""
+"""A game in progress: its position, its open questions and its record."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ _LUCK = (1 << 64) - 1
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What all games of a table share."""
+    """Settings shared by all games of a table."""
 
     match: str
     game: Game
@@ -31,23 +31,23 @@ class Setting:
 
     @property
     def two_sided(self) -> bool:
-        """Whether a fault of one side is the win of the other."""
+        """Return whether the table has two sides, so that a fault of one is a win of the other."""
         return len(set(self.sides)) == 2
 
 
 class Rights(Protocol):
-    """What a seat has left of its time, and wants to be told."""
+    """Remaining time of a seat, and whether it requests the list of legal actions."""
 
     wants_legal: bool
 
     @property
     def clock(self) -> bot_pb2.Clock:
-        """What is left of its time: a value, another one as soon as it is less."""
+        """Return the remaining time; a changed time is a new object."""
 
 
 @dataclass(slots=True)
 class Wrong(Exception):
-    """An answer that is no legal action."""
+    """An answer that is not a legal action."""
 
     verdict: Verdict
     clause: str
@@ -55,31 +55,31 @@ class Wrong(Exception):
 
 @dataclass(slots=True)
 class Asked:
-    """A question that is open."""
+    """An open question."""
 
     game: int
     decision: int
     data: bytes
-    """The question as it is sent."""
+    """The encoded ``ActRequest``."""
     legal: Legal
     bank_ms: int
-    """What it says of the bank."""
+    """The bank in the question, in milliseconds."""
 
     @property
     def question(self) -> bot_pb2.ActRequest:
-        """The question as a message."""
+        """Decode the question."""
         return bot_pb2.ActRequest.FromString(self.data)
 
 
 class Play:
-    """A game in progress. It is over when :attr:`result` is there."""
+    """A game in progress. It is over when :attr:`result` is not None."""
 
     def __init__(self, setting: Setting, board: referee_pb2.Board) -> None:
         self.setting = setting
         self.board = board
         self.number = board.game
         self.state = setting.game.start(Seeded(board.seed), setting.seats, dict(setting.options))
-        """Where the game stands: what all have done whose turn it was together."""
+        """Position after the last complete set of moves; it excludes partial simultaneous moves."""
         self._luck = [
             int.from_bytes(derive(board.seed, "luck", seat)[:8], "big")
             for seat in range(setting.seats)
@@ -88,35 +88,35 @@ class Play:
             bot_pb2.ActRequest(match=setting.match, game=board.game, seat=seat)
             for seat in range(setting.seats)
         ]
-        """What all questions of a seat begin with; the rest is filled in for each."""
+        """Constant part of each seat's questions; the other fields are set for each question."""
         self._clocks: list[bot_pb2.Clock | None] = [None] * setting.seats
         self.decisions = 0
-        """How many have been made."""
+        """Number of completed decisions."""
         self._moves: dict[int, Action] = {}
         self._lines = [dump(game_line(board.game, board.number))]
         self._said: list[tuple[int, str]] = []
-        """The moves of this position, by decision, that are not in the record yet."""
+        """Record lines of this position by decision, not yet appended to the record."""
         self._out: dict[int, Verdict] = {}
         self.asked: dict[int, Asked] = {}
         self.result: str | None = None
         """The record of the game as text once it is over."""
         self.bank_ms = [0.0] * setting.seats
-        """Drawn from each seat's bank by this game."""
+        """Milliseconds that this game drew from each seat's bank."""
         self.slowest_ms = [0.0] * setting.seats
         self.faults = [0] * setting.seats
-        """Counted against each seat because of this game, crashes aside."""
+        """Faults counted against each seat because of this game, without crashes."""
         self.crashes = [0] * setting.seats
         self._banks: list[int | None] = [None] * setting.seats
-        """What the last question of each seat that is in the record said of its bank."""
+        """Bank of each seat's last question that is in the record."""
 
     def ask(self, rights: Sequence[Rights]) -> Iterable[tuple[int, Asked]]:
-        """The questions of a position that has just been reached, with their seats.
+        """Return the questions of a position that has just been reached, with their seats.
 
-        For seats that are out the referee answers, until a position has something to ask or the
-        game is over.
+        The referee plays for seats that are out, until a position has a question or the game is
+        over.
 
         Args:
-            rights: what each seat has left, and wants.
+            rights: clock and settings of each seat.
         """
         while self.result is None and not self.asked:
             actors = self.state.actors
@@ -152,13 +152,17 @@ class Play:
         ms: float,
         message: tuple[int, int] | None = None,
     ) -> bool:
-        """Takes an answer; True if a new position has been reached.
+        """Apply an answer; return True if it leads to a new position.
 
-        message: the number of the message it was asked in, and its place there, if that does not
-            follow from the games.
+        Args:
+            seat: the seat that answers.
+            response: the answer of its bot.
+            ms: the time it took, in milliseconds.
+            message: number of the message that held the question, and the question's index in it.
+                None if both follow from the games.
 
         Raises:
-            Wrong: it is no legal action. The question stays open.
+            Wrong: the answer is not a legal action. The question stays open.
         """
         asked = self.asked[seat]
         try:
@@ -202,8 +206,10 @@ class Play:
             self.slowest_ms[seat] = ms
 
     def _note(self) -> None:
-        """Puts the moves of a position into the record, in the order of their decisions: which
-        of several seats answered first is left to no clock."""
+        """Append the moves of a position to the record, sorted by decision.
+
+        The order in which simultaneous answers arrive must not change the record.
+        """
         if len(self._said) > 1:
             self._said.sort()
         self._lines.extend(line for _, line in self._said)
@@ -216,18 +222,18 @@ class Play:
         self._moves = {}
 
     def fault(self, fault: Fault) -> bool:
-        """Puts a seat out of the game for a fault; True if the game goes on to a new position."""
+        """Record a fault and put its seat out; return True if the game reaches a new position."""
         if self.result is not None or fault.seat in self._out:
             return False
         self._lines.append(dump(fault_line(fault)))
         return self.put_out(fault.seat, fault.verdict)
 
     def begin_without(self, absent: Mapping[int, Verdict], faults: Iterable[Fault]) -> None:
-        """Begins the game with seats that are out already.
+        """Begin the game with seats that are already out.
 
         Args:
-            absent: these seats, and why.
-            faults: what is to be said of them in this game.
+            absent: these seats, each with its verdict.
+            faults: the faults to record in this game.
         """
         self._lines += [dump(fault_line(fault)) for fault in faults]
         self._out.update(absent)
@@ -235,10 +241,10 @@ class Play:
             self._finish(None)
 
     def put_out(self, seat: int, verdict: Verdict) -> bool:
-        """Puts a seat out of the game; True if the game goes on to a new position.
+        """Put a seat out of the game; return True if the game reaches a new position.
 
-        In a game of two sides the other side wins at once. With more sides the seat plays the
-        most harmless legal action to the end, and nobody else pays for it.
+        In a game of two sides the other side wins at once. With more sides, the seat plays the most
+        harmless legal action until the end, so the other seats are not affected.
         """
         if self.result is not None or seat in self._out:
             return False
@@ -257,13 +263,17 @@ class Play:
         return True
 
     def stop(self) -> None:
-        """Ends the game where it stands, with no scores."""
+        """End the game in its present position, without scores."""
         if self.result is None:
             self.asked.clear()
             self._finish(None)
 
     def _finish(self, end: State | None) -> None:
-        """Writes the result: of the position at the end, or of a game that a fault ended."""
+        """Write the result line.
+
+        Args:
+            end: the final position; None if a fault or a stop ended the game.
+        """
         self._note()
         sides = self.setting.sides
         out_sides = {sides[seat] for seat in self._out}
@@ -284,10 +294,10 @@ class Play:
 def places_with_faults(
     merits: Sequence[Merit] | None, sides: tuple[int, ...], out_sides: Iterable[int]
 ) -> tuple[int, ...]:
-    """Places by seat: by merit, and behind everyone else those that are out.
+    """Return the places by seat: ranked by merit, with sides that faulted last.
 
     Args:
-        merits: what each seat is ranked by; None if the game was ended by a fault: the others win.
+        merits: ranking key of each seat; None if a fault ended the game and the others win.
         sides: the side of each seat.
         out_sides: the sides that faulted.
     """

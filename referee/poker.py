@@ -1,4 +1,4 @@
-"""Comparing poker hands, the one way all games share (rules README)."""
+"""Compare poker hands by the rules that all games share (rules README)."""
 
 from collections.abc import Iterable
 from enum import IntEnum
@@ -8,7 +8,7 @@ from referee.cards import RANK, SUIT, Card
 
 
 class Category(IntEnum):
-    """What a hand is, from the lowest up."""
+    """Categories of poker hands, lowest first."""
 
     HIGH_CARD = 0
     PAIR = 1
@@ -24,22 +24,28 @@ class Category(IntEnum):
 
 
 class HandValue(NamedTuple):
-    """The worth of a hand; values compare as the hands do."""
+    """Value of a hand; values compare like the hands."""
 
     category: Category
     ranks: tuple[int, ...]
-    """What decides within the category, first things first. An ace that is low counts 1 only as
-    the end of a straight, whose top card alone is given."""
+    """Ranks that decide within the category, most significant first.
+
+    A straight has only its top rank here, and a low ace counts 1 only at the end of a straight.
+    """
 
 
-# Bit r of a mask stands for rank r; the ace stands at 14 and, for straights, at 1 too.
+# Bit r of a mask stands for rank r. The ace is bit 14 and, for straights, also bit 1.
 _STRAIGHTS = tuple((top, 0b11111 << (top - 4)) for top in range(14, 4, -1))
 _ACE = 1 << 14
 _LOW_ACE = 1 << 1
 
 
 def straight_top(mask: int) -> int:
-    """The top rank of the best straight in a set of ranks given as bits 2 to 14; 0 if none."""
+    """Return the top rank of the best straight in a set of ranks; 0 without a straight.
+
+    Args:
+        mask: the ranks as bits 2 to 14.
+    """
     if mask & _ACE:
         mask |= _LOW_ACE
     for top, straight in _STRAIGHTS:
@@ -49,16 +55,16 @@ def straight_top(mask: int) -> int:
 
 
 _TOP: dict[int, int] = {}
-"""Every set of ranks that holds a straight, with the straight's top rank."""
+"""Top rank of the best straight, for every set of ranks that holds one."""
 for _mask in range(1 << 13):
     if _top := straight_top(_mask << 2):
         _TOP[_mask << 2] = _top
 
 
 def best_hand(cards: Iterable[Card]) -> HandValue:
-    """The value of the best five cards among five to nine.
+    """Return the value of the best five-card hand among five to nine cards.
 
-    Suits never break ties; the ace is low only in the straight A-2-3-4-5; no wrap.
+    Suits never break ties. The ace is low only in the straight A-2-3-4-5; straights do not wrap.
     """
     held = list(cards)
     ranks = [RANK[c] for c in held]
@@ -80,7 +86,13 @@ def best_hand(cards: Iterable[Card]) -> HandValue:
 
 
 def _best_of_ranks(ranks: list[int], mask: int, suited: list[int]) -> HandValue:
-    """The best hand that is no straight flush; ``suited``: ranks of a flush, or empty."""
+    """Return the best hand other than a straight flush.
+
+    Args:
+        ranks: the ranks of all cards.
+        mask: the same ranks as bits.
+        suited: the ranks of a flush, or empty.
+    """
     distinct = sorted(set(ranks), reverse=True)
     if len(distinct) == len(ranks):
         groups: list[tuple[int, int]] = []
@@ -103,7 +115,12 @@ def _best_of_ranks(ranks: list[int], mask: int, suited: list[int]) -> HandValue:
 
 
 def _best_of_groups(groups: list[tuple[int, int]], distinct: list[int]) -> HandValue:
-    """The best hand of pairs, or one three of a kind; ``groups``: (size, rank), largest first."""
+    """Return the best hand of pairs or one three of a kind.
+
+    Args:
+        groups: (size, rank) pairs, largest first.
+        distinct: the different ranks, highest first.
+    """
     most, first = groups[0]
     if most == 3:
         kickers = [r for r in distinct if r != first][:2]

@@ -1,4 +1,4 @@
-"""The record: what happened, append-only, as JSON lines (docs/record.md)."""
+"""Read and write records: append-only JSON lines of a match (docs/record.md)."""
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
@@ -16,16 +16,16 @@ Line = dict[str, Any]
 
 
 class RecordError(ValueError):
-    """A text that is no record. Its text is a sentence for people."""
+    """A text is not a valid record. The message is a full sentence."""
 
 
 def dump(line: Line) -> str:
-    """One line of a record, its newline included; hidden characters are escaped as JSON has it."""
+    """Serialize one line of a record with its newline; hidden characters use JSON escapes."""
     return escaped_json(json.dumps(line, ensure_ascii=False, separators=(",", ":"))) + "\n"
 
 
 def game_line(game: int, board: int) -> Line:
-    """The first line of a game."""
+    """Build the first line of a game."""
     return {"type": "game", "game": game, "board": board}
 
 
@@ -40,21 +40,21 @@ def action_line(
     bank_ms: int | None = None,
     message: tuple[int, int] | None = None,
 ) -> str:
-    """The line of an action, as text.
+    """Serialize the line of an action.
 
     Args:
         game: the game's number within the match.
         decision: the decision's number within the game.
-        seat: who acted.
+        seat: the seat that acted.
         action: the action in the protocol's JSON form, as text.
-        ms: the milliseconds it took.
-        note: what the bot said of it.
+        ms: the time of the decision in milliseconds.
+        note: the bot's note on its action; may be empty.
         by_referee: whether the referee acted for a seat that is out.
-        bank_ms: what its question said of the bank; None if the same as the one before.
-        message: the number of the message it was asked in, and its place there; None if messages
-            follow the games.
+        bank_ms: the bank in the question; None if unchanged since the seat's previous one.
+        message: number of the message that held the question, and the question's index in it. None
+            if the order of messages follows from the games.
     """
-    # Written by hand: a line is made for every decision, and this is 8 times as fast as json.
+    # Formatted by hand because every decision writes a line: 8 times as fast as json.
     said = f',"note":{json.dumps(note, ensure_ascii=False)}' if note else ""
     by = ',"by":"referee"' if by_referee else ""
     bank = "" if bank_ms is None else f',"bank_ms":{bank_ms}'
@@ -66,7 +66,7 @@ def action_line(
 
 
 def fault_line(fault: Fault) -> Line:
-    """What a seat did wrong."""
+    """Build the line of a fault; empty details are omitted."""
     line: Line = {
         "type": "fault",
         "game": fault.game,
@@ -106,7 +106,7 @@ def _clock(spent: Spent) -> Line:
 
 @dataclass(frozen=True, slots=True)
 class GameRecord:
-    """One game of a record: its lines by type, as they were read."""
+    """One game of a record: its parsed lines by type."""
 
     game: Line
     actions: tuple[Line, ...]
@@ -115,24 +115,24 @@ class GameRecord:
 
     @property
     def number(self) -> int:
-        """The game's number within the match."""
+        """Return the game's number within the match."""
         return int(self.game["game"])
 
     @property
     def text(self) -> str:
-        """The lines of the game as text."""
+        """Serialize the lines of the game."""
         lines: Iterable[Line] = (self.game, *self.actions, *self.faults, self.result)
         return "".join(map(dump, lines))
 
 
 @dataclass(frozen=True, slots=True)
 class MatchRecord:
-    """A whole record, or as much of it as there is yet."""
+    """A record, complete or up to the games finished so far."""
 
     match: Line
     games: tuple[GameRecord, ...]
     seed: bytes | None = None
-    """The match's seed, 32 bytes; None while it is secret."""
+    """The match's seed, 32 bytes; None until it is revealed."""
 
 
 @dataclass(slots=True)
@@ -145,10 +145,10 @@ class _Reading:
 
 
 def read(text: str) -> MatchRecord:
-    """The record in a text.
+    """Parse a record.
 
     Raises:
-        RecordError: the text is no record; says which line is wrong, and how.
+        RecordError: the text is not a valid record; the message names the line and the error.
     """
     match: Line | None = None
     seed: bytes | None = None
@@ -165,10 +165,10 @@ def read(text: str) -> MatchRecord:
 
 
 def read_games(text: str) -> Iterator[GameRecord]:
-    """The games in a text of record lines, which need not be a whole record.
+    """Parse the games in record lines, which may be a part of a record.
 
     Raises:
-        RecordError: a line is out of place.
+        RecordError: a line is out of order.
     """
     reading: _Reading | None = None
     for number, line in _numbered(text):
@@ -224,7 +224,7 @@ def result_line(
     verdicts: Sequence[str],
     tally: dict[str, list[Any]],
 ) -> Line:
-    """How a game ended, by seat; ``tally`` has what else is counted by seat."""
+    """Build the result line of a game; ``tally`` holds further counts by seat."""
     line: Line = {"type": "result", "game": game, "places": list(places)}
     line["scores"] = None if scores is None else list(scores)
     line["verdicts"] = list(verdicts)

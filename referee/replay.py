@@ -1,4 +1,4 @@
-"""Re-plays records: the positions of a game, and whether a record is true."""
+"""Replay records: rebuild the positions of a game and verify a record."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,27 +21,27 @@ from referee.wording import describe
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A position of a recorded game and what was done in it."""
+    """A position of a recorded game with the actions made in it."""
 
     decision: int
-    """The number of its first decision."""
+    """Number of the first decision of this position."""
     state: State
     lines: tuple[Line, ...]
-    """The action lines of all who acted; empty at the end of the record."""
+    """Action lines of all seats that acted; empty at the end of the record."""
 
 
 class Mismatch(ValueError):
-    """A record that is not true. Its text is a sentence for people."""
+    """A record contradicts the rules or itself. The message is a full sentence."""
 
 
 @cache
 def codec_of(game: Game) -> Codec:
-    """The codec of a game."""
+    """Return the codec of a game, constructed once per game."""
     return Codec(game)
 
 
 def steps(match: Line, record: GameRecord, seed: bytes) -> Iterator[Step]:
-    """The positions of a recorded game, from the deal to where it ended.
+    """Yield the positions of a recorded game, from the deal to the last recorded position.
 
     Args:
         match: the record's match line.
@@ -49,7 +49,7 @@ def steps(match: Line, record: GameRecord, seed: bytes) -> Iterator[Step]:
         seed: the seed of the match, 32 bytes.
 
     Raises:
-        Mismatch: the record is not that of a game that could have been played.
+        Mismatch: the rules do not allow this sequence of actions.
     """
     game = find(match["game"])
     codec = codec_of(game)
@@ -60,7 +60,7 @@ def steps(match: Line, record: GameRecord, seed: bytes) -> Iterator[Step]:
     decision = 0
     while state.actors:
         lines, left = left[: len(state.actors)], left[len(state.actors) :]
-        # A fault may end a game while some have made a choice that all make at once.
+        # A fault may end a game after only some seats have made a simultaneous choice.
         if len(lines) < len(state.actors):
             yield Step(decision, state, tuple(lines))
             return
@@ -80,7 +80,11 @@ def _decision(line: Line) -> int:
 
 
 def _checked(state: State, codec: Codec, line: Line, decision: int) -> Action:
-    """The action of a line that could have been made now."""
+    """Decode the action of a line and check that it was possible in this position.
+
+    Raises:
+        Mismatch: the decision number or the seat is wrong, or the action is not legal.
+    """
     where = f"game {line['game']}, decision {line['decision']}"
     if line["decision"] != decision:
         raise Mismatch(f"{where}: what must come here is decision {decision}")
@@ -100,7 +104,10 @@ def _checked(state: State, codec: Codec, line: Line, decision: int) -> Action:
 
 
 def in_words(game: Game, action: Mapping[str, Any]) -> str:
-    """An action in the protocol's JSON form, in words: ``lead 4C 4H``."""
+    """Describe an action given in the protocol's JSON form: ``lead 4C 4H``.
+
+    An action that cannot be decoded is returned as JSON.
+    """
     try:
         return describe(codec_of(game).decode_json(dict(action)))
     except DecodeError:
@@ -108,10 +115,10 @@ def in_words(game: Game, action: Mapping[str, Any]) -> str:
 
 
 def view_of_json(view: Mapping[str, Any]) -> View:
-    """A view in the protocol's JSON form, as the rules of its game have it.
+    """Decode a view from the protocol's JSON form into the dataclass of its game.
 
     Raises:
-        DecodeError: it is no view of a registered game.
+        DecodeError: the JSON is not a view of a registered game.
     """
     try:
         message = ParseDict(dict(view), bot_pb2.View())
@@ -125,7 +132,7 @@ def view_of_json(view: Mapping[str, Any]) -> View:
 
 @dataclass(slots=True)
 class Rights:
-    """What a seat has left when it is asked, and wants to be told."""
+    """Remaining time of a seat, and whether it requests the list of legal actions."""
 
     clock: bot_pb2.Clock
     wants_legal: bool = True
@@ -133,7 +140,7 @@ class Rights:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A decision of a recorded game, as it was put to its seat."""
+    """A question of a recorded game, rebuilt as it was sent to the seat."""
 
     request: bot_pb2.ActRequest
     legal: Legal
@@ -142,17 +149,17 @@ class Question:
 def question(
     match: Line, record: GameRecord, seed: bytes, decision: int, rights: Sequence[Rights]
 ) -> Question:
-    """The question that a decision of a recorded game answered, or left open.
+    """Rebuild the question of one decision of a recorded game, answered or not.
 
     Args:
         match: the record's match line.
         record: the game.
         seed: the seed of the match, 32 bytes.
-        decision: its number within the game.
-        rights: what each seat has left, and wants; a record does not say it.
+        decision: number of the decision within the game, from 0.
+        rights: clock and settings of each seat; a record does not contain them.
 
     Raises:
-        Mismatch: there is no such decision, or the record is not true up to it.
+        Mismatch: the decision does not exist, or the record is not valid up to it.
     """
     for one in questions(match, record, seed, rights):
         if one.request.decision == decision:
@@ -165,13 +172,13 @@ def question(
 def questions(
     match: Line, record: GameRecord, seed: bytes, rights: Sequence[Rights]
 ) -> Iterator[Question]:
-    """The questions of a recorded game in their order, to the end of what it records.
+    """Yield the questions of a recorded game in order, up to the end of the record.
 
-    The arguments are those of :func:`question`. Where a line says what was left in the bank, that
-    holds.
+    The arguments are those of :func:`question`. A bank that a line records replaces the one in
+    ``rights``.
 
     Raises:
-        Mismatch: the record is not true.
+        Mismatch: the record is not valid.
     """
     game = find(match["game"])
     options = game.settle(match["options"])
@@ -200,7 +207,10 @@ def questions(
 def _with_banks(
     rights: Sequence[Rights], play: Play, lines: Mapping[int, Line]
 ) -> Sequence[Rights]:
-    """The rights with the banks that the questions of a position told of."""
+    """Update the clocks with the banks recorded for the questions of this position.
+
+    Changes ``rights`` in place and returns it.
+    """
     for decision, seat in enumerate(play.state.actors, play.decisions):
         bank_ms = lines.get(decision, {}).get("bank_ms")
         if bank_ms is not None:
@@ -210,7 +220,7 @@ def _with_banks(
 
 
 def position(state: State) -> dict[str, Any]:
-    """A position in full as JSON: all hands, stocks and layouts, whoever may see them."""
+    """Return a position as JSON with all hidden information: hands, stocks and layouts."""
     return {
         field.name: _plain(getattr(state, field.name))
         for field in fields(state)  # type: ignore[arg-type]
@@ -227,10 +237,10 @@ def _plain(value: Any) -> Any:
 
 
 def verify(record: MatchRecord) -> list[str]:
-    """What is not true of a record, in sentences; nothing if it verifies.
+    """Return the errors of a record as sentences; an empty list if the record is valid.
 
-    Every deal is made again from the seed, every action is replayed by the rules, and every
-    score and place is computed anew.
+    Deals every board again from the seed, replays every action and recomputes every score and
+    place.
     """
     if record.seed is None:
         return ["the seed is not revealed yet; a record can be verified once its match is over"]
@@ -241,10 +251,10 @@ def verify(record: MatchRecord) -> list[str]:
 
 
 def game_problem(record: MatchRecord, game: GameRecord) -> str | None:
-    """Return why a game of a record cannot be true; None if it can be.
+    """Return why a game of a record is not valid; None if it is valid.
 
     Args:
-        record: whose match line and seed the game was played by. The seed must be there.
+        record: the record that contains the game's match line and seed. The seed must be known.
         game: one of its games.
     """
     assert record.seed is not None
@@ -260,10 +270,10 @@ def game_problem(record: MatchRecord, game: GameRecord) -> str | None:
 
 
 def _misnumbered(record: MatchRecord) -> list[str]:
-    """Games that are there twice, missing, or played on a board that is not theirs."""
+    """Find games that are duplicated, missing, or played on the wrong board."""
     boards, tables = record.match["boards"], len(record.match["entrants"])
     numbers = sorted(game.number for game in record.games)
-    # The first fault ends a strict match: the games after it were not played.
+    # The first fault ends a strict match, so later games were not played.
     last = numbers[-1] + 1 if numbers and _was_stopped(record) else boards * tables
     if numbers != list(range(min(last, boards * tables))):
         return [
@@ -279,7 +289,7 @@ def _misnumbered(record: MatchRecord) -> list[str]:
 
 
 def _was_stopped(record: MatchRecord) -> bool:
-    """Whether the first fault ended the match."""
+    """Return whether a fault ended a match of the strict policy."""
     strict = record.match.get("policy") == "strict"
     return strict and any(game.faults for game in record.games)
 

@@ -1,26 +1,26 @@
-"""Make text from bots, owners and uploads safe to show on terminals, in logs and on pages."""
+"""Sanitize text from bots, owners and uploads for terminals, logs and web pages."""
 
 import re
 import unicodedata
 
 LONGEST = 300
 _UNSHOWN = frozenset(("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"))
-"""Categories of controls, formats, surrogates, private and unassigned characters, separators."""
+"""Unicode categories: control, format, surrogate, private and unassigned characters, separators."""
 _JOINING = frozenset("\u200d")
 _PERHAPS_UNSHOWN = re.compile(r"[\x7f-\U0010ffff]")
-"""Characters that JSON does not escape by itself and that may have to be."""
+"""Characters that json.dumps leaves unescaped and that may need an escape."""
 HIDDEN = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0")
-"""Characters that Unicode does not call invisible and that show as nothing."""
+"""Characters that render as nothing although Unicode does not classify them as invisible."""
 _VARIATION = re.compile("[\u180b-\u180d\u180f\ufe00-\ufe0f\U000e0100-\U000e01ef]")
 """Variation selectors: invisible after most characters."""
 NAME_CHARACTERS = 100
-"""Longest name of an owner or a tournament."""
+"""Maximum length of the name of an owner or a tournament."""
 
 
 def quote(text: str, most: int = LONGEST) -> str:
     """Return one line of at most `most` characters (before escapes) that is safe to show.
 
-    Unlike :func:`sanitized` it spells out line ends, tabs and joiners, too.
+    Unlike :func:`sanitized`, it also escapes line ends, tabs and joiners.
     """
     shown = text if len(text) <= most else text[: most - 3] + "..."
     if shown.isprintable() and HIDDEN.isdisjoint(shown):
@@ -36,14 +36,14 @@ def _spelt(character: str) -> str:
 
 
 def sanitized(text: str) -> str:
-    """Return a text of several lines as a terminal may show it.
+    r"""Return a multi-line text that is safe to show on a terminal.
 
-    Control characters, marks that change the direction of text and characters without a width are
-    spelled out, such as ``\\u202e``; letters of any language, accents and emoji stay. Only the
-    joiner stays among the invisible ones, for emoji are put together with it.
+    Control characters, bidirectional marks and zero-width characters are escaped, for example as
+    ``\u202e``. Letters of any language, accents and emoji stay. The zero-width joiner stays because
+    emoji sequences contain it.
 
     Args:
-        text: whatever a bot or a build wrote.
+        text: untrusted text of a bot or a build.
     """
     if text.isascii() and text.isprintable():
         return text
@@ -54,22 +54,24 @@ def sanitized(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    """Return the text as :func:`sanitized` does, with line ends and tabs spelled out, too.
+    """Sanitize the text like :func:`sanitized` and escape line ends and tabs as well.
 
-    A text of a bot can then add no line to a log, a table or a list.
+    A bot's text then cannot add lines to a log, a table or a list.
     """
     shown = sanitized(text)
     return shown if shown.isprintable() else shown.replace("\n", "\\n").replace("\t", "\\t")
 
 
 def escaped_json(text: str) -> str:
-    r"""Escape in a JSON text what :func:`sanitized` spells out; its values stay the same.
+    r"""Escape unsafe characters in a JSON text without a change of its values.
+
+    The characters are those that :func:`sanitized` escapes.
 
     Args:
         text: JSON as ``json.dumps(..., ensure_ascii=False)`` writes it.
 
     Returns:
-        The same JSON, with ``\u202e`` in the place of the character itself.
+        The same JSON, with ``\u202e`` in place of the character itself.
     """
     if text.isascii() and "\x7f" not in text:
         return text
@@ -80,16 +82,16 @@ def _json_escape(found: re.Match[str]) -> str:
     character = found[0]
     if _is_harmless(character):
         return character
-    # Surrogate pairs beyond the basic plane, as JSON has them (RFC 8259, section 7).
+    # Characters beyond the basic plane become surrogate pairs (RFC 8259, section 7).
     units = character.encode("utf-16-be", "surrogatepass").hex()
     return "".join(f"\\u{units[at : at + 4]}" for at in range(0, len(units), 4))
 
 
 def name_fault(name: str) -> str:
-    """Return why a text cannot be the name of an owner or a tournament, or an empty text.
+    """Return why a text is not a valid name of an owner or a tournament; empty if it is valid.
 
-    Names identify: two that look the same must be the same. So control, bidirectional and
-    invisible characters and variation selectors are refused, and Unicode normal form C is required.
+    Names identify, so two names that look the same must be equal. Control, bidirectional and
+    invisible characters and variation selectors are rejected. Unicode normal form C is required.
     """
     if not name or name != name.strip():
         return "is empty, or has spaces at its ends"

@@ -1,4 +1,4 @@
-"""A seat of a table: its bot, its clock, and the faults that are counted against it."""
+"""A seat of a table: its bot, its clock and its faults."""
 
 import asyncio
 from dataclasses import dataclass, field
@@ -10,12 +10,12 @@ from referee.play import Asked, Play
 from referee.verdict import CRASHES_TO_FORFEIT, FAULTS_TO_FORFEIT, Fault, Spent
 
 GAMES_IN_FLIGHT = 128
-"""The most games of a table that are played at the same time."""
+"""Maximum number of games of a table that run at the same time."""
 
 
 @dataclass(slots=True)
 class Seat:
-    """What a table keeps of one seat."""
+    """State of one seat of a table."""
 
     number: int
     bot: Bot
@@ -24,28 +24,28 @@ class Seat:
     unforgiving: bool = False
     """Whether the first fault forfeits the rest of the table."""
     faults: int = 0
-    """Faults counted at this table, crashes aside."""
+    """Faults counted at this table, without crashes."""
     crashes: int = 0
     games_in_flight: int = 1
     wants_legal: bool = True
     ready: bool = False
-    """Whether its bot has been started and may be asked."""
+    """Whether its bot has started and can receive questions."""
     out: bool = False
     """Whether it has forfeited the rest of the table."""
     init_fault: Fault | None = None
-    """Why its bot could not be started, until a game has it in its record."""
+    """Why its bot could not be started; None once a game's record contains it."""
     ended: asyncio.Future[referee_pb2.BotReport] = field(
         default_factory=lambda: asyncio.get_running_loop().create_future()
     )
-    """The news that its process ended, once it came."""
+    """Report on the end of its process, when received."""
     waiting: list[tuple[Play, Asked]] = field(default_factory=list)
     """Questions for the next message."""
     messages: int = 0
-    """How many it has been sent."""
+    """Number of messages sent."""
     busy: bool = False
-    """Whether its bot is being asked, or is about to be."""
+    """Whether a task sends questions to its bot or is queued to do so."""
     clock: bot_pb2.Clock = field(init=False)
-    """What the seat has left, as its bot is told."""
+    """The remaining time as sent to the bot."""
 
     def __post_init__(self) -> None:
         self._tell_clock()
@@ -55,16 +55,24 @@ class Seat:
         self.clock = bot_pb2.Clock(allowance_ms=self.allowance_ms, bank_ms=int(self.bank_ms))
 
     def limit(self, questions: int) -> float:
-        """The seconds the bot has for a message of so many questions."""
+        """Return the time limit in seconds for a message with this number of questions."""
         return (questions * self.allowance_ms + self.bank_ms) / 1000
 
     def spent(self, elapsed_ms: float, questions: int) -> Spent:
-        """The time of a message of so many questions; to be asked before it is charged."""
+        """Return the time used by a message with this number of questions.
+
+        Call it before :meth:`charge`, which reduces the bank.
+        """
         limit_ms = 1000 * self.limit(questions)
         return Spent(elapsed_ms, limit_ms, self.allowance_ms, self.bank_ms, questions)
 
     def charge(self, elapsed_ms: float, plays: list[Play]) -> None:
-        """Draws from the bank what a message took beyond its allowances, shared by its games."""
+        """Deduct the time beyond the allowances from the bank, split equally between the games.
+
+        Args:
+            elapsed_ms: the time of the message.
+            plays: the games of its questions, one per question.
+        """
         beyond = min(self.bank_ms, elapsed_ms - len(plays) * self.allowance_ms)
         if beyond <= 0:
             return
@@ -74,33 +82,39 @@ class Seat:
             play.bank_ms[self.number] += beyond / len(plays)
 
     def heard(self, response: bot_pb2.StartResponse) -> None:
-        """Notes what the bot said it can and wants."""
+        """Store the capabilities in the bot's answer to Start."""
         self.games_in_flight = min(max(1, response.games_in_flight), GAMES_IN_FLIGHT)
         self.wants_legal = not response.without_legal
         self.ready = True
 
     def replace_bot(self, address: str) -> Bot:
-        """Seats a fresh process; returns the bot that was there."""
+        """Connect the seat to a new process; return the client of the old one for closing."""
         old, self.bot = self.bot, Bot(address, self.bot.budget)
         self.ready = False
         self.ended = asyncio.get_running_loop().create_future()
         return old
 
     def count_fault(self, play: Play) -> None:
-        """Counts a fault; the third (of an unforgiving table the first) forfeits its rest."""
+        """Count a fault, for the seat and the game.
+
+        The third fault, at an unforgiving table the first, forfeits the rest of the table.
+        """
         self.faults += 1
         play.faults[self.number] += 1
         self._judge()
 
     def count_crash(self, play: Play | None, times: int = 1) -> None:
-        """Counts a lost process; the second (or the first) forfeits the rest of the table."""
+        """Count a lost process.
+
+        The second, at an unforgiving table the first, forfeits the rest of the table.
+        """
         self.crashes += times
         if play is not None:
             play.crashes[self.number] += times
         self._judge()
 
     def _judge(self) -> None:
-        """Puts the seat out if what has been counted is enough."""
+        """Put the seat out if its faults or crashes reach the limit."""
         if self.unforgiving:
             too_many = self.faults + self.crashes > 0
         else:

@@ -24,7 +24,7 @@ Context = grpc.aio.ServicerContext[referee_pb2.RunTableRequest, referee_pb2.RunT
 
 
 class RefereeService(referee_pb2_grpc.RefereeServiceServicer):
-    """Answers what the arena asks of a referee."""
+    """Implements the gRPC service of the referee: the list of games, and tables."""
 
     def __init__(self) -> None:
         self._codecs = {game_id: Codec(game) for game_id, game in GAMES.items()}
@@ -32,7 +32,7 @@ class RefereeService(referee_pb2_grpc.RefereeServiceServicer):
     async def ListGames(
         self, request: referee_pb2.ListGamesRequest, context: Context
     ) -> referee_pb2.ListGamesResponse:
-        """The registered games."""
+        """Return the registered games, sorted by id."""
         return referee_pb2.ListGamesResponse(
             games=[
                 referee_pb2.GameInfo(
@@ -55,7 +55,7 @@ class RefereeService(referee_pb2_grpc.RefereeServiceServicer):
     async def RunTable(
         self, requests: AsyncIterator[referee_pb2.RunTableRequest], context: Context
     ) -> AsyncIterator[referee_pb2.RunTableResponse]:
-        """Plays one table; see referee.proto."""
+        """Play one table; referee.proto describes the stream."""
         first = await anext(aiter(requests), None)
         if first is None or first.WhichOneof("message") != "table":
             await context.abort(
@@ -67,7 +67,7 @@ class RefereeService(referee_pb2_grpc.RefereeServiceServicer):
         except SetupError as error:
             await context.abort(grpc.StatusCode.INVALID_ARGUMENT, str(error))
         caller = TableStream()
-        # Bound in the tasks alone: a generator shares the context of whoever asks it for more.
+        # The context is bound only in the tasks: a generator runs in the context of its consumer.
         with logs.bound(match=first.table.match, table=_number(context)):
             table = Table(first.table, setting, caller)
             running = asyncio.create_task(_run(first.table.match, table, caller))
@@ -84,10 +84,10 @@ class RefereeService(referee_pb2_grpc.RefereeServiceServicer):
             await asyncio.gather(hearing, running, return_exceptions=True)
 
     def _setting(self, order: referee_pb2.Table) -> Setting:
-        """What the games of the table share.
+        """Check a table and return the settings that its games share.
 
         Raises:
-            SetupError: the table cannot be played; its text says why.
+            SetupError: the table cannot be played; the text gives the reason.
         """
         game = find(order.game)
         options = game.settle(dict(order.options))
@@ -107,7 +107,7 @@ class RefereeService(referee_pb2_grpc.RefereeServiceServicer):
 
 
 def _number(context: Context) -> int | None:
-    """The number of the table, if it is told."""
+    """Return the number of the table from the call's metadata; None without one."""
     told = dict(context.invocation_metadata() or ()).get(logs.TABLE, "")
     return int(told) if isinstance(told, str) and told.isdecimal() else None
 

@@ -1,4 +1,4 @@
-"""What watchers are shown of a table: now and then, where one of its games stands."""
+"""Spectator stream: send positions of a table's games at a limited rate."""
 
 import asyncio
 import time
@@ -11,9 +11,9 @@ from referee.table_stream import TableStream
 
 
 class SpectatorStream:
-    """Looks at one game of a table until it is over, then at the next.
+    """Samples one game of a table until it is over, then the next one.
 
-    It is looked through from time to time, so a decision costs nothing more for it.
+    The position is sampled on a timer, so a decision has no extra cost.
     """
 
     def __init__(
@@ -27,14 +27,17 @@ class SpectatorStream:
         self._due = time.monotonic() + self._pause
 
     async def keep_open(self) -> None:
-        """Shows the positions of games, for ever; returns at once if nobody watches."""
+        """Send positions until cancelled; return at once if nobody watches the table."""
         while self._pause:
             left = self._due - time.monotonic()
             await asyncio.sleep(left if left > 0 else self._pause)
             self._look()
 
     def ended(self, play: Play) -> None:
-        """A game is over: its end is shown before that is told, if it is time to."""
+        """Send the final position of a finished game if an update is due.
+
+        Must be called before the finished game is reported.
+        """
         if play is self._play:
             self._look()
 

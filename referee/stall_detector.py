@@ -1,4 +1,7 @@
-"""Whether the referee itself stood still: a bot must not be charged for that."""
+"""Stall detector: detect that the referee itself did not run.
+
+A bot must not be charged for such a pause.
+"""
 
 import asyncio
 import time
@@ -6,31 +9,39 @@ from typing import Final, NoReturn
 
 BEAT_SECONDS: Final = 0.5
 STILL_SECONDS: Final = 2.0
-"""A gap so much longer than a beat means that bots' times are not known any more."""
+"""A delay of a beat beyond this, in seconds, makes measured answer times unreliable."""
 
 
 class StoodStill(Exception):
-    """The process was stopped, or the machine was too busy to let it run. Not a bot's fault."""
+    """The process was stopped, or the machine was overloaded. This is not a bot's fault."""
 
 
 class StallDetector:
-    """Beats while a table is played; a beat that comes far too late tells of a standstill.
+    """Measures the delay between periodic beats while a table is played; a late beat is a stall.
 
-    Whoever has taken a bot's time asks `check` before it counts: after a standstill the beat and
-    the bot's alarm are late together, and either may come first.
+    Call `check` after every measurement of a bot's time and before using it. After a stall, the
+    beat and the bot's deadline are late together, and either may run first.
     """
 
     def __init__(self) -> None:
         self._last = time.monotonic()
 
     def check(self) -> None:
-        """Raises StoodStill if the last beat is too long ago."""
+        """Check the time since the last beat.
+
+        Raises:
+            StoodStill: it exceeds ``BEAT_SECONDS + STILL_SECONDS``.
+        """
         gap = time.monotonic() - self._last
         if gap > BEAT_SECONDS + STILL_SECONDS:
             raise StoodStill(f"the referee stood still for {gap:.1f} s")
 
     async def beat(self) -> NoReturn:
-        """Beats until it is cancelled; raises StoodStill."""
+        """Beat every ``BEAT_SECONDS`` until cancelled.
+
+        Raises:
+            StoodStill: a beat was more than ``STILL_SECONDS`` late.
+        """
         self._last = time.monotonic()
         while True:
             await asyncio.sleep(BEAT_SECONDS)

@@ -1,4 +1,4 @@
-"""One table: it keeps the games going, asks the bots, and keeps their clocks."""
+"""Play one table: schedule its games, ask the bots and run their clocks."""
 
 import asyncio
 import time
@@ -22,7 +22,7 @@ Batch = list[tuple[Play, Asked]]
 
 
 class Table:
-    """Plays the boards of one table and tells its caller of every finished game."""
+    """Plays the boards of one table and sends every finished game to its caller."""
 
     def __init__(self, order: referee_pb2.Table, setting: Setting, caller: TableStream) -> None:
         self._order = order
@@ -41,12 +41,12 @@ class Table:
             for number, one in enumerate(order.seats)
         ]
         self._waiting: deque[Seat] = deque()
-        """Seats with questions whose bots nobody is asking."""
+        """Seats with waiting questions that no task has taken yet."""
         self._work = asyncio.Event()
         self._boards = deque(order.boards)
         self._plays: dict[int, Play] = {}
         self._abreast = False
-        """Whether several games have been played at the same time."""
+        """Whether several games have run at the same time."""
         self._finished = 0
         self._over = asyncio.Event()
         self._pulse = StallDetector()
@@ -54,20 +54,21 @@ class Table:
 
     @property
     def budget_shares(self) -> tuple[float, ...]:
-        """The share of its work budget that the bot of each seat has used."""
+        """Return the used share of each seat's work budget, by seat."""
         return tuple(seat.bot.budget.spent / seat.bot.budget.granted for seat in self._seats)
 
     def ended(self, report: referee_pb2.BotReport) -> None:
-        """Hears, unasked, that a bot's process has ended."""
+        """Store an unsolicited report that a bot's process has ended."""
         if report.seat < len(self._seats):
             news = self._seats[report.seat].ended
             if not news.done():
                 news.set_result(report)
 
     async def run(self) -> None:
-        """Plays until every board has been played.
+        """Play all boards of the table.
 
-        Raises, in a group, StoodStill: the bots' times are not known any more.
+        Raises:
+            ExceptionGroup: contains StoodStill if the measured times of the bots are unreliable.
         """
         try:
             async with asyncio.TaskGroup() as group:
@@ -87,7 +88,7 @@ class Table:
             await asyncio.gather(*(seat.bot.close() for seat in self._seats))
 
     async def _start(self, seat: Seat) -> None:
-        """Starts a bot; if it cannot be, its seat is out and says so in its next game."""
+        """Start a bot; on failure, put its seat out and keep the fault for its next game."""
         request = bot_pb2.StartRequest(
             match=self._order.match,
             game=self._order.game,
@@ -116,7 +117,7 @@ class Table:
             starting.cancel()
 
     def _go_on(self) -> None:
-        """Begins games while the bots take more; notices the end."""
+        """Begin games up to the limit of the bots; set the end event when all games are over."""
         playing = [seat for seat in self._seats if not seat.out]
         at_once = min((seat.games_in_flight for seat in playing), default=1)
         while self._boards and len(self._plays) < at_once and all(s.ready for s in playing):
@@ -140,7 +141,7 @@ class Table:
         self._ask_next(play)
 
     def _ask_next(self, play: Play) -> None:
-        """Hands the questions of a new position to their seats, or the finished game on."""
+        """Queue the questions of a new position at their seats, or report the finished game."""
         for number, asked in play.ask(self._seats):
             seat = self._seats[number]
             seat.waiting.append((play, asked))
@@ -149,7 +150,7 @@ class Table:
             self._hand_on(play)
 
     def _hand_on(self, play: Play) -> None:
-        """Gives a finished game to the caller."""
+        """Send a finished game to the caller."""
         if self._plays.pop(play.number, None) is None:
             return
         self._finished += 1
@@ -160,22 +161,22 @@ class Table:
         self._caller.tell(referee_pb2.RunTableResponse(game=game))
 
     def _queue(self, seat: Seat) -> None:
-        """Has a seat asked unless that is under way."""
+        """Queue a seat for asking unless it is queued or being asked."""
         if not seat.busy:
             seat.busy = True
             self._waiting.append(seat)
 
     def _share_work(self) -> None:
-        """Wakes the tasks that ask, if there is a seat that the running one does not take."""
+        """Wake the asking tasks if seats wait in the queue."""
         if self._waiting:
             self._work.set()
 
     async def _ask_around(self) -> None:
-        """Asks one bot after the other, in one message whatever waits for it at that moment.
+        """Ask one bot after another, each with all of its waiting questions in one message.
 
-        There are as many of these tasks as seats, so no bot waits for another; and the task
-        that got an answer asks the next bot itself: to wake another one for it would cost a turn
-        of the event loop. So whoever is about to wait hands on what else there is to ask.
+        There is one such task per seat, so bots do not wait for each other. The task that receives
+        an answer also asks the next bot, because waking another task costs a turn of the event
+        loop. Therefore a task must call :meth:`_share_work` before it waits.
         """
         while True:
             while not self._waiting:
@@ -209,7 +210,7 @@ class Table:
         for answer in answers:
             play, asked = unanswered.pop(answer.game)
             if play.asked.get(seat.number) is not asked:
-                continue  # another seat's fault ended the game meanwhile
+                continue  # another seat's fault has ended the game meanwhile
             place = places.get(play.number)
             try:
                 if play.answer(seat.number, answer, elapsed_ms / len(batch), place):
@@ -225,8 +226,10 @@ class Table:
             await self._failed(seat, failure, list(unanswered.values()), spent, places)
 
     def _number(self, seat: Seat, batch: Batch) -> dict[int, tuple[int, int]]:
-        """The number of a message and the place of each game's question in it, by game; nothing
-        while games are played one by one, for then they follow from the record."""
+        """Return the message number and the question's index in the message, by game.
+
+        The result is empty while games run one at a time, because the record then implies both.
+        """
         number = seat.messages
         seat.messages += 1
         if not self._abreast:
@@ -241,9 +244,9 @@ class Table:
         spent: Spent,
         places: Mapping[int, tuple[int, int]],
     ) -> None:
-        """What follows when a bot leaves questions open."""
+        """Handle a failure that leaves questions of a bot unanswered."""
         again = seat.crashes + 1 < CRASHES_TO_FORFEIT and bool(self._boards)
-        seat.ready = False  # until it is known what became of it, no game begins
+        seat.ready = False  # no game begins until the report on the process arrives
         report = await self._report(seat, restart=again)
         verdict = judge.verdict(failure, report)
         lost = verdict in PROCESS_FAULTS
@@ -257,11 +260,11 @@ class Table:
             here = replace(spent, message=places.get(play.number))
             fault = judge.no_answer(seat.number, asked, verdict, failure, report, here)
             if fault.output and play is not open_ones[0][0]:
-                # What it wrote is long, and of a message there can be many questions.
+                # The output is long, and a message can hold many questions: store it once.
                 fault = replace(fault, output="", output_in=open_ones[0][0].number)
             self._fault(play, fault)
         if lost:
-            # Its other games died with the process: they end for it too, and count once.
+            # The loss of the process ends its other games too, but counts as one crash.
             for play in list(self._plays.values()):
                 self._put_out(play, seat, verdict)
             if again and self._boards:
@@ -273,7 +276,7 @@ class Table:
         return await self._caller.report(seat.number, restart)
 
     async def _restart(self, seat: Seat, report: referee_pb2.BotReport | None) -> None:
-        """Seats a fresh process after the first crash, or asks the same address again."""
+        """Connect to a new process after the first crash, or to the same address again."""
         self._share_work()
         fresh = report.restarted if report is not None and report.restarted else seat.bot.address
         await seat.replace_bot(fresh).close()
@@ -297,7 +300,7 @@ class Table:
             self._hand_on(play)
 
     def _forfeit_if_out(self, seat: Seat) -> None:
-        """Ends what the seat still plays once it has forfeited the rest of the table."""
+        """End all running games of a seat that has forfeited the rest of the table."""
         if seat.out:
             for play in list(self._plays.values()):
                 self._put_out(play, seat, Verdict.FORFEIT)

@@ -1,4 +1,4 @@
-"""The one who ordered a table: it hears of finished games and tells what became of its bots."""
+"""Table stream: send events of a table to the caller of ``RunTable`` and receive bot reports."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator
 from pokearena.v1 import referee_pb2
 
 REPORT_SECONDS = 3.0
-"""How long a report is waited for; a caller without processes need not send any."""
+"""Time limit in seconds for a report. A caller that does not run processes need not send any."""
 
 
 class TableStream:
@@ -18,20 +18,28 @@ class TableStream:
         self._asked = 0
 
     def tell(self, event: referee_pb2.RunTableResponse) -> None:
-        """Sends an event to the caller."""
+        """Queue an event for the caller."""
         self._events.put_nowait(event)
 
     def close(self) -> None:
-        """Ends the events."""
+        """End the stream of events."""
         self._events.put_nowait(None)
 
     async def events(self) -> AsyncIterator[referee_pb2.RunTableResponse]:
-        """What the caller is to hear, until the end."""
+        """Yield the events for the caller until the stream is closed."""
         while (event := await self._events.get()) is not None:
             yield event
 
     async def report(self, seat: int, restart: bool) -> referee_pb2.BotReport | None:
-        """Asks what became of a bot; None if the caller does not say."""
+        """Request a report on a bot's process from the caller.
+
+        Args:
+            seat: the seat of the bot.
+            restart: whether the caller should restart the bot.
+
+        Returns:
+            The report; None if the caller does not send it within ``REPORT_SECONDS``.
+        """
         self._asked += 1
         inquiry = self._asked
         future: asyncio.Future[referee_pb2.BotReport] = asyncio.get_running_loop().create_future()
@@ -50,7 +58,7 @@ class TableStream:
             del self._inquiries[inquiry]
 
     def answered(self, report: referee_pb2.BotReport) -> None:
-        """Hands over a report that was asked for."""
+        """Deliver a requested report to the task that waits for it."""
         future = self._inquiries.get(report.inquiry)
         if future is not None and not future.done():
             future.set_result(report)

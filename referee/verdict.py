@@ -1,4 +1,4 @@
-"""Why a seat stopped playing, in words that a person can act on (design, section 2)."""
+"""Verdicts and faults: why a seat stopped playing (design, section 2)."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -7,7 +7,7 @@ from pokearena.v1 import bot_pb2
 
 
 class Verdict(StrEnum):
-    """The words for how a game ended for a seat."""
+    """How a game ended for a seat."""
 
     FINISHED = "finished"
     INIT = "init"
@@ -18,13 +18,13 @@ class Verdict(StrEnum):
     CRASH = "crash"
     RESOURCES = "resources"
     FORFEIT = "forfeit"
-    """Earlier faults had put the seat out before this game was over."""
+    """Earlier faults put the seat out before this game was over."""
     INFRASTRUCTURE = "infrastructure"
-    """The arena's own failure: never charged to a bot."""
+    """A failure of the arena itself; never charged to a bot."""
 
 
 PROCESS_FAULTS = frozenset({Verdict.CRASH, Verdict.RESOURCES})
-"""Faults that cost the bot its process."""
+"""Faults in which the bot loses its process."""
 
 FAULTS_TO_FORFEIT = 3
 CRASHES_TO_FORFEIT = 2
@@ -32,26 +32,29 @@ CRASHES_TO_FORFEIT = 2
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """The time of a message that a fault belongs to, in milliseconds.
+    """Time used by the message of a fault, in milliseconds.
 
-    limit_ms: what there was. ms: what had passed when the answer, or the news of its lack, came.
+    limit_ms: the time limit. ms: the time until the answer arrived or the failure was detected.
     """
 
     ms: float
     limit_ms: float
     allowance_ms: int | None = None
-    """Of one question; None for the start of a bot."""
+    """Allowance of one question; None for the start of a bot."""
     bank_ms: float | None = None
-    """What was left in the bank when the message was sent; None for the start of a bot."""
+    """Remaining bank when the message was sent; None for the start of a bot."""
     questions: int = 1
-    """How many the message held: each has its allowance."""
+    """Number of questions in the message; each has its allowance."""
     message: tuple[int, int] | None = None
-    """Its number at its seat, and the question's place in it; None if messages follow the games."""
+    """Number of the message at its seat, and index of the question in it.
+
+    None if both follow from the games.
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What a seat did wrong, with all that is needed to understand it and to try again."""
+    """A fault of a seat, with all data needed to understand and reproduce it."""
 
     seat: int
     game: int
@@ -61,16 +64,19 @@ class Fault:
     question: bot_pb2.ActRequest | None = None
     spent: Spent | None = None
     answer: bot_pb2.Action | None = None
-    """What it answered, if that is what was wrong."""
+    """The bot's answer, if the answer is the fault."""
     ended: str = ""
     """How the bot's process ended, as a clause; empty while it runs."""
     exit_status: int | None = None
-    """The status it exited with; None while it runs, or if a signal ended it."""
+    """Exit status of the process; None while it runs or if a signal ended it."""
     signal: str = ""
-    """The signal that ended it."""
+    """The signal that ended the process."""
     peak_memory: int = 0
-    """The most bytes of memory that one of its processes has held; 0 if nobody knows."""
+    """Peak memory in bytes of all its processes together; 0 if unknown.
+
+    Without a control group, or while the process runs, it is that of the largest process.
+    """
     output: str = ""
     """The tail of the bot's output."""
     output_in: int | None = None
-    """The game whose fault has the output, if one loss is the fault of several games."""
+    """The game whose fault has the output, if one process loss is the fault of several games."""

@@ -1,7 +1,7 @@
-"""Comparing five cards some of which are wild (docs/rules/pokex.md, *The better hand*).
+"""Compare five-card hands with wild cards (docs/rules/pokex.md, *The better hand*).
 
-What a hand is worth follows from the ranks of the cards that are not wild and from whether they
-are of one suit. There are only a few thousand such cases, so each is worked out once.
+The value of a hand depends only on the ranks of its natural cards and on whether these have one
+suit. There are a few thousand such cases, so each is computed once and cached.
 """
 
 from collections.abc import Iterable
@@ -16,29 +16,29 @@ _ACE = 14
 
 
 class WildValue(NamedTuple):
-    """The worth of a hand with wild cards; values compare as the hands do."""
+    """Value of a hand with wild cards; values compare like the hands."""
 
     category: Category
     ranks: tuple[int, ...]
-    """What decides within the category, first things first, as in a hand without wild cards."""
+    """Ranks that decide within the category, most significant first, as without wild cards."""
     natural: int
-    """The cards that are not wild: of hands that are equal otherwise, more of them win."""
+    """Number of natural cards; among otherwise equal hands, more of them win."""
 
 
 def is_wild(card: Card, wild_rank: str) -> bool:
-    """Whether a card is wild: a joker, or of the wild rank ("" if there is none)."""
+    """Return whether a card is wild: a joker, or of the wild rank ("" without a wild rank)."""
     return card in JOKERS or card[0] == wild_rank
 
 
 def wild_hand(cards: Iterable[Card], wild_rank: str) -> WildValue:
-    """The value of exactly five cards.
+    """Return the value of exactly five cards.
 
-    Each wild card stands for whichever of the 52 makes the hand best, one that is there already
-    included.
+    Each wild card stands for the one of the 52 cards that makes the hand best. It may duplicate a
+    card of the hand.
 
     Args:
-        cards: the five.
-        wild_rank: the rank that is wild, "" if only the jokers are.
+        cards: the five cards.
+        wild_rank: the rank that is wild; "" if only the jokers are wild.
     """
     natural = [c for c in cards if not is_wild(c, wild_rank)]
     ranks = sorted([RANK[c] for c in natural], reverse=True)
@@ -47,14 +47,19 @@ def wild_hand(cards: Iterable[Card], wild_rank: str) -> WildValue:
 
 @cache
 def _value(ranks: tuple[int, ...], suited: bool) -> WildValue:
-    """The value of these ranks, the highest first, filled up to five with wild cards."""
+    """Return the value of natural cards filled up to five with wild cards.
+
+    Args:
+        ranks: ranks of the natural cards, highest first.
+        suited: whether the natural cards have one suit.
+    """
     return WildValue(*_best(ranks, suited), len(ranks))
 
 
 def _best(ranks: tuple[int, ...], suited: bool) -> tuple[Category, tuple[int, ...]]:
-    """The category, and the ranks that decide in it.
+    """Return the category and the ranks that decide within it.
 
-    The largest group takes all the wild cards, except in a straight or a flush.
+    All wild cards join the largest group, except in a straight or a flush.
     """
     wild = HAND - len(ranks)
     groups = sorted(((ranks.count(r), r) for r in set(ranks)), reverse=True)
@@ -79,7 +84,7 @@ def _best(ranks: tuple[int, ...], suited: bool) -> tuple[Category, tuple[int, ..
 
 
 def straight_with(ranks: tuple[int, ...]) -> int:
-    """The top rank of the best straight that wild cards can make of these; 0 if none."""
+    """Return the top rank of the best straight of these ranks and wild cards; 0 if impossible."""
     if len(set(ranks)) < len(ranks):
         return 0
     for top in range(_ACE, 5, -1):

@@ -1,6 +1,6 @@
-"""Protobuf's wire format, as far as messages are put together from ready parts.
+"""Encode protobuf's wire format, as far as needed to assemble messages from encoded parts.
 
-The bytes of a message are the bytes of its fields one after the other, in any order
+An encoded message is the concatenation of its encoded fields, in any order
 (https://protobuf.dev/programming-guides/encoding/).
 """
 
@@ -8,7 +8,7 @@ _LENGTH_DELIMITED = 2
 
 
 def varint(number: int) -> bytes:
-    """A whole number, 0 or more, seven bits a byte."""
+    """Encode a whole number, 0 or more, as a varint: seven bits per byte, lowest bits first."""
     made = bytearray()
     while number > 0x7F:
         made.append(number & 0x7F | 0x80)
@@ -22,6 +22,11 @@ _TAGS = [varint(number << 3 | _LENGTH_DELIMITED) for number in range(1 << 8)]
 
 
 def field(number: int, message: bytes) -> bytes:
-    """A field that holds a message: its tag, its length, its bytes."""
+    """Encode a length-delimited field: tag, length, bytes.
+
+    Args:
+        number: the field number, below 256.
+        message: the content of the field.
+    """
     length = len(message)
     return _TAGS[number] + (_LENGTHS[length] if length < 4096 else varint(length)) + message

@@ -1,4 +1,4 @@
-"""Actions in words."""
+"""Format actions as short English phrases."""
 
 from dataclasses import fields
 
@@ -9,9 +9,9 @@ _LISTED = 12
 
 
 def describe(action: Action) -> str:
-    """An action in words: ``lead 4C 4H``, ``discard 6H keep QC QS``, ``pass turn no draw``.
+    """Format an action: ``lead 4C 4H``, ``discard 6H keep QC QS``, ``pass turn no draw``.
 
-    What is as it is by default is not said.
+    Fields at their default are omitted.
     """
     words = [snake(type(action).__name__).replace("_", " ")]
     for number, field in enumerate(fields(action)):
@@ -28,7 +28,7 @@ def describe(action: Action) -> str:
 
 
 def some(legal: Legal) -> str:
-    """The first legal actions, in words."""
+    """Format the first 12 legal actions, with ``...`` if there are more."""
     words = [describe(action) for action, _ in zip(legal, range(_LISTED + 1), strict=False)]
     more = len(words) > _LISTED
     return " | ".join(words[:_LISTED]) + (" | ..." if more else "")

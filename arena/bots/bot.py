@@ -1,4 +1,4 @@
-"""A bot that has been found: what it is called, and how to run or reach it."""
+"""A resolved bot: its label, and how to run it or connect to it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from arena.remote.tunnel.streams import TunnelEndpoint
 
 BRIDGE: Final = (sys.executable, "-I", "-m", "arena.bots.stdio", "--")
-"""What stands before the command of a bot that reads and writes lines."""
+"""Command prefix for a bot that reads and writes lines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,46 +25,53 @@ class Bot:
     """A hosted bot (``manifest`` and ``folder``) or a remote one (``address`` or ``desk``)."""
 
     label: str
-    """What people call it here: "greedy", "greedy@2", "grpc://10.0.0.5:7000"."""
+    """Name shown to users: "greedy", "greedy@2", "grpc://10.0.0.5:7000"."""
     manifest: Manifest | None = None
     folder: Path | None = None
     file: str | None = None
-    """The one file of ``folder`` that is the whole bot; None if the folder is the bot."""
+    """The single file of ``folder`` that is the whole bot; None if the folder is the bot."""
     manifest_file: str = FILE
-    """The file of ``folder`` that holds ``manifest``; another than bot.toml where several bots
-    share a folder."""
+    """The file of ``folder`` that holds ``manifest``.
+
+    It differs from bot.toml if several bots share a folder.
+    """
     address: str | None = None
     """gRPC address of a remote bot, "10.0.0.5:7000" or "unix:/path"."""
     desk: str | None = None
-    """Of a remote bot that connects to a relay: where that one takes orders for seats; empty if
-    it has never been connected."""
+    """Control address of the relay that a remote bot connects to.
+
+    Empty if the bot has never connected.
+    """
     way: TunnelEndpoint | None = None
-    """How its relay is reached, if that is on another machine."""
+    """Tunnel endpoint of that relay, if it runs on another machine."""
     awaited: bool = True
-    """Whether a table waits for it if it is not there; else it has not started in time."""
+    """Whether a table waits for an offline bot; otherwise the bot counts as not started in time."""
     content: str = ""
-    """Content hash of an archived version; empty for any other bot."""
+    """Content hash of a version in the version store; empty for any other bot."""
     trusted: bool = True
-    """Whether it may run unsandboxed: it comes with the arena, or the organiser or author of it
-    named it here. What came over the network may not."""
+    """Whether it may run unsandboxed.
+
+    True for house bots and bots named locally by the organiser or author; false for bots received
+    over the network.
+    """
 
     @property
     def remote(self) -> bool:
-        """Whether it runs at its author's, where nothing of it can be started or reset."""
+        """Return whether it runs on its author's machine, where it cannot be started or reset."""
         return self.address is not None or self.desk is not None
 
     @property
     def language(self) -> str:
-        """The language its manifest names, or an empty text."""
+        """Return the language in its manifest, or an empty text."""
         return self.manifest.language if self.manifest else ""
 
     def plays(self, game: str) -> bool:
-        """Whether it says that it plays this game; a remote bot is taken to play any."""
+        """Return whether its manifest allows this game; a remote bot plays any game."""
         return self.manifest is None or self.manifest.plays(game)
 
 
 def told_apart(bots: Iterable[Bot]) -> tuple[Bot, ...]:
-    """The same bots with labels that are all different: "greedy" and "greedy-2"."""
+    """Return the bots with unique labels, by adding numbers: "greedy" and "greedy-2"."""
     labels: set[str] = set()
     apart = []
     for bot in bots:
@@ -76,10 +83,10 @@ def told_apart(bots: Iterable[Bot]) -> tuple[Bot, ...]:
 
 
 def command(bot: Bot) -> tuple[str, ...]:
-    """The command that runs a hosted bot, its first word the path of a program.
+    """Return the command that runs a hosted bot; its first word is the path of a program.
 
     Raises:
-        BotError: there is no such program.
+        BotError: the bot is remote, or the program does not exist.
     """
     if bot.manifest is None or bot.folder is None:
         raise BotError(f"{bot.label} is a remote bot; there is nothing to run.")
@@ -88,12 +95,12 @@ def command(bot: Bot) -> tuple[str, ...]:
 
 
 def program(words: tuple[str, ...], folder: Path) -> tuple[str, ...]:
-    """A command of a manifest with the path of its program in the place of its name.
+    """Replace the program name in a manifest's command by the path of the program.
 
-    "python" is the one of the folder's own ``.venv``, or else the one that runs the arena.
+    "python" is the one of the folder's ``.venv`` if it exists, else the one that runs the arena.
 
     Raises:
-        BotError: there is no such program.
+        BotError: the program is not on the PATH.
     """
     name = words[0]
     if name in ("python", "python3"):

@@ -1,4 +1,4 @@
-"""Builds a bot: runs the build commands of its manifest in its folder."""
+"""Build a bot: run the build commands of its manifest in its folder."""
 
 import contextlib
 import os
@@ -17,20 +17,22 @@ from arena.errors import BotError
 from referee.sanitizing import quote, sanitized
 
 PATIENCE: Final = 600.0
-"""Seconds a command may take."""
+"""Time limit of a command in seconds."""
 SHOWN: Final = 4096
-"""Bytes of a failed command's output that are shown, from its end."""
+"""Maximum number of bytes shown of a failed command's output, from its end."""
 KEPT: Final = (
     *("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "USER"),
     *("http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "no_proxy"),
     *("SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE"),
 )
-"""What a build sees of the arena's environment: where compilers and package installers find
-programs, caches and the network."""
+"""Environment variables passed to the build of a trusted bot.
+
+Compilers and package installers need them to find programs, caches and the network.
+"""
 
 
 NETWORK: Final = "POKEARENA_BUILD_NETWORK"
-"""The environment variable that, set to 1, lets builds of strangers' bots use the network."""
+"""Environment variable that, set to 1, gives builds of untrusted bots network access."""
 STRANGERS: Final = Limits(
     nofile=4096,
     fsize=512 * MIB,
@@ -40,18 +42,18 @@ STRANGERS: Final = Limits(
     scratch=1024 * MIB,
     files=20_000,
 )
-"""What a build of a stranger's bot may use; ``scratch`` and ``files`` count its folder too."""
+"""Limits of a build of an untrusted bot; ``scratch`` and ``files`` include its folder."""
 
 
 def build(said: Manifest, folder: Path, patience: float = PATIENCE, trusted: bool = True) -> None:
-    """Runs the build commands one after another; does nothing if there are none.
+    """Run the build commands one after another, if there are any.
 
-    Those of a bot that is not trusted run in a sandbox, in which they can write to the bot's folder
-    and use the network only if the organiser lets them.
+    Commands of an untrusted bot run in a sandbox. There they can write to the bot's folder, but use
+    the network only if the organiser allows it (:data:`NETWORK`).
 
     Raises:
-        BotError: one failed; the text holds the end of its output.
-        InfrastructureError: the bot is not trusted, and there is no sandbox.
+        BotError: a command failed; the text holds the end of its output.
+        InfrastructureError: the bot is not trusted, and a sandbox is not available.
     """
     for words in said.build:
         if not trusted:
@@ -71,7 +73,7 @@ def build(said: Manifest, folder: Path, patience: float = PATIENCE, trusted: boo
 
 
 def _build_locked_in(said: Manifest, words: tuple[str, ...], folder: Path, patience: float) -> None:
-    # What runs bots is not needed to build a trusted one.
+    # Imported here because a trusted bot is built without these modules.
     from arena.bots.processes import Processes, Workshop
     from arena.bots.sandbox import available_levels
 
@@ -99,7 +101,7 @@ def _build_locked_in(said: Manifest, words: tuple[str, ...], folder: Path, patie
 
 
 def _run(command: tuple[str, ...], folder: Path, output: IO[bytes], patience: float) -> str:
-    """Runs one command; returns why it failed, or an empty text."""
+    """Run one command; return why it failed, or an empty text."""
     environment = {name: os.environ[name] for name in KEPT if name in os.environ}
     try:
         process = subprocess.Popen(

@@ -1,10 +1,8 @@
-"""Built versions in crates: the folder of a version as it plays, packed as one tar.gz to be sent to
-another machine of the same arena.
+"""Build archives: pack the folder of a built version as a tar.gz for other machines of the arena.
 
-A parcel (arena.bots.upload_archive) holds what an author has written; a crate also what building it
-has left, so the machine that plays needs no compilers. Of what cargo keeps to build again nothing
-is
-packed: it is many times larger than the program, and no program needs it.
+An upload archive (arena.bots.upload_archive) holds the author's files. A build archive also holds
+the output of the build, so the receiving machine needs no compilers. Cargo's intermediate files are
+not packed: they are many times larger than the program, which does not need them.
 """
 
 from __future__ import annotations
@@ -24,7 +22,7 @@ from arena.system import file_tree
 from arena.system.file_tree import Entry, TreeTooLarge
 
 MOST_BYTES: Final = 1024 * MIB
-"""The largest built version, unpacked."""
+"""Maximum size of a built version in bytes, unpacked."""
 MOST_PACKED: Final = 256 * MIB
 MOST_ENTRIES: Final = 100_000
 _LEVEL: Final = 6
@@ -33,10 +31,11 @@ _REBUILDING: Final = frozenset({"deps", "build", "incremental", ".fingerprint", 
 
 
 def pack(folder: Path, output: IO[bytes]) -> None:
-    """Writes the folder of a built version as a tar.gz.
+    """Write the folder of a built version as a tar.gz.
 
     Raises:
-        BotError: it is too large. OSError: a file cannot be read.
+        BotError: it is too large.
+        OSError: a file cannot be read.
     """
     size = 0
     with (
@@ -57,12 +56,13 @@ def pack(folder: Path, output: IO[bytes]) -> None:
 
 
 def unpack(crate: IO[bytes], versions: Path, content: str) -> None:
-    """Puts what is in a crate into `versions`, as the folder named by its content hash.
+    """Unpack a build archive into `versions`, as the folder named by its content hash.
 
-    It appears complete, or not at all; whoever does the same at the same time is no trouble.
+    The folder appears atomically. Concurrent calls for the same content are safe.
 
     Raises:
-        BotError: it is broken, or is not what its name says. OSError: it cannot be written.
+        BotError: the archive is corrupt, or does not match the hash.
+        OSError: the folder cannot be written.
     """
     with version_store.fresh(versions) as copy:
         try:
@@ -80,14 +80,14 @@ def unpack(crate: IO[bytes], versions: Path, content: str) -> None:
 
 
 def _walk(folder: Path) -> Iterator[Path]:
-    """Yield the paths that are packed, every folder before its content, always in the same order.
+    """Yield the paths to pack in a fixed order, every folder before its content.
 
     Raises:
-        BotError: there are too many, or folders are nested too deeply.
+        BotError: there are too many paths, or folders are nested too deeply.
     """
     try:
         for entry in file_tree.walk(folder, entries=MOST_ENTRIES, enter=_is_packed):
-            # Sockets, pipes and devices cannot be sent, and no bot needs them.
+            # Bots do not need sockets, pipes and devices, and these cannot be packed.
             if (entry.is_folder or entry.is_link or entry.is_file) and _is_packed(entry):
                 yield folder / entry.path
     except TreeTooLarge as error:
@@ -95,7 +95,7 @@ def _walk(folder: Path) -> Iterator[Path]:
 
 
 def _is_packed(entry: Entry) -> bool:
-    """Return whether an entry is sent: not what cargo or Python make again."""
+    """Return whether to pack an entry: cargo and Python create the others again."""
     if entry.name == "__pycache__":
         return False
     return entry.name not in _REBUILDING or not _is_there(_CARGO, entry.parent)
@@ -123,10 +123,11 @@ def _member(path: Path, name: str) -> tarfile.TarInfo:
 
 
 def _allowed(member: tarfile.TarInfo, folder: str) -> tarfile.TarInfo:
-    """A member that lies in the folder and is nothing but a file, a folder or a link."""
+    """Check that a member is a file, folder or link inside the folder; a filter for tarfile."""
     if member.issym():
-        # A virtual environment leads to the machine's Python. Nothing is ever written through it,
-        # and the sandbox shows no more where it leads than elsewhere.
+        # The link of a virtual environment points to the machine's Python. Nothing is written
+        # through a link, and the sandbox does not expose further files through it. Therefore only
+        # its place is checked.
         tarfile.data_filter(member.replace(linkname="."), folder)
         return member
     return tarfile.data_filter(member, folder)

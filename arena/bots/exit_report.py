@@ -1,4 +1,4 @@
-"""What became of a bot's process, in words."""
+"""Report how a bot's process ended, and which limits it exceeded."""
 
 import os
 import signal
@@ -12,49 +12,60 @@ MIB: Final = 1024 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one bot process may use; the output is counted over all of a seat's processes."""
+    """Limits of one bot process; the output counts over all processes of a seat."""
 
     nofile: int = 1024
-    """Open files."""
+    """Number of open files."""
     fsize: int = 64 * MIB
-    """Bytes of a file it writes."""
+    """Maximum size in bytes of a file it writes."""
     data: int = 2048 * MIB
-    """Bytes of writable memory of its own (RLIMIT_DATA: an address limit ends Node and JVMs)."""
+    """Writable private memory in bytes (RLIMIT_DATA).
+
+    A limit on the address space would break Node and JVMs.
+    """
     output: int = 8 * MIB
     """Bytes written to standard output and error."""
     memory: int = 1024 * MIB
-    """Bytes of memory of all its processes together, files in memory included; where the machine
-    counts it (control groups)."""
+    """Memory in bytes of all its processes together, including files in memory.
+
+    It applies only where control groups are available.
+    """
     processes: int = 256
-    """Processes and threads."""
+    """Number of processes and threads."""
     scratch: int = 64 * MIB
-    """Bytes of files in its scratch space."""
+    """Total size in bytes of the files in its scratch space."""
     files: int = 4096
-    """Files in its scratch space."""
+    """Number of files in its scratch space."""
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What became of the process of a seat."""
+    """Report on a seat's process."""
 
     seat: int
     ended: str = ""
     """How it ended, as a clause ("exited with status 1"); empty while it runs."""
     resources: bool = False
-    """Whether it was ended because it went beyond its limits."""
+    """Whether it was killed because it exceeded its limits."""
     output: str = ""
-    """What it has written: the first 4 KiB and the last 64 KiB, without control characters."""
+    """Its output: the first 4 KiB and the last 64 KiB, without control characters."""
     status: int | None = None
-    """The status it exited with; None while it runs, or if a signal ended it."""
+    """Exit status; None while it runs or if a signal ended it."""
     signal: str = ""
-    """The signal that ended it, "SIGSEGV"; empty if none did."""
+    """Name of the signal that ended it, for example "SIGSEGV"; otherwise empty."""
     peak_memory: int = 0
-    """The most bytes of memory that its processes have held together, or, without a control group,
-    the largest of them; 0 if nobody knows."""
+    """Peak memory in bytes of all its processes together; 0 if unknown.
+
+    Without a control group, or while the process runs, it is that of the largest process.
+    """
 
 
 def clause(said: dict[str, Any], limits: Limits) -> tuple[str, bool]:
-    """How a process ended, from the keeper's report, and whether it went beyond its limits."""
+    """Describe how a process ended, from the sandbox launcher's report.
+
+    Returns:
+        A clause about the process, and whether it exceeded its limits.
+    """
     if said["flooded"]:
         return f"was stopped by the arena: wrote more than {_size(limits.output)} of output", True
     if said["excess"]:
@@ -89,7 +100,7 @@ def _shown(limits: Limits) -> dict[str, str]:
 
 
 def ending(said: dict[str, Any]) -> tuple[int | None, str]:
-    """The status a process exited with, or the signal that ended it, from the keeper's report."""
+    """Return the exit status or the name of the signal, from the sandbox launcher's report."""
     if said["failed"] or said["status"] is None:
         return None, ""
     code = os.waitstatus_to_exitcode(said["status"])

@@ -1,7 +1,8 @@
-"""Bots in Python as functions, in this process: what house bots are trained and measured against.
+"""Load Python bots as functions of this process, to train and measure house bots.
 
-A bot is a program that serves a kit. Here it is loaded with a kit that hears it instead of serving
-it, so that it can be asked without processes; that is no sandbox, and only for bots one trusts.
+The bot module is executed with a patched ``pokearena_bot.run``. It stores the bot instead of
+serving it, so questions do not require processes. The bot runs without a sandbox: load only trusted
+bots.
 """
 
 import importlib.util
@@ -16,17 +17,17 @@ from pokearena.v1 import bot_pb2
 from arena.bots.resolver import house_folder
 
 Choose = Callable[[bot_pb2.ActRequest], Any]
-"""What answers a question: an ``Action``, or one with a note."""
+"""Function that answers a question with an ``Action``, or with an action and a note."""
 
 
 def load(bot: str | Path, start: bot_pb2.StartRequest | None = None) -> Choose:
-    """The function of a bot that has been told the start of a table.
+    """Return the function of a bot, after its start method if it has one.
 
-    Its sibling modules are loaded for it alone.
+    The bot gets separate copies of its sibling modules.
 
     Args:
-        bot: the name of a house bot, or the folder of a ``bot.py`` that uses the Python kit.
-        start: what it is told first, if it listens.
+        bot: the name of a house bot, or a folder with a ``bot.py`` that uses the Python kit.
+        start: the request for the bot's start method, if the bot has one; None to skip it.
     """
     folder = bot if isinstance(bot, Path) else house_folder() / bot
     heard: list[Any] = []
@@ -56,8 +57,10 @@ def load(bot: str | Path, start: bot_pb2.StartRequest | None = None) -> Choose:
 
 
 def answer(choose: Choose, question: bot_pb2.ActRequest) -> bot_pb2.Action:
-    """What a bot answers, its random numbers following from the question's luck as in the kit;
-    everybody else's stay as they are."""
+    """Return a bot's answer, with random numbers seeded by the question as in the kit.
+
+    The global random state is restored afterwards.
+    """
     kept = random.getstate()
     random.seed(question.luck)
     try:

@@ -1,4 +1,4 @@
-"""`bot.toml`: what an author says about a bot."""
+"""Read and write `bot.toml`, the manifest of a bot."""
 
 import re
 import tomllib
@@ -29,7 +29,7 @@ FIELDS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """A `bot.toml` that holds."""
+    """A validated `bot.toml`."""
 
     name: str
     run: tuple[str, ...]
@@ -39,18 +39,21 @@ class Manifest:
     games: tuple[str, ...] = ()
     """Ids of the games it plays; empty means every game."""
     build: tuple[tuple[str, ...], ...] = ()
-    """Commands run one after another in the bot's folder before it is first run."""
+    """Commands run one after another in the bot's folder before its first start."""
     transport: str = GRPC
-    """How it is asked: "grpc", or "stdio" by lines (arena/bots/stdio)."""
+    """Transport of questions: "grpc", or "stdio" for lines (arena/bots/stdio)."""
 
     def plays(self, game: str) -> bool:
-        """Whether the bot says that it plays this game."""
+        """Return whether the manifest lists this game, or no games at all."""
         return not self.games or game in self.games
 
 
 def read(folder: Path, file: str = FILE) -> Manifest:
-    """The manifest of the bot in `folder`, in a file of this name; BotError with one sentence if
-    there is none or it is wrong."""
+    """Read and validate the manifest of the bot in `folder`.
+
+    Raises:
+        BotError: the file is missing, unreadable or not valid; the message is one sentence.
+    """
     path = folder / file
     try:
         text = path.read_text(encoding="utf-8")
@@ -68,7 +71,7 @@ def read(folder: Path, file: str = FILE) -> Manifest:
 
 
 def render(manifest: Manifest) -> str:
-    """The manifest as the text of a `bot.toml` that reads back as the same manifest."""
+    """Serialize a manifest as a `bot.toml`; reading it yields the same manifest."""
     lines = [f"name = {_text(manifest.name)}"]
     if manifest.version is not None:
         lines.append(f"version = {_text(manifest.version)}")
@@ -204,7 +207,7 @@ def _reason(error: OSError | UnicodeDecodeError) -> str:
 
 
 def _shown(value: object) -> str:
-    """The value as its author would know it again, cut short."""
+    """Format a value as in the author's file, with at most 60 characters."""
     shown = _text(value) if isinstance(value, str) else repr(value)
     return shown if len(shown) <= 60 else shown[:57] + "..."
 

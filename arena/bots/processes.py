@@ -1,4 +1,4 @@
-"""The processes of the bots of one table, through the keeper that owns them."""
+"""Run the bot processes of one table through the sandbox launcher that owns them."""
 
 import contextlib
 import json
@@ -29,15 +29,15 @@ KEEPER: Final = (
 )
 SOCKET: Final = "bot"
 LONGEST_SOCKET: Final = 100
-"""Characters of a path: Linux takes 107, others a few less."""
+"""Maximum length of a socket path in characters: Linux allows 107, other systems a few less."""
 ANSWER: Final = 10.0
-"""Seconds after which a keeper that does not answer is given up."""
+"""Seconds after which a launcher that does not answer counts as failed."""
 ENDING: Final = 2.0
-"""Seconds an end that is under way may take: on a busy machine more than a few hundredths."""
+"""Time limit in seconds for an exit in progress; on a busy machine it takes more than 0.05 s."""
 PATIENCE: Final = 0.3
-"""Seconds in which a bot that no longer listens is expected to end."""
+"""Seconds to wait for the exit of a bot that no longer listens."""
 SEARCHED: Final = "/usr/local/bin:/usr/bin:/bin"
-"""Where a sandboxed bot finds programs by their names."""
+"""PATH of a sandboxed bot."""
 _LOST: Final = "The keeper of the bot processes ended by itself."
 
 log = logging.getLogger("arena.worker")
@@ -55,20 +55,23 @@ class _Process:
 
 @dataclass(frozen=True, slots=True)
 class Workshop:
-    """What a program has that builds a bot: it may write into the bot's folder."""
+    """Additional rights of a build command: write access to the bot's folder."""
 
     network: bool = False
-    """Whether it may fetch something."""
+    """Whether the build has network access."""
 
 
 class Processes:
     """Starts, watches and ends the bot processes of one table. Safe to use from many threads.
 
-    ``on_end`` is called with the report of each process that ends without having been stopped,
-    ``on_lost`` with a sentence if the keeper ends by itself, which is an infrastructure fault.
-    Both are called from any thread and with a lock held: they must return at once. ``level`` is how
-    bots are locked in. ``workshop`` is given to
-    programs that build a bot.
+    Both callbacks are called from any thread and with a lock held: they must return at once.
+
+    Args:
+        on_end: called with the report of each process that ends without having been stopped.
+        on_lost: called with a sentence if the launcher exits unexpectedly, an infrastructure fault.
+        limits: the limits of each process.
+        level: the isolation level of the bots.
+        workshop: additional rights of build commands; None for bots that play.
     """
 
     def __init__(
@@ -100,8 +103,8 @@ class Processes:
             [sys.executable, "-I", "-S", "-c", KEEPER, str(os.getpid()), root],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            # Nothing of the arena's environment, for a bot could read it in /proc; a session of
-            # its own, so that Ctrl-C in a terminal reaches the arena only.
+            # The environment is empty because a bot could read it in /proc. With a separate
+            # session, Ctrl-C in a terminal reaches only the arena.
             env={},
             cwd="/",
             start_new_session=True,
@@ -121,12 +124,13 @@ class Processes:
         self.close()
 
     def start(self, seat: int, bot: Bot) -> str:
-        """Starts a process for a seat; returns the gRPC address it is to listen at.
+        """Start a process for a seat and return the gRPC address at which it must listen.
 
-        A program that cannot be started is no error here: it is reported as ended.
+        A program that cannot be started does not raise an error: it is reported as ended.
 
         Raises:
-            InfrastructureError: it is not trusted, and there is no sandbox.
+            InfrastructureError: the bot is not trusted and a sandbox is not available, or the
+                launcher has exited.
         """
         if refused := refusal(bot.label, bot.trusted, self.level):
             raise InfrastructureError(refused)
@@ -153,7 +157,7 @@ class Processes:
     def _surroundings(
         self, bot: Bot, argv: tuple[str, ...], directory: str, address: str
     ) -> dict[str, object]:
-        """The part of an order that says what the bot sees."""
+        """Build the part of a start command with the environment and the visible files."""
         env = {"POKEARENA_ADDRESS": address}
         if self.level is Level.UNSANDBOXED:
             return {"env": env}
@@ -169,7 +173,7 @@ class Processes:
         }
         if self._workshop is not None:
             homes = readable_files.toolchains()
-            # A compiler is several programs, side by side.
+            # A compiler consists of several programs in the same folder.
             beside = os.path.dirname(argv[0])
             env |= {"PATH": f"{beside}:{SEARCHED}", **homes}
             read += [beside, *homes.values()]
@@ -177,14 +181,14 @@ class Processes:
         return order
 
     def report(self, seat: int, patience: float = PATIENCE) -> Report:
-        """What became of the latest process of a seat.
+        """Return a report on the latest process of a seat.
 
-        If its end is under way it is waited for. If nobody listens at its address any more, it may
-        be about to end: that is waited for up to `patience` seconds.
+        An exit in progress is awaited. If the process no longer listens, it may be about to exit:
+        the call waits for that up to `patience` seconds.
         """
         with self._changed:
             number, process = self._latest(seat)
-        # Asked without the lock, for it can take a moment.
+        # Probed without the lock, because it can take some tenths of a second.
         is_deaf = process.end is None and not listens(process.address)
         with self._changed:
             report, is_ending = self._look(number, process)
@@ -195,7 +199,7 @@ class Processes:
             return report
 
     def _look(self, number: int, process: _Process) -> tuple[Report, bool]:
-        """How a process is now, and whether it is about to end."""
+        """Return the current report of a process, and whether the process is about to end."""
         process.tail = None
         if process.end is None:
             self._send({"do": "tail", "bot": number})
@@ -205,8 +209,7 @@ class Processes:
         return report, process.ending
 
     def stop(self, *seats: int) -> None:
-        """Ends the processes of these seats and all that they have started; returns when nothing
-        of them is left."""
+        """End the processes of these seats with all their descendants; return when all are gone."""
         with self._changed:
             ending = [self._latest(seat) for seat in seats]
             for number, process in ending:
@@ -216,14 +219,14 @@ class Processes:
             self._await(lambda: all(process.end for _, process in ending))
 
     def ends(self, seat: int) -> tuple[Report, ...]:
-        """The reports of all processes of a seat that have ended, in the order of their starts."""
+        """Return the reports of all ended processes of a seat, in the order of their starts."""
         with self._changed:
             return tuple(
                 process.end for process in self._processes if process.seat == seat and process.end
             )
 
     def close(self) -> None:
-        """Kills all processes that are left, and the keeper."""
+        """Kill all remaining processes and the launcher."""
         with self._changed:
             self._closing = True
         assert self._keeper.stdin is not None
@@ -302,14 +305,14 @@ class Processes:
 
     def _end(self, process: _Process, report: Report) -> None:
         process.end = report
-        # The news must be out before anybody who waits for it can act on it.
+        # The callback must run before a waiting thread can act on the end.
         if not process.stopped and not self._closing:
             self._on_end(report)
         self._changed.notify_all()
 
 
 def _fresh_directory() -> str:
-    """A path for a private directory that does not exist yet, short enough for a socket in it."""
+    """Return a path for a new private directory, short enough for a socket in it."""
     name = f"pokearena-bot-{secrets.token_hex(8)}"
     for base in (tempfile.gettempdir(), "/tmp"):
         directory = os.path.join(os.path.abspath(base), name)

@@ -1,11 +1,13 @@
-"""What a person may write where a bot is asked for, and the bot that it means.
+"""Resolve a bot given by the user to the bot itself.
+
+Accepted forms:
 
 sample:greedy              a house bot that comes with the arena
 ./mybot                    a folder with a bot.toml
-./mybot/greedy.toml        another bot of that folder
+./mybot/greedy.toml        another manifest in that folder
 ./bot.py, ./mybot/bot      a Python file, an executable
-grpc://host:port           a bot that runs elsewhere
-unix:/path.sock            a bot that runs here already
+grpc://host:port           a bot that runs on another machine
+unix:/path.sock            a bot that already runs on this machine
 mybot@2, mybot             a version in the arena's store; the newest one
 """
 
@@ -28,16 +30,21 @@ TOML: Final = ".toml"
 _HOST_AND_PORT: Final = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[^\s:/\[\]]+):([0-9]{1,5})")
 
 Lookup = Callable[[str, str | None], Bot | None]
-"""Finds a stored bot by name and version (None: the newest); None if there is none."""
+"""Finds a stored bot by name and version (None: the newest); None if it does not exist."""
 Known = Callable[[], Iterable[str]]
-"""All stored versions, as "name@version"."""
+"""Lists all stored versions as "name@version"."""
 
 
 def resolve(text: str, lookup: Lookup | None = None, known: Known | None = None) -> Bot:
-    """The bot that `text` means; without `lookup` no stored bots are known.
+    """Resolve `text` to a bot.
+
+    Args:
+        text: one of the forms in the module's docstring.
+        lookup: finds stored bots; without it stored bots cannot be resolved.
+        known: lists the stored versions, for suggestions in the error message.
 
     Raises:
-        BotError: it means none; the text says what would have been right.
+        BotError: `text` does not resolve to a bot; the message suggests a correction.
     """
     if text.startswith(SAMPLE):
         return sample(text.removeprefix(SAMPLE))
@@ -59,7 +66,11 @@ def resolve(text: str, lookup: Lookup | None = None, known: Known | None = None)
 
 
 def sample(name: str) -> Bot:
-    """The house bot of this name. Raises BotError."""
+    """Return the house bot of this name.
+
+    Raises:
+        BotError: the name is unknown.
+    """
     house = house_folder()
     if name not in samples():
         hint = nearest(name, samples()) or f"; there are {_listed(samples())}."
@@ -68,7 +79,7 @@ def sample(name: str) -> Bot:
 
 
 def samples() -> tuple[str, ...]:
-    """The names of the house bots, sorted."""
+    """List the names of the house bots, sorted."""
     house = house_folder()
     if not house.is_dir():
         return ()
@@ -76,14 +87,18 @@ def samples() -> tuple[str, ...]:
 
 
 def house_folder() -> Path:
-    """Where the house bots are: in the repository, or inside the installed package."""
+    """Return the folder of the house bots: in the repository, or in the installed package."""
     package = Path(arena.__file__).parent
     checkout = package.parent / "sample_bots" / "house"
     return checkout if checkout.is_dir() else package / "sample_bots" / "house"
 
 
 def local(path: Path) -> Bot:
-    """The bot that a folder, a manifest, a Python file or an executable is. Raises BotError."""
+    """Return the bot of a folder, a manifest, a Python file or an executable.
+
+    Raises:
+        BotError: the path is of another kind, or its manifest is not valid.
+    """
     path = path.resolve()
     if path.is_dir():
         return from_folder(path)
@@ -102,9 +117,16 @@ def local(path: Path) -> Bot:
 def from_folder(
     folder: Path, label: str | None = None, content: str = "", file: str = manifest.FILE
 ) -> Bot:
-    """The bot in a folder with a bot.toml, called by its own name unless a label is given.
+    """Return the bot in a folder with a manifest.
 
-    Another file of the folder may be its manifest. Raises BotError.
+    Args:
+        folder: the folder of the bot.
+        label: the label of the bot; default: the name in its manifest.
+        content: content hash of a stored version; empty for other folders, which are trusted.
+        file: name of the manifest.
+
+    Raises:
+        BotError: the manifest is missing or not valid.
     """
     said = manifest.read(folder, file)
     name = label or said.name
@@ -113,12 +135,15 @@ def from_folder(
 
 
 def strangers(folder: Path) -> Path:
-    """The mark beside an archived version that says that only strangers have sent it."""
+    """Return the marker file beside a stored version that only untrusted owners have sent."""
     return folder.with_name(f"{folder.name}.stranger")
 
 
 def fetched(folder: Path) -> Path:
-    """The mark beside a version that was fetched: the size of its files; its time: last use."""
+    """Return the marker file beside a fetched version.
+
+    It contains the total size of the version's files; its modification time is the last use.
+    """
     return folder.with_name(f"{folder.name}.fetched")
 
 
@@ -167,7 +192,7 @@ def _unknown(text: str, known: Known | None) -> BotError:
 
 
 def _neighbours(text: str) -> list[str]:
-    """What lies where `text` would lie, written the same way."""
+    """List the bots in the folder of the path `text`, in the same notation."""
     head, slash, _ = text.rpartition("/")
     try:
         entries = sorted(Path(head or (slash or ".")).expanduser().iterdir())

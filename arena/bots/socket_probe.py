@@ -1,4 +1,4 @@
-"""Whether anybody listens at a gRPC address, and who is asked for there."""
+"""Check whether a server listens at a gRPC address, and build gRPC channel options for it."""
 
 import socket
 import time
@@ -6,11 +6,11 @@ from typing import Any, Final
 
 from referee.rpc.sockets import connected
 
-# How the arena connects to a bot it asks itself: as the referee does (referee/bot_client.py).
+# The arena connects to bots with the same settings as the referee (referee/bot_client.py).
 
 
 ANSWER_BYTES: Final = 1 << 20
-"""The largest message a bot may send, as at home with the referee."""
+"""Maximum size in bytes of a bot's message, as in the referee."""
 OPTIONS: Final[list[tuple[str, Any]]] = [
     ("grpc.max_receive_message_length", ANSWER_BYTES),
     ("grpc.max_send_message_length", -1),
@@ -25,13 +25,16 @@ OPTIONS: Final[list[tuple[str, Any]]] = [
 
 UNIX = "unix:"
 LOOKS = 4
-"""How often a bot that may have gone is looked for."""
+"""Number of probes before a bot counts as listening."""
 BETWEEN = 0.05
-"""Seconds between two looks."""
+"""Seconds between two probes."""
 
 
 def goes_on_listening(address: str) -> bool:
-    """Whether somebody listens there, looked at for a moment: a process dies bit by bit."""
+    """Return whether a server still listens at the address after several probes.
+
+    One probe is not enough: a process that ends may accept connections for a moment.
+    """
     for look in range(LOOKS):
         if look:
             time.sleep(BETWEEN)
@@ -41,7 +44,7 @@ def goes_on_listening(address: str) -> bool:
 
 
 def listens(address: str, patience: float = 0.3) -> bool:
-    """Whether a connection to "unix:/path" or "host:port" is taken, within `patience` seconds."""
+    """Return whether "unix:/path" or "host:port" accepts a connection within `patience` seconds."""
     try:
         if address.startswith(UNIX):
             connected(address.removeprefix(UNIX), patience).close()
@@ -54,9 +57,9 @@ def listens(address: str, patience: float = 0.3) -> bool:
 
 
 def authority(address: str) -> list[tuple[str, Any]]:
-    """The options of a channel that name the host at this address.
+    """Return channel options that set the authority for this address.
 
-    At a socket gRPC names its path otherwise, which strict servers (Rust's tonic, .NET's Kestrel)
-    refuse for the "%" in it.
+    For a socket gRPC sends the path as authority. Strict servers (Rust's tonic, .NET's Kestrel)
+    reject the "%" in it.
     """
     return [("grpc.default_authority", "localhost")] if address.startswith(UNIX) else []

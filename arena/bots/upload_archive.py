@@ -1,9 +1,11 @@
-"""Bots in parcels: the files that are a bot as one tar.gz, and defensively out of it again.
+"""Upload archives: pack the files of a bot as a tar.gz, and unpack untrusted ones safely.
 
-What arrives may be made by an enemy. Of it only plain files are taken, each under a relative path
-of plain names into a folder that is new; how much comes out is bounded while it comes out. So are
-the headers, which tarfile parses before anything of them can be checked: their bytes per entry, and
-the values that hold for all entries.
+Upload archives may be malicious:
+
+- Only plain files are extracted, to relative paths of plain names in a new folder.
+- The size of the output is limited during extraction.
+- tarfile parses headers before they can be checked. Their bytes per entry and the number of global
+  header values are therefore limited as well.
 """
 
 from __future__ import annotations
@@ -24,44 +26,47 @@ from arena.errors import BotError
 from referee.sanitizing import HIDDEN, quote
 
 MOST_RATIO: Final = 200
-"""So many times its own size a parcel may become; the first MiB is free."""
+"""Maximum ratio of unpacked to packed size; the first MiB is exempt."""
 _LEVEL: Final = 6
 _PIECE: Final = 64 * 1024
 _HEAD: Final = 64 * 1024
-"""No header of a member is larger than this: nobody's paths are."""
+"""Maximum size of one header of a member in bytes, far above the longest usual path."""
 _HEADERS: Final = 2 * _HEAD
-"""Bytes of all headers of one member. Without this bound a chain of headers ends in a
-RecursionError, and a sparse file's list of holes takes memory and time without limit."""
+"""Maximum size of all headers of one member in bytes.
+
+Without this limit a chain of headers causes a RecursionError, and a sparse file's list of holes
+takes unlimited memory and time.
+"""
 _MOST_GLOBALS: Final = 100
-"""Values of headers for all members; each extended header of a member copies them."""
+"""Maximum number of global header values; tarfile copies them to each member with a header."""
 _PRIVILEGES: Final = 0o6000
 """The setuid and setgid bits."""
 _TAR_BYTES: Final = MOST_BYTES + MOST_FILES * 2048 + MIB
-"""What the largest bot comes to with headers and padding."""
+"""Maximum size of the tar file in bytes: the largest bot with headers and padding."""
 _MOST_MEMBERS: Final = 4 * MOST_FILES
 _PATH_BYTES: Final = 1024
 _NAME_BYTES: Final = 255
 _DEEPEST: Final = 40
 _BROKEN: Final = (
     *(EOFError, zlib.error, gzip.BadGzipFile, tarfile.TarError),
-    # What headers of nonsense end in.
+    # Raised by tarfile for headers that are not valid.
     *(ValueError, OverflowError),
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Contents:
-    """What has been packed: how many files, and their bytes together."""
+    """Number of packed or unpacked files, and their total bytes."""
 
     files: int
     bytes: int
 
 
 def pack(bot: Bot, output: IO[bytes]) -> Contents:
-    """Writes the files that are a hosted bot as a tar.gz, the same bytes for the same content.
+    """Write the files of a hosted bot as a tar.gz; the same content yields the same bytes.
 
     Raises:
-        BotError: it cannot be part of an archive (arena.bots.version_store).
+        BotError: the bot cannot be stored (arena.bots.version_store).
     """
     files = files_of(bot)
     names = _Names()
@@ -81,11 +86,11 @@ def pack(bot: Bot, output: IO[bytes]) -> Contents:
 
 
 def unpack(parcel: Path, folder: Path) -> Contents:
-    """Puts what is in a parcel into a folder that is empty.
+    """Extract an upload archive into an empty folder.
 
     Raises:
-        BotError: it is no parcel, holds what is no part of a bot, or too much of it. What has come
-            out by then lies in the folder.
+        BotError: the archive is not valid, has entries that are not allowed, or is too large. Files
+            extracted by then remain in the folder.
     """
     try:
         with parcel.open("rb") as packed, _Bounded(packed, parcel.stat().st_size) as raw:
@@ -100,7 +105,7 @@ def _unpacked(raw: _Bounded, folder: Path) -> Contents:
     files = size = 0
     folders: set[Path] = set()
     names = _Names()
-    # What it reads of is not a whole file object, but has all that is used of one.
+    # _Bounded is not a complete file object, but has all methods that tarfile uses.
     with tarfile.TarFile(
         fileobj=cast(IO[bytes], raw), mode="r", encoding="utf-8", errors="surrogateescape"
     ) as tar:
@@ -124,9 +129,10 @@ def _unpacked(raw: _Bounded, folder: Path) -> Contents:
 
 
 def _check_end(raw: _Bounded) -> None:
-    """Read up to the checksum, and see that the archive ended where it says.
+    """Read up to the checksum, and check that the archive is not truncated.
 
-    For tarfile a header that is cut off or broken is the end of an archive, unless it is the first.
+    tarfile takes a truncated or invalid header for the end of an archive, unless it is the first
+    one.
     """
     if raw.latest != bytes(tarfile.BLOCKSIZE):
         raise EOFError("it ends without an end mark")
@@ -143,13 +149,17 @@ def _members(tar: tarfile.TarFile, raw: _Bounded) -> Iterator[tarfile.TarInfo]:
             raise BotError(f"the parcel has more than {_MOST_GLOBALS} values for all entries.")
         if count > _MOST_MEMBERS:
             raise BotError(f"the parcel has more than {_MOST_MEMBERS} entries.")
-        # It remembers all members, which nobody needs.
+        # tarfile keeps a list of all members, which is not needed.
         tar.members.clear()  # type: ignore[attr-defined]
         yield member
 
 
 def _place(folder: Path, member: tarfile.TarInfo) -> Path:
-    """Where a member comes to lie, if it may."""
+    """Return the target path of a member.
+
+    Raises:
+        BotError: the type, path or mode of the member is not allowed.
+    """
     name = member.name
     shown = f'"{quote(name, 100)}"'
     if member.issparse() or member.type not in (
@@ -190,19 +200,19 @@ def _is_visible(part: str) -> bool:
 
 
 class _Names:
-    """The paths of an archive, to refuse two that are one on some file system.
+    """Paths of an archive, to reject two that are the same file on some file systems.
 
-    Those of macOS and Windows take names that differ only by case or Unicode form for the same.
+    macOS and Windows treat names that differ only by case or Unicode form as the same file.
     """
 
     def __init__(self) -> None:
         self._known: dict[str, str] = {}
 
     def add(self, path: str) -> None:
-        """Take a path and the folders it lies in.
+        """Register a path and its parent folders.
 
         Raises:
-            BotError: one of them differs from an earlier one by case or Unicode form alone.
+            BotError: one of them differs from an earlier one only by case or Unicode form.
         """
         parts = path.split("/")
         for count in range(1, len(parts) + 1):
@@ -216,7 +226,10 @@ class _Names:
 
 
 def _folded(name: str) -> str:
-    """Return the key under which Unicode matches names without regard to case (D146)."""
+    """Return a key for the caseless comparison of names.
+
+    It follows Unicode definition D146 without the second case folding.
+    """
     decomposed = unicodedata.normalize("NFD", name)
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKD", decomposed.casefold()))
 
@@ -234,7 +247,7 @@ def _write(tar: tarfile.TarFile, member: tarfile.TarInfo, path: Path) -> None:
     assert source is not None
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        # Nothing is written twice: so nothing is written through anything either.
+        # Mode "x" never overwrites, so it does not write through links or earlier entries either.
         with path.open("xb") as target:
             left = member.size
             while left:
@@ -250,14 +263,14 @@ def _write(tar: tarfile.TarFile, member: tarfile.TarInfo, path: Path) -> None:
 
 
 class _Bounded:
-    """What comes out of a gzip file, read forward only, and no more of it than is allowed."""
+    """Forward-only reader of a gzip file with a limit on the unpacked size."""
 
     def __init__(self, packed: IO[bytes], size: int) -> None:
         self._raw = gzip.GzipFile(fileobj=packed, mode="rb")
         self._most = min(_TAR_BYTES, max(MIB, MOST_RATIO * size))
         self._header_bytes: int | None = None
         self.latest = b""
-        """What was read last."""
+        """Result of the last read."""
 
     def __enter__(self) -> _Bounded:
         return self
@@ -266,7 +279,7 @@ class _Bounded:
         self._raw.close()
 
     def header(self, tar: tarfile.TarFile) -> tarfile.TarInfo | None:
-        """Read the next member of an archive; all its headers together are bounded."""
+        """Read the next member of an archive, with a limit on the size of all its headers."""
         self._header_bytes = _HEADERS
         try:
             return tar.next()
@@ -311,6 +324,6 @@ def _too_large() -> str:
 
 def _reason(error: Exception) -> str:
     if isinstance(error, (ValueError, OverflowError)):
-        # Python's own words for what a parser stumbled over mean nothing to an author.
+        # The messages of Python's parsers do not help an author.
         return "a header is not valid"
     return str(error).rstrip(".") or type(error).__name__

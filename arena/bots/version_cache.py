@@ -1,8 +1,9 @@
-"""The versions a machine has fetched: who plays them, and how many of them are kept.
+"""Cache of the versions that a machine has fetched: locks while in use, and eviction.
 
-Who plays one has a shared lock (flock) on its folder, and a folder is taken away under an exclusive
-one: so several workers may have one data folder, and a lock ends with its process. What was fetched
-has a mark beside it. What was added on this machine has none, and is never taken away.
+A process that plays a version holds a shared lock (flock) on its folder. Eviction requires an
+exclusive lock. Several workers can therefore share a data folder, and a lock ends with its process.
+A fetched version has a marker file beside its folder. A version added on this machine has none and
+is never evicted.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ _MARKS: Final = "*.fetched"
 
 @dataclass(frozen=True, slots=True)
 class _Kept:
-    """A fetched version: when it was last played here, and the size of its files in bytes."""
+    """A fetched version: the time of its last use, and the size of its files in bytes."""
 
     used: float
     size: int
@@ -32,14 +33,15 @@ class _Kept:
 
 
 def held(folder: Path) -> int | None:
-    """A descriptor that keeps the folder of a version from being taken away until it is closed.
+    """Return a descriptor that protects the folder of a version from eviction until it is closed.
 
-    None if the folder is not there, or has just been taken away.
+    Returns:
+        The descriptor; None if the folder does not exist or has just been evicted.
     """
     descriptor = _opened(folder)
     if descriptor is None:
         return None
-    # Where a file system has no locks nobody gets an exclusive one, and nothing goes.
+    # On a file system without locks, exclusive locks fail too, so nothing is evicted.
     with contextlib.suppress(OSError):
         fcntl.flock(descriptor, fcntl.LOCK_SH)
     if _is_still(descriptor, folder):
@@ -49,27 +51,33 @@ def held(folder: Path) -> int | None:
 
 
 def note_fetched(folder: Path) -> None:
-    """Marks a folder, which is held, as one that may be fetched again. Raises OSError."""
+    """Write the marker file of a fetched version, whose folder must be locked.
+
+    Raises:
+        OSError: the marker cannot be written.
+    """
     size = sum(entry.stat.st_size for entry in file_tree.walk(folder))
     fetched(folder).write_text(str(size), encoding="utf-8")
 
 
 def note_use(folder: Path) -> None:
-    """Notes that a version is played now, if it was fetched."""
+    """Set the last use of a version to now, if it was fetched."""
     with contextlib.suppress(OSError):
         os.utime(fetched(folder))
 
 
 def make_room(versions: Path, most: int, is_elsewhere: Callable[[str], bool]) -> list[str]:
-    """Takes away what was fetched and not played for the longest time; gives what went.
+    """Evict the least recently used fetched versions; return the evicted content hashes.
 
-    Nothing that is played goes, nor what is not elsewhere: rather more than `most` is kept.
+    Versions in use, and those that cannot be fetched again, stay even if the total exceeds `most`.
 
-    most: bytes that the files of fetched versions may have.
-    is_elsewhere: whether a content can be fetched again.
+    Args:
+        versions: the folder of the versions.
+        most: maximum total size in bytes of the fetched versions' files.
+        is_elsewhere: returns whether a content can be fetched again.
 
     Raises:
-        OSError: something cannot be removed.
+        OSError: a version cannot be removed.
     """
     version_store.tidy(versions)
     found = sorted(_kept(versions), key=lambda kept: kept.used)
@@ -85,7 +93,7 @@ def make_room(versions: Path, most: int, is_elsewhere: Callable[[str], bool]) ->
 
 def _kept(versions: Path) -> Iterator[_Kept]:
     for mark in versions.glob(_MARKS):
-        # Somebody else may be making room.
+        # Another process may evict at the same time.
         with contextlib.suppress(FileNotFoundError):
             size = mark.read_text(encoding="utf-8")
             if size.isdigit():
@@ -93,7 +101,7 @@ def _kept(versions: Path) -> Iterator[_Kept]:
 
 
 def _taken_away(folder: Path, versions: Path) -> bool:
-    """Whether the folder is there no more; False if somebody plays it."""
+    """Remove a version; return False if it is in use."""
     descriptor = _opened(folder)
     if descriptor is None:
         fetched(folder).unlink(missing_ok=True)
@@ -101,7 +109,7 @@ def _taken_away(folder: Path, versions: Path) -> bool:
     try:
         if not _locked_alone(descriptor) or not _is_still(descriptor, folder):
             return False
-        # The mark first: whoever fetches it from now on makes one of his own.
+        # Remove the marker first: a process that fetches the version from now on writes a new one.
         fetched(folder).unlink(missing_ok=True)
         with version_store.fresh(versions) as old:
             folder.rename(old / folder.name)
@@ -126,7 +134,7 @@ def _locked_alone(descriptor: int) -> bool:
 
 
 def _is_still(descriptor: int, folder: Path) -> bool:
-    """Whether what was opened is what has this name by now."""
+    """Return whether the opened folder still has this path."""
     try:
         return os.path.samestat(os.fstat(descriptor), folder.stat())
     except FileNotFoundError:

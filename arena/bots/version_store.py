@@ -1,9 +1,12 @@
-"""Versions of hosted bots as folders of files, each named by the hash of its content.
+"""Version store: folders with the files of hosted bots, each named by its content hash.
 
-The content of a bot is the sorted relative paths of its files, with their bytes and whether they
-are executable. What tools leave behind (caches, virtual environments, version control) is not
-part of it, nor, for a bot with build commands, what its package managers fetch again. Of a bot
-whose manifest is another file of its folder, that file's text stands as the bot.toml.
+The content of a bot is the sorted relative paths of its files, with their bytes and their
+executable bit. Excluded are:
+
+- leftovers of tools: caches, virtual environments, version control;
+- for a bot with build commands, folders that package managers fetch again.
+
+If another file of the folder is the manifest, its text replaces the bot.toml.
 """
 
 import contextlib
@@ -48,12 +51,12 @@ IGNORED: Final = frozenset(
 _NEW: Final = ".new-"
 _STALE_SECONDS: Final = 86_400.0
 FETCHED: Final = frozenset({"node_modules", "target"})
-"""Folders that a build makes again."""
+"""Folders that a build creates again."""
 
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A file of a bot: where it lies in its folder, and what is in it."""
+    """A file of a bot: its path in the folder, and its content or source path."""
 
     path: str
     executable: bool
@@ -65,11 +68,10 @@ class File:
 
 
 def content_hash(bot: Bot) -> str:
-    """The content hash of a hosted bot, 64 hexadecimal digits; empty for a remote one.
+    """Return the content hash of a hosted bot, 64 hexadecimal digits; empty for a remote one.
 
     Raises:
-        BotError: it has a file that cannot be read or be part of a bot, or too many or too large
-            ones.
+        BotError: a file is unreadable or not allowed, or the files are too many or too large.
     """
     if bot.manifest is None or bot.folder is None:
         return ""
@@ -77,13 +79,14 @@ def content_hash(bot: Bot) -> str:
 
 
 def admit(bot: Bot, versions: Path) -> Bot:
-    """Copies a hosted bot into `versions`/HASH, builds it there, and gives back that copy as bot.
+    """Copy a hosted bot into `versions`/HASH, build it there and return the copy as a bot.
 
-    The folder appears complete and built, or not at all. A content that is there already is
-    neither copied nor built again. What only strangers have sent has a mark beside it.
+    The folder appears atomically, complete and built. An existing content is neither copied nor
+    built again. A version that only untrusted owners have sent gets a marker file beside its
+    folder.
 
     Raises:
-        BotError: it cannot be part of the archive, or building it failed.
+        BotError: the bot cannot be stored, or its build failed.
     """
     if bot.manifest is None or bot.folder is None:
         raise BotError(f"{bot.label} is a remote bot; it has no files to keep.")
@@ -92,7 +95,7 @@ def admit(bot: Bot, versions: Path) -> Bot:
     if not (versions / digest).is_dir():
         with fresh(versions) as copy:
             _copy(files, copy)
-            # The name must be true of the copy, even if the folder changed meanwhile.
+            # Hash the copy: the original folder may have changed meanwhile.
             copied = replace(bot, folder=copy, file=None, manifest_file=manifest.FILE)
             digest = _hash(files_of(copied))
             _open_up(copy)
@@ -101,7 +104,7 @@ def admit(bot: Bot, versions: Path) -> Bot:
                 strangers(versions / digest).touch()
             settle(copy, versions / digest)
     folder = versions / digest
-    # What is added here stays here.
+    # A version added on this machine is never evicted from the cache.
     fetched(folder).unlink(missing_ok=True)
     if bot.trusted:
         strangers(folder).unlink(missing_ok=True)
@@ -109,7 +112,7 @@ def admit(bot: Bot, versions: Path) -> Bot:
 
 
 def _open_up(folder: Path) -> None:
-    """Let every user read the files: a sandboxed bot is a user of its own.
+    """Let every user read the files: a sandboxed bot runs as a separate user.
 
     Raises:
         BotError: the build left too many files, or folders that are nested too deeply.
@@ -121,7 +124,11 @@ def _open_up(folder: Path) -> None:
 
 
 def tidy(versions: Path) -> None:
-    """Removes what processes left that were killed while they copied or built. Raises OSError."""
+    """Remove copies older than a day, left by processes that were killed during a copy or build.
+
+    Raises:
+        OSError: a copy cannot be removed.
+    """
     for copy in versions.glob(f"{_NEW}*"):
         with contextlib.suppress(FileNotFoundError):
             if time.time() - copy.stat().st_mtime > _STALE_SECONDS:
@@ -130,9 +137,10 @@ def tidy(versions: Path) -> None:
 
 @contextlib.contextmanager
 def fresh(versions: Path) -> Iterator[Path]:
-    """A new folder in which a version is put together; what is left of it at the end is removed.
+    """Create a temporary folder to assemble a version; remove it at the end if it still exists.
 
-    Raises OSError.
+    Raises:
+        OSError: the folder cannot be created or removed.
     """
     versions.mkdir(parents=True, exist_ok=True)
     copy = Path(tempfile.mkdtemp(prefix=_NEW, dir=versions))
@@ -143,21 +151,26 @@ def fresh(versions: Path) -> Iterator[Path]:
 
 
 def settle(copy: Path, place: Path) -> None:
-    """Gives what was put together its name, and lets every user read it. Raises OSError."""
+    """Make an assembled version readable to every user and rename it to its final place.
+
+    Raises:
+        BotError: it has too many files, or folders that are nested too deeply.
+        OSError: it cannot be renamed.
+    """
     _open_up(copy)
     try:
         copy.rename(place)
     except OSError:
-        # Somebody else has put the same content there meanwhile.
+        # Another process may have stored the same content meanwhile.
         if not place.is_dir():
             raise
 
 
 def files_of(bot: Bot) -> list[File]:
-    """The files that are the content of a hosted bot, sorted by path.
+    """Return the files in the content of a hosted bot, sorted by path.
 
     Raises:
-        BotError: one cannot be read or be part of a bot, or there are too many or too large ones.
+        BotError: a file is unreadable or not allowed, or the files are too many or too large.
     """
     said, folder = bot.manifest, bot.folder
     assert said is not None
@@ -220,7 +233,7 @@ def _hash(files: list[File]) -> str:
     total = hashlib.sha256()
     for file in files:
         data = file.data
-        # Lengths before contents, so that no two different lists run together the same way.
+        # The lengths precede the contents, so different lists cannot produce the same bytes.
         kind = "x" if file.executable else "-"
         total.update(f"{kind} {len(file.path.encode())} {len(data)}\n{file.path}\n".encode())
         total.update(data)

@@ -1,4 +1,7 @@
-"""A child process that is kept running: started on a leash, restarted when it dies, drained."""
+"""Supervise a child process: start, health checks, restarts and graceful stop.
+
+The process gets a parent-death signal, so it does not outlive its supervisor.
+"""
 
 from __future__ import annotations
 
@@ -17,11 +20,13 @@ from pathlib import Path
 from arena.system import parent_death_signal
 
 _FIRST_WAIT_SECONDS = 0.2
-# What it waits for may be back at any moment, and matches are to go on within 20 s of that.
+# A dependency may return at any moment, and matches must continue within 20 s of that.
 _LONGEST_WAIT_SECONDS = 5.0
 _STEADY_SECONDS = 2.0
-"""A process that lived so long is restarted after the first pause: most likely it was killed, and
-a longer pause would delay its match."""
+"""A process that ran for this time in seconds is restarted after the shortest pause.
+
+It was probably killed, and a longer pause would delay its match.
+"""
 _LOOK_SECONDS = 1.0
 _LOG_BYTES = 8 << 20
 _TAIL_BYTES = 2000
@@ -31,7 +36,7 @@ log = logging.getLogger("arena.services")
 
 @dataclass(frozen=True, slots=True)
 class ChildState:
-    """How a child is doing. `state` is starting, ready, waiting (to be restarted) or stopped."""
+    """State of a child: starting, ready, waiting (for a restart) or stopped."""
 
     name: str
     state: str
@@ -43,18 +48,23 @@ class ChildState:
 class Child:
     """One child process of the supervisor.
 
-    name: also the name of its log.
-    module: what `python -m` runs.
-    arguments: its arguments, asked for anew at every start.
-    ready: whether it is at work now. It is asked while the process runs, until it says so once.
-    answers: whether it still is, asked every second from then on with the process id; a process
-        that does not answer for `patience` seconds is killed, and so started again.
-    buried: called with the process id after the process has died unasked.
-    over: whether a process that ended with a status has done all it had to, and is not started
-        again.
-    handed: descriptors that it inherits.
+    All methods must be called from the thread that starts it: the parent-death signal is bound to
+    that thread.
 
-    All methods are for the one thread that starts it: the leash ties it to that thread.
+    Args:
+        name: the name of the child and of its log.
+        module: the module for `python -m`.
+        arguments: returns its arguments; called at every start.
+        directory: the folder of its log.
+        environment: its environment.
+        ready: returns whether it is ready. Called while the process runs, until it returns True.
+        answers: returns whether the process with this id responds; called every second after that.
+            A process that does not respond for `patience` seconds is killed and so restarted.
+        patience: see `answers`; infinite by default.
+        buried: called after the process has exited unexpectedly.
+        over: returns whether an exit status means that the work is complete, so that the process is
+            not restarted.
+        handed: descriptors that it inherits.
     """
 
     def __init__(
@@ -90,17 +100,20 @@ class Child:
         self._is_ready = False
         self._restarts = 0
         self.failed_starts = 0
-        """How often it ended by itself before it was ready. A process that was killed may start
-        the next time; one that exits has a reason to."""
+        """Number of times it exited before it was ready.
+
+        Exits by a signal do not count: a killed process may start the next time, while an exit
+        status indicates a lasting error.
+        """
         self._wait = _FIRST_WAIT_SECONDS
         self._started = 0.0
         self._restart_at: float | None = None
         self._log_begin = 0
 
     def start(self) -> None:
-        """Starts the process. Its output goes to the end of its log."""
+        """Start the process and append its output to its log."""
         self._roll_log()
-        # -P: what lies in the directory we were started in is not to be imported.
+        # -P: Python must not import modules from the current directory.
         command = [sys.executable, "-P", "-m", self._module, *self._arguments()]
         with self.log.open("ab") as output:
             self._log_begin = output.seek(0, os.SEEK_END)
@@ -111,7 +124,7 @@ class Child:
                 stderr=subprocess.STDOUT,
                 env=self._environment,
                 pass_fds=self._handed,
-                # Ctrl-C in the terminal is for the supervisor alone.
+                # Ctrl-C in the terminal must reach only the supervisor.
                 start_new_session=True,
             )
         self._started = time.monotonic()
@@ -119,7 +132,11 @@ class Child:
         self._is_ready = False
 
     def check(self) -> None:
-        """Restarts the process if it has died, after a pause that grows while it keeps dying."""
+        """Check the process, and restart it if it has exited.
+
+        The pause before a restart doubles with each exit up to 5 s. It is reset when the process
+        has run for more than 2 s.
+        """
         if self._process is None or self._is_over:
             return
         now = time.monotonic()
@@ -154,7 +171,7 @@ class Child:
             self.start()
 
     def _listen(self, now: float) -> None:
-        """Kills the process if it has not answered for too long."""
+        """Kill the process if it has not responded for `patience` seconds."""
         if now < self._look_at or self._process is None:
             return
         if self._answers(self._process.pid):
@@ -167,16 +184,16 @@ class Child:
 
     @property
     def ready(self) -> bool:
-        """Whether it is at work, as far as the last `check` saw."""
+        """Return whether it was ready at the last `check`."""
         return self._is_ready
 
     @property
     def is_over(self) -> bool:
-        """Whether it has done all it had to, as far as the last `check` saw."""
+        """Return whether its work was complete at the last `check`."""
         return self._is_over
 
     def state(self) -> ChildState:
-        """How it is doing."""
+        """Return its present state."""
         running = self._process is not None and self._process.poll() is None
         if running:
             word = "ready" if self._is_ready else "starting"
@@ -186,7 +203,7 @@ class Child:
         return ChildState(self.name, word, pid, self._restarts, self.log)
 
     def last_words(self) -> str:
-        """The last line of its log since its last start."""
+        """Return the last line of its log since its last start."""
         with contextlib.suppress(OSError), self.log.open("rb") as said:
             end = said.seek(0, os.SEEK_END)
             said.seek(max(self._log_begin, end - _TAIL_BYTES))
@@ -195,12 +212,17 @@ class Child:
         return "none"
 
     def ask_to_stop(self) -> None:
-        """Sends SIGTERM: it ends by itself when it has finished what cannot wait."""
+        """Send SIGTERM: the process finishes its urgent work and exits."""
         if self._process is not None and self._process.poll() is None:
             self._process.send_signal(signal.SIGTERM)
 
     def wait(self, until: float, hurry: Callable[[], bool]) -> None:
-        """Waits for its end until a time of `time.monotonic`, or `hurry`; then kills it."""
+        """Wait for its exit, then kill it if it still runs.
+
+        Args:
+            until: the deadline on the clock `time.monotonic`.
+            hurry: returns whether to stop waiting at once.
+        """
         if self._process is None:
             return
         while self._process.poll() is None and time.monotonic() < until and not hurry():
@@ -221,7 +243,11 @@ class Child:
 
 
 def ended(status: int) -> str:
-    """How a process ended, as a clause."""
+    """Describe the exit of a process as a clause.
+
+    Args:
+        status: the exit status, or the negative number of a signal.
+    """
     if status >= 0:
         return f"exited with status {status}"
     try:

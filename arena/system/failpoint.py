@@ -1,11 +1,11 @@
-"""Places by name at which a process can be made to die, for the fault suite (tests/faults).
+"""Named fault points at which a process can be killed, for the fault suite (tests/faults).
 
     POKEARENA_FAILPOINT=NAME[:N][@FILE]
 
-The N-th time (by default the first) that a process reaches the point NAME, it kills itself with
-SIGKILL, as if the power had gone for it alone. With a FILE it does so only if the file is there,
-and takes it away first: so of many processes exactly one dies, once, and whoever made the file can
-see that the point was reached. Without the variable a point costs one comparison.
+When a process reaches the point NAME for the N-th time (default 1), it kills itself with SIGKILL.
+With a FILE it does so only if the file exists, and deletes the file first. Of several processes,
+exactly one is thus killed, once, and a missing file shows that the point was reached. Without the
+variable a point costs one comparison.
 """
 
 import os
@@ -51,16 +51,20 @@ TRANSACTIONS: Final = (
     "step",
     "decide",
 )
-"""Everything that is written to the store, in one transaction each."""
+"""Every kind of write to the store; each is one transaction."""
 
 EDGES: Final = ("begin", "written", "committed")
-"""Before a transaction begins; when all is written, before COMMIT; after COMMIT."""
+"""Before a transaction begins; after all writes, before COMMIT; after COMMIT."""
 
 HINTS: Final = ("hint.put", "hint.taken", "hint.followed", "hint.dropped")
-"""A hint is about to be put, a worker has taken one, its work horse is about to follow it, and it
-is about to be taken away. Only hints are in Redis, so what comes after each is the next one's."""
+"""Steps of a job in the match queue.
 
-# The closing game begins as every game does.
+In order: before it is queued; after a worker has taken it; before the worker process executes it;
+before it is removed. Only the queue is in Redis, so the next point also covers the time after each
+step.
+"""
+
+# The closing game begins like every game.
 NAMES: Final = (
     *(
         f"{transaction}.{edge}"
@@ -70,11 +74,11 @@ NAMES: Final = (
     ),
     *HINTS,
 )
-"""Every point there is."""
+"""All fault points."""
 
 
 class _Armed:
-    """The point at which this process is to die, and how often it is to be passed before."""
+    """The active fault point, and the number of passes left."""
 
     def __init__(self, text: str) -> None:
         named, _, self.file = text.partition("@")
@@ -101,12 +105,12 @@ _armed = _Armed(text) if (text := os.environ.get(VARIABLE)) else None
 
 
 def reach(name: str) -> None:
-    """The process is at this point; it dies here if it was told to."""
+    """Mark a fault point; kill the process if it is the active one."""
     if _armed is not None and _armed.name == name:
         _armed.met()
 
 
 def edge(transaction: str, moment: str) -> None:
-    """The process is at this edge of a transaction."""
+    """Mark an edge of a transaction."""
     if _armed is not None:
         reach(f"{transaction}.{moment}")

@@ -1,10 +1,10 @@
 """File trees whose content a bot controls: measure, walk, change and remove them safely.
 
-A bot can nest folders until paths are longer than the kernel accepts, replace a folder by a link,
-take away permissions and use names that are not text. So everything here is iterative, works
-through descriptors of folders instead of paths, never follows a link, and stops at bounds.
+A bot can nest folders beyond the kernel's limit on paths and replace a folder by a link. It can
+also remove permissions and use names that are not valid text. All functions are therefore
+iterative, use descriptors of folders instead of paths, never follow links, and stop at limits.
 
-The sandbox launcher imports this module, so it uses nothing that takes long to import.
+The sandbox launcher imports this module, so it imports only modules that load quickly.
 """
 
 from __future__ import annotations
@@ -18,23 +18,23 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 DEPTH = 64
-"""Levels of nested folders that a tree may have. A walk keeps one descriptor open per level."""
+"""Maximum nesting of folders. A walk keeps one descriptor open per level."""
 ENTRIES = 100_000
-"""Files and folders that a tree may have, unless the caller names another bound."""
+"""Default limit on files and folders."""
 
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
 _HANDLE = os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC
 _PASSES = 8
-"""Times a removal starts again while processes still create files in the tree."""
+"""Number of attempts to remove a tree while processes still create files in it."""
 _BLOCK = 512
-"""Bytes of the unit of ``st_blocks``."""
+"""Unit of ``st_blocks`` in bytes."""
 
 
 class TreeTooLarge(OSError):
-    """A tree exceeds a bound.
+    """A tree exceeds a limit.
 
     Attributes:
-        bound: which one: "depth" or "entries".
+        bound: the limit: "depth" or "entries".
         limit: its value.
     """
 
@@ -52,7 +52,7 @@ class TreeTooLarge(OSError):
 
 
 class Entry:
-    """A file, folder or link met by a walk. Valid until the walk continues.
+    """A file, folder or link found by a walk. Valid until the walk continues.
 
     Attributes:
         parent: descriptor of the folder that holds it.
@@ -71,21 +71,21 @@ class Entry:
 
     @property
     def is_folder(self) -> bool:
-        """Whether it is a folder."""
+        """Return whether it is a folder."""
         return stat.S_ISDIR(self.stat.st_mode)
 
     @property
     def is_link(self) -> bool:
-        """Whether it is a symbolic link."""
+        """Return whether it is a symbolic link."""
         return stat.S_ISLNK(self.stat.st_mode)
 
     @property
     def is_file(self) -> bool:
-        """Whether it is a regular file."""
+        """Return whether it is a regular file."""
         return stat.S_ISREG(self.stat.st_mode)
 
     def open(self) -> int:
-        """Open the regular file for reading, without following a link or waiting for a pipe."""
+        """Open the regular file for reading, without following a link or blocking on a pipe."""
         flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
         return os.open(self.name, flags, dir_fd=self.parent)
 
@@ -97,20 +97,20 @@ def walk(
     entries: int = ENTRIES,
     enter: Callable[[Entry], bool] = lambda entry: True,
 ) -> Iterator[Entry]:
-    """Walk a folder, every folder before its content, in the order of names.
+    """Walk a folder in the order of names, every folder before its content.
 
     Args:
-        root: the folder; an error if it is a link.
-        depth: levels of nested folders.
-        entries: files and folders.
-        enter: whether to walk the content of a folder too.
+        root: the folder; it must not be a link.
+        depth: maximum nesting of folders.
+        entries: maximum number of files and folders.
+        enter: returns whether to walk the content of a folder too.
 
     Raises:
-        TreeTooLarge: the tree exceeds a bound.
+        TreeTooLarge: the tree exceeds a limit.
         OSError: a folder cannot be read.
     """
     count = 0
-    # One level is a descriptor, the path below the root, and the names that are left.
+    # A level holds a descriptor, the path below the root, and the remaining names.
     levels: list[tuple[int, str, list[str]]] = []
     try:
         levels.append(_level(os.open(root, _FOLDER), "", entries))
@@ -141,7 +141,7 @@ def walk(
 
 
 def _level(folder: int, prefix: str, most: int) -> tuple[int, str, list[str]]:
-    """Read the names of an open folder; close it if that fails."""
+    """Read the names of an open folder; on failure close it."""
     try:
         names: list[str] = []
         with os.scandir(folder) as listing:
@@ -160,7 +160,7 @@ def measure(root: str, entries: int) -> tuple[int, int]:
     """Return the allocated bytes and the number of entries of a folder.
 
     Raises:
-        TreeTooLarge: it exceeds `entries`, or the bound on depth.
+        TreeTooLarge: it exceeds `entries`, or the limit on depth.
         OSError: the folder cannot be read.
     """
     size = count = 0
@@ -172,11 +172,11 @@ def measure(root: str, entries: int) -> tuple[int, int]:
 
 
 def give(root: str, uid: int) -> None:
-    """Make a folder and its content belong to a user and the group of the same number.
+    """Set the owner of a folder and its content to a user and the group of the same number.
 
     Raises:
-        TreeTooLarge: it exceeds a bound; everything up to there has been changed.
-        OSError: the owner of something cannot be changed.
+        TreeTooLarge: it exceeds a limit; all entries before that have been changed.
+        OSError: an owner cannot be changed.
     """
     os.chown(root, uid, uid, follow_symlinks=False)
     if os.path.isdir(root):
@@ -187,7 +187,7 @@ def give(root: str, uid: int) -> None:
 def is_readable_to_all(path: str) -> bool:
     """Return whether every user may read a file, or a folder with all its content.
 
-    The folders above it are not considered. A tree that exceeds a bound is not readable.
+    The parent folders are not considered. A tree that exceeds a limit counts as not readable.
     """
     status = os.lstat(path)
     if not _lets_all_read(status):
@@ -209,7 +209,7 @@ def let_all_read(path: str | os.PathLike[str]) -> None:
     """Let every user read a file, or a folder with all its content.
 
     Raises:
-        TreeTooLarge: it exceeds a bound.
+        TreeTooLarge: it exceeds a limit.
         OSError: a mode cannot be changed.
     """
     status = os.lstat(path)
@@ -228,7 +228,7 @@ def _readable(status: os.stat_result) -> int:
 
 
 def _change_mode(parent: int, name: str, mode: int) -> None:
-    """Change the mode of a file or folder, and of nothing that a link put there leads to."""
+    """Change the mode of a file or folder, but never that of a link's target."""
     handle = os.open(name, _HANDLE, dir_fd=parent)
     try:
         if not stat.S_ISLNK(os.fstat(handle).st_mode):
@@ -240,11 +240,11 @@ def _change_mode(parent: int, name: str, mode: int) -> None:
 def copy(source: str, target: str) -> None:
     """Copy a file, or a folder with all its content, for every user to read.
 
-    Links stay links; sockets, pipes and devices are left out.
+    Links stay links; sockets, pipes and devices are omitted.
 
     Raises:
-        TreeTooLarge: the tree exceeds a bound.
-        OSError: something cannot be read or written.
+        TreeTooLarge: the tree exceeds a limit.
+        OSError: a file cannot be read or written.
     """
     status = os.lstat(source)
     if not stat.S_ISDIR(status.st_mode):
@@ -264,7 +264,7 @@ def copy(source: str, target: str) -> None:
 
 
 def _copy_file(file: int, target: str, mode: int) -> None:
-    """Copy an open regular file, and close it."""
+    """Copy an open regular file and close it."""
     with os.fdopen(file, "rb") as source, open(target, "xb") as out:
         while block := source.read(1 << 20):
             out.write(block)
@@ -272,13 +272,13 @@ def _copy_file(file: int, target: str, mode: int) -> None:
 
 
 def remove(path: str | os.PathLike[str]) -> bool:
-    """Remove a file, or a folder with all its content, however deep it is.
+    """Remove a file, or a folder with all its content, at any depth.
 
-    Nothing is followed or raised. Only a file system that refuses a removal, or a process that
-    creates files faster than they are removed, leaves something behind.
+    Links are not followed, and errors are not raised. Entries remain only if the file system
+    refuses their removal, or a process creates files faster than they are removed.
 
     Returns:
-        Whether nothing is left.
+        Whether all is removed.
     """
     parent, name = os.path.split(os.path.abspath(os.fsdecode(path)))
     try:
@@ -310,7 +310,7 @@ def _remove(above: int, name: str) -> bool:
 
 
 def _unlink(folder: int, name: str) -> bool:
-    """Remove an entry that is not a folder; return whether nothing has the name any more."""
+    """Remove an entry that is not a folder; return whether the name is free."""
     try:
         os.unlink(name, dir_fd=folder)
     except FileNotFoundError:
@@ -329,7 +329,7 @@ def _exists(folder: int, name: str) -> bool:
 
 
 def _enter(parent: int, name: str) -> int:
-    """Open a folder to be emptied, with the rights that takes; -1 if that is impossible."""
+    """Open a folder to empty it, after setting the required mode; -1 if that fails."""
     with contextlib.suppress(OSError):
         _change_mode(parent, name, 0o700)
     try:
@@ -341,9 +341,8 @@ def _enter(parent: int, name: str) -> int:
 def _empty(root: int) -> None:
     """Remove the content of an open folder.
 
-    A folder inside is emptied by moving the folders it holds up into the root. So the tree
-    becomes flat while it is removed: two descriptors are enough for any depth, and no path is
-    longer than one name.
+    An inner folder is emptied by moving its subfolders up into the root. The tree thus becomes flat
+    during the removal: two descriptors are enough for any depth, and paths are single names.
     """
     pending = _names(root)
     moved = 0
@@ -358,7 +357,7 @@ def _empty(root: int) -> None:
             for inner in _names(folder):
                 if _unlink(folder, inner):
                     continue
-                # Moving a folder changes its "..", which takes the right to write to it.
+                # Moving a folder changes its "..", which requires write permission for it.
                 with contextlib.suppress(OSError):
                     _change_mode(folder, inner, 0o700)
                 moved += 1

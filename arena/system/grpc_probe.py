@@ -1,4 +1,4 @@
-"""Whether a gRPC server answers at an address, asked without gRPC."""
+"""Check whether a gRPC server responds at an address, without the gRPC library."""
 
 import socket
 from typing import Final
@@ -9,12 +9,14 @@ _SETTINGS: Final = 4
 
 
 def answers(address: str, seconds: float = 1.0) -> bool:
-    """Whether a server at a gRPC address ("unix:/path" or "host:port") speaks HTTP/2 with us.
+    """Return whether the server at a gRPC address ("unix:/path" or "host:port") responds in HTTP/2.
 
-    That it takes a connection is not enough: for a process that is frozen the kernel does. Of
-    other kinds of addresses, which only gRPC can resolve, it is taken for granted.
+    An accepted connection is not sufficient: the kernel accepts it for a frozen process too. Other
+    kinds of addresses, which only gRPC can resolve, are assumed to respond.
 
-    seconds: how long each of its steps may take.
+    Args:
+        address: the gRPC address.
+        seconds: time limit of each step.
     """
     if address.startswith("unix:"):
         client = socket.socket(socket.AF_UNIX)
@@ -39,7 +41,7 @@ def answers(address: str, seconds: float = 1.0) -> bool:
 
 
 def _speaks(client: socket.socket) -> bool:
-    """Whether the first thing the other side says is its settings (RFC 9113, section 3.4)."""
+    """Return whether the server's first frame is SETTINGS (RFC 9113, section 3.4)."""
     client.sendall(_PREFACE + _NO_SETTINGS)
     head = b""
     while len(head) < len(_NO_SETTINGS):

@@ -1,14 +1,14 @@
-"""Runs a command that dies with the process that asked for it, whatever way that one dies.
+"""Run a command that is killed when the calling process exits in any way.
 
     python -I -S parent_death_signal.py PARENT COMMAND [ARGUMENT ...]
 
-A supervisor that is killed with SIGKILL can clean up nothing, so its children must notice by
-themselves. On Linux the kernel sees to it and this program becomes the command; elsewhere it
-stays beside the command and watches. A program of its own because the alternative, code run
-between fork and exec, is unsafe in a process with threads.
+A supervisor killed with SIGKILL cannot clean up, so its children must detect its exit. On Linux the
+kernel sends a parent-death signal, and this program becomes the command. On other systems it stays
+as the parent of the command and polls. It is a separate program because code between fork and exec
+is unsafe in a process with threads.
 
-On Linux "parent" means the thread that started the command: start from one that lives as long
-as the process.
+On Linux "parent" means the thread that started the command: start it from a thread that lives as
+long as the process.
 """
 
 from __future__ import annotations
@@ -27,12 +27,15 @@ _GLANCE_SECONDS = 0.2
 
 
 def leashed(command: Sequence[str]) -> list[str]:
-    """The command line that runs `command` (whose first word is a path) on a leash of ours."""
+    """Return the command line that runs `command` and kills it when this process exits.
+
+    The first word of `command` must be a path.
+    """
     return [sys.executable, "-I", "-S", __file__, str(os.getpid()), *command]
 
 
 def hold(parent: int) -> None:
-    """Ends this process as soon as its parent, `parent`, is gone. For a process we forked."""
+    """Kill this process when its parent exits; for processes created by fork."""
     if sys.platform == "linux":
         _die_with_parent(parent)
     else:
@@ -45,7 +48,7 @@ def _die_with_parent(parent: int) -> None:
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0) != 0:
         raise OSError(ctypes.get_errno(), "prctl(PR_SET_PDEATHSIG) failed")
-    # It may have died before the kernel was asked.
+    # The parent may have exited before the signal was set.
     if os.getppid() != parent:
         os._exit(1)
 
@@ -57,8 +60,8 @@ def _watch_parent(parent: int) -> None:
 
 
 def watch(parent: int, command: Sequence[str]) -> int:
-    """Runs `command` as a child until it ends or `parent` is gone. Returns its exit status."""
-    # What was handed to us is for the command.
+    """Run `command` as a child until it exits or `parent` is gone; return its exit status."""
+    # Descriptors inherited by this process are meant for the command.
     child = subprocess.Popen(command, close_fds=False)
 
     def pass_on(number: int, _: FrameType | None) -> None:
@@ -74,7 +77,7 @@ def watch(parent: int, command: Sequence[str]) -> int:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """The program: see the module's text."""
+    """Run the program described in the module's docstring."""
     parent, command = int(arguments[0]), list(arguments[1:])
     if sys.platform == "linux":
         _die_with_parent(parent)

@@ -1,4 +1,4 @@
-"""What Linux tells of a process (proc_pid_stat(5))."""
+"""Read the state of processes from Linux' /proc (proc_pid_stat(5))."""
 
 import os
 from pathlib import Path
@@ -8,38 +8,38 @@ _STARTED = 19
 
 
 def is_frozen(pid: int) -> bool:
-    """Whether it has been stopped and not continued (SIGSTOP, a debugger).
+    """Return whether a process is stopped (SIGSTOP, a debugger).
 
-    False where the system does not say.
+    False if the system does not provide the state.
     """
     return _field(pid, _STATE) in ("T", "t")
 
 
 def has_ended(pid: int) -> bool:
-    """Whether all that is left of it is the news for its parent. False where nobody says."""
+    """Return whether a process is a zombie; False if the system does not provide the state."""
     return _field(pid, _STATE) in ("Z", "X")
 
 
 def began(pid: int) -> str:
-    """When it began, which no other process of this id has in common with it.
+    """Return the start time of a process, which distinguishes it from others with the same id.
 
-    Empty where the system does not say.
+    Empty if the system does not provide it.
     """
     return _field(pid, _STARTED)
 
 
 def _field(pid: int, number: int) -> str:
-    """A field of its status; its state is number 0."""
+    """Return a field of /proc/PID/stat, counted from the state, which is number 0."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
     except OSError:
         return ""
-    # The name before it is in brackets, and may hold anything.
+    # The preceding name is in brackets and may contain any character.
     return stat.rpartition(")")[2].split()[number]
 
 
 def cores() -> int:
-    """How many cores this process may use."""
+    """Return the number of cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

@@ -1,4 +1,4 @@
-"""Pure work done on all cores, side by side."""
+"""Run pure functions on all cores with a process pool."""
 
 from __future__ import annotations
 
@@ -16,22 +16,23 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 PATIENCE: Final = 3.0
-"""Seconds of work after which starting processes, which takes about as long, is worth it."""
+"""Seconds of work that justify a pool: starting its processes takes about as long."""
 _WORTH_A_PROCESS: Final = 4
-"""With fewer tasks than that left for each, it is not."""
+"""Minimum number of remaining tasks per process that justifies a pool."""
 _AHEAD: Final = 8
-"""So many tasks for each process are handed out before their turn."""
+"""Number of tasks per process that are submitted ahead."""
 
 
 def each(
     function: Callable[[T], R], tasks: Iterable[T], number: int, patience: float = PATIENCE
 ) -> Iterator[R]:
-    """What a function makes of tasks, in their order. Tasks are taken as they are needed.
+    """Yield the results of a function for tasks, in their order; tasks are consumed lazily.
 
     Args:
-        function: of a module; it and the tasks are handed to other processes.
-        number: how many tasks there are, roughly.
-        patience: seconds in which they are worked off here, before others are asked to help.
+        function: a function of a module; function and tasks must be picklable.
+        tasks: the arguments of the function, one per call.
+        number: approximate number of tasks.
+        patience: seconds of work in this process before a pool is started.
     """
     left = iter(tasks)
     began = time.monotonic()
@@ -49,7 +50,7 @@ def each(
 
 
 def _spread(function: Callable[[T], R], tasks: Iterator[T], processes: int) -> Iterator[R]:
-    # Spawned, for a fork of a process that has used threads and sockets is asking for trouble.
+    # Spawned: forking a process that has used threads and sockets is unsafe.
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(processes, context, _leave_ctrl_c_to_the_parent) as pool:
         under_way: deque[Future[R]] = deque()

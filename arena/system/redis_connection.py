@@ -1,4 +1,4 @@
-"""Clients of Redis."""
+"""Create Redis clients."""
 
 import redis
 from redis import Redis
@@ -7,7 +7,10 @@ from redis.retry import Retry
 
 
 def connect(url: str) -> Redis:
-    """A client for the Redis at `url`. Connects when first used, and tries a few times."""
+    """Create a client for the Redis server at `url`.
+
+    It connects at its first use and retries up to 3 times with increasing pauses.
+    """
     return redis.Redis.from_url(
         url,
         socket_connect_timeout=5,

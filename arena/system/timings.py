@@ -1,7 +1,7 @@
-"""How long things took in processes that end soon: noted here, summed up in Redis.
+"""Durations measured in short-lived processes, and their sums in Redis.
 
-A work horse lives for one match, so nobody could ask it. What it has noted it adds to sums in
-Redis, where it is not lost with the process; with Redis it is, and then counting begins anew.
+A worker process lives for one match, so it cannot be scraped. It adds its measurements to sums in
+Redis, which outlive the process. When Redis loses its data, counting starts again at 0.
 """
 
 from __future__ import annotations
@@ -20,25 +20,25 @@ if TYPE_CHECKING:
 
 KEY: Final = "pokearena:timings"
 BOUNDS: Final = tuple(2.0**n / 1000 for n in range(16))
-"""Seconds: a time counts at the first bound that is not below it, or behind all of them."""
+"""Upper bounds of the histogram in seconds; longer durations are counted after the last bound."""
 TRANSACTION: Final = "transaction"
-"""A transaction that writes to the store, from its wish to its commit, by what it does."""
+"""Duration of a write transaction from its request to its commit; the label is its kind."""
 LAG: Final = "lag"
-"""By how much a worker woke later than it had asked for: how overloaded its machine is."""
+"""Delay of a worker's timer, a measure of the load on its machine."""
 
 _SUM: Final = "sum"
 
 
 @dataclass(frozen=True, slots=True)
 class Times:
-    """Times that were counted: how many at each bound and, as the last, behind all; their sum."""
+    """A histogram: number of durations per bound, then of those above all bounds; and their sum."""
 
     counts: tuple[int, ...]
     seconds: float
 
 
 class Timings:
-    """Times that were noted and not sent yet. For any thread."""
+    """Thread-safe collection of durations that have not been sent yet."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -46,7 +46,7 @@ class Timings:
         self._seconds: Counter[tuple[str, str]] = Counter()
 
     def note(self, kind: str, label: str, seconds: float) -> None:
-        """Counts a time of a kind, under a label (without a colon)."""
+        """Count a duration of a kind, under a label without a colon."""
         place = bisect.bisect_left(BOUNDS, seconds)
         with self._lock:
             self._counts[kind, label, place] += 1
@@ -54,18 +54,22 @@ class Timings:
 
     @contextlib.contextmanager
     def timed(self, kind: str, label: str) -> Iterator[None]:
-        """Counts how long the block takes, if it does not fail."""
+        """Count the duration of the block, if it does not raise an error."""
         began = time.perf_counter()
         yield
         self.note(kind, label, time.perf_counter() - began)
 
     def forget(self) -> None:
-        """Forgets what was not sent: a forked process must not send what its parent noted."""
+        """Discard unsent durations: a forked process must not send those of its parent."""
         with self._lock:
             self._counts, self._seconds = Counter(), Counter()
 
     def send(self, client: Redis) -> None:
-        """Adds what was noted to the sums in Redis, or loses it. Raises RedisError."""
+        """Add the unsent durations to the sums in Redis; on failure they are lost.
+
+        Raises:
+            RedisError: Redis is not reachable or refuses the command.
+        """
         with self._lock:
             counts, seconds = self._counts, self._seconds
             self._counts, self._seconds = Counter(), Counter()
@@ -80,11 +84,15 @@ class Timings:
 
 
 HERE: Final = Timings()
-"""Those of this process."""
+"""The durations of this process."""
 
 
 def read(client: Redis) -> Mapping[str, Mapping[str, Times]]:
-    """All that was sent: by kind, then by label. Raises RedisError."""
+    """Return all histograms in Redis, by kind and label.
+
+    Raises:
+        RedisError: Redis is not reachable or refuses the command.
+    """
     counts: dict[tuple[str, str], list[int]] = {}
     seconds: dict[tuple[str, str], float] = {}
     for field, value in client.hgetall(KEY).items():

@@ -1,4 +1,4 @@
-"""How much each may ask for: buckets of tokens, filled again at a steady rate."""
+"""Rate limits with token buckets, which are refilled at a constant rate."""
 
 from __future__ import annotations
 
@@ -9,9 +9,12 @@ _MOST = 20_000
 
 
 class Buckets:
-    """A bucket for each who asks; those that have not been asked from longest are forgotten.
+    """One bucket per client; the least recently used ones are discarded.
 
-    rate: tokens a second; 0: no bound. burst: how many are in a full one.
+    Args:
+        rate: tokens per second; 0 for no limit.
+        burst: capacity of a bucket.
+        most: maximum number of buckets.
     """
 
     def __init__(self, rate: float, burst: float, most: int = _MOST) -> None:
@@ -21,9 +24,14 @@ class Buckets:
         self._left: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     def take(self, who: str, now: float) -> int:
-        """Takes a token; 0, or in how many seconds there will be one.
+        """Take a token.
 
-        now: in seconds, on a clock that only goes forward.
+        Args:
+            who: the client.
+            now: the time in seconds, from a monotonic clock.
+
+        Returns:
+            0 if a token was taken, otherwise the seconds until one is available.
         """
         if not self._rate:
             return 0
@@ -35,7 +43,7 @@ class Buckets:
         return wait
 
     def wait(self, who: str, now: float) -> int:
-        """Return the seconds until `take` gives a token; 0 for at once."""
+        """Return the seconds until `take` succeeds; 0 if it succeeds now."""
         return self._look(who, now)[0] if self._rate else 0
 
     def _look(self, who: str, now: float) -> tuple[int, float]:

@@ -1,1 +1,1 @@
-"""The rules, as pure values: nothing here reads a clock, a file or the network."""
+"""Rules of the games, as pure values without access to clocks, files or the network."""

@@ -1,7 +1,7 @@
-"""What a game is to the rest of the arena (design, section 4).
+"""Interface between a game and the arena (design, section 4).
 
-A game is pure values: no input or output, no clock, no global random numbers. To add one, write
-a :class:`State` and a :class:`Game` and name the game in :mod:`referee.games.registry`.
+A game consists of pure values: it does not use input, output, clocks or global random numbers. To
+add a game, write a :class:`State` and a :class:`Game`, and add it to :mod:`referee.games.registry`.
 """
 
 from abc import ABC, abstractmethod
@@ -14,38 +14,38 @@ from typing import Any, ClassVar, Self
 from referee.dealing import Chance
 
 Action = Any
-"""A typed word of a game, a frozen dataclass such as ``Draw(discards=...)``."""
+"""An action of a game, a frozen dataclass such as ``Draw(discards=...)``."""
 View = Any
-"""What one seat sees, a frozen dataclass such as ``PokeView``."""
+"""The information visible to one seat, a frozen dataclass such as ``PokeView``."""
 
 
 class SetupError(ValueError):
-    """A game cannot be started like this. Its text is a sentence for people."""
+    """A game cannot start with this set-up. The message is a full sentence."""
 
 
 class IllegalAction(ValueError):
-    """An action that is not legal now. Its text is a sentence for people."""
+    """An action is not legal in this position. The message is a full sentence."""
 
 
 Words = Iterator[tuple[type, Iterator[tuple[Any, ...]]]]
-"""Actions by kind, each as the values of its fields in their order."""
+"""Actions by type, each as the values of its fields in order."""
 
 Value = bool | int | str
 """The value of an option."""
 
 MOST = 1_000_000
-"""The most that an option can be which is a whole number: scores must fit into 32 bits."""
+"""Maximum of an option with whole numbers: scores must fit into 32 bits."""
 
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """A setting of a game. Its kind is the kind of its default: truth, whole number, or word."""
+    """An option of a game. Its type is that of its default: bool, int or str."""
 
     default: Value
     meaning: str
-    """One sentence."""
+    """Description in one sentence."""
     choices: tuple[str, ...] = ()
-    """The words it may be, if it is a word."""
+    """Allowed values of a str option."""
 
 
 Options = Mapping[str, Value]
@@ -54,7 +54,7 @@ Options = Mapping[str, Value]
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a game ended, by seat."""
+    """Final scores and places, by seat."""
 
     scores: tuple[int, ...]
     places: tuple[int, ...]
@@ -62,11 +62,11 @@ class Outcome:
 
 
 Merit = int | tuple[int, ...]
-"""What a seat is ranked by; more is better."""
+"""Ranking key of a seat; greater is better."""
 
 
 def places_of(merits: Sequence[Merit], sides: Sequence[int]) -> tuple[int, ...]:
-    """The places that follow from what each seat is ranked by (rules README, *Result*)."""
+    """Compute places from the ranking keys of the seats (rules README, *Result*)."""
     by_side = dict(zip(sides, merits, strict=True))
     return tuple(
         1 + sum(other > by_side[side] for other in by_side.values())  # type: ignore[operator]
@@ -75,7 +75,7 @@ def places_of(merits: Sequence[Merit], sides: Sequence[int]) -> tuple[int, ...]:
 
 
 def either(things: Sequence[object]) -> str:
-    """Things to choose from, in words: "2, 3 or 4"."""
+    """Join alternatives in English: "2, 3 or 4"."""
     *others, last = map(str, things)
     return f"{', '.join(others)} or {last}" if others else last
 
@@ -83,13 +83,13 @@ def either(things: Sequence[object]) -> str:
 class Legal(ABC):
     """The legal actions of a seat.
 
-    ``in`` decides any action, exactly. Iterating gives all of them, or an honest sample where
-    they are too many (:attr:`complete` says which), the most harmless first.
+    ``in`` decides exactly for any action. Iteration yields all legal actions or, if there are too
+    many, a representative sample (see :attr:`complete`). The most harmless action is first.
     """
 
     @property
     def complete(self) -> bool:
-        """Whether iterating gives every legal action."""
+        """Return whether iteration yields every legal action."""
         return True
 
     @abstractmethod
@@ -99,19 +99,20 @@ class Legal(ABC):
     def __iter__(self) -> Iterator[Action]: ...
 
     def any(self, chance: Random) -> Action:
-        """One of the listed actions, each as likely.
+        """Return one of the listed actions, uniformly at random.
 
-        It is ``chance.choice(list(self))``; a game that lists very many need not make them all.
+        The result equals ``chance.choice(list(self))``. A game with very long lists can override it
+        to avoid constructing all actions.
         """
         return chance.choice(list(self))
 
 
 class LazyActions(Legal):
-    """Legal actions that can be told without making them, which is most of what listing costs."""
+    """Lazily constructed legal actions: construction is most of the cost of listing them."""
 
     @abstractmethod
     def words(self) -> Words:
-        """All of them; each as the values of its fields, by kind."""
+        """Yield all listed actions by type, each as the values of its fields."""
 
     def __iter__(self) -> Iterator[Action]:
         for kind, spelled in self.words():
@@ -119,65 +120,68 @@ class LazyActions(Legal):
 
 
 class State(ABC):
-    """A position of a game; never changed once made."""
+    """An immutable position of a game."""
 
     @property
     @abstractmethod
     def actors(self) -> tuple[int, ...]:
-        """The seats that act now, in seat order; several choose at once, none is the end."""
+        """Return the seats that act now, in seat order.
+
+        Several seats choose simultaneously. An empty tuple means the end of the game.
+        """
 
     @abstractmethod
     def legal(self, seat: int) -> Legal:
-        """What a seat that acts may do."""
+        """Return the legal actions of a seat that acts now."""
 
     @abstractmethod
     def view(self, seat: int) -> View:
-        """What a seat sees, built up from what it knows."""
+        """Return the view of a seat, built only from information the seat has."""
 
     @abstractmethod
     def public(self) -> View:
-        """What everybody at the table knows, a spectator too, built up from that.
+        """Return the public view, for spectators too, built only from public information.
 
-        It is a view like a seat's; what would be a seat's own is empty, nothing or false.
+        It has the type of a seat's view; private fields are empty, None or false.
         """
 
     @property
     @abstractmethod
     def scores(self) -> tuple[int, ...]:
-        """The score of every seat so far; final when nobody acts."""
+        """Return the current score of every seat; final when nobody acts."""
 
     @property
     def merits(self) -> tuple[Merit, ...]:
-        """What every seat is ranked by: the scores, unless a game says otherwise."""
+        """Return the ranking key of every seat: the score, unless a game overrides it."""
         return self.scores
 
     @abstractmethod
     def redeal(self, seat: int | None, luck: Chance) -> "State":
-        """Another position that looks the same to ``seat`` for good reason.
+        """Return a random position that is consistent with the information of ``seat``.
 
-        All that the seat cannot know is dealt again by ``luck``, consistent with all it has seen.
-        Without a seat it is all that a spectator cannot know.
+        Deals all information hidden from the seat again from ``luck``, consistent with all the seat
+        has seen. With ``seat`` None, deals all information hidden from a spectator.
         """
 
     @abstractmethod
     def after(self, moves: Mapping[int, Action]) -> "State":
-        """What follows when every seat that acts makes its move, known to be legal.
+        """Return the next position after one legal move of every seat that acts.
 
-        :meth:`play` is the same for moves that are not known to be.
+        The moves are not checked; :meth:`play` checks them.
         """
 
     def but(self, **changes: object) -> Self:
-        """The same position but for these fields; eight times as fast as dataclasses.replace."""
+        """Return a copy with changed fields; eight times as fast as dataclasses.replace."""
         other = object.__new__(type(self))
         other.__dict__.update(self.__dict__)
         other.__dict__.update(changes)
         return other
 
     def play(self, moves: Mapping[int, Action]) -> "State":
-        """What follows when every seat that acts makes its move.
+        """Check one move of every seat that acts and return the next position.
 
         Raises:
-            IllegalAction: a move is not legal, or it is not the turn of just these seats.
+            IllegalAction: a move is not legal, or these are not exactly the seats that act.
         """
         actors = self.actors
         if tuple(moves) != actors and tuple(sorted(moves)) != actors:
@@ -189,49 +193,49 @@ class State(ABC):
 
 
 class Game(ABC):
-    """A game of the registry."""
+    """A game of the registry: set-up, options and message types."""
 
     id: ClassVar[str]
     title: ClassVar[str]
     seats: ClassVar[tuple[int, ...]]
-    """The numbers of seats it can be played with, the usual one first."""
+    """Allowed numbers of seats, the default first."""
     options: ClassVar[Mapping[str, Option]] = {}
     view_type: ClassVar[type]
     action_types: ClassVar[tuple[type, ...]]
 
     @abstractmethod
     def _start(self, luck: Chance, seats: int, options: Options) -> State:
-        """The first position of a set-up that has been checked."""
+        """Return the first position of a checked set-up."""
 
     def sides(self, seats: int, options: Options) -> tuple[int, ...]:
-        """The side of each seat; everyone for himself unless a game says otherwise."""
+        """Return the side of each seat; by default each seat is its own side."""
         return tuple(range(seats))
 
     def side_count(self, seats: int, options: Options) -> int:
-        """How many sides a table of so many seats has: so many entrants play at it."""
+        """Return the number of sides, which is the number of entrants at the table."""
         return len(set(self.sides(seats, options)))
 
     @abstractmethod
     def from_view(self, view: View, seat: int, options: Options, luck: Chance) -> State:
-        """A position that looks like this view to this seat.
+        """Return a position consistent with this view of this seat.
 
-        All that the seat cannot know is dealt by ``luck``: it equals ``state.redeal(seat, luck)``
-        for every state of such a view, since a view holds all that its seat knows.
+        Deals all information hidden from the seat from ``luck``. A view holds all information of
+        its seat, so the result equals ``state.redeal(seat, luck)`` for every state with this view.
 
         Args:
-            view: what the seat sees.
+            view: the view of the seat.
             seat: the seat.
             options: a value for every option of the game.
-            luck: what chance decides.
+            luck: the chance source.
         """
 
     def settle(self, options: Mapping[str, object]) -> dict[str, Value]:
-        """All options with their values; what is left out has its default.
+        """Check options, convert their values and add the defaults.
 
-        Values may be given as text ("true", "3").
+        Values may be text ("true", "3").
 
         Raises:
-            SetupError: an option is unknown, or its value is of the wrong kind.
+            SetupError: an option is unknown, or its value is of the wrong type.
         """
         for name in options:
             if name not in self.options:
@@ -262,11 +266,11 @@ class Game(ABC):
     def start(
         self, luck: Chance, seats: int | None = None, options: Mapping[str, object] | None = None
     ) -> State:
-        """The first position.
+        """Deal a game and return its first position.
 
         Args:
-            luck: what chance decides: ``Seeded(game_seed)``, or ``Arranged`` from given cards.
-            seats: how many play; the usual number if left out.
+            luck: the chance source: ``Seeded(game_seed)``, or ``Arranged`` for given cards.
+            seats: the number of seats; default: the first of :attr:`seats`.
             options: settings that differ from their defaults.
 
         Raises:
@@ -281,13 +285,17 @@ class Game(ABC):
             raise SetupError(f"{self.id} cannot be dealt: {error}") from error
 
     def check_seats(self, seats: int, options: Options) -> None:
-        """Raises SetupError unless the game can be played by so many with these options."""
+        """Check that the game allows this number of seats with these options.
+
+        Raises:
+            SetupError: it does not.
+        """
         if seats not in self.seats:
             allowed = either(sorted(self.seats))
             raise SetupError(f"{self.id} is played by {allowed}, not by {seats}")
 
     def allows(self, seats: int, options: Options) -> bool:
-        """Whether the game can be played by so many with these options."""
+        """Return whether the game allows this number of seats with these options."""
         try:
             self.check_seats(seats, options)
         except SetupError:
@@ -295,5 +303,5 @@ class Game(ABC):
         return True
 
     def outcome(self, state: State, sides: Sequence[int]) -> Outcome:
-        """How a game ended."""
+        """Return the scores and places of a finished game."""
         return Outcome(state.scores, places_of(state.merits, sides))

@@ -1,4 +1,4 @@
-"""The games of the arena, by id. One line here makes a game known everywhere."""
+"""Registry of the games by id. A new game requires one entry here."""
 
 from collections.abc import Mapping
 
@@ -22,10 +22,10 @@ GAMES: Mapping[str, Game] = {
 
 
 def find(game_id: str) -> Game:
-    """The game with this id.
+    """Return the game with this id.
 
     Raises:
-        SetupError: there is none.
+        SetupError: the id is unknown.
     """
     if game_id not in GAMES:
         raise SetupError(f'there is no game "{game_id}"; the games are {", ".join(sorted(GAMES))}')

@@ -1,83 +1,82 @@
-"""A budget of work that one bot's bytes may cause in the referee, as a deterministic cost.
+"""Work budget: a deterministic limit on the work that one bot's bytes cause in the referee.
 
-Bytes from a bot cost the referee processor time: frames are taken apart, headers unpacked,
-messages parsed. A limit on bytes or frames per second would make the verdict depend on the speed
-of the machine, so each kind of input has a cost in units instead. One unit is about one
-microsecond of the processor on the machine it was calibrated on (``bench/work_budget.py``); the
-weights are upper bounds.
+A bot's bytes cost processor time: frames are parsed, headers decompressed, messages parsed. A limit
+on bytes or frames per second would make the verdict depend on the speed of the machine. Each kind
+of input therefore has a cost in units. One unit is about one microsecond of the processor on the
+calibration machine (``bench/work_budget.py``); the weights are upper bounds.
 
 A bot starts with `START` units and receives `PER_QUESTION` more with every question, up to
-`LARGEST`. The budget belongs to a bot's seat at a table: neither a new connection nor a new
-process renews it.
+`LARGEST`. The budget belongs to a bot's seat at a table: neither a new connection nor a new process
+renews it.
 """
 
 import math
 from typing import Final
 
 START: Final = 50_000.0
-"""Units for everything before the first question: connections, settings, the answer to Start."""
+"""Units for all input before the first question: connections, settings, the answer to Start."""
 PER_QUESTION: Final = 4_000.0
-"""Units that come with a question. An honest answer costs 50 to 150."""
+"""Units added per question. A normal answer costs 50 to 150."""
 LARGEST: Final = 800_000.0
-"""The most that can be saved up: less than a second of the processor."""
+"""Maximum balance, equal to less than a second of processor time."""
 BACKSTOP: Final = 10.0
-"""Measured processor time, in multiples of the cost, that is taken for a failure of the arena."""
+"""Factor of measured processor time over the cost above which the arena is at fault."""
 BACKSTOP_SECONDS: Final = 0.5
-"""Measured time below which the backstop does nothing."""
+"""Measured seconds below which the backstop does not apply."""
 
 CONNECTION: Final = 300.0
 READ: Final = 15.0
-"""Bytes that arrive together."""
+"""Cost of one read, a group of bytes that arrive together."""
 FRAME: Final = 10.0
 FRAME_BYTE: Final = 0.01
 SETTING: Final = 2.0
 HEADER_BYTE: Final = 3.0
-"""Of a compressed block of headers: a byte can name a field of a hundred bytes."""
+"""Cost per byte of a compressed header block: a byte can refer to a field of a hundred bytes."""
 MESSAGE: Final = 10.0
 MESSAGE_BYTE: Final = 0.3
-"""Of a protobuf message: two bytes can be an answer of its own."""
+"""Cost per byte of a protobuf message: two bytes can form a complete answer."""
 UNPACKED_BYTE: Final = 0.02
 
 
 class BudgetExceeded(Exception):
-    """A bot has caused more work than it may. `Budget.clause` describes what it sent."""
+    """A bot has caused more work than allowed. `Budget.clause` describes its input."""
 
 
 class Budget:
     """The budget of one bot at a table.
 
     Attributes:
-        left: units that are left; minus infinity once more was needed than was left.
+        left: remaining units; minus infinity after the budget has been exceeded.
         granted: units granted since the table began.
-        measured: seconds of measured processor time.
+        measured: measured processor time in seconds.
     """
 
     __slots__ = ("_kinds", "granted", "left", "measured")
 
     def __init__(self, start: float = START) -> None:
-        """Begin with some units; ``math.inf`` for a peer that is trusted."""
+        """Set the initial balance in units; ``math.inf`` for a trusted peer."""
         self.left = start
         self.granted = start
         self.measured = 0.0
         self._kinds: dict[str, list[float]] = {}
-        """How many of each kind of input came, and what they cost."""
+        """Number and total cost of each kind of input."""
 
     def grant(self, questions: int) -> None:
-        """Add the units that come with questions."""
+        """Add the units for a number of questions."""
         more = PER_QUESTION * questions
         self.granted += more
         if self.left < LARGEST:
             self.left = min(self.left + more, LARGEST)
 
     def charge(self, kind: str, cost: float) -> None:
-        """Spend units, before the work is done.
+        """Deduct units before the work is done.
 
         Args:
-            kind: what the bot sent, in the plural: "SETTINGS frames".
+            kind: the kind of input in the plural: "SETTINGS frames".
             cost: units.
 
         Raises:
-            BudgetExceeded: less is left, now or at an earlier time.
+            BudgetExceeded: the balance is insufficient, or was so before.
         """
         entry = self._kinds.get(kind)
         if entry is None:
@@ -91,20 +90,20 @@ class Budget:
 
     @property
     def exceeded(self) -> bool:
-        """Whether more was needed than was left, once."""
+        """Return whether a charge has exceeded the balance."""
         return self.left < 0
 
     @property
     def spent(self) -> float:
-        """The units spent since the table began."""
+        """Return the units charged since the table began."""
         return sum(cost for _, cost in self._kinds.values())
 
     @property
     def overrun(self) -> bool:
-        """Whether the measured time is so far above the cost that the cost cannot be right.
+        """Return whether the measured time is too far above the cost for the cost to be correct.
 
-        That is a failure of the arena, not of the bot: the verdict must not depend on the speed
-        of the machine.
+        That is a failure of the arena, not of the bot: the verdict must not depend on the speed of
+        the machine.
         """
         return (
             self.measured > BACKSTOP_SECONDS
@@ -114,7 +113,7 @@ class Budget:
 
     @property
     def clause(self) -> str:
-        """What the bot sent, as a clause about it for a verdict."""
+        """Describe the most expensive input as a clause about the bot, for a verdict."""
         if not self._kinds:
             return "it has sent nothing"
         kind = max(self._kinds, key=lambda name: self._kinds[name][1])

@@ -1,4 +1,4 @@
-"""One gRPC call: messages to a peer and from it, until a status ends them."""
+"""A gRPC call: messages in both directions until a status ends it."""
 
 import asyncio
 import struct
@@ -23,70 +23,70 @@ from referee.rpc.http2 import (
 from referee.rpc.status import CallFailed, Status
 
 MESSAGE_BYTES = 1 << 20
-"""The largest message a peer may send."""
+"""Maximum size in bytes of a message from the peer."""
 
 _PREFIX = struct.Struct(">?L")
 _GRANT_BYTES = WINDOW_BYTES // 4
-"""A peer is told what has been taken when it has come to this much."""
+"""Consumed bytes after which a WINDOW_UPDATE is sent."""
 _ZLIB_OR_GZIP = zlib.MAX_WBITS | 32
 _PACKED = ("deflate", "gzip")
 ENCODINGS = ",".join(("identity", *_PACKED))
 
 
 class Line(Protocol):
-    """The connection a call is made on."""
+    """The connection of a call."""
 
     credit: int
-    """Bytes it may send before its peer allows more."""
+    """Flow-control window for sending, in bytes."""
     budget: Budget
-    """Pays for what the peer sends."""
+    """The work budget charged for the peer's data."""
     frame_bytes: int
-    """The largest payload its peer takes."""
+    """Maximum size in bytes of a frame payload that the peer accepts."""
 
     @property
     def flowing(self) -> bool:
-        """Whether what is written goes out."""
+        """Return whether the transport accepts data."""
 
     def write(self, data: bytes) -> None:
-        """Sends frames."""
+        """Send frames."""
 
     def write_data(self, data: bytes, flags: int, number: int) -> None:
-        """Sends a part of a call's message."""
+        """Send a part of a call's message."""
 
     def forget(self, number: int) -> None:
-        """Hears that a call is over."""
+        """Remove a call that is over."""
 
     async def change(self) -> None:
-        """Waits until more may be sent, perhaps."""
+        """Wait until the connection's state changes, for example its window."""
 
 
 class Call:
-    """A call that has begun. Used by one task at a time.
+    """An open call, for use by one task at a time.
 
-    What the peer sends waits here until it is received. The peer may send no more than a window
-    ahead, or the message that is being waited for.
+    Data of the peer is buffered until it is received. The peer may send at most one window ahead,
+    in addition to the message that is being received.
     """
 
     def __init__(self, line: Line, number: int, credit: int) -> None:
         self.number = number
         self.credit = credit
-        """Bytes it may send before its peer allows more."""
+        """Flow-control window for sending, in bytes."""
         self.status: Status | None = None
-        """How it ended, once it has."""
+        """Its final status; None while it is open."""
         self._line = line
         self._loop = asyncio.get_running_loop()
         self._window = WINDOW_BYTES
         self._owed = 0
-        """Bytes that came, of which the peer has not been told that they were taken."""
+        """Received bytes not yet returned to the peer by a WINDOW_UPDATE."""
         self._buffer = bytearray()
         self._reader: asyncio.Future[None] | None = None
         self._http = ""
         self._packed = False
         self._closed = False
-        """Whether we have nothing more to send."""
+        """Whether this side has ended its messages."""
 
     async def send(self, message: bytes, last: bool = False) -> None:
-        """Sends a message; waits where the peer does not take it yet.
+        """Send a message; wait while flow control does not allow it.
 
         Raises:
             CallFailed: the call is over.
@@ -110,20 +110,20 @@ class Call:
                 await line.change()
 
     def finish(self) -> None:
-        """Says that nothing more will be sent."""
+        """End the messages of this side with END_STREAM."""
         if self.status is None and not self._closed:
             self._closed = True
             self._line.write(frame(Kind.DATA, END_STREAM, self.number))
 
     def cancel(self) -> None:
-        """Ends the call, if it has not ended; what comes late is never read."""
+        """Cancel the call, if it is open; later data is ignored."""
         self._reset(Status(StatusCode.CANCELLED), Code.CANCEL)
 
     async def receive(self) -> bytes | None:
-        """The next message; None after the last one: the call has a status then.
+        """Return the next message; None after the last one, when the call has a status.
 
         Raises:
-            CallFailed: what came is no message, or too large.
+            CallFailed: the data is not a valid message, or the message is too large.
         """
         while True:
             message = self._message()
@@ -137,7 +137,11 @@ class Call:
                 self._reader = None
 
     def _message(self) -> bytes | None:
-        """Takes a whole message out of what has come; None if there is none yet."""
+        """Remove the first complete message from the buffer; None if it is not complete.
+
+        Raises:
+            CallFailed: the message is too large or cannot be decompressed.
+        """
         buffer = self._buffer
         if len(buffer) < _PREFIX.size:
             return None
@@ -171,17 +175,25 @@ class Call:
         raise CallFailed(found)
 
     def _grant(self) -> None:
-        """Lets the peer send as much more as was taken: all but a part of one message."""
+        """Extend the peer's window by the bytes received so far.
+
+        Called only when the buffer holds at most a part of one message.
+        """
         if self._owed >= _GRANT_BYTES:
             self._line.write(numbered(Kind.WINDOW_UPDATE, self.number, self._owed))
             self._window += self._owed
             self._owed = 0
 
     def hear_data(self, payload: bytes, size: int, end: bool) -> None:
-        """Takes a DATA frame, which had so many bytes with its padding.
+        """Process a DATA frame.
+
+        Args:
+            payload: the data without padding.
+            size: the size of the payload in bytes, with padding.
+            end: whether the stream ends.
 
         Raises:
-            Http2Error: it is more than the peer was allowed.
+            Http2Error: the frame exceeds the window.
         """
         self._window -= size
         self._owed += size
@@ -197,7 +209,7 @@ class Call:
             self._wake()
 
     def hear_headers(self, headers: Headers, end: bool) -> None:
-        """Takes headers: those before the messages, or those after."""
+        """Process the headers before or after the messages."""
         http = headers.get(":status", "")
         if not self._http and not end:
             if http.startswith("1"):
@@ -212,15 +224,15 @@ class Call:
             self._reset(Status(StatusCode.INTERNAL, "headers amid data"), Code.PROTOCOL_ERROR)
 
     def hear_credit(self, more: int) -> None:
-        """Hears that more may be sent.
+        """Extend the window for sending.
 
         Raises:
-            Http2Error: more than there can be.
+            Http2Error: the window exceeds the limit of HTTP/2.
         """
         self.credit = more_credit(self.credit, more)
 
     def fail(self, found: Status) -> None:
-        """Hears that the stream or the connection is gone."""
+        """End the call because its stream or connection is lost."""
         self._closed = True
         self._end(found)
 

@@ -1,7 +1,7 @@
-"""The way to a bot's address: gRPC calls over HTTP/2, by a client that is the referee's own.
+"""The referee's own gRPC client over HTTP/2, for one address.
 
-It speaks to any gRPC server as grpc.aio does, at about a third of the processor's time a message
-(docs/decisions.md). There is no TLS, no proxy and no name but a host's.
+It works with any gRPC server like grpc.aio, with about a third of the processor time per message
+(docs/decisions.md). It does not support TLS, proxies or gRPC name resolvers.
 """
 
 import asyncio
@@ -17,7 +17,7 @@ from referee.rpc.sockets import connected
 from referee.rpc.status import CallFailed, Status
 
 SETTINGS_SECONDS = 5.0
-"""How long an attempt to connect may take; then another is made."""
+"""Time limit in seconds of an attempt to connect; then another attempt follows."""
 FIRST_PAUSE = 0.02
 LONGEST_PAUSE = 0.2
 
@@ -27,9 +27,13 @@ _NO_MESSAGE = Status(StatusCode.INTERNAL, "it returned no message")
 class Channel:
     """Calls to the gRPC service at an address.
 
-    address: ``unix:/path``, ``unix-abstract:name`` or ``host:port``. Over a unix socket the host
-    that is named is ``localhost``, for strict servers (Rust's tonic, .NET's Kestrel) refuse the
-    path of a socket as one.
+    Over a unix socket the authority is ``localhost``, because strict servers (Rust's tonic, .NET's
+    Kestrel) reject a socket path there.
+
+    Args:
+        address: ``unix:/path``, ``unix-abstract:name`` or ``host:port``.
+        service: full name of the service.
+        budget: the work budget charged for the server's data.
     """
 
     def __init__(self, address: str, service: str, budget: Budget) -> None:
@@ -41,21 +45,25 @@ class Channel:
 
     @property
     def listening(self) -> bool:
-        """Whether somebody who speaks HTTP/2 is there."""
+        """Return whether a connection is open and accepts calls."""
         return any(connection.takes_calls for connection in self._connections)
 
     async def unary(self, method: str, message: bytes, wait: bool = False) -> bytes:
-        """A call of one message and one answer.
+        """Call a method with one message and return its answer.
 
-        wait: until somebody listens; otherwise that nobody does is a failure.
+        Args:
+            method: its name.
+            message: the request.
+            wait: whether to wait until a server listens.
 
         Raises:
-            CallFailed: it did not end well.
-            BudgetExceeded: the peer has sent more than its budget pays for.
+            CallFailed: the call did not end with a message and the status OK.
+            BudgetExceeded: the peer's data costs more than the rest of its budget.
         """
         call = await self.begin(method, wait)
         try:
-            with suppress(CallFailed):  # it may have been answered before all was sent
+            # the answer may arrive before the message is sent completely
+            with suppress(CallFailed):
                 await call.send(message, last=True)
             answer = await call.receive()
             while call.status is None:
@@ -69,10 +77,14 @@ class Channel:
         return answer
 
     async def begin(self, method: str, wait: bool = False) -> Call:
-        """Begins a call of any number of messages; ``wait`` as above.
+        """Begin a call with any number of messages.
+
+        Args:
+            method: its name.
+            wait: whether to wait until a server listens.
 
         Raises:
-            CallFailed: nobody listens.
+            CallFailed: no server listens.
         """
         headers = self._headers(method)
         pause = FIRST_PAUSE
@@ -86,16 +98,16 @@ class Channel:
             pause = min(1.6 * pause, LONGEST_PAUSE)
 
     async def close(self) -> None:
-        """Ends the connections."""
+        """Close the connections and wait until they are closed."""
         for connection in self._connections:
             connection.abort()
         await asyncio.gather(*(connection.lost for connection in self._connections))
 
     async def _connected(self) -> Connection:
-        """The connection that takes calls, or a new one.
+        """Return the connection that accepts calls, or open a new one.
 
         Raises:
-            OSError: nobody listens, or what listens does not speak HTTP/2.
+            OSError: no server listens, or it does not use HTTP/2.
         """
         kept = [one for one in self._connections if not one.lost.done()]
         self._connections = kept
@@ -104,7 +116,7 @@ class Channel:
         async with asyncio.timeout(SETTINGS_SECONDS):
             try:
                 connection = await self._connect()
-            except ValueError as error:  # a null byte, or a name no host can have
+            except ValueError as error:  # a null byte, or an invalid host name
                 raise OSError(str(error)) from None
             kept.append(connection)
             try:
@@ -123,7 +135,7 @@ class Channel:
             _, connection = await loop.create_unix_connection(self._connection, path)
         elif address.startswith("unix:"):
             path = address.removeprefix("unix:").removeprefix("//")
-            # Connecting to a socket file succeeds or fails at once, unless its backlog is full.
+            # Connecting to a socket file does not block, unless its backlog is full.
             client = connected(path, timeout=0)
             _, connection = await loop.create_unix_connection(self._connection, sock=client)
         else:
@@ -154,10 +166,10 @@ class Channel:
 
 
 def _host_and_port(address: str) -> tuple[str, int]:
-    """The parts of ``host:port`` or ``[::1]:port``.
+    """Split ``host:port`` or ``[::1]:port``.
 
     Raises:
-        OSError: it is no such address.
+        OSError: the address is not valid.
     """
     host, _, port = address.rpartition(":")
     if not host or not port.isdecimal() or int(port) > 0xFFFF:

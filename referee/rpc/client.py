@@ -1,4 +1,4 @@
-"""The interface of the referee's gRPC clients, and the choice between them."""
+"""Interface of the referee's gRPC clients, and selection of an implementation."""
 
 import os
 from typing import Final, Protocol
@@ -7,7 +7,7 @@ from referee.rpc.budget import Budget
 from referee.rpc.status import Status
 
 SETTING: Final = "POKEARENA_REFEREE_CLIENT"
-"""The environment variable that chooses the implementation."""
+"""Environment variable that selects the implementation."""
 HTTP2: Final = "http2"
 GRPCIO: Final = "grpcio"
 
@@ -16,16 +16,24 @@ class Stream(Protocol):
     """A call with any number of messages in both directions."""
 
     status: Status | None
-    """How it ended, once it has."""
+    """Its final status; None while it is open."""
 
     async def send(self, message: bytes) -> None:
-        """Send a message. Raises CallFailed if the call is over."""
+        """Send a message.
+
+        Raises:
+            CallFailed: the call is over.
+        """
 
     async def receive(self) -> bytes | None:
-        """Return the next message, None after the last one. Raises CallFailed."""
+        """Return the next message; None after the last one.
+
+        Raises:
+            CallFailed: the received data is not a valid message.
+        """
 
     def finish(self) -> None:
-        """Send no more messages."""
+        """End the messages of this side."""
 
     def cancel(self) -> None:
         """End the call."""
@@ -36,7 +44,7 @@ class Client(Protocol):
 
     @property
     def listening(self) -> bool:
-        """Whether an HTTP/2 server answered at the address."""
+        """Return whether an HTTP/2 server responded at the address."""
 
     async def unary(self, method: str, message: bytes, wait: bool = False) -> bytes:
         """Call a method with one message and return its answer.
@@ -52,26 +60,30 @@ class Client(Protocol):
         """
 
     async def begin(self, method: str, wait: bool = False) -> Stream:
-        """Begin a call with any number of messages. Raises CallFailed if no server listens."""
+        """Begin a call with any number of messages.
+
+        Raises:
+            CallFailed: no server listens.
+        """
 
     async def close(self) -> None:
         """End all calls and connections."""
 
 
 def open_client(address: str, service: str, budget: Budget, kind: str | None = None) -> Client:
-    """Return a client for the service at an address; it connects when it is first used.
+    """Create a client for the service at an address; it connects at its first use.
 
     Args:
         address: ``unix:/path``, ``unix-abstract:name`` or ``host:port``.
         service: full name of the service.
-        budget: pays for what the server sends.
-        kind: "http2" or "grpcio"; by default what the environment chooses, else "http2".
+        budget: the work budget charged for the server's data.
+        kind: "http2" or "grpcio"; default: the environment variable, else "http2".
 
     Raises:
-        ValueError: there is no such kind of client.
+        ValueError: the kind is unknown.
     """
     kind = kind or os.environ.get(SETTING) or HTTP2
-    # Each is imported only where it is used: grpc.aio takes a while.
+    # Imported on demand, because grpc.aio takes long to import.
     if kind == HTTP2:
         from referee.rpc.channel import Channel
 

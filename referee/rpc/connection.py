@@ -1,8 +1,8 @@
-"""One HTTP/2 connection to a bot: its frames, told to the calls they belong to.
+"""An HTTP/2 connection to a bot: process its frames and dispatch them to calls.
 
-A bot may be hostile. Memory is bounded by the size of a frame, of headers, and of what waits to
-be read (flow control); work is bounded by the bot's budget (`referee.rpc.budget`). Bytes are read
-in slices, so that those of one bot do not delay the others for long.
+A bot may be hostile. Memory is limited by the size of frames, of headers and of unread data (flow
+control). Work is limited by the bot's budget (`referee.rpc.budget`). Bytes are processed in slices,
+so that one bot does not delay the others for long.
 """
 
 import asyncio
@@ -42,15 +42,18 @@ from referee.rpc.http2 import (
 from referee.rpc.status import Status
 
 REPLY_BYTES = 1 << 20
-"""How much may wait to be sent before a peer that asks for replies is given up."""
+"""Limit in bytes of unsent replies; above it the connection is closed."""
 MEASURED_BYTES = 2 << 10
-"""Bytes that arrive together above which the processor time of reading them is measured."""
+"""Size in bytes of a read above which its processor time is measured."""
 SLICE_BYTES = 16 << 10
-"""Bytes that are read before the event loop serves others."""
+"""Bytes processed before the event loop runs other tasks."""
 
 _WINDOW = 1 << 20
-"""What waits to be read is bounded by each call's window; the connection's is wider, so that no
-call waits for another."""
+"""Receive window of the connection in bytes.
+
+Each call's window limits its unread data. The connection's window is wider, so that calls do not
+wait for each other.
+"""
 _OPENING = (
     PREFACE
     + settings([(Setting.ENABLE_PUSH, 0), (Setting.MAX_HEADER_LIST_SIZE, HEADERS_BYTES)])
@@ -60,17 +63,17 @@ _LOST = Status(StatusCode.UNAVAILABLE, "the connection was lost")
 
 
 class Connection(asyncio.Protocol):
-    """A connection that is being made, is there, or is lost."""
+    """A connection in any state: connecting, open or lost."""
 
     def __init__(self, budget: Budget) -> None:
         self.budget = budget
         self._backlog = b""
-        """Bytes that have come and wait for the next slice."""
+        """Received bytes that wait for the next slice."""
         self._loop = asyncio.get_running_loop()
         self.ready: asyncio.Future[None] = self._loop.create_future()
-        """Done once the peer has spoken HTTP/2; an OSError if it will not."""
+        """Done when the peer has sent its settings; fails with an OSError otherwise."""
         self.lost: asyncio.Future[None] = self._loop.create_future()
-        """Done once the connection is gone."""
+        """Done when the connection is lost."""
         self.credit = WINDOW_BYTES
         self.frame_bytes = FRAME_BYTES
         self.flowing = True
@@ -98,14 +101,17 @@ class Connection(asyncio.Protocol):
 
     @property
     def takes_calls(self) -> bool:
-        """Whether it is there, and calls may begin on it."""
+        """Return whether new calls may begin."""
         return self._there and not self._leaving and self._next < LARGEST_WINDOW_BYTES
 
     async def begin(self, headers: bytes) -> Call:
-        """Begins a call with this block of headers; waits while the peer takes no more calls.
+        """Begin a call; wait while the peer's limit on concurrent calls is reached.
+
+        Args:
+            headers: the encoded header block.
 
         Raises:
-            OSError: the connection is gone.
+            OSError: the connection is lost.
         """
         while len(self._calls) >= self._most_calls and self.takes_calls:
             await self.change()
@@ -118,24 +124,24 @@ class Connection(asyncio.Protocol):
         return call
 
     def write(self, data: bytes) -> None:
-        """Sends frames."""
+        """Send frames."""
         if self._transport is not None:
             self._transport.write(data)
 
     def write_data(self, data: bytes, flags: int, number: int) -> None:
-        """Sends a part of a call's message."""
+        """Send a part of a call's message."""
         self.credit -= len(data)
         self.write(frame(Kind.DATA, flags, number, data))
 
     def forget(self, number: int) -> None:
-        """Hears that a call is over."""
+        """Remove a call that is over."""
         self._calls.pop(number, None)
         self._changed()
         if self._leaving and not self._calls:
             self.abort()
 
     async def change(self) -> None:
-        """Waits until more may be sent, perhaps."""
+        """Wait until the connection's state changes, for example its window."""
         change: asyncio.Future[None] = self._loop.create_future()
         self._changes.add(change)
         try:
@@ -144,7 +150,7 @@ class Connection(asyncio.Protocol):
             self._changes.discard(change)
 
     def abort(self) -> None:
-        """Ends the connection at once."""
+        """Close the connection immediately."""
         self._there = False
         if self._transport is not None:
             self._transport.abort()
@@ -176,7 +182,7 @@ class Connection(asyncio.Protocol):
             self._read(data)
 
     def _read_on(self) -> None:
-        """Read the next slice, then let the event loop serve others."""
+        """Process the next slice, then let the event loop run other tasks."""
         transport = self._transport
         if transport is None:
             return
@@ -191,7 +197,7 @@ class Connection(asyncio.Protocol):
     def _read(self, data: bytes) -> None:
         if self._transport is None:
             return
-        # Little input costs little, and looking at the clock would cost as much.
+        # Small reads cost little, and reading the clock would cost as much.
         measured = len(data) > MEASURED_BYTES
         began = time.thread_time() if measured else 0.0
         try:
@@ -218,7 +224,11 @@ class Connection(asyncio.Protocol):
             hear(stream, flags, payload)
 
     def _call(self, stream: int) -> Call | None:
-        """The call of a stream; None if it is over."""
+        """Return the call of a stream; None if it is over.
+
+        Raises:
+            Http2Error: the stream was never opened.
+        """
         if not stream & 1 or stream >= self._next:
             raise Http2Error(Code.PROTOCOL_ERROR, "spoke on a stream that was never opened")
         return self._calls.get(stream)
@@ -298,14 +308,18 @@ class Connection(asyncio.Protocol):
         self._changed()
 
     def _reply(self, data: bytes) -> None:
-        """Sends what the peer made us send, unless it leaves that unread."""
+        """Send a reply that the peer caused.
+
+        Raises:
+            Http2Error: too many replies are unsent because the peer does not read them.
+        """
         if self._transport is not None:
             if self._transport.get_write_buffer_size() > REPLY_BYTES:
                 raise Http2Error(Code.ENHANCE_YOUR_CALM, "does not read what it asked for")
             self._transport.write(data)
 
     def _break(self, code: Code) -> None:
-        """Ends the connection with a peer that broke its rules."""
+        """Close the connection after a protocol error or an exceeded limit."""
         self.write(frame(Kind.GOAWAY, 0, 0, bytes(4) + int(code).to_bytes(4, "big")))
         self.abort()
         self._end()
@@ -315,7 +329,7 @@ class Connection(asyncio.Protocol):
         self._there = False
         if not self.ready.done():
             self.ready.set_exception(ConnectionError("it does not speak HTTP/2"))
-            self.ready.exception()  # nobody need have waited for it
+            self.ready.exception()  # retrieved, because a waiting task may not exist
         self._backlog = b""
         self._fail_all(_LOST)
         self._changed()

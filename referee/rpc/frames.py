@@ -1,4 +1,4 @@
-"""What a peer sends, frame by frame: whole frames in an order that can be, headers in one piece."""
+"""Split a peer's bytes into frames, check their order, and join header blocks."""
 
 from collections.abc import Callable
 
@@ -31,12 +31,12 @@ Hear = Callable[[int, int, int, bytes], None]
 
 
 class FrameReader:
-    """Takes bytes as they come, and tells of the frames in them.
+    """Incremental parser of frames.
 
     Args:
-        hear: is told kind, stream, flags and payload of each frame. HEADERS come with the whole
-            block as payload, without padding and priority, whatever frames it came in.
-        budget: pays for the frames, before they are read.
+        hear: called with kind, stream, flags and payload of each frame. For HEADERS the payload is
+            the complete header block without padding and priority, joined from its frames.
+        budget: charged for each frame before it is parsed.
     """
 
     def __init__(self, hear: Hear, budget: Budget) -> None:
@@ -45,15 +45,15 @@ class FrameReader:
         self._rest = b""
         self._begun = False
         self._block: tuple[int, int, bytes] | None = None
-        """Stream, flags and block of headers of which the end has not come."""
+        """Stream, flags and data of an incomplete header block."""
 
     def feed(self, data: bytes) -> None:
-        """Takes what has come.
+        """Parse received bytes.
 
         Raises:
-            Http2Error: it is no HTTP/2, or beyond our bounds.
-            HeadersTooLong: headers are beyond our bounds.
-            BudgetExceeded: the frames cost more than is left.
+            Http2Error: the data is not valid HTTP/2, or exceeds a limit.
+            HeadersTooLong: the headers exceed the limit.
+            BudgetExceeded: the frames cost more than the rest of the budget.
         """
         if self._rest:
             data = self._rest + data
@@ -78,7 +78,7 @@ class FrameReader:
         self._rest = data[at:]
 
     def _charge(self, kind: int, length: int) -> None:
-        """Pay for a frame before it is read."""
+        """Charge the budget for a frame before it is parsed."""
         cost = FRAME + FRAME_BYTE * length
         if kind == Kind.SETTINGS:
             cost += SETTING * length / SETTING_BYTES
@@ -87,7 +87,11 @@ class FrameReader:
         self._budget.charge(_NAMES[kind] if kind < len(_NAMES) else "unknown frames", cost)
 
     def _check(self, kind: int, flags: int, stream: int) -> None:
-        """Whether such a frame may come here and now."""
+        """Check that a frame is allowed at this point.
+
+        Raises:
+            Http2Error: it is not.
+        """
         if not self._begun:
             if kind != Kind.SETTINGS or flags & ACK:
                 raise Http2Error(Code.PROTOCOL_ERROR, "did not begin with its settings")

@@ -1,7 +1,7 @@
-"""The client on ``grpc.aio``: slower than the project's own, and an independent implementation.
+"""gRPC client based on ``grpc.aio``, an alternative to the project's own client.
 
-gRPC's C core reads frames and headers, so the budget pays for messages only; the core has bounds
-of its own for the rest.
+It is slower, but an independent implementation. gRPC's C core parses frames and headers with its
+own limits, so the budget is charged only for messages.
 """
 
 import asyncio
@@ -37,7 +37,11 @@ class GrpcioStream:
         self._finishing: asyncio.Future[None] | None = None
 
     async def send(self, message: bytes) -> None:
-        """Send a message. Raises CallFailed if the call is over."""
+        """Send a message.
+
+        Raises:
+            CallFailed: the call is over.
+        """
         try:
             await self._call.write(message)
         except (grpc.aio.AioRpcError, grpc.aio.UsageError):
@@ -61,7 +65,7 @@ class GrpcioStream:
         return self.status
 
     def finish(self) -> None:
-        """Send no more messages."""
+        """End the messages of this side."""
         self._finishing = asyncio.ensure_future(self._call.done_writing())
 
     def cancel(self) -> None:
@@ -70,7 +74,7 @@ class GrpcioStream:
 
 
 class GrpcioClient:
-    """Calls to the gRPC service at one address, see `referee.rpc.client.Client`."""
+    """Calls to the gRPC service at one address; see `referee.rpc.client.Client`."""
 
     def __init__(self, address: str, service: str, budget: Budget) -> None:
         self._address = address
@@ -83,7 +87,7 @@ class GrpcioClient:
 
     @property
     def listening(self) -> bool:
-        """Whether a server answered."""
+        """Return whether the channel is connected to a server."""
         return self._channel.get_state() is grpc.ChannelConnectivity.READY
 
     async def unary(self, method: str, message: bytes, wait: bool = False) -> bytes:
@@ -109,7 +113,7 @@ class GrpcioClient:
         return GrpcioStream(call(wait_for_ready=wait), self._budget)
 
     def _check(self, wait: bool) -> None:
-        """Refuse a socket file that is not the bot's. gRPC itself would follow a link."""
+        """Reject a socket file that is not the bot's, because gRPC itself would follow a link."""
         if self._address.startswith("unix:") and not wait:
             try:
                 with opened(self._address.removeprefix("unix:").removeprefix("//")):

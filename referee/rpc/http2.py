@@ -1,6 +1,6 @@
-"""HTTP/2's frames and headers, as far as a client of gRPC needs them (RFC 9113, RFC 7541).
+"""HTTP/2 frames and headers, as far as a gRPC client needs them (RFC 9113, RFC 7541).
 
-Nothing here waits or sends: frames are made and taken apart. Header blocks are read by ``hpack``.
+The functions encode and decode frames without I/O. The library ``hpack`` decodes header blocks.
 """
 
 import struct
@@ -13,13 +13,13 @@ from hpack import Decoder, Encoder, HPACKError, NeverIndexedHeaderTuple, Oversiz
 PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 HEAD_BYTES = 9
 FRAME_BYTES = 1 << 14
-"""The largest payload of a frame until its receiver allows more; we do not."""
+"""Maximum frame payload in bytes unless the receiver allows more; this client does not."""
 LARGEST_FRAME_BYTES = (1 << 24) - 1
 WINDOW_BYTES = (1 << 16) - 1
-"""What may be sent before more is allowed, for a stream and for a connection."""
+"""Initial flow-control window in bytes, of a stream and of a connection."""
 LARGEST_WINDOW_BYTES = (1 << 31) - 1
 HEADERS_BYTES = 8 << 10
-"""The most a peer may send as headers at a time, before and after they are unpacked."""
+"""Maximum size of a header block in bytes, both encoded and decoded."""
 
 END_STREAM = 0x1
 ACK = 0x1
@@ -34,14 +34,17 @@ _SETTING = struct.Struct(">HL")
 _NUMBER = struct.Struct(">L")
 
 _TOO_MANY_UPDATES = b"\x20" * 3
-"""Of the size of a table; two are allowed (RFC 7541, section 4.2). Only the shortest, to nothing,
-could come so often in one block that reading it takes long."""
+"""Three table size updates at the start of a header block, which is one too many.
+
+RFC 7541, section 4.2, allows two. Only the shortest update, to size 0, fits into a block so often
+that decoding takes long.
+"""
 
 Headers = dict[str, str]
 
 
 class Kind(IntEnum):
-    """The types of frames; what is not here is passed over."""
+    """Frame types; unknown ones are ignored."""
 
     DATA = 0
     HEADERS = 1
@@ -56,7 +59,7 @@ class Kind(IntEnum):
 
 
 class Setting(IntEnum):
-    """The settings that we send or heed."""
+    """Settings that are sent or evaluated."""
 
     ENABLE_PUSH = 2
     MAX_CONCURRENT_STREAMS = 3
@@ -66,7 +69,7 @@ class Setting(IntEnum):
 
 
 class Code(IntEnum):
-    """Why a stream or a connection is ended."""
+    """Error codes of streams and connections."""
 
     NO_ERROR = 0
     PROTOCOL_ERROR = 1
@@ -81,7 +84,7 @@ class Code(IntEnum):
 
 @dataclass(slots=True)
 class Http2Error(Exception):
-    """A peer broke HTTP/2, or our bounds: the connection must be ended."""
+    """The peer violated HTTP/2 or exceeded a limit: the connection must be closed."""
 
     code: Code
     clause: str
@@ -89,34 +92,34 @@ class Http2Error(Exception):
 
 @dataclass(slots=True)
 class HeadersTooLong(Exception):
-    """Headers beyond our bounds; what follows them cannot be read any more."""
+    """The headers exceed the limit; data after them cannot be decoded."""
 
     stream: int
 
 
 def frame(kind: Kind, flags: int, stream: int, payload: bytes = b"") -> bytes:
-    """A frame as it is sent."""
+    """Encode a frame."""
     size = len(payload)
     return _HEAD.pack(size >> 8, size & 0xFF, kind, flags, stream) + payload
 
 
 def head_at(data: bytes, at: int) -> tuple[int, int, int, int]:
-    """Length, kind, flags and stream of the frame whose head begins there."""
+    """Return length, kind, flags and stream of the frame header at an offset."""
     high, low, kind, flags, stream = _HEAD.unpack_from(data, at)
     return high << 8 | low, kind, flags, stream & LARGEST_WINDOW_BYTES
 
 
 def settings(values: Iterable[tuple[Setting, int]]) -> bytes:
-    """A SETTINGS frame."""
+    """Encode a SETTINGS frame."""
     payload = b"".join([_SETTING.pack(name, value) for name, value in values])
     return frame(Kind.SETTINGS, 0, 0, payload)
 
 
 def settings_in(payload: bytes) -> list[tuple[int, int]]:
-    """The settings of a SETTINGS frame, in their order.
+    """Decode the payload of a SETTINGS frame.
 
     Raises:
-        Http2Error: its length is not that of settings.
+        Http2Error: its length is not valid.
     """
     if len(payload) % _SETTING.size:
         raise Http2Error(Code.FRAME_SIZE_ERROR, "sent settings of a wrong length")
@@ -124,15 +127,15 @@ def settings_in(payload: bytes) -> list[tuple[int, int]]:
 
 
 def numbered(kind: Kind, stream: int, number: int) -> bytes:
-    """A frame whose payload is one number: WINDOW_UPDATE, RST_STREAM."""
+    """Encode a frame whose payload is one number: WINDOW_UPDATE, RST_STREAM."""
     return frame(kind, 0, stream, _NUMBER.pack(number))
 
 
 def number_in(payload: bytes, at: int = 0) -> int:
-    """A number of 31 bits, or of 32 where the highest is never used.
+    """Decode a number of 32 bits, or of 31 bits if the highest bit is unused.
 
     Raises:
-        Http2Error: there is none.
+        Http2Error: the payload is too short.
     """
     if len(payload) < at + _NUMBER.size:
         raise Http2Error(Code.FRAME_SIZE_ERROR, "sent a frame that is too short")
@@ -140,10 +143,10 @@ def number_in(payload: bytes, at: int = 0) -> int:
 
 
 def more_credit(credit: int, more: int) -> int:
-    """What may be sent once so much more is allowed.
+    """Return the window extended by `more` bytes.
 
     Raises:
-        Http2Error: it is more than there can be.
+        Http2Error: it exceeds the limit of HTTP/2.
     """
     if credit + more > LARGEST_WINDOW_BYTES:
         raise Http2Error(Code.FLOW_CONTROL_ERROR, "allowed more than there can be")
@@ -151,10 +154,10 @@ def more_credit(credit: int, more: int) -> int:
 
 
 def without_padding(flags: int, payload: bytes) -> bytes:
-    """What is left of the payload of DATA or HEADERS without padding.
+    """Return the payload of a DATA or HEADERS frame without padding.
 
     Raises:
-        Http2Error: there is more padding than payload.
+        Http2Error: the padding is longer than the payload.
     """
     if not flags & PADDED:
         return payload
@@ -164,23 +167,25 @@ def without_padding(flags: int, payload: bytes) -> bytes:
 
 
 def block(headers: Iterable[tuple[str, str]]) -> bytes:
-    """Headers as they are sent; it leaves the tables of both sides as they are, so it can be
-    sent any number of times, on any connection."""
+    """Encode headers without changes to the compression tables.
+
+    The block can therefore be sent any number of times, on any connection.
+    """
     return Encoder().encode((NeverIndexedHeaderTuple(*one) for one in headers), huffman=False)
 
 
 class HeaderReader:
-    """Reads the header blocks of one connection."""
+    """Decodes the header blocks of one connection."""
 
     def __init__(self) -> None:
         self._decoder = Decoder(max_header_list_size=HEADERS_BYTES)
 
     def read(self, stream: int, data: bytes) -> Headers:
-        """The headers of a block; of those that come twice the last.
+        """Decode the headers of a block; of repeated names the last value counts.
 
         Raises:
-            HeadersTooLong: they are beyond our bounds.
-            Http2Error: they are no headers.
+            HeadersTooLong: they exceed the limit.
+            Http2Error: the block is not valid.
         """
         if data.startswith(_TOO_MANY_UPDATES):
             raise Http2Error(Code.COMPRESSION_ERROR, "changed its table too often")

@@ -1,7 +1,7 @@
-"""Connect to the socket of a bot without being led elsewhere by the bot.
+"""Connect to a bot's socket without following links that the bot controls.
 
-A bot owns the folder of its socket. It could put a link there that leads to a socket of the
-machine which only the arena may use.
+A bot owns the folder of its socket. It could place a link there to a socket of the machine that
+only the arena may use.
 """
 
 import os
@@ -23,14 +23,14 @@ def opened(path: str) -> Iterator[tuple[str, int]]:
     """Open a socket file by its path without following a link in its last component.
 
     Args:
-        path: of a socket file. Its folder belongs to the bot, or is one that all users share.
+        path: the socket file. Its folder belongs to the bot, or all users share it.
 
     Yields:
-        A path that leads to this very socket while the block lasts, and the uid of its owner.
+        A path that refers to this socket during the block, and the uid of its owner.
 
     Raises:
         NotItsSocket: it is a link or another kind of file, or its owner is not the folder's.
-        OSError: there is no such file.
+        OSError: the file does not exist.
     """
     folder, name = os.path.split(path)
     parent = os.open(folder or ".", os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -50,15 +50,15 @@ def opened(path: str) -> Iterator[tuple[str, int]]:
 
 
 def connected(path: str, timeout: float | None = None) -> socket.socket:
-    """Return a socket that is connected to a socket file, see `opened`.
+    """Return a socket connected to a socket file; see `opened`.
 
     Args:
-        path: of the socket file.
+        path: the socket file.
         timeout: seconds; None leaves the socket blocking, 0 makes it non-blocking.
 
     Raises:
-        NotItsSocket: as `opened`, or a process of another user listens.
-        OSError: nothing listens.
+        NotItsSocket: as for `opened`, or the server runs as another user.
+        OSError: no process listens.
     """
     client = socket.socket(socket.AF_UNIX)
     try:

@@ -1,4 +1,4 @@
-"""How a gRPC call ended: its code and what was said of it (gRPC over HTTP/2, "Responses")."""
+"""Status of a gRPC call: its code and message (gRPC over HTTP/2, "Responses")."""
 
 from dataclasses import dataclass
 from urllib.parse import unquote_to_bytes
@@ -28,7 +28,7 @@ _BY_RESET: dict[int, StatusCode] = {
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """How a call ended."""
+    """Final status of a call."""
 
     code: StatusCode
     details: str = ""
@@ -36,13 +36,18 @@ class Status:
 
 @dataclass(slots=True)
 class CallFailed(Exception):
-    """A call that did not end well, or that could not begin."""
+    """A call failed or could not begin."""
 
     status: Status
 
 
 def of_trailers(headers: Headers, http: str) -> Status:
-    """The status in the last headers of a call, whose answer had this HTTP status."""
+    """Return the status in the trailers of a call.
+
+    Args:
+        headers: the trailers.
+        http: the HTTP status of the response.
+    """
     said = headers.get("grpc-status")
     if said is None:
         if http == "200":
@@ -55,7 +60,7 @@ def of_trailers(headers: Headers, http: str) -> Status:
 
 
 def of_reset(code: int) -> Status:
-    """The status of a call whose stream the peer has reset."""
+    """Return the status of a call whose stream the peer has reset."""
     found = _BY_RESET.get(code, StatusCode.INTERNAL)
     return Status(found, f"Received RST_STREAM with error code {code}")
 

@@ -1,6 +1,6 @@
-"""Which levels this machine offers: each is tried out with a program that tries to get out.
+"""Find the isolation levels of this machine: run a program that tries to escape from each.
 
-What was found holds for this process and those forked from it, so a worker looks once.
+Results are cached in this process and its forks, so a worker tests each level once.
 """
 
 import os
@@ -19,11 +19,11 @@ from arena.bots.sandbox import landlock
 from arena.bots.sandbox.level import INSTALL, SETTING, Level, bubblewrap
 from arena.errors import InfrastructureError
 
-# A bot that tries what it must not be able to do; run at a level before that is relied on.
+# Self-test bot that tries forbidden actions; it runs at a level before the level is used.
 
 
 PATIENCE: Final = 20.0
-"""Seconds the program may take on a machine that is busy."""
+"""Time limit of the self-test in seconds, sufficient for a busy machine."""
 DONE: Final = "tried everything"
 PROGRAM: Final = """
 import ctypes, errno, os, sys
@@ -102,10 +102,10 @@ print({done!r})
 
 
 def escapes(level: Level) -> str:
-    """What a bot at this level could do that it must not, as a clause; empty if it is locked in.
+    """Return the forbidden actions that a bot can do at this level, as a clause; empty if none.
 
     Raises:
-        InfrastructureError: the processes could not be kept.
+        InfrastructureError: the self-test could not run.
     """
     import socket
 
@@ -116,7 +116,7 @@ def escapes(level: Level) -> str:
         socket.create_server(("127.0.0.1", 0)) as port,
         socket.socket(socket.AF_UNIX) as abstract,
     ):
-        # The name is empty: the kernel chooses one.
+        # The kernel chooses a name if it is empty.
         abstract.bind("")
         abstract.listen()
         bot, secret = Path(name) / "bot", Path(name) / "secret"
@@ -154,7 +154,7 @@ def _escaped(report: Report) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """Whether a level can be had here; if not, why, and what would help."""
+    """Availability of a level on this machine, with the reason and a remedy if it is missing."""
 
     level: Level
     why_not: str = ""
@@ -162,13 +162,13 @@ class Offer:
 
     @property
     def holds(self) -> bool:
-        """Whether the level can be had and has held against the program that tried to get out."""
+        """Return whether the level is available and passed the self-test."""
         return not self.why_not
 
 
 @cache
 def offer(level: Level) -> Offer:
-    """Tries a level out; takes some tenths of a second for the first time."""
+    """Test a level; the first test takes some tenths of a second."""
 
     if level is Level.UNSANDBOXED:
         return Offer(level)
@@ -190,10 +190,10 @@ def offer(level: Level) -> Offer:
 
 @cache
 def has_disk(level: Level) -> bool:
-    """Return whether bots of a level get a file system of their own for what they write.
+    """Return whether bots of a level get a separate file system for the data they write.
 
-    Without one, only files that have names count towards their limit (docs/containment.md). It is
-    tried in a process of its own, whose mounts end with it.
+    Without one, only files with names count towards the limit (docs/containment.md). The test
+    mounts in a child process, so the mounts end with it.
     """
     import tempfile
 
@@ -217,10 +217,10 @@ def has_disk(level: Level) -> bool:
 
 @cache
 def best() -> Level:
-    """The best level that this machine offers, or the one that is named in the environment.
+    """Return the best level of this machine, or the one set in the environment.
 
     Raises:
-        InfrastructureError: the level that is named cannot be had; the text says why.
+        InfrastructureError: the level set is not available; the text gives the reason.
     """
     named = os.environ.get(SETTING)
     if named is None:

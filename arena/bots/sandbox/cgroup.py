@@ -1,6 +1,6 @@
-"""A control group for one bot: bounds on all its processes together (cgroups(7), both versions).
+"""Control group of one bot: limits on all its processes together (cgroups(7), both versions).
 
-Where we may not make any, a bot has the limits of single processes only.
+Without the permission to create groups, only the limits per process apply.
 """
 
 from __future__ import annotations
@@ -12,19 +12,20 @@ import time
 PREFIX = "pokearena.bot-"
 ROOT = "/sys/fs/cgroup"
 FIRST = ("memory", "pids", "cpu")
-"""The controllers of version 1 that are used, each a tree of its own."""
+"""The controllers that are used; in version 1 each has a separate tree."""
 RECLAIMS = 8
 """Attempts to reclaim the memory of a group (version 2)."""
 LEAVING = 1.0
-"""Seconds that the last processes of a group may take to leave it."""
+"""Maximum time in seconds for the last processes to leave a group."""
 
 
 class Cgroup:
-    """The groups of one bot; none where they cannot be made.
+    """The groups of one bot; none if they cannot be created.
 
     Args:
-        memory: bytes of all its processes, files in memory included.
-        processes: how many there may be, threads included.
+        memory: limit in bytes of all its processes, including files in memory.
+        processes: limit on processes and threads.
+        root: mount point of the control groups.
     """
 
     def __init__(self, memory: int, processes: int, root: str = ROOT) -> None:
@@ -45,12 +46,12 @@ class Cgroup:
         if not self.put("memory", "memory.limit_in_bytes", memory):
             self.put("memory", "memory.max", memory)
             self.put("memory", "memory.swap.max", 0)
-        # Memory and swap together, where the kernel counts swap.
+        # Limit of memory and swap together, where the kernel counts swap.
         self.put("memory", "memory.memsw.limit_in_bytes", memory)
         self.put("pids", "pids.max", processes)
 
     def put(self, controller: str, file: str, value: int) -> bool:
-        """Writes a setting; False if it is not there."""
+        """Write a setting; return False if the setting does not exist or is refused."""
         folder = self.folders.get(controller)
         if folder is None or not os.path.exists(f"{folder}/{file}"):
             return False
@@ -62,20 +63,24 @@ class Cgroup:
         return True
 
     def enter(self) -> None:
-        """Moves this process into the groups; OSError if that is refused."""
+        """Move this process into the groups.
+
+        Raises:
+            OSError: the kernel refuses it.
+        """
         for folder in set(self.folders.values()):
             with open(f"{folder}/cgroup.procs", "w") as procs:
                 procs.write("0")
 
     def peak(self) -> int:
-        """The most bytes of memory that were in use at once; 0 if nobody knows."""
+        """Return the peak memory in bytes; 0 if unknown."""
         for file in ("memory.max_usage_in_bytes", "memory.peak"):
             if text := self.read("memory", file):
                 return int(text)
         return 0
 
     def out_of_memory(self) -> bool:
-        """Whether the kernel killed a process for the bound on memory."""
+        """Return whether the kernel killed a process because of the memory limit."""
         for file in ("memory.oom_control", "memory.events"):
             for line in self.read("memory", file).splitlines():
                 word, _, number = line.partition(" ")
@@ -92,11 +97,11 @@ class Cgroup:
             return ""
 
     def drop_page_cache(self) -> None:
-        """Remove from the page cache what the processes of the group brought into it.
+        """Remove the pages that the group's processes loaded from the page cache.
 
-        A later process of the bot could otherwise find out which pages an earlier one had read.
-        Nothing may run in the group any more. Version 1 has one file for it;
-        version 2 reclaims a number of bytes, so it is repeated until nothing is left.
+        Otherwise a later process of the bot could detect which pages an earlier one had read. The
+        group must not have processes any more. Version 1 has one file for this. Version 2 reclaims
+        a number of bytes, so it is repeated until the group uses none.
         """
         if self.put("memory", "memory.force_empty", 0):
             return
@@ -106,7 +111,7 @@ class Cgroup:
                 return
 
     def remove(self) -> None:
-        """Removes the groups, which nobody is in any more."""
+        """Kill the remaining processes of the groups and remove the groups."""
         deadline = time.monotonic() + LEAVING
         for folder in set(self.folders.values()):
             empty(folder)
@@ -116,7 +121,7 @@ class Cgroup:
 
 
 def parents(root: str = ROOT) -> dict[str, str]:
-    """The folders in which groups can be made, by controller."""
+    """Return the folders in which groups can be created, by controller."""
     try:
         with open("/proc/self/cgroup") as file:
             mine = [line.rstrip("\n").split(":", 2) for line in file]
@@ -135,15 +140,16 @@ def parents(root: str = ROOT) -> dict[str, str]:
 
 
 def _joined(root: str, controller: str, path: str) -> str:
-    """A group's folder; in a container its path may be that of the machine outside."""
+    """Return a group's folder; in a container the path may be the one outside the container."""
     folder = f"{root}/{controller}{path}".rstrip("/")
     return folder if os.path.isdir(folder) else f"{root}/{controller}"
 
 
 def _delegated(root: str, path: str) -> dict[str, str]:
-    """The nearest group above ours (version 2) that hands its controllers on to its children.
+    """Return the nearest ancestor group (version 2) that delegates its controllers to children.
 
-    Ours does not: a group with processes has no children with controllers.
+    The group of this process does not: a group with processes cannot have children with
+    controllers.
     """
     while True:
         folder = f"{root}{path}".rstrip("/")
@@ -162,14 +168,16 @@ def _is_writable(folder: str) -> bool:
 
 
 def mine() -> str:
-    """How the names of groups begin whose guards are numbered as we are: process ids of another
-    namespace mean nothing here."""
+    """Return the name prefix of groups created in this process namespace.
+
+    Process ids in the names of other groups have no meaning in this namespace.
+    """
     namespace = os.stat("/proc/self/ns/pid").st_ino
     return f"{PREFIX}{namespace}-"
 
 
 def sweep(parent: str) -> None:
-    """Kills what is in groups whose guard is gone, and removes them."""
+    """Kill the processes of groups whose init process is gone, and remove the groups."""
     begin = mine()
     with contextlib.suppress(OSError):
         for name in os.listdir(parent):
@@ -180,12 +188,12 @@ def sweep(parent: str) -> None:
 
 
 def empty(folder: str) -> None:
-    """Kills the processes of a group."""
+    """Kill the processes of a group."""
     with contextlib.suppress(OSError):
         with open(f"{folder}/cgroup.procs") as file:
             pids = [int(pid) for pid in file.read().split()]
         for pid in pids:
-            # Of another namespace: numbered 0 here.
+            # Processes of another namespace have number 0.
             if pid > 0:
                 os.kill(pid, 9)
 

@@ -1,4 +1,4 @@
-"""The parent of one bot's processes: starts the bot, waits, and kills whatever is left."""
+"""Init process of one bot: start the bot, wait for it, and kill all remaining processes."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from arena.bots.sandbox.start_command import Order
 GRACE = 0.25
 """Seconds between SIGTERM and SIGKILL."""
 BETWEEN = 0.25
-"""Seconds between two looks at what the bot has written to its scratch space."""
+"""Seconds between two checks of the bot's scratch space and memory."""
 LONGEST_NEWS = 500
-"""Characters of a line of news: a pipe takes so many in one piece."""
+"""Maximum length of a status line in characters: a pipe writes short lines atomically."""
 RLIMITS = {
     "nofile": resource.RLIMIT_NOFILE,
     "fsize": resource.RLIMIT_FSIZE,
@@ -27,12 +27,19 @@ RLIMITS = {
 
 
 class InitProcess:
-    """What the forked process of a guard does.
+    """Code of the forked init process.
 
-    ``commands`` is read for "stop" and for its end, which means: kill now. ``news`` is written
-    to, a line each: "pid NUMBER" of the bot, "failed WHY", "status NUMBER", "peak KILOBYTES" of
-    memory, "excess WHAT" if it was killed for having too much of something, "broken WHY". The bot
-    writes to ``output``.
+    Reads ``commands``: "stop" ends the bot, and the end of the pipe kills it at once. Writes lines
+    to ``news``:
+
+    - "pid NUMBER": the bot's process id
+    - "failed WHY": the program could not be started
+    - "status NUMBER": the wait status of the bot
+    - "peak KILOBYTES": peak memory
+    - "excess WHAT": the exceeded limit, if the bot was killed for that
+    - "broken WHY": an error of the sandbox itself
+
+    The bot's output goes to ``output``.
     """
 
     def __init__(self, order: Order, commands: int, news: int, output: int) -> None:
@@ -44,12 +51,12 @@ class InitProcess:
         self.bot = 0
         self.status: int | None = None
         self.ended_by_itself = False
-        """Whether the bot's process had ended before this process killed anything."""
+        """Whether the bot's process ended before this process killed anything."""
         self.peak = 0
         self.excess = ""
 
     def run(self) -> None:
-        """Guards the bot until nothing is left of it; ends this process."""
+        """Run the bot until all its processes are gone, then end this process."""
         try:
             linux.prctl(linux.PR_SET_CHILD_SUBREAPER, 1)
             woken = self.wake_on_sigchld()
@@ -61,20 +68,20 @@ class InitProcess:
                 self.cell.take_away()
             self.tell()
         except OSError as error:
-            # Where the keeper is gone, nobody listens any more.
+            # If the launcher is gone, nothing reads the pipe.
             with contextlib.suppress(BrokenPipeError):
                 self.say("broken", error)
         finally:
             os._exit(0)
 
     def guard(self, woken: int) -> None:
-        """Starts the bot, and returns when it has ended or is not to live any longer."""
+        """Start the bot; return when it has ended or must be killed."""
         self.bot = self.spawn()
         self.say("pid", self.bot)
         os.close(self.output)
         self.wait(woken)
         self.ended_by_itself = self.status is not None
-        # What the bot wrote since the last look counts too.
+        # The data written since the last check counts too.
         self.excess = self.excess or self.cell.excess(self.bot)
 
     def say(self, word: str, what: object) -> None:
@@ -82,7 +89,7 @@ class InitProcess:
         os.write(self.news, line.encode("utf-8", "replace") + b"\n")
 
     def tell(self) -> None:
-        """Says what has become of the bot."""
+        """Send the results to the launcher."""
         self.say("peak", self.cell.peak // 1024 or self.peak)
         excess = self.excess or self.cell.left_too_much
         if not excess and self.cell.out_of_memory:
@@ -102,7 +109,7 @@ class InitProcess:
         return reading
 
     def wait(self, woken: int) -> None:
-        """Returns when the bot has ended or is not to live any longer."""
+        """Return when the bot has ended or must be killed."""
         deadline = None
         while self.status is None:
             ready = select.select([self.commands, woken], [], [], self.patience(deadline))[0]
@@ -123,13 +130,13 @@ class InitProcess:
                     return
 
     def patience(self, deadline: float | None) -> float | None:
-        """Seconds until something is to be done even if nothing happens."""
+        """Return the seconds until the next timed action; None if none is due."""
         if deadline is not None:
             return max(0.0, deadline - time.monotonic())
         return BETWEEN if self.cell.locked else None
 
     def reap(self) -> bool:
-        """Buries the dead; False when nobody is left."""
+        """Collect exited children; return False if none are left."""
         try:
             while True:
                 pid, status, used = os.wait4(-1, os.WNOHANG)
@@ -142,7 +149,7 @@ class InitProcess:
             return False
 
     def kill_all(self) -> None:
-        # Killing children is enough: their children become ours and are next.
+        # Killing the children is enough: this process adopts their children, which come next.
         if self.bot:
             linux.signal_group(self.bot, signal.SIGKILL)
         while self.reap():
@@ -167,14 +174,15 @@ class InitProcess:
             os._exit(127)
 
     def become_bot(self) -> None:
-        # Without this a set-user-id program could become somebody whom we cannot kill.
+        # Otherwise a set-user-id program could change to a user whose processes cannot be killed.
         linux.prctl(linux.PR_SET_NO_NEW_PRIVS, 1)
         os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
         os.dup2(self.output, 1)
         os.dup2(self.output, 2)
         os.chdir(self.order.cwd)
         linux.check_program(self.order.argv[0])
-        # Not 0: a program that the system has take the cores is spared by 1 only (core(5)).
+        # A core_pattern program receives core dumps unless the limit is exactly 1; 0 does not
+        # prevent it (core(5)).
         linux.lower(resource.RLIMIT_CORE, 1)
         for name, kind in RLIMITS.items():
             linux.lower(kind, self.order.limits[name])
@@ -183,15 +191,16 @@ class InitProcess:
         for number in (signal.SIGPIPE, signal.SIGXFSZ):
             signal.signal(number, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_SETMASK, [])
-        # Bubblewrap sets the environment of the bot; its own shows in the sandbox.
+        # Bubblewrap sets the bot's environment; its own environment would be visible in the
+        # sandbox.
         is_wrapped = argv is not self.order.argv
         os.execve(argv[0], argv, {} if is_wrapped else self.order.env)
 
     def locked_in(self) -> list[str]:
-        """Locks this process in, and gives back what is to be executed then."""
+        """Sandbox this process and return the command to execute."""
         try:
             return self.cell.lock_in()
         except OSError as error:
-            # No fault of the bot's.
+            # This is not the bot's fault.
             self.say("broken", error)
             os._exit(127)

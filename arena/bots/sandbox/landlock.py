@@ -1,6 +1,6 @@
-"""Landlock: files, ports and processes of others closed to a process by itself (landlock(7)).
+"""Landlock: a process restricts its own access to files, ports and other processes (landlock(7)).
 
-It needs no privilege and no namespace, and holds for all that the process starts.
+It needs neither privileges nor namespaces, and child processes inherit the restrictions.
 """
 
 from __future__ import annotations
@@ -18,21 +18,21 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 CREATE, ADD, RESTRICT = 444, 445, 446
-"""The numbers of its system calls, the same on every machine."""
+"""System call numbers of Landlock, the same on every machine."""
 VERSION = 1
 BENEATH = 1
-"""A rule about a file, or a folder and all in it."""
+"""Type of a rule for a file, or for a folder and its content."""
 
 EXECUTE, WRITE, READ, LIST = 1 << 0, 1 << 1, 1 << 2, 1 << 3
 TRUNCATE, IOCTL = 1 << 14, 1 << 15
 OF_FILES = EXECUTE | WRITE | READ | TRUNCATE | IOCTL
-"""What can be allowed for a single file; the rest is about folders."""
+"""Rights that can be granted for a single file; the others apply to folders."""
 RIGHTS = {1: (1 << 13) - 1, 2: 1 << 13, 3: TRUNCATE, 5: IOCTL}
-"""The rights to files that each version of Landlock has added."""
+"""File rights added by each version of Landlock."""
 PORTS = 0b11
-"""To bind and to connect by TCP: closed since version 4."""
+"""Binding and connecting by TCP: restricted since version 4."""
 OTHERS = 0b11
-"""Abstract sockets and signals: closed since version 6."""
+"""Abstract sockets and signals: restricted since version 6."""
 
 DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 MACHINE = (
@@ -40,7 +40,7 @@ MACHINE = (
     *("/proc/filesystems", "/proc/uptime", "/proc/sys", "/sys/devices/system/cpu"),
     "/sys/kernel/mm/transparent_hugepage",
 )
-"""What runtimes read about themselves and the machine. Other processes are not among it."""
+"""Data about themselves and the machine that runtimes read; it excludes other processes."""
 
 PR_SET_SECCOMP, FILTER = 22, 2
 PR_CAPBSET_DROP, PR_CAP_AMBIENT, CLEAR_ALL = 24, 47, 4
@@ -51,12 +51,12 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 
 def version() -> int:
-    """Which version of Landlock the kernel has; 0 if none."""
+    """Return the kernel's version of Landlock; 0 if it is not available."""
     return max(0, int(_libc.syscall(CREATE, None, ctypes.c_size_t(0), VERSION)))
 
 
 class Enclosure:
-    """A set of rules: everything is closed but what is opened here."""
+    """A set of rules that grant access; all other access is denied."""
 
     def __init__(self) -> None:
         has = version()
@@ -71,7 +71,7 @@ class Enclosure:
         self.rules = _checked(_libc.syscall(CREATE, attributes, size, 0), "landlock")
 
     def open(self, paths: Iterable[str], rights: int) -> None:
-        """Opens those of the paths that are there."""
+        """Grant rights to those paths that exist."""
         for path in paths:
             with contextlib.suppress(FileNotFoundError):
                 self.open_one(path, rights)
@@ -87,14 +87,21 @@ class Enclosure:
             os.close(descriptor)
 
     def close_behind(self) -> None:
-        """Locks this process in, for good."""
+        """Apply the rules to this process permanently."""
         _checked(_libc.syscall(RESTRICT, self.rules, 0), "landlock")
         os.close(self.rules)
 
 
 def enclosure(readable: Iterable[str], listed: Iterable[str], writable: Iterable[str]) -> Enclosure:
-    """The rules for a bot that may read and write these paths besides the devices everybody has,
-    and learn the names in some folders."""
+    """Build the rules of a bot.
+
+    The common devices and :data:`MACHINE` are always accessible.
+
+    Args:
+        readable: paths that it may read and execute.
+        listed: folders whose names it may list.
+        writable: paths that it may read and write.
+    """
     found = Enclosure()
     found.open(listed, LIST)
     found.open(readable, EXECUTE | READ | LIST)
@@ -105,7 +112,7 @@ def enclosure(readable: Iterable[str], listed: Iterable[str], writable: Iterable
 
 
 def filter_calls(*, locks: bool) -> None:
-    """Has the kernel refuse system calls from now on."""
+    """Install the system call filter in this process."""
     program = seccomp.program(namespaces=False, locks=locks)
     kept = ctypes.create_string_buffer(program, len(program))
     whole = struct.pack("@HP", len(program) // 8, ctypes.addressof(kept))
@@ -114,7 +121,7 @@ def filter_calls(*, locks: bool) -> None:
 
 
 def drop_capabilities() -> None:
-    """Leaves nothing of what makes root more than a user, now and after what is executed next."""
+    """Drop all capabilities, for this process and the programs it executes."""
     for capability in range(CAPABILITIES):
         with contextlib.suppress(OSError):
             linux.prctl(PR_CAPBSET_DROP, capability)

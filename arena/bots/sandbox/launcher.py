@@ -1,4 +1,4 @@
-"""The keeper itself: obeys its owner, and reports how bots end and what they write."""
+"""Sandbox launcher: execute the owner's commands, and report the output and end of bots."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from arena.bots.sandbox.sandbox import UNSANDBOXED, copy_of
 from arena.bots.sandbox.start_command import Order
 from arena.system import file_tree
 
-# What a bot has written, as much of it as is kept.
+# Bounded buffer for a bot's output.
 
 
 HEAD = 4 * 1024
@@ -22,7 +22,7 @@ TAIL = 64 * 1024
 
 
 class Output:
-    """The first 4 KiB and the last 64 KiB of what a bot has written, and how much it was."""
+    """The first 4 KiB and the last 64 KiB of a bot's output, and its total size."""
 
     def __init__(self) -> None:
         self.head = b""
@@ -30,14 +30,14 @@ class Output:
         self.written = 0
 
     def add(self, data: bytes) -> None:
-        """Takes in what comes next."""
+        """Append output."""
         self.written += len(data)
         room = HEAD - len(self.head)
         self.head += data[:room]
         self.tail = (self.tail + data[room:])[-TAIL:]
 
     def text(self) -> str:
-        """What is kept, with a line in the place of what is not."""
+        """Return the stored output, with a line in place of the omitted part."""
         left_out = self.written - len(self.head) - len(self.tail)
         gap = f"\n[{left_out} bytes are left out here]\n".encode() if left_out else b""
         return (self.head + gap + self.tail).decode("utf-8", "replace")
@@ -49,11 +49,11 @@ if TYPE_CHECKING:
 
 CHUNK = 65536
 LOOK_UP = 1.0
-"""Seconds between two looks at whether the owner lives, in case its pipe outlives it."""
+"""Seconds between two checks whether the owner is alive, in case its pipe stays open."""
 
 
 class Bot:
-    """A bot as the keeper sees it: the pipes to its guard, and its output."""
+    """The launcher's state of a bot: the pipes to its init process, and its output."""
 
     def __init__(self, order: Order) -> None:
         self.order = order
@@ -66,7 +66,7 @@ class Bot:
         self.flooded = False
 
     def start(self, others: list[Bot]) -> None:
-        """Forks the guard, which starts the bot."""
+        """Fork the init process, which starts the bot."""
         commands, self.commands = os.pipe()
         self.news, news = os.pipe()
         self.output, output = os.pipe()
@@ -75,7 +75,8 @@ class Bot:
             null = os.open(os.devnull, os.O_RDWR)
             os.dup2(null, 0)
             os.dup2(null, 1)
-            # A guard that held the pipe of another would keep its end from being read.
+            # If an init process held the pipe of another bot, that pipe's end could not be
+            # detected.
             for bot in (*others, self):
                 bot.close()
             InitProcess(self.order, commands, news, output).run()
@@ -84,7 +85,7 @@ class Bot:
         os.set_blocking(self.output, False)
 
     def drain(self, most: int) -> bool:
-        """Takes in what was written, `most` bytes at the most; False at the end of it."""
+        """Read at most `most` bytes of output; return False at its end."""
         while most > 0:
             try:
                 data = os.read(self.output, min(CHUNK, most))
@@ -97,32 +98,32 @@ class Bot:
         return True
 
     def words(self) -> dict[str, str]:
-        """What the guard has told."""
+        """Return the values sent by the init process, by keyword."""
         return dict(line.split(" ", 1) for line in self.heard.decode().splitlines())
 
     def is_ending(self) -> bool:
-        """Whether the bot is about to end, so that news of it will come."""
+        """Return whether the bot is about to end, so that its report will follow."""
         pid = self.words().get("pid")
         return self.flooded or (pid is not None and linux.is_ending(int(pid)))
 
     def peak_memory(self) -> int:
-        """The most bytes of memory that one of its processes has held so far."""
+        """Return the peak memory in bytes of its largest process so far."""
         pid = self.words().get("pid")
         return 0 if pid is None else linux.peak_memory(int(pid))
 
     def stop(self) -> None:
-        """Asks the bot to end, and has it killed if it does not."""
+        """Request the bot to end; the init process kills it if it does not."""
         with contextlib.suppress(OSError):
             os.write(self.commands, b"stop\n")
 
     def kill(self) -> None:
-        """Has all processes of the bot killed."""
+        """Close the command pipe, so that the init process kills all processes of the bot."""
         if self.commands >= 0:
             os.close(self.commands)
             self.commands = -1
 
     def clear(self) -> None:
-        """Removes what the guard has not: it may have been killed."""
+        """Remove files left by an init process that was killed."""
         memory_disk.remove_places(self.order.directory)
         file_tree.remove(copy_of(self.order.directory))
 
@@ -142,7 +143,7 @@ class Launcher:
         self.unread = b""
 
     def run(self) -> None:
-        """Keeps bots until the owner is gone; nothing of them is left afterwards."""
+        """Serve until the owner is gone; then no process or file of the bots is left."""
         try:
             while os.getppid() == self.owner and self.turn():
                 pass
@@ -150,7 +151,7 @@ class Launcher:
             self.end()
 
     def turn(self) -> bool:
-        """Waits for something to happen and does what follows; False when the owner is gone."""
+        """Wait for events and handle them; return False when the owner has closed the input."""
         news = {bot.news: number for number, bot in self.bots.items()}
         outputs = {bot.output: number for number, bot in self.bots.items() if bot.output >= 0}
         ready = select.select([0, *news, *outputs], [], [], LOOK_UP)[0]
@@ -180,7 +181,7 @@ class Launcher:
         del self.bots[number]
         self.sweep()
         if bot.output >= 0:
-            # Nobody writes any more, and a pipe holds a mebibyte at the most.
+            # All writers are gone, and a pipe holds at most 1 MiB.
             bot.drain(16 * CHUNK)
         bot.close()
         bot.clear()
@@ -191,7 +192,7 @@ class Launcher:
         status = int(words["status"]) if "status" in words else None
         broken = words.get("broken")
         if broken is None and "peak" not in words and bot.order.level != UNSANDBOXED:
-            # A guard reports "peak" whatever becomes of its bot, and no sandboxed bot can kill it.
+            # An init process always sends "peak", and a sandboxed bot cannot kill it.
             broken = "its guard was killed"
         say(
             {
@@ -209,7 +210,7 @@ class Launcher:
         )
 
     def sweep(self) -> None:
-        """Kills what is left of a bot whose guard was itself killed."""
+        """Kill the remaining processes of a bot whose init process was killed."""
         guards = {bot.guard for bot in self.bots.values()}
         while strays := [pid for pid in linux.children(os.getpid()) if pid not in guards]:
             for pid in strays:
@@ -268,7 +269,7 @@ def say(report: dict[str, Any]) -> None:
 
 
 def main() -> None:
-    """Keeps the bots of the process whose id is the first argument."""
+    """Run the launcher for the owner whose process id is the first argument."""
     linux.prctl(linux.PR_SET_CHILD_SUBREAPER, 1)
     with contextlib.suppress(BrokenPipeError):
         Launcher(int(sys.argv[1])).run()

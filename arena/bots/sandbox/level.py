@@ -1,4 +1,4 @@
-"""How well a bot is locked in."""
+"""Isolation levels of bots."""
 
 import shutil
 from enum import StrEnum
@@ -8,7 +8,7 @@ INSTALL: Final = "apt install bubblewrap"
 
 
 class Level(StrEnum):
-    """A kind of sandbox; docs/containment.md says what each promises. The best comes first."""
+    """An isolation level, best first; docs/containment.md lists the guarantees of each."""
 
     BUBBLEWRAP = "bubblewrap"
     LANDLOCK = "landlock"
@@ -16,11 +16,11 @@ class Level(StrEnum):
 
 
 SETTING: Final = "POKEARENA_SANDBOX"
-"""The environment variable that names the level to be used."""
+"""Environment variable that selects the level."""
 
 
 def refusal(label: str, trusted: bool, level: Level) -> str:
-    """Why a bot may not be run at this level, in a sentence; empty if it may."""
+    """Return why a bot must not run at this level, as a sentence; empty if it may."""
     if trusted or level is not Level.UNSANDBOXED:
         return ""
     return (
@@ -30,5 +30,5 @@ def refusal(label: str, trusted: bool, level: Level) -> str:
 
 
 def bubblewrap() -> str | None:
-    """The path of bubblewrap's program, if it is installed."""
+    """Return the path of the program bwrap, if it is installed."""
     return shutil.which("bwrap")

@@ -1,4 +1,4 @@
-"""The few things of Linux that keeping processes takes."""
+"""Thin wrappers of the Linux interfaces for process control."""
 
 import contextlib
 import ctypes
@@ -16,35 +16,39 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 
 def prctl(option: int, value: int) -> None:
-    """Sets something about this process; OSError if the kernel refuses."""
+    """Set an attribute of this process.
+
+    Raises:
+        OSError: the kernel refuses it.
+    """
     if _libc.prctl(option, value, 0, 0, 0) != 0:
         error = ctypes.get_errno()
         raise OSError(error, f"prctl {option}: {os.strerror(error)}")
 
 
 def children(of: int) -> list[int]:
-    """The processes whose parent is this one, adopted orphans included."""
+    """Return the child processes of a process, adopted orphans included."""
     found: list[int] = []
     try:
         for task in os.listdir(f"/proc/{of}/task"):
             with open(f"/proc/{of}/task/{task}/children") as listed:
                 found.extend(int(pid) for pid in listed.read().split())
     except OSError:
-        # It has just ended, or the kernel was built without that file.
+        # The process has just ended, or the kernel was built without that file.
         found = [int(pid) for pid in os.listdir("/proc") if pid.isdigit() and parent(pid) == of]
     return found
 
 
 def parent(pid: str) -> int:
-    """The parent of a process; 0 if it is gone."""
+    """Return the parent of a process; 0 if the process does not exist."""
     return int(_stat(pid)[1])
 
 
 def is_ending(pid: int) -> bool:
-    """Whether a process has ended, or it or a descendant of it is about to.
+    """Return whether a process has ended, or it or a descendant is exiting.
 
-    The kernel says so before it closes the descriptors of a process: whoever has lost a
-    connection to a process because it ended finds it here.
+    The kernel sets this flag before it closes the descriptors of a process. It is therefore set by
+    the time a peer detects the closed connection.
     """
     stat = _stat(str(pid))
     exiting = stat[0] in "XZ" or bool(int(stat[6]) & PF_EXITING)
@@ -52,7 +56,7 @@ def is_ending(pid: int) -> bool:
 
 
 def peak_memory(pid: int) -> int:
-    """The most bytes of memory that a process, or one of its descendants that live, has held."""
+    """Return the peak memory in bytes of the largest among a process and its live descendants."""
     return max(_peak(pid), *map(peak_memory, children(pid)), 0)
 
 
@@ -66,7 +70,10 @@ def _peak(pid: int) -> int:
 
 
 def _stat(pid: str) -> list[str]:
-    """State, parent, group, session, terminal, its group and flags of a process, if it is there."""
+    """Return state, parent, group, session, terminal, its foreground group and flags of a process.
+
+    For a missing process, the state is "X" and all numbers are 0.
+    """
     try:
         with open(f"/proc/{pid}/stat") as file:
             return file.read().rpartition(")")[2].split()
@@ -75,26 +82,26 @@ def _stat(pid: str) -> list[str]:
 
 
 def kill(pid: int) -> None:
-    """Kills a process, if it is there."""
+    """Kill a process, if it exists."""
     with contextlib.suppress(OSError):
         os.kill(pid, signal.SIGKILL)
 
 
 def signal_group(leader: int, number: int) -> None:
-    """Sends a signal to a process group, if it is there."""
+    """Send a signal to a process group, if it exists."""
     with contextlib.suppress(OSError):
         os.killpg(leader, number)
 
 
 def lower(kind: int, limit: int) -> None:
-    """Sets a resource limit, for good, or leaves it where it is lower already."""
+    """Lower a resource limit permanently; a limit that is already lower stays."""
     hard = resource.getrlimit(kind)[1]
     value = limit if hard == resource.RLIM_INFINITY else min(limit, hard)
     resource.setrlimit(kind, (value, value))
 
 
 def volunteer() -> None:
-    """When memory runs out, the kernel is to end this process before any of the arena."""
+    """Let the kernel's out-of-memory killer choose this process before those of the arena."""
     try:
         with open("/proc/self/oom_score_adj", "w") as score:
             score.write("1000")
@@ -103,7 +110,7 @@ def volunteer() -> None:
 
 
 def is_reachable(path: str) -> bool:
-    """Whether every user may enter the folders on the way to it."""
+    """Return whether every user may enter all parent folders of a path."""
     while (path := os.path.dirname(path)) not in ("/", ""):
         if not os.stat(path).st_mode & 0o001:
             return False
@@ -111,34 +118,46 @@ def is_reachable(path: str) -> bool:
 
 
 def tasks() -> int:
-    """How many processes and threads there are on this machine."""
+    """Return the number of processes and threads on this machine."""
     with open("/proc/loadavg") as file:
         return int(file.read().split()[3].partition("/")[2])
 
 
 def check_program(path: str) -> None:
-    """Raises OSError, as executing it would, if there is no such program."""
+    """Check that a file exists and is executable.
+
+    Raises:
+        OSError: the same error as for its execution.
+    """
     if not os.stat(path).st_mode & 0o111:
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), path)
 
 
 def filled(wrapped: int, mount: str, size: int) -> tuple[int, int]:
-    """Bytes and number of the files on the file system of `size` bytes that the children of a
-    process see at `mount`; nothing as long as they see another one there."""
+    """Return bytes and number of files on the file system that a sandbox has at `mount`.
+
+    Args:
+        wrapped: the process whose children are in the sandbox.
+        mount: the mount point as seen by the children.
+        size: the size of the file system; another size means that it is not mounted yet.
+
+    Returns:
+        The bytes and the number of files; 0, 0 if it is not mounted yet.
+    """
     for child in children(wrapped):
         try:
             found = os.statvfs(f"/proc/{child}/root{mount}")
         except OSError:
             continue
         if found.f_blocks * found.f_frsize != size:
-            # Of the machine: the sandbox is still being made.
+            # The machine's own file system: the sandbox is not complete yet.
             continue
         return (found.f_blocks - found.f_bfree) * found.f_frsize, found.f_files - found.f_ffree
     return 0, 0
 
 
 def descendants(pid: int) -> list[int]:
-    """Return all processes below a process."""
+    """Return all descendants of a process."""
     below: list[int] = []
     pending = [pid]
     while pending:

@@ -1,10 +1,10 @@
-"""A file system in memory for one bot: the folder of its socket and its scratch space.
+"""In-memory file system of one bot: the folder of its socket and its scratch space.
 
-Its size bounds what the bot stores, whether or not the files have names: files made with
-``O_TMPFILE``, or removed while they are open, take room in it like all others. It is mounted in a
-mount namespace of the bot's guard, so the kernel removes it with the last process of the
-namespace, however that process ends. Other processes of the arena reach the socket through
-``/proc/PID/root`` of the guard; a link in place of the socket folder leads there.
+Its size limits the data that the bot stores. Files without names count as well: those created with
+``O_TMPFILE``, and those removed while they are open. It is mounted in a mount namespace of the
+bot's init process. The kernel therefore removes it with the last process of the namespace. Other
+processes of the arena reach the socket through ``/proc/PID/root`` of the init process; the socket
+folder is replaced by a link to it.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ MS_NOSUID, MS_NODEV = 2, 4
 MS_REC, MS_SLAVE = 1 << 14, 1 << 19
 MNT_DETACH = 2
 SPARE_BYTES = 8 << 20
-"""Bytes above the limit, so that the guard can see that a bot exceeds its limit."""
+"""Bytes above the limit, so that the init process can detect that a bot exceeds its limit."""
 SPARE_FILES = 4
-"""Times the limit on files and folders that there is room for, for the same reason."""
+"""Factor above the limit on files and folders, for the same reason."""
 PAGE = 65536
-"""Bytes; a multiple of the size of a page on every machine."""
+"""Rounding unit in bytes; a multiple of the page size on every machine."""
 MOUNT_POINT = ".disk"
-"""Suffix of the mount point: its name begins with the name of the socket folder."""
+"""Suffix of the mount point: its name is that of the socket folder with this suffix."""
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -36,8 +36,8 @@ class Disk:
     """The file system of one bot.
 
     Attributes:
-        socket: the folder of the bot's socket, as this process and the bot's other processes
-            outside of a sandbox see it.
+        socket: the folder of the bot's socket, as seen by this process and by the bot's processes
+            outside of a sandbox.
         scratch: the scratch space.
     """
 
@@ -45,9 +45,9 @@ class Disk:
         """Prepare to mount.
 
         Args:
-            directory: the socket folder as the rest of the arena knows it; an empty folder.
-            size: bytes that the bot may store.
-            files: files and folders it may have.
+            directory: the socket folder as seen by the rest of the arena; an empty folder.
+            size: limit in bytes on the data that the bot stores.
+            files: limit on files and folders.
         """
         self._directory = directory
         self._size = size
@@ -61,10 +61,10 @@ class Disk:
         """Mount it for a user, and put a link in place of the socket folder.
 
         Args:
-            uid: the user that the bot runs as; None if it runs as ours.
+            uid: the user that the bot runs as; None if it runs as the current user.
 
         Returns:
-            Whether that was possible; if not, nothing has changed but this process's namespaces.
+            False if the mount is not possible; then at most this process's namespaces have changed.
         """
         try:
             _unshare_mounts()
@@ -88,13 +88,13 @@ class Disk:
         return True
 
     def used(self) -> tuple[int, int]:
-        """Return the bytes and the number of files in use, those without names included."""
+        """Return the bytes and the number of files in use, including files without names."""
         status = os.statvfs(self._root)
         size = (status.f_blocks - status.f_bfree) * status.f_frsize
         return size, status.f_files - status.f_ffree - self._base_files
 
     def unmount(self) -> None:
-        """Take it away when no process uses it any more."""
+        """Unmount it and remove the folders; processes still using it keep it alive."""
         _libc.umount2(os.fsencode(self._root), MNT_DETACH)
         remove_places(self._directory)
 
@@ -105,7 +105,7 @@ def room(size: int) -> int:
 
 
 def mount_point(directory: str) -> str:
-    """Return where the file system of the bot with this socket folder is mounted."""
+    """Return the mount point of the file system for this socket folder."""
     return directory + MOUNT_POINT
 
 
@@ -116,7 +116,9 @@ def remove_places(directory: str) -> None:
 
 
 def _unshare_mounts() -> None:
-    """Move this process into a mount namespace, for which users other than root need one for users.
+    """Move this process into a mount namespace.
+
+    Users other than root need a user namespace as well.
 
     Raises:
         OSError: the kernel refuses it.
@@ -152,9 +154,13 @@ def _checked(result: int, call: str) -> None:
 
 
 def nameless_bytes(processes: list[int], folders: list[str]) -> int:
-    """Return the bytes of files without names that processes keep open on the disks of folders.
+    """Return the bytes of open files without names on the file systems of folders.
 
-    Where a bot writes to a folder of the machine, as a build does, nothing else counts them.
+    A build writes to a folder of the machine, where these files are not counted otherwise.
+
+    Args:
+        processes: ids of the processes whose open files are counted.
+        folders: the folders that select the file systems.
     """
     devices = set()
     for folder in folders:

@@ -1,4 +1,4 @@
-"""Which files a bot may read besides its own and those of the system: what its program needs."""
+"""Determine the files that a bot's program needs besides its own and those of the system."""
 
 import importlib.util
 import os
@@ -12,20 +12,23 @@ import arena
 from arena.bots.bot import BRIDGE, Bot
 
 SETTING: Final = "POKEARENA_RUNTIMES"
-"""Further folders that bots may read, separated by colons: runtimes in unusual places."""
+"""Environment variable with further readable folders, separated by colons.
+
+It is for runtimes in unusual places.
+"""
 KIT: Final = ("pokearena", "pokearena_bot", "referee")
-"""Python modules that a bot of the house may import: stubs, kit, and what the games are about."""
+"""Python modules that a house bot may import: stubs, kit and the referee with the games."""
 PACKAGE: Final = str(Path(arena.__file__).parent)
 OF_BRIDGE: Final = ("__init__.py", "bots/__init__.py", "bots/stdio")
-"""Files of the arena that are the bridge of bots that read and write lines."""
+"""Files of the arena that make up the bridge of bots that read and write lines."""
 PROGRAMS: Final = ("bin", "sbin")
 SYSTEM: Final = ("/usr/", "/bin/", "/sbin/", "/lib/", "/lib32/", "/lib64/", "/etc/alternatives/")
 LINKS: Final = 20
-"""Links one after another that are followed."""
+"""Maximum length of a chain of links that is followed."""
 
 
 def readable(argv: Sequence[str]) -> list[str]:
-    """What a bot run by this command may read besides its own files: its runtime, and the kit."""
+    """Return paths readable for this command besides the bot's files: its runtime and the kit."""
     named = [path for path in os.environ.get(SETTING, "").split(":") if path]
     program, bridge = argv[0], []
     if argv[: len(BRIDGE)] == BRIDGE:
@@ -35,9 +38,9 @@ def readable(argv: Sequence[str]) -> list[str]:
 
 
 def listed(argv: Sequence[str]) -> list[str]:
-    """The folders in which Python looks for the modules of the kit and the bridge.
+    """Return the folders in which Python searches the modules of the kit and the bridge.
 
-    Where they are installed they lie in the runtime; in a checkout beside other things.
+    When installed, they are in the runtime; in a checkout they are beside other files.
     """
     folders = [os.path.dirname(path) for path in _kit()]
     if argv[: len(BRIDGE)] == BRIDGE:
@@ -46,20 +49,20 @@ def listed(argv: Sequence[str]) -> list[str]:
 
 
 def toolchains() -> dict[str, str]:
-    """Where compilers are that are kept in somebody's home, by the variables that tell of it."""
+    """Return toolchain folders in the home folder, by the environment variables that name them."""
     rustup = os.environ.get("RUSTUP_HOME", str(Path.home() / ".rustup"))
     return {"RUSTUP_HOME": rustup} if os.path.isdir(rustup) else {}
 
 
 def own(bot: Bot) -> str:
-    """The folder or file that is the bot."""
+    """Return the folder or file of the bot."""
     assert bot.folder is not None
     return str(bot.folder if bot.file is None else bot.folder / bot.file)
 
 
 @cache
 def _python() -> tuple[str, ...]:
-    """The arena's own Python, since "python" in a manifest means it, and the kit."""
+    """Return the paths of the arena's Python and the kit: "python" in a manifest means this one."""
     prefixes = {*_prefixes(sys.executable), sys.prefix, sys.base_prefix}
     return tuple(sorted(path for path in {*prefixes, *_kit()} if not _is_system(path)))
 
@@ -78,7 +81,7 @@ def _kit() -> Iterator[str]:
 
 
 def _prefixes(program: str) -> Iterator[str]:
-    """Where the program, and each link on the way to it, is installed."""
+    """Yield the installation folders of the program and of each link on the way to it."""
     path = os.path.abspath(program)
     for _ in range(LINKS):
         if not _is_system(path):
@@ -92,7 +95,7 @@ def _prefixes(program: str) -> Iterator[str]:
 
 
 def _prefix(path: str) -> str:
-    """/opt/node for /opt/node/bin/node; for a program elsewhere the file alone."""
+    """Return the installation folder, /opt/node for /opt/node/bin/node, or else the file itself."""
     folder = os.path.dirname(path)
     root = os.path.dirname(folder)
     home = str(Path.home())

@@ -1,4 +1,4 @@
-"""What one bot has of its own while it lives: a user, a control group, a private directory."""
+"""Sandbox of one bot: its user id, control group, private directory and isolation."""
 
 from __future__ import annotations
 
@@ -16,24 +16,23 @@ from arena.bots.sandbox.memory_disk import Disk, room
 from arena.bots.sandbox.start_command import Order
 from arena.system import file_tree
 
-# User ids of their own for bots, as long as they live.
+# User ids reserved for running bots.
 #
-# Only root can give them away. An id is taken by binding an abstract socket of its name, and by a
-# lock in a file of the machine, for such names are those of one network: the kernel lets one
-# process at a time do so, and gives both back when that process is gone, however it went. So no two
-# live bots of a machine have one id, whichever workers they belong to, and whatever networks these
-# are in.
+# Only root can assign them. An id is reserved by binding an abstract socket with its name and by
+# locking a byte in a file of the machine. The file is needed because abstract names are local to a
+# network namespace. The kernel releases both when the process ends in any way. Therefore no two
+# running bots of a machine have the same id, whatever their workers and networks.
 
 
 FIRST = 58_000
-"""Above the users of a system, below what is reserved for services that are made as they start."""
+"""Above the users of a system, below the range of dynamically created service users."""
 COUNT = 1_000
 LOCKS = "/run/pokearena-uids"
-"""One byte of it is locked for each id. Only root can write there."""
+"""Lock file with one byte per id. Only root can write to it."""
 
 
 class Uid:
-    """A user and group id that nobody else has; ``number`` is None where we are not root."""
+    """A reserved user and group id; ``number`` is None if this process does not run as root."""
 
     def __init__(self) -> None:
         self.number: int | None = None
@@ -43,12 +42,12 @@ class Uid:
             self.take()
 
     def take(self) -> None:
-        """Takes an id that is free.
+        """Reserve a free id.
 
         Raises:
-            OSError: none is.
+            OSError: all ids are in use.
         """
-        # Where nothing can be written, as in some containers, the names have to do.
+        # Without a writable file system, as in some containers, only the abstract names are used.
         with contextlib.suppress(OSError):
             self.locks = os.open(LOCKS, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
         start = int.from_bytes(os.urandom(4), "big")
@@ -78,14 +77,14 @@ class Uid:
             self.locks = None
 
     def purge(self) -> None:
-        """Kills whatever runs under this id."""
+        """Kill all processes with this id."""
         if self.number is None:
             return
         pid = os.fork()
         if pid == 0:
             try:
                 become(self.number)
-                # All at once: who is being killed cannot fork any more.
+                # One call reaches all of them, so they cannot fork meanwhile.
                 os.kill(-1, signal.SIGKILL)
             finally:
                 os._exit(0)
@@ -93,13 +92,13 @@ class Uid:
 
 
 def become(number: int) -> None:
-    """Makes this process one of that user and group, for good."""
+    """Change this process permanently to that user and group."""
     os.setgroups([])
     os.setresgid(number, number, number)
     os.setresuid(number, number, number)
 
 
-# The command line of bubblewrap: what a bot sees, and as whom it runs (bwrap(1)).
+# The command line of bubblewrap: the visible files and the user (bwrap(1)).
 
 
 TYPE_CHECKING = False
@@ -108,30 +107,36 @@ if TYPE_CHECKING:
     from arena.bots.sandbox.start_command import Order
 
 SYSTEM = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
-"""Folders of programs and libraries, which are links into /usr on most systems."""
+"""Folders of programs and libraries; on most systems links into /usr."""
 SETTINGS = (
     *("/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/alternatives"),
     *("/etc/localtime", "/etc/ssl/openssl.cnf", "/etc/nsswitch.conf"),
 )
-"""What runtimes read of the system's settings; nothing that says who and where this is."""
+"""System settings that runtimes read; they do not identify the machine or its users."""
 NETWORK = (
     *("/etc/resolv.conf", "/etc/hosts", "/etc/ssl", "/etc/pki", "/etc/ca-certificates"),
     "/etc/ca-certificates.conf",
 )
-"""What it takes besides to fetch something."""
+"""Further settings for network access."""
 BUILDS = ("/etc/maven",)
-"""What it takes besides to build something."""
+"""Further settings for builds."""
 SCRATCH = "/tmp"
 SETPRIV = "/usr/bin/setpriv"
 SHM = 16 * 1024 * 1024
-"""Bytes of /dev/shm."""
+"""Size of /dev/shm in bytes."""
 
 
 def command(order: Order, uid: int | None, files: str, disk: Disk | None) -> list[str]:
-    """The command that runs the bot in a sandbox; ``files`` are its own, or a copy of them.
+    """Return the command that runs the bot in a sandbox.
 
-    What it says in detail goes through a pipe, so that it does not show in the sandbox as the
-    command line of its first process. The pipes are inherited by bubblewrap, which closes them.
+    Detailed arguments go through a pipe. Otherwise they would be visible in the sandbox as the
+    command line of its first process. Bubblewrap inherits the pipes and closes them.
+
+    Args:
+        order: the start command.
+        uid: the bot's user; None if it runs as the current user.
+        files: the bot's files, or a copy of them.
+        disk: the bot's file system, if it has one.
     """
     details = _piped("\0".join(_details(order, uid, files, disk)).encode())
     calls = _piped(seccomp.program(namespaces=True, locks=order.builds))
@@ -202,7 +207,7 @@ def _system(more: tuple[str, ...]) -> list[str]:
 
 
 def _parents(paths: set[str]) -> list[str]:
-    """The folders above them, highest first: bubblewrap makes them for itself alone."""
+    """Return all parent folders, highest first; bubblewrap would create them without access."""
     found: set[str] = set()
     for path in paths:
         while (path := os.path.dirname(path)) not in ("/", SCRATCH):
@@ -211,13 +216,13 @@ def _parents(paths: set[str]) -> list[str]:
 
 
 def settings() -> list[str]:
-    """The settings of the system that are there; a JVM keeps its own in a folder of its version."""
+    """Return the system settings that exist; a JVM has a folder named by its version."""
     javas = [f"/etc/{name}" for name in os.listdir("/etc") if name.startswith("java")]
     return [path for path in (*SETTINGS, *javas) if os.path.exists(path)]
 
 
 def _piped(data: bytes) -> int:
-    """The end of a pipe at which the data can be read, open in what is executed next."""
+    """Return the read end of a pipe that contains the data and is inherited across exec."""
     reading, writing = os.pipe()
     os.set_inheritable(reading, True)
     os.write(writing, data)
@@ -228,16 +233,16 @@ def _piped(data: bytes) -> int:
 UNSANDBOXED = "unsandboxed"
 BUBBLEWRAP = "bubblewrap"
 SOME = 16
-"""Processes that the sandbox itself takes."""
+"""Number of processes of the sandbox itself."""
 
 
 def copy_of(directory: str) -> str:
-    """Where the files of a bot are copied to whose user could not read them."""
+    """Return the folder for a copy of a bot's files, used if its user cannot read the originals."""
     return f"{directory}-files"
 
 
 class Cell:
-    """Prepares what an order says the bot is to be locked into, and takes it away again."""
+    """Creates the isolation that a start command requests, and removes it at the end."""
 
     def __init__(self, order: Order) -> None:
         self.order = order
@@ -247,15 +252,19 @@ class Cell:
         self.cgroup: Cgroup | None = None
         self.disk: Disk | None = None
         self.files = order.own
-        """Where the bot's own files are: those in the order, or a copy."""
+        """The bot's files: those of the start command, or a copy."""
         self.peak = 0
-        """Bytes of memory; 0 if nobody counts them together."""
+        """Peak memory in bytes; 0 if it is not counted for all processes together."""
         self.out_of_memory = False
         self.left_too_much = ""
-        """The limit that the files left by an ended build exceed; values as of :meth:`excess`."""
+        """The limit that the files of an ended build exceed; values as of :meth:`excess`."""
 
     def prepare(self) -> None:
-        """Raises OSError if something cannot be had."""
+        """Create the control group, user id, file system and copy of the files.
+
+        Raises:
+            OSError: one of them cannot be created.
+        """
         if not self.locked:
             return
         limits = self.order.limits
@@ -271,13 +280,13 @@ class Cell:
             if self.files not in ("", *self.order.write) and not self.can_read_its_own():
                 name = os.path.basename(self.order.own)
                 self.files = f"{copy_of(self.order.directory)}/{name}"
-                # Readable to all, but in a folder that the bot alone can enter.
+                # All users can read the copy, but only the bot can enter its folder.
                 os.mkdir(copy_of(self.order.directory), 0o700)
                 file_tree.copy(self.order.own, self.files)
                 os.chown(copy_of(self.order.directory), self.uid, self.uid)
 
     def mount_disk(self) -> None:
-        """Give the bot a file system of its own, where this machine allows it."""
+        """Give the bot a separate file system, if this machine allows it."""
         order = self.order
         if order.level != BUBBLEWRAP and self.uid is None:
             return
@@ -286,13 +295,15 @@ class Cell:
             return
         self.disk = own_disk
         if order.level != BUBBLEWRAP:
-            # Bubblewrap shows the folder at its usual path; here the bot needs the real one.
+            # Bubblewrap mounts the folder at its usual path; here the bot needs the real path.
             for name in ("POKEARENA_ADDRESS", "HOME", "TMPDIR"):
                 order.env[name] = order.env[name].replace(order.directory, own_disk.socket, 1)
 
     def lock_in(self) -> list[str]:
-        """Locks this process in as far as that goes here; gives back the command that is then to
-        be executed and does the rest."""
+        """Sandbox this process and return the command to execute.
+
+        With bubblewrap, that command completes the isolation.
+        """
         order = self.order
         if not self.locked:
             return order.argv
@@ -306,13 +317,13 @@ class Cell:
         return order.argv
 
     def can_read_its_own(self) -> bool:
-        """Whether the bot's user can read its files where they are."""
+        """Return whether the bot's user can read its files in place."""
         if self.order.level != BUBBLEWRAP and not linux.is_reachable(self.files):
             return False
         return file_tree.is_readable_to_all(self.files)
 
     def enclose(self) -> None:
-        """Locks this process in without bubblewrap."""
+        """Sandbox this process with Landlock and seccomp."""
         order = self.order
         self.move_to_copy()
         readable = ["/usr", *SYSTEM, *settings(), *order.read, self.files]
@@ -320,7 +331,7 @@ class Cell:
         rules = landlock.enclosure(readable, order.listed, [socket, *order.write])
         if self.uid is not None:
             become(self.uid)
-            # Whoever becomes somebody else loses it.
+            # A change of the user clears the parent-death signal.
             linux.prctl(linux.PR_SET_PDEATHSIG, signal.SIGKILL)
         elif os.geteuid() == 0:
             landlock.drop_capabilities()
@@ -328,7 +339,7 @@ class Cell:
         landlock.filter_calls(locks=order.builds)
 
     def move_to_copy(self) -> None:
-        """Has the bot run where its files are, if they had to be copied."""
+        """Change to the folder of the copied files, if they were copied."""
         order = self.order
         if self.files == order.own:
             return
@@ -339,12 +350,14 @@ class Cell:
             order.argv[0] = f"{os.getcwd()}{program.removeprefix(order.cwd)}"
 
     def excess(self, bot: int) -> str:
-        """Return which limit the bot exceeds: a key of ``arena.bots.exit_report.EXCESS``, or
-        nothing."""
+        """Return the limit that the bot exceeds; empty if none.
+
+        The value is a key of ``arena.bots.exit_report.EXCESS``.
+        """
         if not self.locked:
             return ""
         if self.cgroup is not None and self.cgroup.out_of_memory():
-            # The kernel may have chosen a process without which the rest goes on.
+            # The kernel may have killed only a process without which the others continue.
             return "memory"
         limits = self.order.limits
         try:
@@ -361,8 +374,8 @@ class Cell:
         """Return the bytes and the number of the files that the bot has written.
 
         Raises:
-            TreeTooLarge: there are too many, or folders are nested too deeply.
-            PermissionError: the bot has taken away the right to read a folder.
+            TreeTooLarge: there are too many files, or folders are nested too deeply.
+            PermissionError: the bot has removed the read permission of a folder.
         """
         order = self.order
         size = files = 0
@@ -382,12 +395,12 @@ class Cell:
         return size, files
 
     def ask_to_end(self, bot: int) -> list[int]:
-        """The process groups to which a request to end is to go."""
-        # Bubblewrap would die of it itself, and take the bot along at once.
+        """Return the process groups to send SIGTERM to."""
+        # SIGTERM would end bubblewrap itself, and with it the bot at once.
         return linux.children(bot) if self.order.level == BUBBLEWRAP else [bot]
 
     def take_away(self) -> None:
-        """When no process of the bot is left: reads what it used, and removes everything."""
+        """Read the resource usage and remove everything, after the bot's processes have ended."""
         if self.owner is not None:
             self.owner.purge()
         if self.cgroup is not None:
@@ -409,18 +422,18 @@ class Cell:
         file_tree.remove(copy_of(self.order.directory))
 
     def was_killed(self, status: int | None) -> bool:
-        """Return whether the sandbox itself was killed, which no process inside can do.
+        """Return whether the sandbox itself was killed, which a process inside cannot do.
 
-        The bot is in a process namespace of its own below bubblewrap. When a signal ends the bot,
-        bubblewrap exits with a status; a signal that ends bubblewrap came from outside.
+        The bot is in a separate process namespace below bubblewrap. When a signal ends the bot,
+        bubblewrap exits with a status. A signal that ends bubblewrap came from outside.
         """
         return status is not None and self.order.level == BUBBLEWRAP and os.WIFSIGNALED(status)
 
     def status(self, status: int) -> int:
-        """The wait status of the bot, from that of the process we started."""
+        """Convert the wait status of the started process to that of the bot."""
         code = os.waitstatus_to_exitcode(status)
         if self.order.level == BUBBLEWRAP and code > 128:
-            # What bubblewrap makes of a signal.
+            # Bubblewrap reports a signal as 128 + its number.
             return code - 128
         return status
 

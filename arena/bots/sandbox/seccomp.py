@@ -1,8 +1,8 @@
-"""A filter of system calls, as the program that the kernel runs before each call (seccomp(2)).
+"""Generate a system call filter, the program that the kernel runs before each call (seccomp(2)).
 
-The program is classic BPF, put together here since the packages that do it need a library of the
-system. It lets everything through but what is listed in `calls`: a bot may be any program in any
-language, so a list of what is allowed would be a list of what today's runtimes happen to use.
+The program is classic BPF, generated here because the existing packages require a system library.
+It allows all calls except those listed below. A bot may be any program in any language, so an allow
+list would only contain the calls of today's runtimes.
 """
 
 from __future__ import annotations
@@ -11,18 +11,18 @@ import errno
 import os
 import struct
 
-# The system calls a sandboxed bot is refused, by name, with their numbers.
+# Refused system calls by name, with their numbers.
 #
-# A name maps to its number on x86-64 and on aarch64; None where the machine has no such call.
+# The numbers are those of x86-64 and aarch64; None if the machine does not have the call.
 
 
 Numbers = dict[str, tuple[int, int | None]]
 
 MACHINES = ("x86_64", "aarch64")
-"""Which number is whose."""
+"""Machine of each number."""
 
 BOTH: Numbers = {
-    # Other processes: their memory, descriptors and pages.
+    # Access to other processes: their memory, descriptors and pages.
     "ptrace": (101, 117),
     "process_vm_readv": (310, 270),
     "process_vm_writev": (311, 271),
@@ -31,7 +31,7 @@ BOTH: Numbers = {
     "pidfd_getfd": (438, 438),
     "migrate_pages": (256, 238),
     "move_pages": (279, 239),
-    # Mounts, namespaces and handles that lead around them.
+    # Mounts, namespaces, and handles that bypass them.
     "mount": (165, 40),
     "umount2": (166, 39),
     "pivot_root": (155, 41),
@@ -47,11 +47,11 @@ BOTH: Numbers = {
     "setns": (308, 268),
     "name_to_handle_at": (303, 264),
     "open_by_handle_at": (304, 265),
-    # Keyrings are shared by all processes of a user, across namespaces.
+    # All processes of a user share keyrings, across namespaces.
     "add_key": (248, 217),
     "request_key": (249, 218),
     "keyctl": (250, 219),
-    # Large parts of the kernel that no bot needs.
+    # Large parts of the kernel that bots do not need.
     "bpf": (321, 280),
     "perf_event_open": (298, 241),
     "memfd_secret": (447, 447),
@@ -64,7 +64,7 @@ BOTH: Numbers = {
     "modify_ldt": (154, None),
     "uselib": (134, None),
     "nfsservctl": (180, 42),
-    # The machine: its clock, names, disks and ports.
+    # The machine: its clock, names, disks and I/O ports.
     "iopl": (172, None),
     "ioperm": (173, None),
     "acct": (163, 89),
@@ -81,17 +81,17 @@ BOTH: Numbers = {
     "sethostname": (170, 161),
     "setdomainname": (171, 162),
     "vhangup": (153, 58),
-    # Two bots read the same files of the system: who watches or locks one would tell the other.
+    # Two bots read the same system files: watching or locking them would be a covert channel.
     "inotify_init": (253, None),
     "inotify_init1": (294, 26),
     "inotify_add_watch": (254, 27),
     "fanotify_init": (300, 262),
     "fanotify_mark": (301, 263),
 }
-"""Refused at every level, with "operation not permitted"."""
+"""Refused at every level, with EPERM."""
 
 SHARED: Numbers = {
-    # What namespaces keep apart: messages, semaphores and memory of System V and POSIX.
+    # Messages, semaphores and memory of System V and POSIX, which namespaces would separate.
     "shmget": (29, 194),
     "shmat": (30, 196),
     "shmctl": (31, 195),
@@ -105,9 +105,9 @@ SHARED: Numbers = {
     "msgctl": (71, 187),
     "mq_open": (240, 180),
     "mq_unlink": (241, 181),
-    # Sockets with a path are not closed by Landlock: a bot is asked, and asks nobody.
+    # Landlock does not restrict sockets with a path. A bot is a server and need not connect.
     "connect": (42, 203),
-    # Nor is what is noted of a file beside its content.
+    # Landlock does not restrict the metadata of files either.
     "chmod": (90, None),
     "fchmod": (91, 52),
     "fchmodat": (268, 53),
@@ -126,7 +126,7 @@ SHARED: Numbers = {
     "removexattr": (197, 14),
     "lremovexattr": (198, 15),
     "fremovexattr": (199, 16),
-    # How much of the processor others get.
+    # Scheduling: it affects the processor time of other processes.
     "setpriority": (141, 140),
     "ioprio_set": (251, 30),
     "sched_setaffinity": (203, 122),
@@ -134,14 +134,14 @@ SHARED: Numbers = {
     "sched_setparam": (142, 118),
     "sched_setattr": (314, 274),
 }
-"""Refused as well where there are no namespaces."""
+"""Also refused without namespaces."""
 
 ABSENT: Numbers = {
     "io_uring_setup": (425, 425),
     "io_uring_enter": (426, 426),
     "io_uring_register": (427, 427),
-    # These show or change the content of the page cache. A kernel may be built without them,
-    # so programs do without them.
+    # These show or change the content of the page cache. Programs run without them, because a
+    # kernel may be built without them.
     "fadvise64": (221, 223),
     "readahead": (187, 213),
     "cachestat": (451, 451),
@@ -152,10 +152,10 @@ ABSENT: Numbers = {
     "io_setup": (206, 0),
     "io_submit": (209, 2),
     "io_pgetevents": (333, 292),
-    # Its flags lie in memory, where a filter cannot look; who finds it absent uses clone.
+    # Its flags are in memory, which a filter cannot read. Programs fall back to clone.
     "clone3": (435, 435),
 }
-"""Said not to exist: programs that try these do without."""
+"""Refused with ENOSYS: programs that try these fall back to other calls."""
 
 ASKED: Numbers = {
     "fcntl": (72, 25),
@@ -171,7 +171,7 @@ ASKED: Numbers = {
     "madvise": (28, 233),
     "mmap": (9, 222),
 }
-"""Those whose arguments decide."""
+"""Calls that are refused depending on their arguments."""
 
 
 TYPE_CHECKING = False
@@ -179,7 +179,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 LOAD = 0x20
-"""Take the 32-bit word at an offset of what is known of the call."""
+"""Load the 32-bit word at an offset of the call's seccomp_data."""
 EQUAL = 0x15
 AT_LEAST = 0x35
 ANY_OF = 0x45
@@ -195,34 +195,41 @@ FAIL = 0x00050000
 
 ARCHITECTURES = {"x86_64": 0xC000003E, "aarch64": 0xC00000B7}
 X32 = 0x40000000
-"""Calls of the other ABI of x86-64, whose numbers begin here."""
+"""First number of the x32 ABI on x86-64."""
 
 AF_UNIX, AF_INET, AF_INET6 = 1, 2, 10
 DATAGRAM = 2
-"""A bit of the numbers of datagram and raw sockets that those of streams and packets lack."""
+"""Bit set in the types of datagram and raw sockets, but not of stream and seqpacket sockets."""
 NEW_NAMESPACES = 0x7E020000
-"""The flags of clone that ask for a namespace of any kind."""
+"""Flags of clone that create a namespace of any kind."""
 LOCKS = (5, 6, 7, 36, 37, 38, 1024, 1025, 1026)
-"""fcntl: POSIX and open-file-description locks, leases, and news of directories."""
+"""fcntl: POSIX and open-file-description locks, leases and directory notifications."""
 TIOCSTI, TIOCLINUX = 0x5412, 0x541C
 PAGE_CACHE_ADVICE = (3, 20, 21, 22, 25, 100, 101)
-"""madvise: WILLNEED, COLD, PAGEOUT, POPULATE_READ, COLLAPSE, HWPOISON and SOFT_OFFLINE, which move
-pages of files into the cache or out of it; and MERGEABLE below, by which equal pages show."""
+"""madvise: values that move pages of files into or out of the page cache.
+
+WILLNEED, COLD, PAGEOUT, POPULATE_READ, COLLAPSE, HWPOISON and SOFT_OFFLINE. MERGEABLE below reveals
+equal pages.
+"""
 MERGEABLE = 12
 MAP_NONBLOCK = 0x10000
-"""mmap: map only what the page cache holds."""
+"""mmap: map only pages that are in the page cache."""
 QUERY = 0xFFFFFFFF
-"""personality: what is it now?"""
+"""personality: query the current value."""
 
 
 def program(*, namespaces: bool, locks: bool = False, machine: str = "") -> bytes:
-    """The filter for this machine, or another; ``namespaces``: whether the bot has its own;
-    ``locks``: whether it may lock files, which others that read the same would notice.
+    """Return the filter program for a machine.
 
-    With namespaces of its own a bot may use internet sockets, which lead nowhere but to itself.
+    With namespaces, a bot may use internet sockets, because they connect only to itself.
+
+    Args:
+        namespaces: whether the bot has namespaces.
+        locks: whether it may lock files; other readers of the files could detect this.
+        machine: the architecture; default: that of this machine.
 
     Raises:
-        OSError: there is no filter for this kind of machine.
+        OSError: the architecture is not supported.
     """
     machine = machine or os.uname().machine
     if machine not in ARCHITECTURES:
@@ -252,10 +259,11 @@ class _Program:
         self.refuse_unless("socketpair", 0, (AF_UNIX,), errno.EAFNOSUPPORT)
         self.refuse_unless("personality", 0, (QUERY, 0), errno.EPERM)
         if not namespaces:
-            # With these one can write to any socket that has a path, without connecting to it.
+            # Datagram sockets can send to any socket with a path, without a connection.
             self.refuse_if("socket", 1, ANY_OF, (DATAGRAM,), errno.EPERM)
             self.refuse_if("socketpair", 1, ANY_OF, (DATAGRAM,), errno.EPERM)
-            # Of others: limits of a process of one's own uid can be set from elsewhere.
+            # Pid 0 is the caller: a process can set the limits of other processes with the same
+            # uid.
             self.refuse_unless("prlimit64", 0, (0,), errno.EPERM)
         self.add(RETURN, ALLOW)
         return b"".join(self.code)
@@ -263,8 +271,8 @@ class _Program:
     def refuse_page_cache(self) -> None:
         """Refuse the calls that show or change which pages of a file the page cache holds.
 
-        A process could leave a mark there that a later one reads. What allocators advise on their
-        own memory (DONTNEED, FREE, HUGEPAGE and others) stays allowed.
+        A process could leave data there for a later one. Advice of allocators on their own memory
+        (DONTNEED, FREE, HUGEPAGE and others) stays allowed.
         """
         self.refuse_unless("preadv2", 5, (0,), errno.EOPNOTSUPP)
         self.refuse_unless("pwritev2", 5, (0,), errno.EOPNOTSUPP)
@@ -272,11 +280,14 @@ class _Program:
         self.refuse_if("mmap", 3, ANY_OF, (MAP_NONBLOCK,), errno.EINVAL)
 
     def add(self, code: int, value: int, yes: int = 0, no: int = 0) -> None:
-        """One instruction; ``yes`` and ``no`` say how many are skipped."""
+        """Append an instruction; ``yes`` and ``no`` are the numbers of instructions to skip."""
         self.code.append(struct.pack("=HBBI", code, yes, no, value))
 
     def guard(self) -> None:
-        """Ends whoever calls by another ABI, where the numbers mean other things."""
+        """Kill a process that uses another ABI, where the numbers have other meanings.
+
+        For x32, calls fail with ENOSYS instead.
+        """
         self.add(LOAD, ARCHITECTURE)
         self.add(EQUAL, ARCHITECTURES[self.machine], yes=1)
         self.add(RETURN, KILL)
@@ -295,7 +306,7 @@ class _Program:
     def refuse_if(
         self, name: str, argument: int, test: int, values: Iterable[int], why: int
     ) -> None:
-        """Refuses a call of which an argument meets the test with any of the values."""
+        """Refuse a call if an argument passes the test with any of the values."""
         tests = list(values)
         self.asked(name, argument, 2 * len(tests))
         for value in tests:
@@ -304,7 +315,7 @@ class _Program:
         self.add(LOAD, NUMBER)
 
     def refuse_unless(self, name: str, argument: int, values: Iterable[int], why: int) -> None:
-        """Refuses a call unless an argument is one of the values."""
+        """Refuse a call unless an argument is one of the values."""
         allowed = list(values)
         self.asked(name, argument, len(allowed) + 1)
         for left, value in zip(range(len(allowed), 0, -1), allowed, strict=True):
@@ -313,7 +324,7 @@ class _Program:
         self.add(LOAD, NUMBER)
 
     def asked(self, name: str, argument: int, length: int) -> None:
-        """Skips what follows for other calls, and takes the argument of this one."""
+        """Load the argument of this call; for other calls, skip the next `length` instructions."""
         number = ASKED[name][self.which]
         assert number is not None
         self.add(EQUAL, number, no=length + 2)

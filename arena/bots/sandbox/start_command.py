@@ -1,4 +1,4 @@
-"""What the owner orders a bot to be started with."""
+"""The launcher's "start" command."""
 
 from __future__ import annotations
 
@@ -10,11 +10,13 @@ if TYPE_CHECKING:
 class Order:
     """A "start" command.
 
-    ``level`` is one of "bubblewrap", "landlock" and "unsandboxed"; ``own`` is the folder or file
-    that is the bot, ``read`` are the paths that it may read besides that and those of the system,
-    ``listed`` are folders of which it may learn the names in them, and ``write`` are the paths that
-    it may write to besides ``directory`` and its scratch space. ``network`` is whether it is left
-    on the network of the machine, which some builds need.
+    Attributes:
+        level: "bubblewrap", "landlock" or "unsandboxed".
+        own: the folder or file of the bot.
+        read: paths that it may read in addition to ``own`` and those of the system.
+        listed: folders whose names it may list.
+        write: paths that it may write in addition to ``directory`` and its scratch space.
+        network: whether it keeps the network of the machine, as some builds require.
     """
 
     __slots__ = (
@@ -38,5 +40,5 @@ class Order:
 
     @property
     def builds(self) -> bool:
-        """Whether it is a build: no opponent plays meanwhile who could be told something."""
+        """Return whether it is a build. No opponents run then, so covert channels do not matter."""
         return bool(self.write)

@@ -1,7 +1,7 @@
-"""Starts the bridge beside the program, and becomes the program.
+"""Start the bridge as a separate process, then become the program.
 
-This process is to be the program soon, so it imports next to nothing; the bridge is a grandchild,
-so that the program has no child it knows nothing of.
+This process soon becomes the program, so it imports only the necessary modules. The bridge is a
+grandchild, so that the program does not have an unexpected child.
 """
 
 import os
@@ -14,7 +14,7 @@ NOT_FOUND = 127
 
 
 def main(words: list[str]) -> None:
-    """Runs the command `words` (after an optional "--") as a bot; does not return."""
+    """Run the command `words` (after an optional "--") as a bot; does not return."""
     command = words[1:] if words[:1] == ["--"] else words
     address = os.environ.pop(ADDRESS, "")
     if not command or not address:
@@ -32,7 +32,7 @@ def main(words: list[str]) -> None:
         run(address, to_program, from_program)
     os.dup2(from_bridge, 0)
     os.dup2(to_bridge, 1)
-    # Python ignores these two; what is ignored would stay so in the program.
+    # Python ignores these two, and the program would inherit that.
     for number in (signal.SIGPIPE, signal.SIGXFSZ):
         signal.signal(number, signal.SIG_DFL)
     try:
@@ -43,7 +43,7 @@ def main(words: list[str]) -> None:
 
 
 def _is_grandchild() -> bool:
-    """Forks twice; true in the process that is left to itself."""
+    """Fork twice; return True in the grandchild."""
     child = os.fork()
     if child == 0:
         if os.fork() == 0:

@@ -1,4 +1,4 @@
-"""The gRPC side of a bot that reads and writes lines."""
+"""Serve a bot that reads and writes lines as a gRPC bot."""
 
 import asyncio
 import os
@@ -14,18 +14,18 @@ from pokearena.v1 import bot_pb2, bot_pb2_grpc
 from arena.bots.stdio import lines
 from arena.bots.stdio.lines import Malformed, Said, is_answer, read, shown
 
-# A program that is asked by lines and answers by lines.
+# Exchange of lines with the program.
 
 
-# What a program writes, cut into lines.
+# Splitting of the program's output into lines.
 
 
 LONGEST: Final = 1 << 20
-"""Bytes of a line; what is longer is handed on in pieces."""
+"""Maximum length of a line in bytes; a longer one is passed on in pieces."""
 
 
 class Splitter:
-    """Cuts bytes into lines, and holds the line that is not complete yet."""
+    """Splits bytes into lines and buffers the incomplete last line."""
 
     def __init__(self) -> None:
         self._held: list[bytes] = []
@@ -33,7 +33,7 @@ class Splitter:
         self._is_rest = False
 
     def feed(self, data: bytes) -> Iterator[tuple[bytes, bool]]:
-        """The lines that are complete now, each with whether it is the rest of a longer one."""
+        """Yield the lines completed by `data`, each with whether it continues a longer line."""
         *lines, rest = data.split(b"\n")
         for line in lines:
             yield self._take(line), self._is_rest
@@ -46,7 +46,7 @@ class Splitter:
             self._is_rest = True
 
     def rest(self) -> bytes:
-        """What stands behind the last line."""
+        """Return the text after the last line end."""
         return self._take(b"")
 
     def _take(self, end: bytes) -> bytes:
@@ -61,21 +61,21 @@ LOG: Final = 2
 
 @dataclass(slots=True)
 class _Open:
-    """A line that the program owes an answer to."""
+    """A line whose answer is pending."""
 
     name: str
     question: tuple[int, int] | None
     understand: Callable[[Said], Any]
     answer: asyncio.Future[Any]
-    """Cancelled when nobody waits for it any more; the program owes the line all the same."""
+    """Cancelled if the call has ended; the program must answer the line all the same."""
 
 
 class Program(asyncio.Protocol):
-    """What is written to the program and what is read from it.
+    """Sends lines to the program and assigns its answers to them.
 
-    Every line that is written is owed one line. An answer that names game and decision belongs
-    to that question, any other to the oldest that is open, so that who answers late is not taken
-    to answer the next question.
+    Every line sent requires one line in answer. An answer that contains game and decision belongs
+    to that question, any other to the oldest pending line. A late answer is thus not taken for the
+    answer to the next question.
     """
 
     def __init__(self, gone: Callable[[], None]) -> None:
@@ -87,7 +87,12 @@ class Program(asyncio.Protocol):
         self._input: asyncio.WriteTransport | None = None
 
     async def listen_and_speak(self, input_end: int, output_end: int) -> None:
-        """Takes over the ends of the pipes to the program's input and from its output."""
+        """Connect to the pipes of the program.
+
+        Args:
+            input_end: descriptor for writing to the program's input.
+            output_end: descriptor for reading the program's output.
+        """
         loop = asyncio.get_running_loop()
         await loop.connect_read_pipe(lambda: self, os.fdopen(output_end, "rb", 0))
         self._input, _ = await loop.connect_write_pipe(
@@ -101,16 +106,16 @@ class Program(asyncio.Protocol):
         understand: Callable[[Said], Any],
         question: tuple[int, int] | None = None,
     ) -> Any:
-        """Writes a line and waits for its answer.
+        """Send a line and wait for its answer.
 
         Args:
-            line: what is written.
-            name: what it is called in the log.
-            understand: from what the program said to what is returned; may raise Malformed.
+            line: the line to send.
+            name: its name in the log.
+            understand: converts the answer to the result; may raise Malformed.
             question: game and decision, for a question.
 
         Raises:
-            Malformed: what came is no answer, or an answer came before that nothing had asked for.
+            Malformed: the answer is not valid, or an unrequested answer was received before.
         """
         if self._unasked:
             unasked, self._unasked = self._unasked, ""
@@ -121,7 +126,7 @@ class Program(asyncio.Protocol):
         return await answer
 
     def end(self, line: bytes) -> None:
-        """Writes the last line and closes the program's input; nobody waits for its answer."""
+        """Send the last line and close the program's input; its answer is ignored."""
         self._is_over = True
         unread = asyncio.get_running_loop().create_future()
         unread.add_done_callback(asyncio.Future.exception)
@@ -131,7 +136,7 @@ class Program(asyncio.Protocol):
             self._input.close()
 
     def data_received(self, data: bytes) -> None:
-        """Hears what the program writes."""
+        """Process output of the program: answers, or text for the log."""
         for line, is_rest in self._splitter.feed(data):
             if is_rest or not is_answer(line):
                 os.write(LOG, line + b"\n")
@@ -139,7 +144,7 @@ class Program(asyncio.Protocol):
                 self._hear(line)
 
     def connection_lost(self, error: Exception | None) -> None:
-        """Hears that the program writes nothing any more."""
+        """Log the rest of the output and exit: the program has closed its output."""
         if rest := self._splitter.rest():
             os.write(LOG, rest + b"\n")
         self._gone()
@@ -176,7 +181,7 @@ class Program(asyncio.Protocol):
             one.answer.set_exception(failure)
 
     def _owed(self, question: tuple[int, int] | None) -> _Open | None:
-        """The line that an answer belongs to, which is owed none any more."""
+        """Remove and return the pending line that an answer belongs to."""
         for number, one in enumerate(self._open):
             if question is None or one.question == question:
                 return self._open.pop(number)
@@ -194,7 +199,7 @@ _OPTIONS: Final = [
 
 
 class Service(bot_pb2_grpc.BotServiceServicer):
-    """The program as the referee asks it: one question a call; there is no ``Play``."""
+    """gRPC service for the program: one question per call; ``Play`` is not implemented."""
 
     def __init__(self, program: Program) -> None:
         self._program = program
@@ -226,15 +231,15 @@ class Service(bot_pb2_grpc.BotServiceServicer):
 
 
 def run(address: str, input_end: int, output_end: int) -> None:
-    """Serves until the program writes nothing any more; ends this process."""
+    """Serve until the program closes its output, then end this process."""
     for number in (signal.SIGTERM, signal.SIGINT):
-        # They are meant for the program, which may have last words.
+        # These signals are meant for the program, which may still write output.
         signal.signal(number, signal.SIG_IGN)
     asyncio.run(_serve(address, input_end, output_end))
 
 
 async def _serve(address: str, input_end: int, output_end: int) -> None:
-    # Whoever is connected sees the connection lost, as with any bot whose process ends.
+    # Exiting closes all connections, as with any bot whose process ends.
     program = Program(gone=lambda: os._exit(0))
     await program.listen_and_speak(input_end, output_end)
     server = grpc.aio.server(options=_OPTIONS)

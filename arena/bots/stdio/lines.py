@@ -1,4 +1,4 @@
-"""The lines that a bridge writes to a program, and those that it reads (docs/protocol.md)."""
+"""Format the lines sent to a program and parse its answers (docs/protocol.md)."""
 
 import json
 import re
@@ -12,11 +12,11 @@ from google.protobuf.json_format import ParseDict, ParseError
 from google.protobuf.message import Message
 from pokearena.v1 import bot_pb2
 
-# Messages in protobuf's JSON form, all their fields in the order of the protocol.
+# Messages in protobuf's JSON form, with all fields in the order of the protocol.
 #
-# What protobuf's own ``MessageToDict`` writes with ``always_print_fields_with_no_presence``, at a
-# third of the time, which is taken from the clock of a program, and in an order that one can rely
-# on.
+# The result equals that of protobuf's ``MessageToDict`` with
+# ``always_print_fields_with_no_presence``, but in a fixed order and in a third of the time. That
+# time counts against the program's clock.
 
 
 Write = Callable[[Any], Any]
@@ -27,12 +27,12 @@ _AS_TEXT: Final = frozenset(
         FieldDescriptor.CPPTYPE_UINT64,
     }
 )
-"""Numbers that JavaScript and its likes could not hold."""
+"""Integer types that JavaScript's numbers cannot represent exactly."""
 
 
 @cache
 def writer(kind: Descriptor) -> Write:
-    """A function from a message of this kind to its JSON form."""
+    """Build a function that converts a message of this type to its JSON form."""
     parts = [(one.name, one.json_name, one.has_presence, _part(one)) for one in kind.fields]
 
     def write(message: Any) -> dict[str, Any]:
@@ -48,7 +48,7 @@ def writer(kind: Descriptor) -> Write:
 
 
 def _part(one: FieldDescriptor) -> Write | None:
-    """From the value of a field to JSON; None if it is JSON as it is."""
+    """Build a function that converts a field's value to JSON; None if it needs no conversion."""
     kind = one.message_type
     if kind is not None and kind.GetOptions().map_entry:
         return lambda entries: dict(sorted(entries.items()))
@@ -70,32 +70,35 @@ _Message = TypeVar("_Message", bound=Message)
 CHOICE: Final = "choice"
 _NUMBER: Final = re.compile(rb"-?[0-9]+")
 _DIGITS: Final = 18
-"""A number with more digits is out of any list, and Python would read very long ones slowly."""
+"""Maximum number of digits of a choice.
+
+Larger numbers exceed any list, and Python parses very long ones slowly.
+"""
 _SHOWN: Final = 80
 _LAST: Final = ("legal", "view")
-"""What is long comes last, so that who reads no JSON finds the rest at the front of the line."""
+"""Long fields come last, so that a program without a JSON parser finds the others first."""
 
 
 class Malformed(ValueError):
-    """A line that is no answer. Its text is a clause about it."""
+    """A line is not a valid answer. The text is a clause about it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A line that is an answer, as far as that can be seen without its question."""
+    """An answer, parsed without its question."""
 
     fields: dict[str, Any]
     question: tuple[int, int] | None
-    """Game and decision, if the line says which question it answers."""
+    """Game and decision, if the line contains them."""
 
 
 def start_line(request: bot_pb2.StartRequest) -> bytes:
-    """What will be played."""
+    """Format the line of a Start request."""
     return _line({"start": _json(request)})
 
 
 def act_line(question: bot_pb2.ActRequest) -> bytes:
-    """A question, behind the number of actions that it lists."""
+    """Format the line of a question, preceded by the number of actions it lists."""
     fields = _json(question)
     for name in _LAST:
         fields[name] = fields.pop(name, None)
@@ -103,21 +106,21 @@ def act_line(question: bot_pb2.ActRequest) -> bytes:
 
 
 def end_line(request: bot_pb2.EndRequest) -> bytes:
-    """The table is over."""
+    """Format the line of an End request."""
     return _line({"end": _json(request)})
 
 
 def is_answer(line: bytes) -> bool:
-    """Whether a line is meant as an answer; any other is for the log."""
+    """Return whether a line is an answer; all other lines go to the log."""
     line = line.strip()
     return line.startswith(b"{") or _NUMBER.fullmatch(line) is not None
 
 
 def read(line: bytes) -> Said:
-    """The answer in a line.
+    """Parse a line as an answer.
 
     Raises:
-        Malformed: there is none in it.
+        Malformed: the line is not valid.
     """
     line = line.strip()
     if _NUMBER.fullmatch(line):
@@ -138,20 +141,20 @@ def read(line: bytes) -> Said:
 
 
 def started(said: Said) -> bot_pb2.StartResponse:
-    """What the program says to what will be played; a number says nothing.
+    """Convert the answer to a Start request; a number yields an empty response.
 
     Raises:
-        Malformed: it is no ``StartResponse``.
+        Malformed: it is not a valid ``StartResponse``.
     """
     fields = {name: value for name, value in said.fields.items() if name != CHOICE}
     return _message(fields, bot_pb2.StartResponse())
 
 
 def answer(said: Said, question: bot_pb2.ActRequest) -> bot_pb2.ActResponse:
-    """The answer to a question.
+    """Convert the answer to a question.
 
     Raises:
-        Malformed: it is no ``ActResponse``, or chooses what is not listed.
+        Malformed: it is not a valid ``ActResponse``, or its choice is out of range.
     """
     fields = dict(said.fields)
     choice = fields.pop(CHOICE, None)
@@ -165,7 +168,7 @@ def answer(said: Said, question: bot_pb2.ActRequest) -> bot_pb2.ActResponse:
 
 
 def shown(line: bytes, most: int = _SHOWN) -> str:
-    """A line as it is shown in a sentence, cut to `most` characters."""
+    """Format a line for a sentence, cut to `most` characters."""
     text = line.decode("utf-8", "replace").strip()
     return text if len(text) <= most else text[: most - 3] + "..."
 
@@ -183,15 +186,14 @@ def _message(fields: dict[str, Any], message: _Message) -> _Message:
     try:
         return ParseDict(fields, message)
     except (ParseError, ValueError, TypeError, SystemError) as error:
-        # The last two are how protobuf's parser meets texts that are no Unicode, and odd types.
-        reason, *_ = str(error).split("\n")  # what follows lists the names of fields
+        # protobuf's parser raises the last two for invalid Unicode and unexpected types.
+        reason, *_ = str(error).split("\n")  # the following lines list field names
         clause = shown(reason.encode("utf-8", "backslashreplace"), 3 * _SHOWN)
         raise Malformed(f"its answer is no {message.DESCRIPTOR.name}: {clause}") from None
 
 
 def _json(message: Message) -> dict[str, Any]:
-    """A message in protobuf's JSON form, with all its fields: who finds them by hand can rely on
-    their being there."""
+    """Convert a message to JSON with all its fields, so that programs can rely on each of them."""
     fields: dict[str, Any] = writer(message.DESCRIPTOR)(message)
     return fields
 

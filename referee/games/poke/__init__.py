@@ -11,7 +11,7 @@ from referee.games.poke.state import PokeState
 
 
 class Poke(Game):
-    """The game for the registry."""
+    """Poke's entry in the registry."""
 
     id = "poke"
     title = "Poke"

@@ -1,4 +1,4 @@
-"""What is said and seen at a table of Poke: actions, and the public story of a deal."""
+"""Actions and views of Poke, and the public history of a deal."""
 
 from dataclasses import dataclass
 
@@ -6,38 +6,38 @@ from referee.cards import Card
 
 Hand = tuple[Card, ...]
 Pair = tuple[int, int]
-"""A number for each of the two seats."""
+"""A number per seat."""
 
 
 @dataclass(frozen=True, slots=True)
 class Stand:
-    """Keeps the hand and is done drawing."""
+    """Keep the hand and end drawing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Draw:
-    """Discards 1 to 3 cards and draws as many."""
+    """Discard 1 to 3 cards and draw the same number."""
 
     discards: Hand
 
 
 @dataclass(frozen=True, slots=True)
 class Lead:
-    """Leads 1 to 4 cards of one rank."""
+    """Lead 1 to 4 cards of one rank."""
 
     cards: Hand
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Answers a lead with exactly as many cards."""
+    """Answer a lead with the same number of cards."""
 
     cards: Hand
 
 
 @dataclass(frozen=True, slots=True)
 class PokeDrawn:
-    """A draw as everybody saw it; 0 cards is a stand."""
+    """The public part of a draw; 0 cards means a stand."""
 
     seat: int
     cards: int
@@ -45,7 +45,7 @@ class PokeDrawn:
 
 @dataclass(frozen=True, slots=True)
 class PokeTrick:
-    """A lead, its answer and who won; each card of the winner is one trick."""
+    """A lead, its answer and the winner; each card of the winner counts as one trick."""
 
     leader: int
     lead: Hand
@@ -55,7 +55,7 @@ class PokeTrick:
 
 @dataclass(frozen=True, slots=True)
 class PokeDeal:
-    """A deal that is over, with the points it gave by seat."""
+    """A finished deal with its points by seat."""
 
     dealer: int
     drawn: tuple[PokeDrawn, ...]
@@ -66,7 +66,7 @@ class PokeDeal:
 
 @dataclass(frozen=True, slots=True)
 class PokeView:
-    """What a seat sees; the fields are explained in poke.proto."""
+    """The view of a seat; poke.proto explains the fields."""
 
     must_beat: bool
     deal: int

@@ -1,4 +1,4 @@
-"""A position of Poke made up from what one seat sees of it."""
+"""Rebuild a position of Poke from a view."""
 
 from referee.cards import DECK
 from referee.dealing import Chance
@@ -9,7 +9,7 @@ HAND = 5
 
 
 def seen(view: PokeView, seat: int, luck: Chance) -> PokeState:
-    """A position that looks like this to the seat; what it cannot know is dealt by ``luck``."""
+    """Return a position consistent with a seat's view; ``luck`` deals the hidden cards."""
     other = 1 - seat
     turn = _turn(view)
     leads = [(trick.leader, trick.lead, trick.answer) for trick in view.tricks]
@@ -44,7 +44,7 @@ def _by_seat(seat: int, own: Hand, others: Hand) -> tuple[Hand, Hand]:
 
 
 def _turn(view: PokeView) -> int:
-    """Whose turn it is; when all is over, who won the last trick."""
+    """Return the seat to act; when the game is over, the winner of the last trick."""
     non_dealer = 1 - view.dealer
     if view.phase == "draw":
         draws = [drawn.cards for drawn in view.drawn if drawn.seat == non_dealer]

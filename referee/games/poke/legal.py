@@ -1,4 +1,4 @@
-"""What is legal in Poke (docs/rules/poke.md, *Draw* and *Tricks*)."""
+"""Legal actions of Poke (docs/rules/poke.md, *Draw* and *Tricks*)."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from referee.games.poke.actions import Answer, Draw, Hand, Lead, Stand
 
 
 def beats(answer: Hand, lead: Hand) -> bool:
-    """Whether an answer of the right length wins: all of one rank, higher than the lead's."""
+    """Return whether an answer of the right length wins: one rank, higher than the lead's."""
     rank = RANK[answer[0]]
     if rank <= RANK[lead[0]]:
         return False
@@ -19,26 +19,26 @@ def beats(answer: Hand, lead: Hand) -> bool:
 
 
 def can_beat(hand: Hand, lead: Hand) -> bool:
-    """Whether the hand holds an answer that wins."""
+    """Return whether the hand holds a winning answer."""
     rank, size = RANK[lead[0]], len(lead)
     higher = [r for c in hand if (r := RANK[c]) > rank]
     return bool(higher) and (size == 1 or max(map(higher.count, higher)) >= size)
 
 
 def _from(hand: Hand, chosen: Hand) -> bool:
-    """Whether the chosen cards are different cards of the hand."""
+    """Return whether the chosen cards are distinct cards of the hand."""
     cards = set(chosen)
     return len(cards) == len(chosen) and cards.issubset(hand)
 
 
 def without(hand: Hand, cards: Hand) -> Hand:
-    """The hand with these cards gone, in the order it had."""
+    """Return the hand without these cards, in the same order."""
     return tuple([c for c in hand if c not in cards])
 
 
 @dataclass(frozen=True, slots=True)
 class Draws(LazyActions):
-    """Standing, or discarding 1 to 3 cards; to stand changes least."""
+    """Stand, or discard 1 to 3 cards; standing is the most harmless action."""
 
     hand: Hand
 
@@ -65,7 +65,7 @@ class Draws(LazyActions):
 
 @dataclass(frozen=True, slots=True)
 class Leads(LazyActions):
-    """1 to 4 cards of one rank; few and low cards give away least."""
+    """Lead 1 to 4 cards of one rank; single low cards are the most harmless leads."""
 
     hand: Hand
 
@@ -96,7 +96,7 @@ class Leads(LazyActions):
 
 @dataclass(frozen=True, slots=True)
 class Answers(LazyActions):
-    """As many cards as were led; the lowest first."""
+    """Answer with the number of cards led; lowest first."""
 
     hand: Hand
     lead: Hand

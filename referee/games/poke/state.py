@@ -1,4 +1,4 @@
-"""A position of Poke, and what follows from it."""
+"""Positions of Poke and their transitions."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ from referee.games.poke.actions import (
 from referee.games.poke.legal import Answers, Draws, Leads, beats, can_beat, without
 from referee.poker import Category, HandValue, best_hand
 
-# What a deal, a leg and a rubber of Poke are worth (docs/rules/poke.md, *Score*).
+# Points of a deal, a leg and a rubber (docs/rules/poke.md, *Score*).
 
 
 BONUS = {
@@ -40,11 +40,11 @@ LEG = 100
 LEG_POINTS = 20
 LEGS_TO_WIN = 2
 RUBBER = {0: 750, 1: 500}
-"""What the second leg won is worth, by the legs of the opponent."""
+"""Points for the second leg won, by the number of the opponent's legs."""
 
 
 def score_deal(tricks: tuple[PokeTrick, ...], multipliers: Pair) -> tuple[list[int], list[int]]:
-    """What a deal gives below and above the line, by seat (docs/rules/poke.md, *Score*)."""
+    """Return a deal's points below and above the line, by seat (docs/rules/poke.md, *Score*)."""
     taken = [0, 0]
     held: tuple[list[Card], list[Card]] = ([], [])
     for trick in tricks:
@@ -61,7 +61,7 @@ def score_deal(tricks: tuple[PokeTrick, ...], multipliers: Pair) -> tuple[list[i
 
 
 def bonus(value: HandValue) -> int:
-    """What the better hand scores above the line."""
+    """Return the points above the line for the better hand."""
     if value.category is Category.STRAIGHT_FLUSH and value.ranks[0] == 14:
         return ROYAL_FLUSH
     return BONUS[value.category]
@@ -73,7 +73,7 @@ NON_DEALER_DRAWS = 2
 
 @dataclass(frozen=True)
 class PokeState(State):
-    """A position: the rubber so far, and the deal that is being played."""
+    """A position: the rubber so far and the current deal."""
 
     luck: Chance
     must_beat: bool
@@ -102,12 +102,16 @@ class PokeState(State):
 
     @property
     def multipliers(self) -> Pair:
-        """By seat, 1, 2 (doubled) or 4 (redoubled): the price of the opponent's tricks."""
+        """Return the multiplier caused by each seat: 1, 2 (doubled) or 4 (redoubled).
+
+        It multiplies the points of the opponent's tricks.
+        """
         draws = [0, 0]
         for drawn in self.drawn:
             if drawn.cards:
                 draws[drawn.seat] += 1
-        draws[self.dealer] = max(0, draws[self.dealer] - 1)  # the first is the free one
+        # the dealer's first draw does not double
+        draws[self.dealer] = max(0, draws[self.dealer] - 1)
         return 1 << draws[0], 1 << draws[1]
 
     def legal(self, seat: int) -> Legal:
@@ -125,7 +129,7 @@ class PokeState(State):
         return self._seen((), ())
 
     def _seen(self, hand: Hand, discards: Hand) -> PokeView:
-        """What everybody sees, and these cards of a seat."""
+        """Build a view from the public information and a seat's hand and discards."""
         return PokeView(
             must_beat=self.must_beat,
             deal=len(self.deals),
@@ -161,7 +165,7 @@ class PokeState(State):
         return self._after_answer(in_order(action.cards))
 
     def _hands(self, mine: Hand) -> tuple[Hand, Hand]:
-        """The hands when the seat whose turn it is holds these cards."""
+        """Return both hands, with this one for the seat to act."""
         return (mine, self.hands[1]) if self.turn == 0 else (self.hands[0], mine)
 
     def _after_draw(self, discards: Hand) -> State:
@@ -197,7 +201,7 @@ class PokeState(State):
         return state if state.hands[seat] else state._after_deal()
 
     def _after_deal(self) -> State:
-        """Scores the deal, the leg and the rubber, and deals again unless the rubber is over."""
+        """Score the deal, the leg and the rubber; deal again unless the rubber is over."""
         below, above = score_deal(self.tricks, self.multipliers)
         totals = [self.below[s] + below[s] for s in (0, 1)]
         legs = list(self.legs)
@@ -221,7 +225,7 @@ class PokeState(State):
         return state.but(phase="over") if over else state._dealt(1 - self.dealer)
 
     def _dealt(self, dealer: int) -> "PokeState":
-        """The next deal: five cards each (rules README, *Dealing*)."""
+        """Start the next deal with five cards per seat (rules README, *Dealing*)."""
         deck = self.luck.shuffled("deck", len(self.deals), DECK)
         return self.but(
             dealer=dealer,
@@ -236,9 +240,12 @@ class PokeState(State):
         )
 
     def redeal(self, seat: int | None, luck: Chance) -> "PokeState":
-        """Deals again what was drawn from, laid down or not shown yet.
+        """Deal again the stock, hidden discards and hidden hands, uniformly among consistent deals.
 
-        Who can hold only low cards is dealt first, so that every deal that fits is as likely.
+        1. A seat that lost to single cards can hold only low cards: deal to the most restricted
+           seat first.
+        2. Reject a deal in which a seat could have beaten a lead that it lost to; then shuffle
+           again.
         """
         others = [s for s in (0, 1) if s != seat]
         seen = {*self.led}
@@ -268,7 +275,7 @@ class PokeState(State):
         )
 
     def _laid(self, seat: int, cards: Hand) -> Hand:
-        """These cards as the seat would have laid them down, those of each draw in order."""
+        """Return these cards in the order the seat would discard them, sorted within each draw."""
         laid: Hand = ()
         for drawn in self.drawn:
             if drawn.seat == seat:
@@ -276,8 +283,10 @@ class PokeState(State):
         return laid
 
     def _lost_answers(self, seat: int) -> Iterator[tuple[Hand, Hand]]:
-        """Leads that the seat, forced to beat them if it could, did not beat; with what it has
-        played since, that answer included."""
+        """Yield the leads that a seat had to beat if possible, but lost to.
+
+        Each comes with the cards the seat has played since, that answer included.
+        """
         played: Hand = self.led if self.turn != seat else ()
         for trick in reversed(self.tricks):
             if trick.leader == seat:
@@ -288,11 +297,11 @@ class PokeState(State):
                 yield trick.lead, played
 
     def _highest_possible(self, seat: int) -> int:
-        """The highest rank that can be left in a hand that lost to single cards."""
+        """Return the highest rank that a hand can hold after it lost to single cards."""
         lost = [RANK[lead[0]] for lead, _ in self._lost_answers(seat) if len(lead) == 1]
         return min(lost, default=14)
 
     def _could_hold(self, seat: int, hand: Hand) -> bool:
-        """Whether the seat may hold this hand, since it had to beat what it could beat."""
+        """Return whether the hand is consistent with the leads the seat lost to."""
         lost = self._lost_answers(seat)
         return not any(can_beat(hand + played, lead) for lead, played in lost)

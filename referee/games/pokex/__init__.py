@@ -11,7 +11,7 @@ from referee.games.pokex.state import PokexState
 
 
 class Pokex(Game):
-    """The game for the registry."""
+    """Pokex's entry in the registry."""
 
     id = "pokex"
     title = "Pokex"
@@ -21,7 +21,7 @@ class Pokex(Game):
     action_types = (PassBid, Bid, NameWild, PlayPair, PlayCard)
 
     def sides(self, seats: int, options: Options) -> tuple[int, ...]:
-        """Seats that face each other are partners."""
+        """Return the sides: seats opposite each other are partners."""
         return tuple(seat % 2 for seat in range(seats))
 
     def _start(self, luck: Chance, seats: int, options: Options) -> PokexState:

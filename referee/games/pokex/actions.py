@@ -1,4 +1,4 @@
-"""What is said and seen at a table of Pokex: actions, and the public story of a deal."""
+"""Actions and views of Pokex, and the public history of a deal."""
 
 from dataclasses import dataclass
 
@@ -6,45 +6,45 @@ from referee.cards import Card
 
 Hand = tuple[Card, ...]
 Pair = tuple[int, int]
-"""A number for each of the two sides."""
+"""A number per side."""
 
 
 @dataclass(frozen=True, slots=True)
 class PassBid:
-    """Bids nothing this time."""
+    """Pass in the auction."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bid:
-    """Bids so many tricks, 1 to 6, more than the standing bid."""
+    """Bid a number of tricks, 1 to 6, above the standing bid."""
 
     tricks: int
 
 
 @dataclass(frozen=True, slots=True)
 class NameWild:
-    """Names the rank that is wild."""
+    """Name the wild rank."""
 
     rank: str
 
 
 @dataclass(frozen=True, slots=True)
 class PlayPair:
-    """Plays two cards of the hand (four seats)."""
+    """Play two cards of the hand (four seats)."""
 
     cards: Hand
 
 
 @dataclass(frozen=True, slots=True)
 class PlayCard:
-    """Plays one card of the hand (two seats)."""
+    """Play one card of the hand (two seats)."""
 
     card: Card
 
 
 @dataclass(frozen=True, slots=True)
 class PokexCall:
-    """What a seat said in the auction; 0 tricks is a pass."""
+    """A call in the auction; 0 tricks means a pass."""
 
     seat: int
     tricks: int
@@ -52,7 +52,7 @@ class PokexCall:
 
 @dataclass(frozen=True, slots=True)
 class PokexPlayed:
-    """The cards that a seat played at once: two with four seats, one with two."""
+    """Cards that a seat played at once: two with four seats, one with two."""
 
     seat: int
     cards: Hand
@@ -60,7 +60,7 @@ class PokexPlayed:
 
 @dataclass(frozen=True, slots=True)
 class PokexTrick:
-    """A trick that is over; ``taken``: by side, 1 for who took it, both 0 if nobody did."""
+    """A finished trick; ``taken``, by side: 1 for its winner, both 0 without a winner."""
 
     centre: Hand
     played: tuple[PokexPlayed, ...]
@@ -69,7 +69,7 @@ class PokexTrick:
 
 @dataclass(frozen=True, slots=True)
 class PokexDeal:
-    """A deal that is over, with its tricks and points by side."""
+    """A finished deal with its tricks and points by side."""
 
     dealer: int
     centre: Hand
@@ -84,7 +84,7 @@ class PokexDeal:
 
 @dataclass(frozen=True, slots=True)
 class PokexView:
-    """What a seat sees; the fields are explained in pokex.proto."""
+    """The view of a seat; pokex.proto explains the fields."""
 
     deal: int
     dealer: int

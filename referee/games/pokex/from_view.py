@@ -1,4 +1,4 @@
-"""A position of Pokex made up from what one seat sees of it."""
+"""Rebuild a position of Pokex from a view."""
 
 from referee.cards import DECK_WITH_JOKERS
 from referee.dealing import Chance
@@ -7,7 +7,7 @@ from referee.games.pokex.state import FORMS, PokexState
 
 
 def seen(view: PokexView, seat: int, luck: Chance) -> PokexState:
-    """A position that looks like this to the seat; what it cannot know is dealt by ``luck``."""
+    """Return a position consistent with a seat's view; ``luck`` deals the hidden cards."""
     seats = next(seats for seats, form in FORMS.items() if form.centre == len(view.centre))
     played = [*(one for trick in view.tricks for one in trick.played), *view.played]
     known = {*view.hand, *view.centre, *(c for one in played for c in one.cards)}
@@ -38,12 +38,12 @@ def seen(view: PokexView, seat: int, luck: Chance) -> PokexState:
 
 
 def _left(seat: int, dealt: int, played: list[PokexPlayed]) -> int:
-    """How many cards a seat still holds."""
+    """Return the number of cards in a seat's hand."""
     return dealt - sum(len(one.cards) for one in played if one.seat == seat)
 
 
 def _row(view: PokexView, seats: int) -> Hand:
-    """The centre cards as the tricks meet them, those that are not turned up yet last."""
+    """Return the centre cards in the order of the tricks, with face-down ones last."""
     if view.phase in ("bid", "name"):
         return ()
     if seats == 4:

@@ -1,4 +1,4 @@
-"""What is legal in Pokex (docs/rules/pokex.md, *The auction*, *The wild rank*, *The tricks*)."""
+"""Legal actions of Pokex (docs/rules/pokex.md, *The auction*, *The wild rank*, *The tricks*)."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ _card = cache(PlayCard)
 
 @dataclass(frozen=True, slots=True)
 class Calls(Legal):
-    """Passing, or bidding more than the standing bid; to pass promises nothing."""
+    """Pass, or bid more than the standing bid; passing is the most harmless action."""
 
     standing: int
 
@@ -40,7 +40,7 @@ class Calls(Legal):
 
 @dataclass(frozen=True, slots=True)
 class Names(Legal):
-    """One of the thirteen ranks."""
+    """Name one of the thirteen ranks."""
 
     def __contains__(self, action: object) -> bool:
         return isinstance(action, NameWild) and action.rank in tuple(RANKS)
@@ -51,7 +51,7 @@ class Names(Legal):
 
 @dataclass(frozen=True, slots=True)
 class Pairs(LazyActions):
-    """Two cards of the hand; the lowest first, wild ones last."""
+    """Two cards of the hand; lowest first, wild cards last."""
 
     hand: Hand
     wild_rank: str
@@ -72,7 +72,7 @@ class Pairs(LazyActions):
 
 @dataclass(frozen=True, slots=True)
 class Cards(LazyActions):
-    """One card of the hand; the lowest first, wild ones last."""
+    """One card of the hand; lowest first, wild cards last."""
 
     hand: Hand
     wild_rank: str
@@ -88,6 +88,6 @@ class Cards(LazyActions):
 
 
 def wild_last(hand: Hand, wild_rank: str) -> list[Card]:
-    """A hand that is in order, with its wild cards behind the others."""
+    """Move the wild cards of a sorted hand to its end."""
     wild = [c for c in hand if is_wild(c, wild_rank)]
     return [c for c in hand if c not in wild] + wild if wild else list(hand)

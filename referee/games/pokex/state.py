@@ -1,4 +1,4 @@
-"""A position of Pokex, and what follows from it."""
+"""Positions of Pokex and their transitions."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -22,24 +22,24 @@ from referee.games.pokex.actions import (
 from referee.games.pokex.legal import HIGHEST_BID, Calls, Cards, Names, Pairs
 from referee.wild_cards import wild_hand
 
-# What a deal of Pokex gives, and when the game is over (docs/rules/pokex.md, *The score*).
+# Points of a deal and the end of the game (docs/rules/pokex.md, *The score*).
 
 
 GOAL = 33
 
 
 def triangle(tricks: int) -> int:
-    """1 + 2 + ... + tricks."""
+    """Return 1 + 2 + ... + tricks."""
     return tricks * (tricks + 1) // 2
 
 
 def declared(bid: int, tricks: int) -> int:
-    """What the declarer's side scores."""
+    """Return the points of the declarer's side."""
     return 0 if tricks < bid else triangle(bid) + bid * (tricks - bid)
 
 
 def score_deal(bid: int, declarer: int, taken: Pair) -> Pair:
-    """The points of a deal by side; ``declarer`` is a seat and says nothing if ``bid`` is 0."""
+    """Return the points of a deal by side; ``declarer`` is a seat, ignored if ``bid`` is 0."""
     points = [triangle(tricks) for tricks in taken]
     if bid:
         side = declarer % 2
@@ -48,7 +48,7 @@ def score_deal(bid: int, declarer: int, taken: Pair) -> Pair:
 
 
 def is_over(points: Pair) -> bool:
-    """Whether a side has won, with these totals after a whole deal."""
+    """Return whether these totals after a complete deal end the game."""
     return max(points) >= GOAL and points[0] != points[1]
 
 
@@ -57,21 +57,21 @@ TRICKS = 6
 
 @dataclass(frozen=True)
 class Form:
-    """What differs between four seats and two."""
+    """Parameters that differ between four seats and two."""
 
     hand: int
     centre: int
     turns: int
-    """How many actions make a trick."""
+    """Number of actions per trick."""
 
 
 FORMS = {4: Form(hand=12, centre=6, turns=4), 2: Form(hand=18, centre=12, turns=6)}
-"""The form of the game, by the number of seats."""
+"""The form of the game by the number of seats."""
 
 
 @dataclass(frozen=True)
 class PokexState(State):
-    """A position: the deals before, and the deal that is being played."""
+    """A position: the finished deals and the current one."""
 
     luck: Chance
     deals: tuple[PokexDeal, ...]
@@ -81,13 +81,13 @@ class PokexState(State):
     """ "bid", "name", "play", or "over" """
     hands: tuple[Hand, ...]
     centre: Hand
-    """The cards in the centre: in their row (four seats), or as a set (two)."""
+    """The cards in the centre: in their row (four seats), or sorted (two)."""
     row: Hand
-    """The centre cards as the tricks meet them; empty before the play begins."""
+    """The centre cards in the order of the tricks; empty before play begins."""
     aside: Hand
     auction: tuple[PokexCall, ...]
     bid: int
-    """The standing bid, 0 if nobody has bid."""
+    """The standing bid; 0 without a bid."""
     declarer: int
     """The seat of the standing bid."""
     wild_rank: str
@@ -97,12 +97,12 @@ class PokexState(State):
 
     @property
     def seats(self) -> int:
-        """How many play."""
+        """Return the number of seats."""
         return len(self.hands)
 
     @property
     def turn(self) -> int:
-        """The seat whose turn it is, or would be."""
+        """Return the seat to act; meaningless when the game is over."""
         seats = len(self.hands)
         if self.phase == "bid":
             return (self.dealer + 1 + len(self.auction)) % seats
@@ -121,7 +121,7 @@ class PokexState(State):
 
     @property
     def turned(self) -> Hand:
-        """The centre cards of the trick that is being played."""
+        """Return the centre cards of the current trick."""
         size = len(self.centre) // TRICKS
         start = len(self.tricks) * size
         return self.row[start : start + size]
@@ -141,7 +141,7 @@ class PokexState(State):
         return self._seen(())
 
     def _seen(self, hand: Hand) -> PokexView:
-        """What everybody sees, and this hand."""
+        """Build a view from the public information and a hand."""
         return PokexView(
             deal=len(self.deals),
             dealer=self.dealer,
@@ -175,7 +175,7 @@ class PokexState(State):
         return self._after_played(seat, in_order(action.cards))
 
     def _after_call(self) -> State:
-        """Goes on with the auction unless it has ended."""
+        """Continue the auction or end it."""
         seats = len(self.hands)
         last = self.auction[-(seats - 1 if self.bid else seats) :]
         passed_out = len(self.auction) >= seats and not any(call.tricks for call in last)
@@ -184,7 +184,7 @@ class PokexState(State):
         return self.but(phase="name") if self.bid else self._begin_play()
 
     def _begin_play(self) -> State:
-        """Lays the centre cards out for the tricks; with two seats it shuffles them first."""
+        """Arrange the centre cards for the tricks; with two seats, shuffle them first."""
         row = self.centre
         if self.seats == 2:
             row = self.luck.shuffled("centre", len(self.deals), row)
@@ -198,7 +198,7 @@ class PokexState(State):
         return state if len(played) < FORMS[len(hands)].turns else state._after_trick()
 
     def _after_trick(self) -> State:
-        """Gives the trick to the side with the better hand."""
+        """Award the trick to the side with the better hand."""
         turned = self.turned
         hands: tuple[list[Card], list[Card]] = (list(turned), list(turned))
         for one in self.played:
@@ -215,7 +215,7 @@ class PokexState(State):
         return state if len(state.tricks) < TRICKS else state._after_deal()
 
     def _after_deal(self) -> State:
-        """Scores the deal, and deals again unless the game is over."""
+        """Score the deal; deal again unless the game is over."""
         gave = score_deal(self.bid, self.declarer, self.taken)
         deal = PokexDeal(
             dealer=self.dealer,
@@ -235,7 +235,7 @@ class PokexState(State):
         return state.dealt((self.dealer + 1) % self.seats)
 
     def dealt(self, dealer: int) -> "PokexState":
-        """The next deal (rules README, *Dealing*)."""
+        """Start the next deal (rules README, *Dealing*)."""
         seats = self.seats
         form = FORMS[seats]
         deck = self.luck.shuffled("deck", len(self.deals), DECK_WITH_JOKERS)
@@ -260,7 +260,7 @@ class PokexState(State):
         )
 
     def redeal(self, seat: int | None, luck: Chance) -> "PokexState":
-        """Deals again the other hands and the cards set aside, and the centre not turned up."""
+        """Deal again the other hands, the cards set aside and the face-down centre cards."""
         others = [other for other in range(self.seats) if other != seat]
         unseen = in_order((*self.aside, *(c for other in others for c in self.hands[other])))
         pool = luck.shuffled("redeal", 0, unseen)

@@ -17,11 +17,11 @@ from referee.games.pokino.state import PokinoState, Variants
 HAND = 5
 TILES = 3
 SPOKE = (((0, 0), (-1, 0)), ((1, 0), (1, -1)), ((1, 1), (2, 1)), ((0, 1), (0, 2)))
-"""The inner and the outer square of each domino of the spoke."""
+"""Inner and outer square of each domino of the spoke, the initial layout."""
 
 
 class Pokino(Game):
-    """The game for the registry."""
+    """Pokino's entry in the registry."""
 
     id = "pokino"
     title = "Pokino"
@@ -69,7 +69,7 @@ class Pokino(Game):
 
 
 def _spoke(luck: Chance, dominoes: tuple[Tile, ...]) -> Layout:
-    """The four dominoes in the middle; luck decides which half of each lies inside."""
+    """Lay the four dominoes in the middle; chance decides which half of each is inside."""
     layout = Layout()
     for number, (domino, (inner, outer)) in enumerate(zip(dominoes, SPOKE, strict=True)):
         larger_inside = luck.below("spoke", number, 2)

@@ -1,4 +1,4 @@
-"""The words of Pokino: its actions, and what a seat sees (docs/rules/pokino.md)."""
+"""Actions and views of Pokino (docs/rules/pokino.md)."""
 
 from dataclasses import dataclass
 
@@ -11,7 +11,7 @@ Tiles = tuple[Tile, ...]
 
 @dataclass(frozen=True, slots=True)
 class PokinoSquare:
-    """A square of the grid; x grows to the right, y downwards."""
+    """A square of the grid; x increases to the right, y downwards."""
 
     x: int
     y: int
@@ -22,14 +22,14 @@ class PokinoSquare:
 
 @dataclass(frozen=True, slots=True)
 class PassTurn:
-    """Does nothing but draw."""
+    """Pass the turn, except for the draw."""
 
     draw: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class Domino:
-    """Lays a domino of the hand: its smaller number on (x, y), the other one step on."""
+    """Lay a domino of the hand: its smaller number on (x, y), the other one step further."""
 
     domino: Tile
     x: int
@@ -41,7 +41,7 @@ class Domino:
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Plays cards that match a path of squares, in its order."""
+    """Play cards that match a path of squares, in its order."""
 
     path: tuple[PokinoSquare, ...]
     cards: Hand
@@ -50,14 +50,14 @@ class Run:
 
 @dataclass(frozen=True, slots=True)
 class PokinoCards:
-    """A few cards."""
+    """A group of cards."""
 
     cards: Hand
 
 
 @dataclass(frozen=True, slots=True)
 class PokinoTile:
-    """A face-up domino: its smaller number lies on (x, y), the other beside it."""
+    """A face-up domino with its smaller number on (x, y) and the other on the second square."""
 
     domino: Tile
     x: int
@@ -75,12 +75,12 @@ class PokinoToken:
     second_x: int
     second_y: int
     owner: int
-    """A seat with the variant territory; otherwise 0, for nobody is remembered."""
+    """The owner's seat with the variant territory; otherwise 0, because owners are not recorded."""
 
 
 @dataclass(frozen=True, slots=True)
 class PokinoRun:
-    """A run that lies before the seat that played it."""
+    """A run in front of the seat that played it."""
 
     seat: int
     cards: Hand
@@ -88,20 +88,20 @@ class PokinoRun:
 
 @dataclass(frozen=True, slots=True)
 class PokinoTurn:
-    """A turn as everybody saw it; a pass if nothing was laid or played."""
+    """The public part of a turn; a pass has neither a domino nor a run."""
 
     seat: int
     domino: str
-    """What was laid."""
+    """The domino laid."""
     run: Hand
-    """The cards that were played."""
+    """The cards played."""
     drawn: str
-    """The card that was drawn from the deck."""
+    """The card drawn from the deck."""
 
 
 @dataclass(frozen=True, slots=True)
 class PokinoView:
-    """What a seat sees; the fields are explained in pokino.proto."""
+    """The view of a seat; pokino.proto explains the fields."""
 
     greed: bool
     pokino_up: bool

@@ -1,4 +1,4 @@
-"""A position of Pokino made up from what one seat sees of it."""
+"""Rebuild a position of Pokino from a view."""
 
 from referee.cards import DECK, Card
 from referee.dealing import Chance
@@ -9,7 +9,7 @@ from referee.games.pokino.state import PokinoState, Variants
 
 
 def seen(view: PokinoView, seat: int, luck: Chance) -> PokinoState:
-    """A position that looks like this to the seat; what it cannot know is dealt by ``luck``."""
+    """Return a position consistent with a seat's view; ``luck`` deals the hidden cards."""
     hands, deck = _cards(view, seat)
     dominoes, poke = _dominoes(view, seat)
     return PokinoState(
@@ -33,7 +33,7 @@ def seen(view: PokinoView, seat: int, luck: Chance) -> PokinoState:
 
 
 def _cards(view: PokinoView, seat: int) -> tuple[tuple[Hand, ...], Hand]:
-    """Hands that fit, and the deck."""
+    """Return consistent hands and the deck."""
     top: Hand = (Card(view.deck_top),) if view.deck_top else ()
     played = {c for run in view.runs for c in run.cards}
     known = {c for held in view.known for c in held.cards}
@@ -50,7 +50,7 @@ def _cards(view: PokinoView, seat: int) -> tuple[tuple[Hand, ...], Hand]:
 
 
 def _dominoes(view: PokinoView, seat: int) -> tuple[tuple[Tiles, ...], Tiles]:
-    """The dominoes of everybody, and the poke."""
+    """Return consistent dominoes of all seats and the poke."""
     laid = {tile.domino for tile in view.layout}
     unseen = [d for d in DOMINOES if d not in {*view.dominoes, *laid, *view.removed}]
     held = []

@@ -1,7 +1,8 @@
-"""Squares and borders of Pokino's grid as whole numbers, which are quick to reckon with.
+"""Encode squares and borders of Pokino's grid as integers, for speed.
 
 A square is ``(y + 1024) * 2048 + x + 1024``. A pair of neighbours is twice its left or upper
-square, plus one if the other lies below: a place for a domino, a border, or a domino's middle.
+square, plus one if the other is below. A pair stands for a place for a domino, for a border, or for
+the middle of a domino.
 """
 
 from referee.games.pokino.actions import PokinoSquare
@@ -11,39 +12,39 @@ DOWN = 2048
 ZERO = 1024
 
 STEPS = {"right": 1, "down": DOWN, "left": -1, "up": -DOWN}
-"""From a square to its neighbour, by direction."""
+"""Difference between a square and its neighbour, by direction."""
 
 
 def square(x: int, y: int) -> int:
-    """The number of a square that lies within the coordinates."""
+    """Encode the square at these coordinates."""
     return (y + ZERO) * DOWN + x + ZERO
 
 
 def coordinates(number: int) -> tuple[int, int]:
-    """Where a square lies."""
+    """Decode a square to its coordinates."""
     return (number & DOWN - 1) - ZERO, (number >> 11) - ZERO
 
 
 def within(x: int, y: int) -> bool:
-    """Whether a square may be used at all."""
+    """Return whether the coordinates are within the allowed range."""
     return -FARTHEST <= x <= FARTHEST and -FARTHEST <= y <= FARTHEST
 
 
 def pair(one: int, other: int) -> int:
-    """The pair of two neighbours."""
+    """Encode the pair of two neighbours, in any order."""
     if one > other:
         one, other = other, one
     return 2 * one + (other - one == DOWN)
 
 
 def ends(two: int) -> tuple[int, int]:
-    """The two squares of a pair."""
+    """Return the two squares of a pair, the left or upper one first."""
     first = two >> 1
     return first, first + (DOWN if two & 1 else 1)
 
 
 def around(number: int) -> tuple[tuple[int, int], ...]:
-    """The four neighbours of a square, each with the pair they make."""
+    """Return the four neighbours of a square, each with their pair."""
     left, up = number - 1, number - DOWN
     return (
         (up, 2 * up + 1),
@@ -54,7 +55,7 @@ def around(number: int) -> tuple[tuple[int, int], ...]:
 
 
 class _Squares(dict[int, PokinoSquare]):
-    """The squares by number; those near the middle are made once."""
+    """Squares by number; those near the middle are cached."""
 
     def __missing__(self, number: int) -> PokinoSquare:
         x, y = coordinates(number)
@@ -68,10 +69,10 @@ CENTRAL = 12
 
 
 def is_central(number: int) -> bool:
-    """Whether a square is near the middle, where nearly all dominoes lie: worth remembering."""
+    """Return whether a square is near the middle, where nearly all dominoes are."""
     x, y = coordinates(number)
     return -CENTRAL <= x <= CENTRAL and -CENTRAL <= y <= CENTRAL
 
 
 SQUARES = _Squares()
-"""What a square is called in an action, by its number."""
+"""The square of an action, by its number."""

@@ -1,4 +1,4 @@
-"""What follows from dominoes and tokens: numbers on squares, open borders, free places."""
+"""Data derived from dominoes and tokens: numbers on squares, open borders, free places."""
 
 from bisect import bisect_left
 from collections.abc import Collection, Iterable
@@ -7,26 +7,31 @@ from referee.games.pokino.grid import FARTHEST, around, coordinates, ends, pair,
 
 
 class Ground:
-    """Never changed once made; what follows from one more domino is made from what was before.
+    """Immutable index of the table; each change derives a new one incrementally.
 
-    A pair of squares is a number (:mod:`referee.games.pokino.grid`). The numbers on the two squares
-    of a border or a middle are kept as two bits, so that a hand that lacks one is told at once.
+    Pairs of squares are integers (:mod:`referee.games.pokino.grid`). The two numbers at a border or
+    middle are stored as bits, for a quick comparison with a hand's numbers.
     """
 
     __slots__ = ("borders", "middles", "numbers", "places")
 
     def __init__(self) -> None:
         self.numbers: dict[int, int] = {}
-        """The number that lies on a square."""
+        """The number on each occupied square."""
         self.borders: dict[int, int] = {}
-        """The borders that bear no token, with the bits of their numbers."""
+        """The borders without a token, with the bits of their numbers."""
         self.middles: dict[int, int] = {}
         """The middles of the dominoes, with the bits of their numbers."""
         self.places: list[int] = []
         """The free pairs that touch a domino, row by row."""
 
     def laid(self, first: int, second: int, low: int, high: int) -> "Ground":
-        """With a domino on two squares."""
+        """Add a domino on two squares.
+
+        1. Remove places that overlap with the new squares.
+        2. Add the borders to neighbouring dominoes.
+        3. Add the free places that start from a free neighbouring square.
+        """
         other = object.__new__(Ground)
         numbers = other.numbers = self.numbers.copy()
         borders = other.borders = self.borders.copy()
@@ -52,7 +57,7 @@ class Ground:
         return other
 
     def without(self, gone: Collection[int]) -> "Ground":
-        """Without the dominoes on these squares; all their borders end."""
+        """Remove the dominoes on these squares with all their borders."""
         other = object.__new__(Ground)
         other.numbers = {at: n for at, n in self.numbers.items() if at not in gone}
         other.borders, other.middles = (
@@ -66,7 +71,7 @@ class Ground:
         return other
 
     def _is_place(self, two: int) -> bool:
-        """Whether a pair is free and touches a domino."""
+        """Return whether a pair is free and touches a domino."""
         numbers = self.numbers
         here = ends(two)
         if any(number in numbers for number in here) or not _is_within(two):
@@ -74,7 +79,7 @@ class Ground:
         return any(beside in numbers for number in here for beside, _ in around(number))
 
     def closed(self, borders: Iterable[int]) -> "Ground":
-        """With a token on each of these borders."""
+        """Place a token on each of these borders."""
         other = object.__new__(Ground)
         other.numbers, other.middles, other.places = self.numbers, self.middles, self.places
         other.borders = self.borders.copy()
@@ -84,7 +89,7 @@ class Ground:
 
 
 def gone_from(two: int, gone: Collection[int]) -> bool:
-    """Whether a square of a pair is gone."""
+    """Return whether a square of a pair is in a set of removed squares."""
     return any(number in gone for number in ends(two))
 
 

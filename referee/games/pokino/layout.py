@@ -1,4 +1,4 @@
-"""What lies on Pokino's table: dominoes and tokens, and what follows from them."""
+"""The table of Pokino: dominoes, tokens and the data derived from them."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -12,9 +12,9 @@ from referee.games.pokino.ground import Ground
 
 @dataclass(frozen=True, init=False)
 class Layout:
-    """The face-up dominoes in the order they were laid, the tokens in the order they were placed.
+    """The face-up dominoes and the tokens, each in the order of their placement.
 
-    What follows from them is worked out once and kept beside them; it is no part of the value.
+    Derived data is computed once and cached; it is not part of the value.
     """
 
     __slots__ = ("_ground", "tiles", "tokens")
@@ -38,7 +38,7 @@ class Layout:
 
     @property
     def ground(self) -> Ground:
-        """The numbers, the borders and the places that follow."""
+        """Return the derived numbers, borders and places."""
         found: Ground | None = self._ground  # type: ignore[attr-defined]
         if found is None:
             found = Ground()
@@ -49,13 +49,13 @@ class Layout:
         return found
 
     def laid(self, domino: Tile, first: int, second: int) -> "Layout":
-        """With one more domino: its smaller number on the first square."""
+        """Add a domino with its smaller number on the first square."""
         tile = PokinoTile(domino, *coordinates(first), *coordinates(second))
         ground = self.ground.laid(first, second, *NUMBERS[domino])
         return Layout((*self.tiles, tile), self.tokens, ground)
 
     def closed(self, borders: Iterable[int], owner: int) -> "Layout":
-        """With a token on each of these borders."""
+        """Place a token on each of these borders."""
         fresh = list(borders)
         tokens = [
             PokinoToken(*coordinates(one), *coordinates(other), owner)
@@ -64,7 +64,7 @@ class Layout:
         return Layout(self.tiles, (*self.tokens, *tokens), self.ground.closed(fresh))
 
     def without(self, middles: Iterable[int]) -> "Layout":
-        """Without the dominoes that have these middles, and without the tokens they touch."""
+        """Remove the dominoes with these middles, and all tokens at their borders."""
         gone = {number for middle in middles for number in ends(middle)}
         return Layout(
             tuple(tile for tile in self.tiles if _squares(tile)[0] not in gone),
@@ -73,11 +73,11 @@ class Layout:
         )
 
     def domino_at(self, middle: int) -> Tile:
-        """The domino that has this middle."""
+        """Return the domino with this middle."""
         return next(tile.domino for tile in self.tiles if pair(*_squares(tile)) == middle)
 
     def owners(self) -> dict[Tile, list[int]]:
-        """Who owns the tokens on the borders of each domino, a token a time."""
+        """Return the owners of the tokens at the borders of each domino, one entry per token."""
         owners: dict[Tile, list[int]] = {tile.domino: [] for tile in self.tiles}
         lying = {number: tile.domino for tile in self.tiles for number in _squares(tile)}
         for token in self.tokens:
@@ -87,10 +87,10 @@ class Layout:
 
 
 def _squares(tile: PokinoTile) -> tuple[int, int]:
-    """The squares of a domino, that of its smaller number first."""
+    """Return the squares of a domino, that of its smaller number first."""
     return square(tile.x, tile.y), square(tile.second_x, tile.second_y)
 
 
 def _border(token: PokinoToken) -> int:
-    """The border on which a token lies."""
+    """Return the border with this token."""
     return pair(square(token.x, token.y), square(token.second_x, token.second_y))

@@ -1,4 +1,4 @@
-"""What is legal in Pokino (docs/rules/pokino.md, K-3)."""
+"""Legal actions of Pokino (docs/rules/pokino.md, K-3)."""
 
 from collections.abc import Iterator
 from functools import cached_property
@@ -12,26 +12,26 @@ from referee.games.pokino.placements import count, may_lay, placement, placement
 from referee.games.pokino.runs import Search, listed, may_run
 
 ENOUGH = 7
-"""With so many cards the draw is a choice, if it is ever one."""
+"""Number of cards from which the draw is optional, if the variant allows it."""
 ALWAYS = (True,)
 CHOICE = (True, False)
 
 
 class Turns(Legal):
-    """To pass, to lay a domino, to play a run; in this order."""
+    """Pass, lay a domino or play a run, listed in this order."""
 
     def __init__(
         self, hand: Hand, tiles: Tiles, most: int, ground: Ground, walls: bool, choice: bool
     ) -> None:
-        """What a seat may do.
+        """Collect the inputs of the rules.
 
         Args:
-            hand: its cards.
-            tiles: its dominoes.
-            most: how many cards it can pay for.
-            ground: what lies on the table.
-            walls: whether the middles of dominoes may be crossed.
-            choice: whether a draw may be left out.
+            hand: the seat's cards.
+            tiles: the seat's dominoes.
+            most: maximum number of cards that it can pay for.
+            ground: the squares, borders and places of the table.
+            walls: whether a run may cross the middles of dominoes.
+            choice: whether the draw is optional.
         """
         self._hand = hand
         self._tiles = tiles
@@ -53,7 +53,7 @@ class Turns(Legal):
         return False
 
     def _draws(self, played: int) -> tuple[bool, ...]:
-        """What may be said of the draw once so many cards are played."""
+        """Return the allowed values of ``draw`` after a number of cards is played."""
         return CHOICE if self._choice and len(self._hand) - played >= ENOUGH else ALWAYS
 
     @cached_property
@@ -62,7 +62,11 @@ class Turns(Legal):
 
     @property
     def complete(self) -> bool:
-        """Not if there are too many runs, or if the table is empty."""
+        """Return whether all actions are listed.
+
+        The list is not complete if there are too many runs, or if the table is empty and the seat
+        has dominoes.
+        """
         return self._search.complete and bool(self._ground.numbers or not self._tiles)
 
     def __iter__(self) -> Iterator[Action]:
@@ -76,7 +80,7 @@ class Turns(Legal):
                 yield listed(found, draw)
 
     def any(self, chance: Random) -> Action:
-        """One of the listed actions; made without the others."""
+        """Return a random listed action without constructing the others."""
         draws = self._draws(0)
         laying = count(self._tiles, self._ground)
         found = self._search.found

@@ -1,4 +1,4 @@
-"""Where a domino may be laid in Pokino (docs/rules/pokino.md, K-4)."""
+"""Legal placements of dominoes in Pokino (docs/rules/pokino.md, K-4)."""
 
 from collections.abc import Iterator
 from functools import cache
@@ -19,8 +19,9 @@ from referee.games.pokino.ground import Ground
 
 
 def may_lay(action: Domino, hand: tuple[Tile, ...], ground: Ground) -> bool:
-    """Return whether the domino is held, fits on two free squares of the grid and touches another.
+    """Return whether a placement is legal.
 
+    The domino must be held, fit on two free squares of the grid and touch another domino.
     :func:`squares` swaps the squares of a double laid to the left or upwards, so both are checked
     (K-4.1).
     """
@@ -40,7 +41,10 @@ def may_lay(action: Domino, hand: tuple[Tile, ...], ground: Ground) -> bool:
 
 
 def squares(action: Domino) -> tuple[int, int]:
-    """The two squares, that of the smaller number first; for a double the left or upper one."""
+    """Return the two squares, that of the smaller number first.
+
+    For a double, the left or upper square is first.
+    """
     first = square(action.x, action.y)
     second = first + STEPS[action.direction]
     low, high = NUMBERS[action.domino]
@@ -51,8 +55,10 @@ _fields = tuple(getattr(Domino, name).__set__ for name in ("domino", "x", "y", "
 
 
 def _made(domino: Tile, place: int, backwards: bool, draw: bool) -> Domino:
-    """The action that lays a domino on a place: past its constructor, which is what listing
-    hundreds of them would mostly be spent on."""
+    """Construct the action that lays a domino on a place.
+
+    It bypasses the constructor, which would dominate the cost of listing hundreds of actions.
+    """
     first = place >> 1
     if backwards:
         first += DOWN if place & 1 else 1
@@ -70,9 +76,9 @@ _DIRECTIONS = ("right", "down"), ("left", "up")
 
 
 class _Ways(dict[int, Domino]):
-    """One domino, one way round, by the place it is laid on.
+    """Actions of one domino in one orientation, by place.
 
-    Those near the middle of the table are made once: nearly all that are ever listed.
+    Those near the middle of the table, nearly all that are listed, are cached.
     """
 
     def __init__(self, domino: Tile, backwards: bool, draw: bool) -> None:
@@ -91,9 +97,9 @@ _ways = cache(_Ways)
 
 
 def placements(hand: tuple[Tile, ...], ground: Ground, draw: bool) -> Iterator[Domino]:
-    """All ways to lay a domino of the hand; a double has one way round.
+    """Yield all placements of the hand's dominoes; a double has one orientation.
 
-    If the table is empty, only those with the first number on (0, 0).
+    On an empty table, only those with the first number on (0, 0) are listed.
     """
     if not ground.numbers:
         return (Domino(domino, 0, 0, way, draw) for domino in hand for way in STEPS)
@@ -105,7 +111,7 @@ def placements(hand: tuple[Tile, ...], ground: Ground, draw: bool) -> Iterator[D
 
 
 def placement(hand: tuple[Tile, ...], ground: Ground, draw: bool, number: int) -> Domino:
-    """The one of :func:`placements` with this number, from 0."""
+    """Return the item of :func:`placements` with this index, from 0."""
     if not ground.numbers:
         return next(islice(placements(hand, ground, draw), number, None))
     way, at = divmod(number, len(ground.places))
@@ -114,7 +120,7 @@ def placement(hand: tuple[Tile, ...], ground: Ground, draw: bool, number: int) -
 
 
 def _ways_round(hand: tuple[Tile, ...]) -> list[tuple[Tile, bool]]:
-    """The dominoes of a hand, each with its ways round."""
+    """Return the dominoes of a hand with their orientations."""
     return [
         (domino, backwards)
         for domino in hand
@@ -123,7 +129,7 @@ def _ways_round(hand: tuple[Tile, ...]) -> list[tuple[Tile, bool]]:
 
 
 def count(hand: tuple[Tile, ...], ground: Ground) -> int:
-    """How many ways :func:`placements` lists."""
+    """Return the number of items in :func:`placements`."""
     if not ground.numbers:
         return len(hand) * len(STEPS)
     return len(ground.places) * len(_ways_round(hand))

@@ -1,4 +1,4 @@
-"""Which runs a hand may play in Pokino (docs/rules/pokino.md, K-5), and their points."""
+"""Legal runs of Pokino and their points (docs/rules/pokino.md, K-5)."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -10,36 +10,36 @@ from referee.games.pokino.grid import SQUARES, STEPS, around, ends, pair, square
 from referee.games.pokino.ground import Ground
 
 NUMBER: dict[Card, int] = {c: "KA23456789TJQ".index(c[0]) for c in DECK}
-"""The number that a card matches: the king 0, the ace 1, the queen 12."""
+"""The number that matches a card: the king 0, the ace 1, the queen 12."""
 
 LISTED = 100
-"""Up to so many runs are all listed."""
+"""Number of runs up to which all are listed."""
 SPREAD = 6
-"""From so many first steps a sample follows one path each, if there are more."""
+"""Number of first steps used for a sample of more runs, one path each."""
 
 _POINTS = (0, 0, 5, 5, 5, 10, 15, 20, 35, 55, 90)
 
 
 def points(length: int) -> int:
-    """What a run of so many cards scores."""
+    """Return the points of a run with this number of cards."""
     return _POINTS[min(length, len(_POINTS) - 1)]
 
 
 @dataclass(frozen=True, slots=True)
 class Steps:
-    """The steps a path takes: the borders it crosses, and the middles of dominoes."""
+    """The steps of a path: the borders and the middles of dominoes that it crosses."""
 
     borders: list[int]
     middles: list[int]
 
 
 def steps_of(path: tuple[PokinoSquare, ...], ground: Ground, walls: bool) -> Steps | None:
-    """The steps of a path, or None if it takes one that it may not.
+    """Return the steps of a path, or None if a step is not allowed.
 
     Args:
-        path: squares.
-        ground: what lies on the table.
-        walls: whether middles may be crossed.
+        path: the squares.
+        ground: the squares, borders and places of the table.
+        walls: whether a run may cross middles.
     """
     steps = Steps([], [])
     numbers = [square(one.x, one.y) for one in path]
@@ -57,14 +57,14 @@ def steps_of(path: tuple[PokinoSquare, ...], ground: Ground, walls: bool) -> Ste
 
 
 def may_run(run: Run, hand: Hand, most: int, ground: Ground, walls: bool) -> bool:
-    """Whether the cards are held and match the path, and every step of it may be taken.
+    """Return whether a run is legal: held cards that match a path of allowed steps.
 
     Args:
         run: the run.
-        hand: the cards of the seat.
-        most: how many cards it can pay for.
-        ground: what lies on the table.
-        walls: whether middles may be crossed.
+        hand: the seat's cards.
+        most: maximum number of cards that it can pay for.
+        ground: the squares, borders and places of the table.
+        walls: whether a run may cross middles.
     """
     path, cards = run.path, run.cards
     if not 2 <= len(path) == len(cards) <= most or len(set(cards)) != len(cards):
@@ -79,12 +79,15 @@ def may_run(run: Run, hand: Hand, most: int, ground: Ground, walls: bool) -> boo
 
 
 Found = tuple[tuple[int, ...], Hand, tuple[int, ...]]
-"""A path, the cards that match it, the pairs it crosses."""
+"""A path, the matching cards, and the pairs it crosses."""
 
 
 @dataclass(slots=True)
 class Search:
-    """The runs of a hand on the table, shortest first; the search stops at :data:`LISTED`."""
+    """Breadth-first search for the runs of a hand, shortest first.
+
+    With more than :data:`LISTED` runs, it yields a sample instead.
+    """
 
     hand: Hand
     most: int
@@ -106,13 +109,13 @@ class Search:
         self.found = list(self._sample(firsts))
 
     def _first_steps(self) -> list[int]:
-        """The pairs whose two numbers the hand has, in order."""
+        """Return the pairs for whose two numbers the hand has cards, in order."""
         held = self._by_number
         lacking = ~sum(1 << number for number in held)
         twice = sum(1 << number for number, cards in held.items() if len(cards) > 1)
         ground = self.ground
         pairs = (ground.borders, ground.middles) if self.walls else (ground.borders,)
-        # One bit alone: the same number on both squares, which takes two cards.
+        # A single bit means the same number on both squares, which requires two cards.
         return sorted(
             two
             for pair in pairs
@@ -121,7 +124,7 @@ class Search:
         )
 
     def _is_all(self, firsts: list[int]) -> bool:
-        """Whether all runs could be found before there were too many."""
+        """Search for all runs; return False if there are too many."""
         found, numbers, held = self.found, self.ground.numbers, self._by_number
         if 2 * len(firsts) > LISTED or self._first_choices(firsts) > LISTED:
             return False
@@ -132,7 +135,7 @@ class Search:
             for cards in pairs:
                 found.append(((one, other), cards, (two,)))
                 found.append(((other, one), cards[::-1], (two,)))
-        for run in found:  # grows while it is gone through
+        for run in found:  # grows during the iteration
             if len(run[0]) < self.most:
                 found.extend(self._longer(run))
                 if len(found) > LISTED:
@@ -140,7 +143,7 @@ class Search:
         return True
 
     def _first_choices(self, firsts: list[int]) -> int:
-        """How many runs of two cards there are."""
+        """Return the number of runs with two cards."""
         numbers = self.ground.numbers
         many = {number: len(cards) for number, cards in self._by_number.items()}
         choices = 0
@@ -150,7 +153,7 @@ class Search:
         return 2 * choices
 
     def _longer(self, run: Found, side: int = 0) -> Iterator[Found]:
-        """The runs that are longer by one card; ``side``: on which side to look first."""
+        """Yield the runs longer by one card; ``side`` is the index of the first direction."""
         path, cards, crossed = run
         ground, held = self.ground, self._by_number
         beside_it = around(path[-1])
@@ -163,7 +166,7 @@ class Search:
                         yield (*path, beside), (*cards, card), (*crossed, two)
 
     def _sample(self, firsts: list[int]) -> Iterable[Found]:
-        """From first steps all over the table one path each, and every run on its way."""
+        """Yield one path from each of several first steps across the table, with its prefixes."""
         numbers, held = self.ground.numbers, self._by_number
         for turn in range(min(SPREAD, len(firsts))):
             two = firsts[turn * len(firsts) // SPREAD] if len(firsts) > SPREAD else firsts[turn]
@@ -176,6 +179,6 @@ class Search:
 
 
 def listed(found: Found, draw: bool) -> Run:
-    """The run as an action."""
+    """Convert a search result to an action."""
     path, cards, _ = found
     return Run(tuple([SQUARES[number] for number in path]), cards, draw)

@@ -1,4 +1,4 @@
-"""A position of Pokino and what follows from an action (docs/rules/pokino.md)."""
+"""Positions of Pokino and their transitions (docs/rules/pokino.md)."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,17 +23,17 @@ from referee.games.pokino.legal import Turns
 from referee.games.pokino.placements import squares
 from referee.games.pokino.runs import points, steps_of
 
-# The points of Pokino (docs/rules/pokino.md, K-7).
+# Points of Pokino (docs/rules/pokino.md, K-7).
 
 
 BEAD = 5
-"""What a bead is worth with the variant greed."""
+"""Points of a bead with the variant greed."""
 
 
 def scores(
     beads: Sequence[int], runs: Iterable[PokinoRun], layout: Layout, greed: bool, territory: bool
 ) -> tuple[int, ...]:
-    """The points of every seat, if the game ended now."""
+    """Return the points of every seat in the present position."""
     if territory:
         return _territory(layout, len(beads))
     found = [BEAD * held if greed else 0 for held in beads]
@@ -43,7 +43,10 @@ def scores(
 
 
 def _territory(layout: Layout, seats: int) -> tuple[int, ...]:
-    """The pips of the dominoes on which a seat has strictly the most tokens."""
+    """Return the points of the variant territory.
+
+    A seat scores the pips of each domino on which it has strictly the most tokens.
+    """
     found = [0] * seats
     for domino, owners in layout.owners().items():
         tokens = [owners.count(seat) for seat in range(seats)]
@@ -55,7 +58,7 @@ def _territory(layout: Layout, seats: int) -> tuple[int, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Variants:
-    """Which variants are played."""
+    """The variants that are active."""
 
     greed: bool
     pokino_up: bool
@@ -65,17 +68,17 @@ class Variants:
 
 @dataclass(frozen=True)
 class PokinoState(State):
-    """A position."""
+    """A position, with the options of the game."""
 
     luck: Chance
     variants: Variants
     turn: int
-    """Whose turn it is; when all is over, whose turn was the last."""
+    """The seat to act; when the game is over, the seat of the last turn."""
     over: bool
     pokino: bool
-    """Whether the seat whose turn it is has played its last card."""
+    """Whether the seat in ``turn`` has played its last card."""
     idle: int
-    """How many turns in a row were passed without a card."""
+    """Number of consecutive passes without a drawn card."""
     layout: Layout
     removed: Tiles
     runs: tuple[PokinoRun, ...]
@@ -87,7 +90,7 @@ class PokinoState(State):
     deck: Hand
     poke: Tiles
     turns: tuple[PokinoTurn, ...]
-    """All turns, as everybody saw them."""
+    """The public part of all turns."""
 
     @property
     def actors(self) -> tuple[int, ...]:
@@ -100,7 +103,7 @@ class PokinoState(State):
 
     @property
     def merits(self) -> tuple[Merit, ...]:
-        """Who has called Pokino stands before all others, whatever the points."""
+        """Rank a seat that has called Pokino before all others; then rank by points."""
         return tuple(
             (int(self.pokino and seat == self.turn), score)
             for seat, score in enumerate(self.scores)
@@ -124,7 +127,7 @@ class PokinoState(State):
         return self._seen((), ())
 
     def _seen(self, hand: Hand, dominoes: Tiles) -> PokinoView:
-        """What everybody sees, and what a seat holds."""
+        """Build a view from the public information and a seat's cards and dominoes."""
         variants = self.variants
         return PokinoView(
             greed=variants.greed,
@@ -168,7 +171,7 @@ class PokinoState(State):
         raise AssertionError(f"{action} is no action of Pokino")
 
     def _after_domino(self, seat: int, action: Domino) -> "PokinoState":
-        """The domino is laid, another is drawn, and a bead is taken."""
+        """Lay the domino, draw another one, and take a bead."""
         held = [domino for domino in self.dominoes[seat] if domino != action.domino]
         return self.but(
             layout=self.layout.laid(action.domino, *squares(action)),
@@ -178,7 +181,7 @@ class PokinoState(State):
         )
 
     def _after_run(self, seat: int, run: Run) -> "PokinoState":
-        """The run is paid, tokens are placed, dominoes that were crossed are removed."""
+        """Pay for the run, place tokens, and remove the crossed dominoes."""
         variants, cards = self.variants, run.cards
         steps = steps_of(run.path, self.layout.ground, variants.tear_down_the_walls)
         assert steps is not None
@@ -195,7 +198,7 @@ class PokinoState(State):
         )
 
     def _ended_turn(self, draw: bool, turn: PokinoTurn) -> "PokinoState":
-        """The card is drawn; the game ends or the next seat acts."""
+        """Draw the card; end the game or pass the turn on."""
         seat = turn.seat
         top = self.deck[:1] if draw else ()
         idle = 0 if top or turn.domino or turn.run else self.idle + 1
@@ -212,8 +215,7 @@ class PokinoState(State):
         return self.but(**changes)
 
     def redeal(self, seat: int | None, luck: Chance) -> "PokinoState":
-        """Deals again what the others were dealt and still hold, the deck below its top, and all
-        dominoes that nobody has laid."""
+        """Deal again the others' hidden cards, the deck below its top, and all hidden dominoes."""
         others = [other for other in range(len(self.hands)) if other != seat]
         hidden = {s: _less(self.hands[s], self.known[s]) for s in others}
         unseen = in_order((*self.deck[1:], *(c for s in others for c in hidden[s])))
@@ -236,10 +238,10 @@ class PokinoState(State):
 
 
 def _with(by_seat: tuple[object, ...], seat: int, value: object) -> tuple[object, ...]:
-    """The same with another value for one seat."""
+    """Return the tuple with another value for one seat."""
     return (*by_seat[:seat], value, *by_seat[seat + 1 :])
 
 
 def _less(hand: Hand, cards: tuple[Card, ...]) -> Hand:
-    """The hand with these cards gone."""
+    """Return the hand without these cards."""
     return tuple(c for c in hand if c not in cards)

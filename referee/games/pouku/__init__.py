@@ -14,13 +14,13 @@ from referee.games.pouku.yaku import Values
 
 
 def form_of(seats: int, options: Options) -> Form:
-    """How the game is played with these options."""
+    """Return the parameters of the game for these options."""
     values = Values(**{field.name: int(options[field.name]) for field in fields(Values)})
     return Form(seats, bool(options["teams"]), str(options["reference"]), values)
 
 
 class Pouku(Game):
-    """The game for the registry."""
+    """Pouku's entry in the registry."""
 
     id = "pouku"
     title = "Pouku"
@@ -42,7 +42,11 @@ class Pouku(Game):
     action_types = (GoOut, Discard, Give)
 
     def check_seats(self, seats: int, options: Options) -> None:
-        """Teams need four seats."""
+        """Check the number of seats; teams require four.
+
+        Raises:
+            SetupError: the number of seats is not allowed.
+        """
         super().check_seats(seats, options)
         if options["teams"] and seats != 4:
             raise SetupError(f"pouku with teams is played by 4, not by {seats}")

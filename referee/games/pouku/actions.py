@@ -1,4 +1,4 @@
-"""What is said and seen at a table of Pouku: actions, and the public story of a deal."""
+"""Actions and views of Pouku, and the public history of a deal."""
 
 from dataclasses import dataclass
 
@@ -9,16 +9,16 @@ Hand = tuple[Card, ...]
 
 @dataclass(frozen=True, slots=True)
 class Discard:
-    """Perhaps keeps, then discards a card of the hand to the own field."""
+    """Discard a card of the hand to the seat's field, after an optional keep."""
 
     card: Card
     keep: Hand = ()
-    """One card of the hand and cards of other fields, together one yaku; none: no keep."""
+    """One card of the hand and cards of other fields that form one yaku; empty without a keep."""
 
 
 @dataclass(frozen=True, slots=True)
 class Give:
-    """Perhaps keeps, then discards a card of the hand to the teammate's field."""
+    """Discard a card of the hand to the teammate's field, after an optional keep."""
 
     card: Card
     keep: Hand = ()
@@ -26,19 +26,19 @@ class Give:
 
 @dataclass(frozen=True, slots=True)
 class GoOut:
-    """Ends the deal with the best set of yaku."""
+    """End the deal with the best set of yaku."""
 
 
 @dataclass(frozen=True, slots=True)
 class PoukuCards:
-    """A few cards."""
+    """A group of cards."""
 
     cards: Hand
 
 
 @dataclass(frozen=True, slots=True)
 class PoukuTurn:
-    """A turn as everybody saw it."""
+    """The public part of a turn."""
 
     seat: int
     keep: Hand
@@ -48,7 +48,7 @@ class PoukuTurn:
 
 @dataclass(frozen=True, slots=True)
 class PoukuYaku:
-    """A scoring combination: its name, its cards, its worth."""
+    """A scoring combination: its name, cards and points."""
 
     name: str
     cards: Hand
@@ -57,7 +57,7 @@ class PoukuYaku:
 
 @dataclass(frozen=True, slots=True)
 class PoukuDeal:
-    """A deal that is over: all that everybody saw of it."""
+    """The public part of a finished deal."""
 
     dealer: int
     point_card: Card
@@ -73,7 +73,7 @@ class PoukuDeal:
 
 @dataclass(frozen=True, slots=True)
 class PoukuView:
-    """What a seat sees; the fields are explained in pouku.proto."""
+    """The view of a seat; pouku.proto explains the fields."""
 
     pair: int
     three: int

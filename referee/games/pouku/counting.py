@@ -1,4 +1,4 @@
-"""Going out and paying: what the referee counts (docs/rules/pouku.md, U-4 and U-6)."""
+"""Score going out and compute payments (docs/rules/pouku.md, U-4 and U-6)."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -19,24 +19,29 @@ from referee.games.pouku.packing import (
 )
 from referee.games.pouku.yaku import ACE, GROUPS, LOW_ACE, SHORTEST, Values, in_sequence, name_of
 
-# A packing drawn up: which cards each yaku of it has.
+# Reconstruction of the cards of each yaku in a packing.
 
 
 Place = tuple[int, int, bool]
-"""A card: its rank, its number among those of the rank, whether it is of the hand."""
+"""A card: its rank, its index among the cards of the rank, and whether it is a hand card."""
 Cards = tuple[Place, ...]
 Plan = tuple[Counts, tuple[int, int], Chain]
-"""What the yaku with field cards may use of the hand; the one without; what was chosen."""
+"""A set of yaku in three parts.
+
+1. The hand cards available to yaku with field cards.
+2. The yaku of hand cards alone, as :attr:`Start.alone`.
+3. The choices of the packing.
+"""
 
 
 def drawn_up(plan: Plan, hand: Counts, fields: Counts) -> list[Cards]:
-    """The yaku of a plan."""
+    """Return the yaku of a plan."""
     _, alone, chain = plan
     return [*_alone(alone), *_Drawing(plan, hand, fields).yaku(chain)]
 
 
 def _alone(alone: tuple[int, int]) -> Iterator[Cards]:
-    """The yaku of hand cards alone."""
+    """Yield the yaku of hand cards alone, if there is one."""
     top, size = alone
     if size:
         yield tuple((top, number, True) for number in range(size))
@@ -45,7 +50,7 @@ def _alone(alone: tuple[int, int]) -> Iterator[Cards]:
 
 
 class _Drawing:
-    """Goes up the places as the packing did, with the cards in hand."""
+    """Replays the choices of a packing place by place, with actual cards."""
 
     def __init__(self, plan: Plan, hand: Counts, fields: Counts) -> None:
         self.others, (top, size), _ = plan
@@ -56,7 +61,12 @@ class _Drawing:
         self.done: list[Cards] = []
 
     def yaku(self, chain: Chain) -> list[Cards]:
-        """The yaku that were chosen."""
+        """Return the chosen yaku.
+
+        1. Unroll the chain into the choices by place.
+        2. At each place, close, extend or begin straights as the packing did.
+        3. Form the chosen groups from the remaining field cards of the rank.
+        """
         chosen: dict[int, tuple[int, int, int, tuple[tuple[int, int], ...]]] = {}
         while chain is not None:
             chain, place, long, lows, new, parts = chain  # type: ignore[assignment]
@@ -106,7 +116,7 @@ class _Drawing:
             cards.append((place, self._field_card(rank_at(place))))
 
     def _behind(self, place: int) -> list[tuple[int, Place]]:
-        """The cards of the hand just below, with which a new straight begins."""
+        """Return the consecutive hand cards just below, with which a new straight begins."""
         first = place
         floor = self.sealed - 2 if self.sealed and self.sealed < place else LOW_ACE
         while first > floor and self.hand[rank_at(first - 1)]:
@@ -118,10 +128,10 @@ class _Drawing:
         return rank, self.taken[rank] - 1, False
 
     def _group(self, rank: int, used: int, size: int) -> None:
-        """A group; or, if its size is 0, the hand's straight with this card for the hand's."""
+        """Form a group; size 0 means the hand's straight with this card instead of the hand's."""
         cards = [self._field_card(rank) for _ in range(used)]
         if size:
-            spared = self.hand[rank] - self.others[rank]  # a card of the one without field cards
+            spared = self.hand[rank] - self.others[rank]  # a card of the yaku without field cards
             cards += [(rank, spared + number, True) for number in range(size - used)]
         else:
             cards += [(r, 0, True) for r, held in enumerate(self.hand) if held and r != rank]
@@ -133,17 +143,17 @@ _REMEMBERED = 1 << 11
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """What a set of yaku begins with: the one of hand cards alone, if there is one."""
+    """Initial choice: at most one yaku of hand cards alone."""
 
     score: int
     hand: Counts
-    """The cards that the others may use of each rank."""
+    """Number of hand cards of each rank that other yaku may use."""
     alone: tuple[int, int]
-    """Rank and size of a group; place of the top card and 0 for a straight; (0, 0) for none."""
+    """(rank, size) of a group; (place of the top card, 0) of a straight; (0, 0) for none."""
 
 
 def counts(cards: Iterable[str]) -> Counts:
-    """How many cards of each rank there are."""
+    """Count the cards of each rank."""
     found = [0] * (ACE + 1)
     for card in cards:
         found[RANK[card]] += 1  # type: ignore[index]
@@ -152,19 +162,20 @@ def counts(cards: Iterable[str]) -> Counts:
 
 @lru_cache(64)
 def packing_of(values: Values, grouping: bool) -> Packing:
-    """The packing by a table of points."""
+    """Return the cached packing for a table of points."""
     return Packing(values, grouping)
 
 
 @lru_cache(_REMEMBERED)
 def starts(packing: Packing, hand: Counts) -> tuple[Start, ...]:
-    """All that can be made of hand cards alone; nothing first."""
+    """Return the possible yaku of hand cards alone, starting with none."""
     values = packing.values
     found = [Start(0, hand, (0, 0))]
     for rank, held in enumerate(hand):
         if held > 1:
             size = max((size for size in GROUPS if size <= held), key=values.group)
-            others = (*hand[:rank], held - 1, *hand[rank + 1 :])  # else they might contain it
+            # otherwise another yaku could contain this one
+            others = (*hand[:rank], held - 1, *hand[rank + 1 :])
             found.append(Start(ONE * values.group(size) + 1, others, (rank, size)))
     if top := straight_of(hand):
         found.append(Start(ONE * values.straight + 1, hand, (top, 0)))
@@ -173,13 +184,16 @@ def starts(packing: Packing, hand: Counts) -> tuple[Start, ...]:
 
 @lru_cache(_REMEMBERED)
 def best(packing: Packing, hand: Counts, fields: Counts, laid: int) -> tuple[int, int, Plan]:
-    """The points of the best set of yaku, the bonus among them; how many it has; the set.
+    """Find the best set of yaku.
 
     Args:
-        packing: by which table of points.
-        hand: the hand.
-        fields: the reference fields.
-        laid: how many kept yaku count towards the bonus.
+        packing: the packing for the table of points.
+        hand: the cards of the hand.
+        fields: the cards of the reference fields.
+        laid: number of kept yaku that count towards the bonus.
+
+    Returns:
+        Its points with the bonus, its number of yaku, and the set.
     """
     bonus = packing.values.four_yaku
     whole = straight_of(hand) > 0
@@ -199,7 +213,11 @@ def best(packing: Packing, hand: Counts, fields: Counts, laid: int) -> tuple[int
 
 @lru_cache(_REMEMBERED)
 def reaches(packing: Packing, hand: Counts, fields: Counts, laid: int, needed: int) -> bool:
-    """Whether the best set is worth so many points, and has a yaku if others are laid aside."""
+    """Return whether the best set is worth ``needed`` points.
+
+    With kept yaku, it must also contain at least one further yaku. A lower bound from groups alone
+    avoids the search in most cases.
+    """
     if not packing.several:
         most = 0
         for start in starts(packing, hand):
@@ -221,24 +239,24 @@ def reaches(packing: Packing, hand: Counts, fields: Counts, laid: int, needed: i
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """What a seat can go out with."""
+    """The cards with which a seat could go out."""
 
     values: Values
     hand: Hand
     fields: Hand
     """The cards of the reference fields."""
     kept: Hand
-    """The own kept yaku."""
+    """The kept yaku of the seat's side."""
     point_card: str
 
     def _fixed(self) -> int:
-        """What counts whatever the set is: the point cards, the kept yaku."""
+        """Return the points that do not depend on the set: point cards and kept yaku."""
         rank = self.point_card[0]
         points = [c[0] for c in self.hand + self.fields + self.kept].count(rank)
         return points * self.values.point + kept_worth(self.values, self.kept)
 
     def reaches(self, needed: int) -> bool:
-        """Whether it is worth so much that the seat may go out."""
+        """Return whether the points are sufficient to go out."""
         packing = packing_of(self.values, True)
         missing = needed - self._fixed()
         if missing <= 0 and not self.kept:
@@ -247,14 +265,14 @@ class Offer:
         return reaches(packing, counts(self.hand), counts(self.fields), laid, max(0, missing))
 
     def worth(self) -> int:
-        """What it is worth, without the bonus for the first turn."""
+        """Return the points, without the bonus for the first turn."""
         packing = packing_of(self.values, True)
         laid = 1 if self.kept else 0
         points, _, _ = best(packing, counts(self.hand), counts(self.fields), laid)
         return points + self._fixed()
 
     def yaku(self) -> tuple[PoukuYaku, ...]:
-        """The best set, the kept yaku last."""
+        """Return the best set, with the kept yaku last."""
         packing = packing_of(self.values, True)
         laid = 1 if self.kept else 0
         hand, fields = counts(self.hand), counts(self.fields)
@@ -269,7 +287,7 @@ class Offer:
 
 
 def cards_of(places: Iterable[tuple[int, int, bool]], hand: Hand, fields: Hand) -> Hand:
-    """The cards meant by (rank, number among those of the rank, whether of the hand)."""
+    """Return the cards at (rank, index among the cards of the rank, whether a hand card)."""
     return tuple(_of_rank(hand if held else fields, rank)[n] for rank, n, held in places)
 
 
@@ -278,12 +296,12 @@ def _of_rank(cards: Hand, rank: int) -> Hand:
 
 
 def kept_worth(values: Values, kept: Hand) -> int:
-    """What a kept yaku is worth; 0 if there is none."""
+    """Return the points of a kept yaku; 0 without one."""
     return values.of(name_of(kept) or "", kept) if kept else 0
 
 
 def owed(values: Values, fields: Hand, point_card: str) -> int:
-    """What a seat pays for its reference fields, before doubling (U-6)."""
+    """Return the payment for a seat's reference fields, before doubling (U-6)."""
     lying = counts(fields)
     groups = sum(dearest_groups(values, number) for number in lying)
     straights = _straights(packing_of(values, False), lying) if groups or any(lying) else 0
@@ -292,7 +310,7 @@ def owed(values: Values, fields: Hand, point_card: str) -> int:
 
 @lru_cache(_REMEMBERED)
 def _straights(packing: Packing, lying: Counts) -> int:
-    """The points of the dearest straights of which no two share a card."""
+    """Return the maximum points of disjoint straights."""
     nobody = (0,) * (ACE + 1)
     return max(
         score // ONE
@@ -302,10 +320,10 @@ def _straights(packing: Packing, lying: Counts) -> int:
 
 
 def dearest_groups(values: Values, lying: int) -> int:
-    """The dearest groups of so many cards of one rank, no two of one name sharing a card.
+    """Return the maximum points of groups from a number of cards of one rank.
 
-    Of four cards, a three and the pair of the fourth card with one of them are not contained in
-    each other; of three cards everything else is contained in the three.
+    Groups of the same name must not share a card. With four cards, a three and a pair of the fourth
+    card and one of them do not contain each other. With three cards, the three contains all others.
     """
     if lying < 2:
         return 0

@@ -1,4 +1,4 @@
-"""A position of Pouku made up from what one seat sees of it."""
+"""Rebuild a position of Pouku from a view."""
 
 from referee.cards import DECK
 from referee.dealing import Chance
@@ -7,7 +7,7 @@ from referee.games.pouku.state import Form, PoukuState
 
 
 def seen(view: PoukuView, seat: int, form: Form, luck: Chance) -> PoukuState:
-    """A position that looks like this to the seat; what it cannot know is dealt by ``luck``."""
+    """Return a position consistent with a seat's view; ``luck`` deals the hidden cards."""
     fields = tuple(field.cards for field in view.fields)
     kept = tuple(keep.cards for keep in view.kept)
     hands: dict[int, Hand] = {seat: view.hand}

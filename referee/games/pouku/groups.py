@@ -1,30 +1,33 @@
-"""What the field cards of one rank make beside the hand's cards of it."""
+"""Groups formed by the field cards of one rank with the hand's cards of that rank."""
 
 from collections.abc import Iterator
 
 from referee.games.pouku.yaku import GROUPS, Values
 
 ONE = 1 << 6
-"""A point in a score; what is below counts yaku, since more of them are better for the same."""
+"""Score of one point. Lower bits count yaku: of equal points, more yaku are better."""
 
 Part = tuple[int, int]
-"""A yaku: its field cards, and its size; 0 is the straight that the hand's other ranks complete."""
+"""A yaku as (number of field cards, size).
+
+Size 0 means the straight that the hand's other ranks complete.
+"""
 TunnelEndpoint = tuple[int, int, tuple[Part, ...]]
-"""How many yaku, their score, and the yaku."""
+"""Number of yaku, their score, and the yaku."""
 Ways = tuple[TunnelEndpoint, ...]
 
 NOTHING: Ways = ((0, 0, ()),)
 
 
 def ways(values: Values, hand: int, fields: int, whole: bool, several: bool) -> Ways:
-    """The best ways to use the field cards of a rank.
+    """Return the best ways to use the field cards of a rank.
 
     Args:
         values: the table of points.
-        hand: cards of the rank in the hand that any of the yaku may use.
-        fields: cards of the rank in the fields; each is used once.
+        hand: number of hand cards of the rank; each may be used in any number of yaku.
+        fields: number of field cards of the rank; each is used at most once.
         whole: whether the hand is a straight of four, so that one field card makes another.
-        several: whether the best way for every number of yaku is asked for, or the best alone.
+        several: whether to return the best way for every number of yaku, or only the best.
     """
     best: dict[int, TunnelEndpoint] = {}
     for parts in _partitions(hand, fields, whole):
@@ -40,7 +43,10 @@ def _score(values: Values, part: Part) -> int:
 
 
 def _partitions(hand: int, fields: int, whole: bool) -> Iterator[tuple[Part, ...]]:
-    """All ways; some come twice in another order, the field cards being the same."""
+    """Yield all ways to partition the field cards; some repeat in another order.
+
+    The field cards of a rank are interchangeable.
+    """
     yield ()
     for used in range(1, fields + 1):
         sizes = [size for size in GROUPS if used <= size <= used + hand]

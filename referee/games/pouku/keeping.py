@@ -1,4 +1,4 @@
-"""What may be kept (docs/rules/pouku.md, U-5)."""
+"""Legal keeps (docs/rules/pouku.md, U-5)."""
 
 from collections.abc import Iterator
 from functools import lru_cache
@@ -9,16 +9,19 @@ from referee.games.pouku.actions import Hand
 from referee.games.pouku.yaku import ACE, LONGEST, LOW_ACE, SHORTEST, name_of
 
 Fields = tuple[Hand, ...]
-"""The fields by seat; the own one empty, since nothing of it may be kept."""
+"""The fields by seat; the keeping seat's is empty, because it must not be used."""
 
 GIVERS = 2
-"""How many others a keep may take cards of."""
+"""Maximum number of other seats whose cards a keep uses."""
 LISTED = 60
-"""How many keeps are listed at most; nearly always there are fewer."""
+"""Maximum number of listed keeps; usually there are fewer."""
 
 
 def is_keep(keep: Hand, hand: Hand, fields: Fields) -> bool:
-    """Whether these are one card of the hand and cards of at most two others, and one yaku."""
+    """Return whether these cards are a legal keep.
+
+    A keep is one yaku of one card of the hand and cards of at most two other fields.
+    """
     if len(set(keep)) != len(keep) or any(c not in RANK for c in keep):
         return False
     shown = [c for c in keep if c in hand]
@@ -30,10 +33,10 @@ def is_keep(keep: Hand, hand: Hand, fields: Fields) -> bool:
 
 @lru_cache(256)
 def keeps(hand: Hand, fields: Fields) -> tuple[tuple[Hand, ...], bool]:
-    """The keeps to list, groups before straights, and whether they are all there are.
+    """Return the keeps to list, groups before straights, and whether the list is complete.
 
-    The card of the hand comes first. Where there are too many, one of every set of ranks comes
-    before any other, and some are left out.
+    The card of the hand comes first. If there are too many, one keep of every set of ranks comes
+    before all others, and the list is cut.
     """
     owners = {card: seat for seat, field in enumerate(fields) for card in field}
     found = tuple(islice(_all(hand, owners), LISTED + 1))
@@ -44,7 +47,7 @@ def keeps(hand: Hand, fields: Fields) -> tuple[tuple[Hand, ...], bool]:
 
 
 def _all(hand: Hand, owners: dict[Card, int], choices: int | None = None) -> Iterator[Hand]:
-    """Every keep; or only so many of the straights of the same ranks."""
+    """Yield every keep, with at most ``choices`` straights of the same ranks."""
     lying: dict[int, list[Card]] = {}
     for card in owners:
         lying.setdefault(RANK[card], []).append(card)
@@ -62,7 +65,7 @@ def _all(hand: Hand, owners: dict[Card, int], choices: int | None = None) -> Ite
 
 
 def _straights(rank: int, lying: dict[int, list[Card]]) -> Iterator[list[int]]:
-    """The other ranks of every straight with this one, the shortest first."""
+    """Yield the other ranks of every straight that contains this rank, shortest first."""
     for place in (LOW_ACE, ACE) if rank == ACE else (rank,):
         first = last = place
         while first - 1 in lying and first > LOW_ACE:
@@ -71,14 +74,14 @@ def _straights(rank: int, lying: dict[int, list[Card]]) -> Iterator[list[int]]:
             last += 1
         for size in range(SHORTEST, min(LONGEST, last - first + 1) + 1):
             for start in range(max(first, place - size + 1), min(place, last - size + 1) + 1):
-                if size < LONGEST or start > LOW_ACE:  # from the ace to the king once is enough
+                if size < LONGEST or start > LOW_ACE:  # avoid a second straight from ace to king
                     yield [at for at in range(start, start + size) if at != place]
 
 
 def _taken(
     card: Card, places: list[int], lying: dict[int, list[Card]], owners: dict[Card, int]
 ) -> Iterator[Hand]:
-    """A card of every place, of at most two owners."""
+    """Yield all choices of one card per rank from at most two owners."""
 
     def extended(cards: Hand, givers: frozenset[int]) -> Iterator[Hand]:
         if len(cards) > len(places):

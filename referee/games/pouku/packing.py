@@ -1,18 +1,18 @@
-"""The best way to make yaku of a hand and of fields, where suits mean nothing.
+"""Find the best set of yaku of a hand and of fields, by dynamic programming over the ranks.
 
-Why it is exact (rules in docs/rules/pouku.md, U-4):
+Suits do not matter. The search is exact for these reasons (docs/rules/pouku.md, U-4):
 
-- A yaku with a field card is never contained in another, since that card is in no other. So only
-  the one yaku of hand cards alone can be contained, and it must not be.
-- Hand cards serve any number of yaku, so a straight uses the hand's card wherever there is one: a
-  field card is spent only on a rank that the hand has not, and a straight that comes to a rank
-  of the hand goes on for nothing. Longer is never worse.
-- So going up the ranks, all that matters is how many straights are open and how long they are
-  (four or more is one class), and what the other field cards of each rank make as groups.
-- Four ranks in sequence in the hand, the whole hand of a team game, are a straight themselves,
-  and with each field card of these ranks another. If the straight of the hand alone counts, no
-  other may hold all four. (To let one pass by spending a field card of these ranks on it never
-  pays: that card makes a straight of four itself, and the hand's could be left out.)
+- A yaku with a field card is never contained in another, because each field card is used once. Only
+  the single yaku of hand cards alone could be contained, which is not allowed.
+- Hand cards serve any number of yaku, so a straight uses the hand's card wherever there is one. A
+  field card is used only for a rank that the hand lacks. At a rank of the hand, all straights
+  continue at no cost, and a longer straight is never worse.
+- Going up the ranks, the state therefore consists of the number of open straights by length, where
+  all lengths from four are one class. The other field cards of each rank form groups.
+- Four consecutive ranks in the hand, the whole hand of a team game, are a straight. Each field card
+  of these ranks forms another one with them. If the straight of the hand alone counts, another
+  straight must not contain all four. (Using a field card of these ranks to avoid that never pays:
+  the card itself makes a straight of four, and the hand's could be omitted.)
 """
 
 from collections.abc import Iterator
@@ -23,28 +23,37 @@ from referee.games.pouku.groups import NOTHING, ONE, Ways, ways
 from referee.games.pouku.yaku import ACE, LOW_ACE, SHORTEST, Values
 
 Counts = tuple[int, ...]
-"""How many cards of each rank; the index is the rank, 2 to 14."""
+"""Number of cards of each rank; the index is the rank, 2 to 14."""
 Chain = tuple[object, ...] | None
-"""What was chosen, the last choice first: (those before, place, long, low, new, parts)."""
+"""Linked list of choices, last first: (previous choices, place, long, low, new, parts)."""
 Open = tuple[int, int, int, int, int, int]
-"""Straights that may go on: of one, two, three, and four or more cards; those of four or more that
-began with a low ace; and how many yaku there are, as far as it matters."""
+"""State of the search.
+
+The number of open straights with one, two, three and at least four cards; of those with at least
+four and a low ace; and the number of yaku, as far as it matters.
+"""
 Layer = dict[Open, tuple[int, Chain]]
 
 NO_STRAIGHT = (0, 0, 0, 0, 0, 0)
 PLACES = range(LOW_ACE, ACE + 1)
-"""The ranks from the low ace to the high one."""
+"""The ranks from the low ace to the high ace."""
 ENOUGH = 4
-"""Yaku for the bonus."""
+"""Number of yaku required for the bonus."""
 
 
 def rank_at(place: int) -> int:
-    """The rank that stands at a place."""
+    """Return the rank at a place; place 1 is the low ace."""
     return ACE if place == LOW_ACE else place
 
 
 def runs_of(hand: Counts, fields: Counts, low: int) -> int:
-    """The places of four and more in sequence, as bits; ``low``: field aces below the two."""
+    """Return the places in runs of at least four available ranks, as bits.
+
+    Args:
+        hand: the cards of the hand.
+        fields: the cards of the fields.
+        low: number of field aces used below the two.
+    """
     pool = 0
     for rank in range(2, ACE):
         if hand[rank] or fields[rank]:
@@ -59,7 +68,7 @@ def runs_of(hand: Counts, fields: Counts, low: int) -> int:
 
 @lru_cache(1 << 12)
 def straight_of(hand: Counts) -> int:
-    """The top place of the straight that a hand of four is, or 0."""
+    """Return the top place of the straight formed by a hand of four; 0 if it is not one."""
     ranks = [rank for rank in range(2, ACE + 1) if hand[rank]]
     if sum(hand) != SHORTEST or len(ranks) < SHORTEST:
         return 0
@@ -69,7 +78,14 @@ def straight_of(hand: Counts) -> int:
 
 
 def fold(layer: Layer, options: Ways, place: int, several: bool) -> Layer:
-    """Adds what the field cards of a rank make as groups."""
+    """Add the groups that the field cards of a rank can form.
+
+    Args:
+        layer: the states before.
+        options: the best ways to form groups.
+        place: the place of the rank.
+        several: whether states differ by the number of yaku.
+    """
     after: Layer = {}
     for (one, two, three, four, low, count), (score, chain) in layer.items():
         for more, worth, parts in options:
@@ -80,7 +96,7 @@ def fold(layer: Layer, options: Ways, place: int, several: bool) -> Layer:
 
 
 def closed(layer: Layer) -> Layer:
-    """No straight goes on from here."""
+    """End all straights; drop states with straights of fewer than four cards."""
     after: Layer = {}
     for (one, two, three, _, _, count), best in layer.items():
         if not one and not two and not three:
@@ -91,13 +107,18 @@ def closed(layer: Layer) -> Layer:
 
 
 class Packing:
-    """Packs yaku by one table of points."""
+    """Finds the best yaku for one table of points."""
 
     def __init__(self, values: Values, grouping: bool = True) -> None:
-        """``grouping``: whether anything but straights is made."""
+        """Prepare the groups of each rank.
+
+        Args:
+            values: the table of points.
+            grouping: whether to form groups, or only straights.
+        """
         self.values = values
         self.several = grouping and values.four_yaku > 1
-        """Whether fewer points with more yaku may be better, because of the bonus."""
+        """Whether fewer points with more yaku can be better because of the bonus."""
         self._straight = ONE * values.straight + 1
         self._ways = {
             (hand, fields, whole): ways(values, hand, fields, whole and hand == 1, self.several)
@@ -109,13 +130,17 @@ class Packing:
         }
 
     def ways(self, hand: int, fields: int, whole: bool) -> Ways:
-        """The ways to use the field cards of a rank; ``whole``: if the hand is a straight."""
+        """Return the ways to use a rank's field cards; ``whole``: if the hand is a straight."""
         return self._ways[hand, fields, whole]
 
     def layers(self, hand: Counts, fields: Counts, sealed: int, whole: bool) -> Iterator[Layer]:
-        """What can be made in the end, for every number of field aces below the two.
+        """Yield the final states, for every number of field aces used below the two.
 
-        ``sealed``: the place that no straight passes; ``whole``: whether the hand is a straight.
+        Args:
+            hand: the cards of the hand.
+            fields: the cards of the fields.
+            sealed: the place that straights must not pass; 0 for none.
+            whole: whether the hand is a straight of four.
         """
         for low in range(fields[ACE] + 1 if not hand[ACE] else 1):
             runs = runs_of(hand, fields, low)
@@ -123,9 +148,15 @@ class Packing:
                 yield self._climb(hand, fields, (low, runs, sealed), whole)
 
     def _climb(self, hand: Counts, fields: Counts, way: tuple[int, int, int], whole: bool) -> Layer:
+        # Climb the places with one layer of states each:
+        # 1. At the low ace, begin a straight with each of the ``low`` field aces.
+        # 2. Outside of runs, straights are impossible: the field cards form groups.
+        # 3. At a rank of the hand, extend all straights, then form groups.
+        # 4. At any other rank, choose the straights that use the field cards.
+        # 5. At the end of a run, close all straights.
         low, runs, sealed = way
         layer: Layer = {NO_STRAIGHT: (0, None)}
-        behind = 0  # ranks of the hand just below, where a new straight begins
+        behind = 0  # number of consecutive hand ranks just below, where a new straight begins
         for place in PLACES:
             rank = rank_at(place)
             held, lying = hand[rank], fields[rank]
@@ -146,6 +177,7 @@ class Packing:
                 layer = closed(layer) if place == sealed else self._through(layer, place)
                 if lying:
                     layer = fold(layer, self.ways(held, lying, whole), place, self.several)
+                # A new straight may contain at most three of the sealed straight's four cards.
                 behind = 3 if place == sealed else behind + 1
             else:
                 layer = self._over(layer, lying, (place, behind, runs))
@@ -155,7 +187,7 @@ class Packing:
         return closed(layer)
 
     def _through(self, layer: Layer, place: int) -> Layer:
-        """All open straights go on for nothing at a rank of the hand."""
+        """Extend all open straights at no cost at a rank of the hand."""
         after: Layer = {}
         for (one, two, three, four, low, count), (score, chain) in layer.items():
             gain = three * self._straight + ONE * four
@@ -165,7 +197,7 @@ class Packing:
                 low = 0
             if self.several:
                 count = min(ENOUGH, count + three)
-            if place == SHORTEST:  # three cards at the third place: they began with the ace
+            if place == SHORTEST:  # three cards just below place 4 began with the low ace
                 key = (0, one, two, four, low + three, count)
             else:
                 key = (0, one, two, three + four, low, count)
@@ -174,7 +206,14 @@ class Packing:
         return after
 
     def _over(self, layer: Layer, lying: int, way: tuple[int, int, int]) -> Layer:
-        """At a rank that the hand has not, each straight that goes on or begins takes a card."""
+        """Extend and begin straights at a rank that the hand lacks; each needs a field card.
+
+        1. Straights of fewer than four cards must continue; those of three become complete.
+        2. Try every number of straights of at least four cards, with and without low ace, that
+           continue.
+        3. Try every number of straights that begin with the ``behind`` hand cards just below.
+        4. The remaining field cards form groups; keep the best score of each resulting state.
+        """
         place, behind, runs = way
         length = behind + 1
         ahead = max(0, SHORTEST - length)
@@ -186,6 +225,7 @@ class Packing:
         ]
         after: Layer = {}
         for (one, two, three, four, low, count), (score, chain) in layer.items():
+            # Each straight of fewer than four cards requires one of the field cards.
             room = lying - one - two - three
             if room < 0:
                 continue
@@ -212,7 +252,10 @@ class Packing:
 
 
 def kind(length: int, place: int) -> int:
-    """The class of a straight: of one, two, three, or more cards, or more with a low ace."""
+    """Return the index of a straight's class in :data:`Open`.
+
+    The classes are one, two, three and at least four cards, and at least four with a low ace.
+    """
     if length < SHORTEST:
         return length - 1
     return 4 if length == place else 3

@@ -1,4 +1,4 @@
-"""A position of Pouku, and what follows from it."""
+"""Positions of Pouku and their transitions."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -20,20 +20,20 @@ from referee.games.pouku.counting import Offer, kept_worth, owed
 from referee.games.pouku.keeping import Fields, is_keep, keeps
 from referee.games.pouku.yaku import Values
 
-# What is legal in Pouku: one decision a turn (docs/rules/pouku.md, U-3, U-4, U-5).
+# Legal actions of Pouku: one decision per turn (docs/rules/pouku.md, U-3, U-4, U-5).
 
 
 @dataclass(frozen=True, slots=True)
 class Turns(Legal):
-    """A discard, a discard after a keep, or going out: what changes least comes first."""
+    """Discard, discard after a keep, or go out; the most harmless actions come first."""
 
     hand: Hand
     fields: Fields
-    """What may be kept of, by seat; all empty if nothing may be kept."""
+    """Fields whose cards may be kept, by seat; all empty if a keep is not allowed."""
     teams: bool
     offer: Offer
     needed: int
-    """What going out must be worth."""
+    """Points required to go out."""
 
     def __contains__(self, action: object) -> bool:
         match action:
@@ -52,7 +52,7 @@ class Turns(Legal):
 
     @property
     def complete(self) -> bool:
-        """Whether all keeps are listed."""
+        """Return whether all keeps are listed."""
         return keeps(self.hand, self.fields)[1]
 
     def __iter__(self) -> Iterator[Action]:
@@ -71,18 +71,18 @@ class Turns(Legal):
 
 
 FIELD = 2
-"""Field cards at the start of a deal."""
+"""Number of field cards per seat at the start of a deal."""
 NEEDED, NEEDED_IN_TEAMS = 5, 8
-"""What going out must be worth, without the bonus for the first turn."""
+"""Points required to go out, without the bonus for the first turn."""
 DOUBLED = 8
-"""What is worth so much, all told, counts twice."""
+"""Total points from which the score doubles."""
 DEALS = 2
-"""How often everyone deals."""
+"""Number of deals per dealer."""
 
 
 @dataclass(frozen=True)
 class Form:
-    """How the game is played: seats, teams, reference fields, the table of points."""
+    """Parameters of the game: seats, teams, reference fields and the table of points."""
 
     seats: int
     teams: bool
@@ -91,22 +91,22 @@ class Form:
 
     @property
     def hand(self) -> int:
-        """Cards of a hand before it draws."""
+        """Return the number of cards in a hand before drawing."""
         return 3 if self.teams else 2
 
     def side(self, seat: int) -> tuple[int, ...]:
-        """The seat and its teammate."""
+        """Return the seat and its teammate, if any."""
         return (seat, (seat + 2) % self.seats) if self.teams else (seat,)
 
     def refers_to(self, seat: int) -> tuple[int, int]:
-        """The seats whose fields a seat refers to, the nearer one first."""
+        """Return the seats of a seat's reference fields, the nearer one first."""
         step = -1 if self.reference == "left" and self.seats > 3 else 1
         return (seat + step) % self.seats, (seat + 2 * step) % self.seats
 
 
 @dataclass(frozen=True)
 class PoukuState(State):
-    """A position: the deals so far, and the one that is being played."""
+    """A position: the finished deals and the current one."""
 
     luck: Chance
     form: Form
@@ -118,15 +118,15 @@ class PoukuState(State):
     stock: Hand
     hands: tuple[Hand, ...]
     drawn: str
-    """The card that the seat whose turn it is drew; nothing when all is over."""
+    """The card drawn by the seat to act; empty when the game is over."""
     fields: tuple[Hand, ...]
     kept: tuple[Hand, ...]
-    """The kept yaku of every seat, if it has one."""
+    """The kept yaku of every seat, if any."""
     turns: tuple[PoukuTurn, ...]
 
     @property
     def over(self) -> bool:
-        """Whether everyone has dealt twice."""
+        """Return whether every seat has dealt twice."""
         return len(self.deals) == DEALS * self.form.seats
 
     @property
@@ -138,23 +138,23 @@ class PoukuState(State):
         return self.totals
 
     def kept_by_side(self, seat: int) -> Hand:
-        """The kept yaku that counts for a seat: its own or its teammate's."""
+        """Return the kept yaku that counts for a seat: its own or its teammate's."""
         return next((self.kept[s] for s in self.form.side(seat) if self.kept[s]), ())
 
     def reference(self, seat: int) -> Hand:
-        """The cards of a seat's reference fields."""
+        """Return the cards of a seat's reference fields."""
         near, far = self.form.refers_to(seat)
         return self.fields[near] + self.fields[far]
 
     def offer(self, seat: int) -> Offer:
-        """What a seat can go out with."""
+        """Return the cards with which a seat could go out."""
         kept = self.kept_by_side(seat)
         fields = self.reference(seat)
         return Offer(self.form.values, self.hands[seat], fields, kept, self.point_card)
 
     @property
     def needed(self) -> int:
-        """What going out must be worth."""
+        """Return the points required to go out."""
         return NEEDED_IN_TEAMS if self.form.teams else NEEDED
 
     def legal(self, seat: int) -> Turns:
@@ -165,14 +165,17 @@ class PoukuState(State):
         return Turns(self.hands[seat], fields, teams, self.offer(seat), self.needed)
 
     def scored(self, seat: int) -> tuple[int, int]:
-        """What going out is worth to a seat, the first turn's bonus included; what it scores."""
+        """Return the points for going out, and the score after doubling.
+
+        The points include the bonus for the first turn.
+        """
         first = all(turn.seat != seat for turn in self.turns)
         worth = self.offer(seat).worth() + (self.form.values.first_turn if first else 0)
         doubled = worth >= DOUBLED and not self.form.teams
         return worth, 2 * worth if doubled else worth
 
     def pays(self, seat: int) -> int:
-        """What a seat pays when somebody else goes out: a team its keep, once."""
+        """Return a seat's payment when another one goes out; a team pays for its keep once."""
         form, kept, point_card = self.form, self.kept_by_side(seat), self.point_card
         points = sum(c[0] == point_card[0] for c in kept)
         for_kept = kept_worth(form.values, kept) + form.values.point * points
@@ -198,7 +201,7 @@ class PoukuState(State):
     def _seen(
         self, reference: tuple[int, ...], hand: Hand, drawn: str, worth: int, may_keep: bool
     ) -> PoukuView:
-        """What everybody sees, and what is a seat's own."""
+        """Build a view from the public information and a seat's private fields."""
         values = self.form.values
         return PoukuView(
             pair=values.pair,
@@ -246,7 +249,7 @@ class PoukuState(State):
         return state._drawing((seat + 1) % self.form.seats)
 
     def _drawing(self, seat: int) -> "PoukuState":
-        """The next turn begins: the seat draws."""
+        """Begin the next turn: the seat draws a card."""
         card, *rest = self.stock
         hands = list(self.hands)
         hands[seat] = in_order((*hands[seat], card))
@@ -278,7 +281,7 @@ class PoukuState(State):
         return state.dealt((self.dealer + 1) % self.form.seats)
 
     def dealt(self, dealer: int) -> "PoukuState":
-        """The next deal (U-3)."""
+        """Start the next deal (U-3)."""
         seats, size = self.form.seats, self.form.hand
         deck = self.luck.shuffled("deck", len(self.deals), DECK)
         fields_from = 1 + seats * size
@@ -296,7 +299,7 @@ class PoukuState(State):
         )._drawing(dealer)
 
     def redeal(self, seat: int | None, luck: Chance) -> "PoukuState":
-        """Deals again the stock and the hands of the others, but for one that was shown."""
+        """Deal again the stock and the hands of the others, except a hand shown by going out."""
         known: set[int | None] = {seat}
         if self.over and not self.deals[-1].void:
             known.add(self.deals[-1].winner)
@@ -313,7 +316,7 @@ class PoukuState(State):
 
 
 def _void(state: PoukuState) -> PoukuDeal:
-    """A deal in which nobody went out."""
+    """Build a void deal, in which no seat went out."""
     return PoukuDeal(
         dealer=state.dealer,
         point_card=state.point_card,

@@ -1,4 +1,4 @@
-"""The combinations of Pouku and what they are worth (docs/rules/pouku.md, U-2)."""
+"""Yaku, the combinations of Pouku, and their points (docs/rules/pouku.md, U-2)."""
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ STRAIGHT = "straight"
 
 GROUPS = {2: PAIR, 3: THREE, 4: FOUR}
 SHORTEST = 4
-"""Cards of the shortest straight."""
+"""Number of cards in the shortest straight."""
 LONGEST = 13
 ACE = 14
 LOW_ACE = 1
@@ -20,30 +20,30 @@ LOW_ACE = 1
 
 @dataclass(frozen=True, slots=True)
 class Values:
-    """The table of points: one option of the game each."""
+    """The table of points; each entry is an option of the game."""
 
     pair: int = 1
     three: int = 3
     straight: int = 2
-    """Of a straight of four; each further card is worth 1 more."""
+    """Points of a straight of four; each further card adds 1."""
     four: int = 7
     point: int = 2
     four_yaku: int = 1
     first_turn: int = 1
 
     def group(self, size: int) -> int:
-        """What 2, 3 or 4 cards of a rank are worth."""
+        """Return the points of 2, 3 or 4 cards of a rank."""
         return (self.pair, self.three, self.four)[size - 2]
 
     def of(self, name: str, cards: Collection[Card]) -> int:
-        """What a yaku is worth."""
+        """Return the points of a yaku."""
         if name == STRAIGHT:
             return self.straight + len(cards) - SHORTEST
         return self.group(len(cards))
 
 
 def name_of(cards: Collection[Card]) -> str | None:
-    """The name of the yaku that these different cards are, or None if they are none."""
+    """Return the name of the yaku formed by these distinct cards; None if they do not form one."""
     ranks = sorted({RANK[c] for c in cards})
     size = len(cards)
     if len(ranks) == 1:
@@ -52,13 +52,13 @@ def name_of(cards: Collection[Card]) -> str | None:
         return None
     if ranks[-1] - ranks[0] == size - 1:
         return STRAIGHT
-    if ranks[-1] == ACE and ranks[-2] == size:  # the ace stands below the two
+    if ranks[-1] == ACE and ranks[-2] == size:  # a low ace, below the two
         return STRAIGHT
     return None
 
 
 def in_sequence(cards: Iterable[Card]) -> tuple[Card, ...]:
-    """The cards of a yaku, the lowest first; an ace that stands below the two comes first."""
+    """Sort the cards of a yaku, lowest first; a low ace comes first."""
     order = sorted(cards, key=lambda c: (RANK[c], c))
     if RANK[order[0]] == 2 and RANK[order[-1]] == ACE and len(order) < LONGEST:
         order.insert(0, order.pop())

@@ -14,7 +14,7 @@ HAND = 10
 
 
 class SaintPoker(Game):
-    """The game for the registry."""
+    """Saint Poker's entry in the registry."""
 
     id = "saint_poker"
     title = "Saint Poker"

@@ -1,4 +1,4 @@
-"""What is said and seen at a table of Saint Poker: actions, and the public story of a round."""
+"""Actions and views of Saint Poker, and the public history of a round."""
 
 from dataclasses import dataclass
 
@@ -9,35 +9,35 @@ Hand = tuple[Card, ...]
 
 @dataclass(frozen=True, slots=True)
 class River:
-    """Adds a card of the hand to the river."""
+    """Add a card of the hand to the river."""
 
     card: Card
 
 
 @dataclass(frozen=True, slots=True)
 class Show:
-    """Shows two cards of the hand."""
+    """Show two cards of the hand."""
 
     cards: Hand
 
 
 @dataclass(frozen=True, slots=True)
 class PickUp:
-    """Takes a card that lies on the table."""
+    """Pick up a card from the table."""
 
     card: Card
 
 
 @dataclass(frozen=True, slots=True)
 class SaintPokerCards:
-    """A few cards."""
+    """A group of cards."""
 
     cards: Hand
 
 
 @dataclass(frozen=True, slots=True)
 class SaintPokerPicked:
-    """A card that a seat picked up."""
+    """A card picked up by a seat."""
 
     seat: int
     card: Card
@@ -45,7 +45,7 @@ class SaintPokerPicked:
 
 @dataclass(frozen=True, slots=True)
 class SaintPokerRound:
-    """A round that is over; seats in order from the best hand to the worst."""
+    """A finished round; ``order`` lists the seats from the best hand to the worst."""
 
     river: Hand
     shown: tuple[SaintPokerCards, ...]
@@ -56,7 +56,7 @@ class SaintPokerRound:
 
 @dataclass(frozen=True, slots=True)
 class SaintPokerView:
-    """What a seat sees; the fields are explained in saint_poker.proto."""
+    """The view of a seat; saint_poker.proto explains the fields."""
 
     round: int
     phase: str

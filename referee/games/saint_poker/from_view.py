@@ -1,4 +1,4 @@
-"""A position of Saint Poker made up from what one seat sees of it."""
+"""Rebuild a position of Saint Poker from a view."""
 
 from referee.cards import DECK
 from referee.dealing import Chance
@@ -7,7 +7,7 @@ from referee.games.saint_poker.state import SaintPokerState
 
 
 def seen(view: SaintPokerView, seat: int, luck: Chance) -> SaintPokerState:
-    """A position that looks like this to the seat; what it cannot know is dealt by ``luck``."""
+    """Return a position consistent with a seat's view; ``luck`` deals the hidden cards."""
     known = tuple(pile.cards for pile in view.known)
     shown = tuple(pair.cards for pair in view.shown)
     taken = {picked.card for picked in view.picked}

@@ -1,4 +1,4 @@
-"""A position of Saint Poker, and what follows from it."""
+"""Positions of Saint Poker and their transitions."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -20,12 +20,12 @@ from referee.games.saint_poker.actions import (
 )
 from referee.poker import best_hand
 
-# What is legal in Saint Poker (docs/rules/saint_poker.md).
+# Legal actions of Saint Poker (docs/rules/saint_poker.md).
 
 
 @dataclass(frozen=True, slots=True)
 class Rivers(LazyActions):
-    """One card of the hand for the river; the lowest first."""
+    """One card of the hand for the river; lowest first."""
 
     hand: Hand
 
@@ -41,7 +41,7 @@ class Rivers(LazyActions):
 
 @dataclass(frozen=True, slots=True)
 class Shows(LazyActions):
-    """Two cards of the hand; the lowest first."""
+    """Two cards of the hand; lowest first."""
 
     hand: Hand
 
@@ -60,7 +60,7 @@ class Shows(LazyActions):
 
 @dataclass(frozen=True, slots=True)
 class PickUps(LazyActions):
-    """One of the cards that lie on the table; the lowest first."""
+    """One of the cards on the table; lowest first."""
 
     lying: Hand
 
@@ -76,12 +76,12 @@ class PickUps(LazyActions):
 
 ROUNDS = 8
 FUTURE = {2: 3, 3: 2, 4: 1, 5: 0}
-"""Cards of the future river, by the number of seats."""
+"""Number of cards in the future river, by the number of seats."""
 
 
 @dataclass(frozen=True)
 class SaintPokerState(State):
-    """A position: the round that is being played and those before it."""
+    """A position: the current round and the finished ones."""
 
     luck: Chance
     rounds: tuple[SaintPokerRound, ...]
@@ -100,12 +100,12 @@ class SaintPokerState(State):
 
     @property
     def round(self) -> int:
-        """The round, 1 to 8; also what it is worth."""
+        """Return the number of the round, 1 to 8, which is also its value in points."""
         return len(self.rounds) + 1
 
     @property
     def seats(self) -> int:
-        """How many play."""
+        """Return the number of seats."""
         return len(self.hands)
 
     @property
@@ -122,7 +122,7 @@ class SaintPokerState(State):
 
     @property
     def lying(self) -> Hand:
-        """The cards on the table that nobody has picked up yet."""
+        """Return the cards on the table that have not been picked up."""
         gone = [picked.card for picked in self.picked]
         table = chain(self.river, *self.shown)
         return tuple([c for c in table if c not in gone])
@@ -141,7 +141,7 @@ class SaintPokerState(State):
         return self._seen(())
 
     def _seen(self, hand: Hand) -> SaintPokerView:
-        """What everybody sees, and this hand."""
+        """Build a view from the public information and a hand."""
         return SaintPokerView(
             round=self.round,
             phase=self.phase,
@@ -168,7 +168,7 @@ class SaintPokerState(State):
         return self._after_pick_up(seat, action.card)
 
     def _played(self, cards: tuple[Hand, ...]) -> "SaintPokerState":
-        """The same with these cards gone from the hands, by seat."""
+        """Return the position without these cards in the hands, by seat."""
         hands, known = (
             tuple(
                 [
@@ -181,12 +181,13 @@ class SaintPokerState(State):
         return self.but(hands=hands, known=known)
 
     def _compared(self) -> State:
-        """Puts the hands in order and scores the round; ties as the permutation has them."""
+        """Rank the hands and score the round; a random permutation breaks ties."""
         values = [best_hand(self.river + pair) for pair in self.shown]
         number, seats = self.round, range(self.seats)
         tied = len(set(values)) < len(values)
         earlier = self.luck.shuffled("ties", number, seats) if tied else seats
-        best_first = sorted(earlier, key=values.__getitem__, reverse=True)  # stable
+        # stable, so ties keep the order of the permutation
+        best_first = sorted(earlier, key=values.__getitem__, reverse=True)
         points = list(self.points)
         points[best_first[0]] += number
         phase = "over" if number == ROUNDS else "pick_up"
@@ -220,7 +221,7 @@ class SaintPokerState(State):
         )
 
     def redeal(self, seat: int | None, luck: Chance) -> "SaintPokerState":
-        """Deals again the stock and what nobody saw the others pick up."""
+        """Deal again the stock and the cards of other hands that were not picked up in public."""
         others = [s for s in range(self.seats) if s != seat]
         hidden = {s: tuple(c for c in self.hands[s] if c not in self.known[s]) for s in others}
         unseen = in_order((*self.stock, *(c for s in others for c in hidden[s])))
