@@ -228,10 +228,10 @@ class _Names:
 def _folded(name: str) -> str:
     """Return a key for the caseless comparison of names.
 
-    It follows Unicode definition D146 without the second case folding.
+    It is that of a compatibility caseless match (Unicode, definition D146).
     """
-    decomposed = unicodedata.normalize("NFD", name)
-    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKD", decomposed.casefold()))
+    folded = unicodedata.normalize("NFD", name).casefold()
+    return unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", folded).casefold())
 
 
 def _kind(member: tarfile.TarInfo) -> str:

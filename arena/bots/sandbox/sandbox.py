@@ -100,12 +100,6 @@ def become(number: int) -> None:
 
 # The command line of bubblewrap: the visible files and the user (bwrap(1)).
 
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from arena.bots.sandbox.memory_disk import Disk
-    from arena.bots.sandbox.start_command import Order
-
 SYSTEM = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 """Folders of programs and libraries; on most systems links into /usr."""
 SETTINGS = (

@@ -12,9 +12,9 @@ Part = tuple[int, int]
 
 Size 0 means the straight that the hand's other ranks complete.
 """
-TunnelEndpoint = tuple[int, int, tuple[Part, ...]]
+Way = tuple[int, int, tuple[Part, ...]]
 """Number of yaku, their score, and the yaku."""
-Ways = tuple[TunnelEndpoint, ...]
+Ways = tuple[Way, ...]
 
 NOTHING: Ways = ((0, 0, ()),)
 
@@ -29,7 +29,7 @@ def ways(values: Values, hand: int, fields: int, whole: bool, several: bool) -> 
         whole: whether the hand is a straight of four, so that one field card makes another.
         several: whether to return the best way for every number of yaku, or only the best.
     """
-    best: dict[int, TunnelEndpoint] = {}
+    best: dict[int, Way] = {}
     for parts in _partitions(hand, fields, whole):
         score = sum(_score(values, part) for part in parts)
         count = len(parts) if several else 0

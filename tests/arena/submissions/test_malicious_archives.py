@@ -152,6 +152,7 @@ ARCHIVES: dict[str, tuple[Callable[[], bytes], str]] = {
     "case": (lambda: packed(member("Readme"), member("README")), SAME),
     "case of a folder": (lambda: packed(member("A/x"), member("a/y")), SAME),
     "Unicode form": (lambda: packed(member("\u00e9"), member("e\u0301")), SAME),
+    "square MHz": (lambda: packed(member("\u3392"), member("mhz")), SAME),
     "sharp s": (lambda: packed(member("stra\u00dfe"), member("STRASSE")), SAME),
     "not UTF-8": (
         lambda: packed(member("a\udcff\udcfe"), form=tarfile.GNU_FORMAT),
