@@ -1,8 +1,8 @@
 """Back up a store to one SQLite file, and restore such a file into an empty database.
 
-The backup format is SQLite for every kind of database. A store that began in SQLite can
-therefore move to PostgreSQL. A backup is one consistent state of the store, and the arena can keep
-running while it is taken.
+The backup format is SQLite for every kind of database. A store that began in SQLite can therefore
+move to PostgreSQL. A backup is one consistent state of the store, and the arena can keep running
+while it is taken.
 """
 
 from __future__ import annotations

@@ -33,8 +33,7 @@ class Plan:
     """The format's settings that differ from their defaults."""
     clock: Clock = field(default_factory=Clock)
     policy: str = "lenient"
-    """The penalty for faults: "lenient", "unforgiving" or, for tests by a bot's author, "strict".
-    """
+    """The penalty for faults: "lenient", "unforgiving" or, for a bot's author, "strict"."""
 
     @property
     def form(self) -> str:

@@ -58,8 +58,7 @@ class Lease:
     """Duration from the start and from each renewal."""
     spec: MatchSpec
     committed: tuple[CommittedGame, ...]
-    """Games that earlier attempts committed, in order of their numbers; they are not played again.
-    """
+    """Games committed by earlier attempts, in order of their numbers; they remain valid."""
 
 
 def due(engine: Engine, limit: int = 1000) -> tuple[str, ...]:
