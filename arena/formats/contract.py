@@ -206,6 +206,7 @@ def next_round(matches: Iterable[Match]) -> int:
 
 
 def count_open(matches: Iterable[Match]) -> int:
+    """Return the number of matches that have not ended."""
     return sum(match.state is State.OPEN for match in matches)
 
 

@@ -268,7 +268,7 @@ NEIGHBOURS = 3
 SLACK = 1
 """Levels up to this many above the lowest count as lowest, so that there is a choice."""
 DIGITS = ".9e"
-"""Format for comparing gains: nine decimals, because machines may differ in the last digits."""
+"""Format for comparing gains: ten significant digits, because machines may differ in the last."""
 
 
 @dataclass(frozen=True, slots=True)

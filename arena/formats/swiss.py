@@ -268,7 +268,7 @@ class _Table:
         )
 
     def worth(self) -> dict[str, Worth]:
-        """What everyone is ranked by."""
+        """Return the ranking key of each entrant."""
         met = Counter[str]()
         scores: dict[str, list[float]] = {name: [] for name in self.seeds}
         for match in self._played:

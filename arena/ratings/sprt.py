@@ -2,9 +2,9 @@
 
 Two hypotheses are compared: the difference is `low`, or it is `high`. The ratio of the likelihoods
 of the results under both changes with each result until it crosses a bound. A hypothesis states
-only the difference, so of all distributions with this difference the one with the maximum
-likelihood for the results is used (a generalized test). Its form is given in Michel Van den Bergh's
-"Comments on Normalized Elo", propositions 1.1 and 4.1, which fishtest and fastchess use.
+only the difference. Therefore the test uses the most likely distribution with this difference (a
+generalized test). Its form is given in Michel Van den Bergh's "Comments on Normalized Elo",
+propositions 1.1 and 4.1, which fishtest and fastchess use.
 """
 
 import math

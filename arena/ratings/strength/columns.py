@@ -215,8 +215,8 @@ def _surplus_squares(
 def _pair_squares(block: Block, rows: slice, got: Floats, hoped: Floats, weight: Floats) -> Floats:
     """Return the weighted sum over matches of the products of two pairs' deviations.
 
-    With scores s, t and expected scores a, b of two pairs, the sum of (s - a)(t - b) over n matches
-    is computed from sums only: sum(s t) - b sum(s) - a sum(t) + n a b.
+    Two pairs have the scores s, t and the expected scores a, b. The sum of (s - a)(t - b) over n
+    matches is computed from sums only: sum(s t) - b sum(s) - a sum(t) + n a b.
     """
     first, second = np.array(pairs_of_pairs(block.seats)).T
     squares = np.empty((*got.shape, got.shape[1]))

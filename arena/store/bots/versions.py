@@ -1,4 +1,4 @@
-"""Bots and their versions."""
+"""Store bots and their versions: register, find, list and retire them."""
 
 from __future__ import annotations
 

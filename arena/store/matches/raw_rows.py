@@ -218,7 +218,7 @@ def _rows(
 
 
 def _undecoded(column: Column[Any]) -> ColumnElement[Any]:
-    """The column without the decoding that fails on damaged JSON."""
+    """Select a JSON column as text, because decoding fails on damaged JSON."""
     return cast(column, Text).label(column.name) if isinstance(column.type, JSON) else column
 
 

@@ -64,9 +64,9 @@ class Lease:
 def due(engine: Engine, limit: int = 1000) -> tuple[str, ...]:
     """Return the matches that a worker should try to lease now, in canonical order.
 
-    A match is due if its tournament runs, its remote bots are connected, and no worker holds its
-    lease. A match of a cancelled tournament whose worker was lost is also returned: the attempt to
-    lease it cancels it.
+    A match is due if its tournament runs, it does not wait for a remote bot, and no worker holds
+    its lease. A match of a cancelled tournament whose worker was lost is also returned: the
+    attempt to lease it cancels it.
     """
     matches, tournaments = schema.matches, schema.tournaments
     query = (

@@ -163,6 +163,7 @@ def progress(engine: Engine, tournament: str) -> Progress:
 
 
 def not_found(tournament: str) -> NotFound:
+    """Return the error for an unknown tournament id."""
     return NotFound(
         f"there is no tournament {tournament}; `pokearena tournament list` shows those there are."
     )
