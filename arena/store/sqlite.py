@@ -127,8 +127,8 @@ def tune(engine: Engine, path: Path, writes: str) -> None:
 
     @event.listens_for(engine, "begin")
     def _begin(connection: Connection) -> None:
-        # A writing transaction takes the write lock at once. One that reads first and then
-        # requests the lock would fail under load.
+        # A writing transaction takes the write lock at once. One that reads first and then requests
+        # the lock would fail under load.
         writing = connection.get_execution_options().get(writes)
         connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")
 
