@@ -1,13 +1,14 @@
-"""What every format keeps: from what is stored alone, it says which matches come next.
+"""The contract of formats: compute the next matches from the stored ones alone.
 
-A format is a value: its settings. Asked with the entrants and all matches so far it answers with
-a step: matches to be played (`Play`), nothing until a match ends (`Wait`), or the end (`Over`).
-It remembers nothing, so a tournament is taken up again by asking again. Three promises:
+A format is an immutable value, which consists of its settings. From the entrants and all matches so
+far it computes a step: matches to play (`Play`), a wait for the end of a match (`Wait`), or the end
+(`Over`). It has no other state, so a tournament can be continued at any time by computing the next
+step. Each format guarantees:
 
-- The same question has the same answer; matches may be given in any order.
-- What is decided from results is decided from complete rounds or series in canonical order, so
-  the order in which matches close changes no match that is played and counts.
-- Fixtures of one step belong together: the store takes all of them in one transaction or none.
+- The same arguments give the same step; the order of the matches does not matter.
+- Decisions based on results use complete rounds or series in canonical order. Therefore the order
+  in which matches close does not change any match that is played and counts.
+- The fixtures of one step belong together: the store adds all of them in one transaction, or none.
 """
 
 from collections.abc import Iterable, Sequence
@@ -20,29 +21,33 @@ from typing import Protocol, TypeAlias
 from arena.ratings.closed_match import ClosedGame, scores
 
 Ranking: TypeAlias = tuple[tuple[str, ...], ...]
-"""Entrants by rank, the best first; those of one group share a rank."""
+"""Entrants by rank, the best first; the members of a group share a rank."""
 
 
 class State(StrEnum):
-    """Where a match on the schedule stands."""
+    """The state of a scheduled match, for formats."""
 
     OPEN = "open"
-    """To be played, or being played."""
+    """Pending or running."""
     CLOSED = "closed"
-    """Over, with a result."""
+    """Finished with a result."""
     VOID = "void"
-    """Over without a result: given up by the arena, or cancelled."""
+    """Ended without a result: voided or cancelled."""
 
 
 @dataclass(frozen=True, slots=True)
 class Entrant:
-    """One who plays. Entrants are given in the order of their seeds, the best first.
+    """An entrant of a tournament; sequences of entrants are in order of seeds, the best first.
 
-    name: "name@version".
-    owner: who entered it; empty: nobody it shares with others.
-    joined: the first round it can be paired in. withdrawn: the first it is not paired in any more.
-        Both are 0 or `next_round` of the matches there were when it came or went, so a later
-        question finds the earlier rounds as they were.
+    Attributes:
+        name: "name@version".
+        owner: the owner who entered it; empty: it does not share an owner with others.
+        joined: the first round in which it can be paired.
+        withdrawn: the first round in which it cannot be paired any more; None if it has not
+            withdrawn.
+
+    `joined` and `withdrawn` are 0 or the `next_round` of the matches at that time. The format can
+    therefore reconstruct earlier rounds as they were.
     """
 
     name: str
@@ -51,15 +56,20 @@ class Entrant:
     withdrawn: int | None = None
 
     def plays_in(self, number: int) -> bool:
-        """Whether it can be paired in a round."""
+        """Return whether it can be paired in a round."""
         return self.joined <= number and (self.withdrawn is None or number < self.withdrawn)
 
 
 @dataclass(frozen=True)
 class Match:
-    """A match on the schedule.
+    """A scheduled match.
 
-    entrants: names, in the order of the match. games: of a closed match all, by entrant.
+    Attributes:
+        round: its round, from 0.
+        number: its number within the round, from 0.
+        entrants: names, in the order of the match.
+        state: its state.
+        games: all games of a closed match, by entrant; empty otherwise.
     """
 
     round: int
@@ -74,21 +84,24 @@ class Match:
 
     @property
     def place(self) -> tuple[int, int]:
-        """Its place in canonical order."""
+        """Its round and number, the key of the canonical order."""
         return self.round, self.number
 
     @cached_property
     def scores(self) -> tuple[tuple[float, ...], ...]:
-        """How entrant i did against entrant j, from 0 to 1
-        (`arena.ratings.closed_match.scores`)."""
+        """The score of entrant i against entrant j as `scores[i][j]`, from 0 to 1.
+
+        See `arena.ratings.closed_match.scores`.
+        """
         return scores(self.games)
 
     @cached_property
     def points(self) -> tuple[int, ...]:
-        """What it gives each entrant: 2 for each opponent it did better than, 1 for an equal.
+        """Points of each entrant: 2 for each opponent with a lower score, 1 for each equal one.
 
-        With two sides: 2 for a win, 1 for a draw. A void match gives everyone a draw, because
-        nobody is charged for a failure of the arena. All add up to n * (n - 1).
+        With two sides that is 2 for a win and 1 for a draw. A void match counts as a draw for
+        everyone, because failures of the arena are not charged to any entrant. The sum of all
+        points is n * (n - 1) for n entrants.
         """
         if self.state is State.VOID:
             return (len(self.entrants) - 1,) * len(self.entrants)
@@ -100,7 +113,14 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class Fixture:
-    """A match to be played. entrants: names in order of their seeds. why: of this pairing."""
+    """A match to be played.
+
+    Attributes:
+        round: its round, from 0.
+        number: its number within the round, from 0.
+        entrants: names in order of their seeds.
+        why: the reason for the pairing; empty without one.
+    """
 
     round: int
     number: int
@@ -110,7 +130,7 @@ class Fixture:
 
 @dataclass(frozen=True, slots=True)
 class Play:
-    """These matches come next, in canonical order."""
+    """The next matches, in canonical order."""
 
     fixtures: tuple[Fixture, ...]
     why: str
@@ -118,17 +138,19 @@ class Play:
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """Nothing comes until a match ends, or an entrant joins."""
+    """Wait until a match ends, or an entrant joins."""
 
     why: str
 
 
 @dataclass(frozen=True, slots=True)
 class Over:
-    """No further match comes; such as are open may be finished.
+    """The end: no further match is scheduled; open matches may be finished.
 
-    ranking: the final one, where the format decides it; empty where the ratings do.
-    drained: (round, number) of matches that do not count, because the decision had fallen.
+    Attributes:
+        why: the reason.
+        ranking: the final ranking if the format determines it; empty if the ratings do.
+        drained: (round, number) of matches that do not count, because they follow the decisive one.
     """
 
     why: str
@@ -140,12 +162,17 @@ Step: TypeAlias = Play | Wait | Over
 
 
 class Format(Protocol):
-    """The settings of a tournament's format."""
+    """The settings of a tournament's format, and its pairing rules."""
 
     def next(self, entrants: Sequence[Entrant], matches: Iterable[Match]) -> Step:
-        """Return what comes next.
+        """Return the next step.
 
-        Raises ValueError if these entrants cannot play this format.
+        Args:
+            entrants: all entrants, including withdrawn ones, in order of seeds.
+            matches: all matches so far, in any order.
+
+        Raises:
+            ValueError: these entrants cannot play this format.
         """
         ...
 
@@ -153,7 +180,9 @@ class Format(Protocol):
 def history(entrants: Sequence[Entrant], matches: Iterable[Match]) -> list[Match]:
     """Return the matches in canonical order.
 
-    Raises ValueError if an entrant is named twice, or a match has a stranger or a taken place.
+    Raises:
+        ValueError: an entrant appears twice, two matches have the same place, or a match has an
+            unknown entrant.
     """
     names: set[str] = set()
     for entrant in entrants:
@@ -172,12 +201,12 @@ def history(entrants: Sequence[Entrant], matches: Iterable[Match]) -> list[Match
 
 
 def next_round(matches: Iterable[Match]) -> int:
-    """Return the first round that has no match yet."""
+    """Return the first round without a match."""
     return max((match.round + 1 for match in matches), default=0)
 
 
 def count_open(matches: Iterable[Match]) -> int:
-    """Return how many matches are still to be finished."""
+    """Return the number of matches that have not ended."""
     return sum(match.state is State.OPEN for match in matches)
 
 
@@ -188,14 +217,20 @@ def waiting(matches: Iterable[Match]) -> Wait:
 
 
 def seatable(entrants: Sequence[Entrant], number: int) -> list[str]:
-    """Return the names of those who can be paired in a round, in the order of their seeds."""
+    """Return the names of the entrants that can be paired in a round, in order of seeds."""
     return [entrant.name for entrant in entrants if entrant.plays_in(number)]
 
 
 def fixtures(
     number: int, tables: Iterable[tuple[Sequence[str], str]], entrants: Sequence[Entrant]
 ) -> tuple[Fixture, ...]:
-    """Return the matches of a round from its tables and why each is played."""
+    """Create the matches of a round.
+
+    Args:
+        number: the round.
+        tables: the entrants of each match, and the reason for the pairing.
+        entrants: all entrants in order of seeds.
+    """
     seed = {entrant.name: position for position, entrant in enumerate(entrants)}
     return tuple(
         Fixture(number, place, tuple(sorted(table, key=seed.__getitem__)), why)
@@ -204,7 +239,7 @@ def fixtures(
 
 
 def ranked(worth: Iterable[tuple[tuple[float, ...], str]]) -> Ranking:
-    """Return names ranked by what they are worth, the most first; equals share a rank."""
+    """Rank names by their keys, the greatest first; equal keys share a rank."""
     ordered = sorted(worth, key=lambda line: tuple(-value for value in line[0]))
     groups = groupby(ordered, key=lambda line: line[0])
     return tuple(tuple(name for _, name in group) for _, group in groups)

@@ -1,4 +1,4 @@
-"""`knockout`: who loses a series is out; the last one wins."""
+"""`knockout`: the loser of a series is eliminated; the last remaining entrant wins."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -19,16 +19,19 @@ from arena.formats.contract import (
 )
 
 VOIDS = 3
-"""So many void matches of a series are replaced."""
+"""Maximum number of void matches of a series that are replaced."""
 DECIMALS = 9
-"""Sums of scores that agree in so many differ by rounding only."""
+"""Sums of scores are compared at this number of decimals, to ignore rounding errors."""
 
 
 def bracket(size: int) -> list[int]:
-    """Return the seeds (from 0) of a bracket from top to bottom; neighbours meet.
+    """Return the seeds (from 0) of a bracket from top to bottom; neighbours are paired.
 
-    size: a power of two. If the better seed always wins, in every stage the best meets the worst
-    of those who are left, the second best the second worst, and so on.
+    If the better seed always wins, each stage pairs the best remaining seed with the worst, the
+    second best with the second worst, and so on.
+
+    Args:
+        size: the number of places, a power of two.
     """
     order = [0]
     while len(order) < size:
@@ -39,11 +42,13 @@ def bracket(size: int) -> list[int]:
 
 @dataclass(frozen=True, slots=True)
 class Tie:
-    """Two who meet in a bracket, the upper one first.
+    """A pairing in a bracket, the upper entrant first.
 
-    pair: their names; empty: nobody, the other has a bye; None: not known yet.
-    won: matches each has won. winner: who goes on; None while nobody knows.
-    places: (round, number) of its matches so far.
+    Attributes:
+        pair: the names; empty: no entrant, so the other one has a bye; None: not determined yet.
+        won: number of matches that each has won.
+        winner: the entrant that advances; None if undecided.
+        places: (round, number) of its matches so far.
     """
 
     pair: tuple[str | None, str | None]
@@ -54,18 +59,24 @@ class Tie:
 
 @dataclass(frozen=True, slots=True)
 class Knockout:
-    """A bracket of best-of series between two sides.
+    """A bracket of best-of-n series between two sides.
 
-    best_of: matches of a series; it ends when the lead can no longer be caught up.
-    extra: matches that may follow if it ends level, one at a time.
+    A series is decided by the first of these rules that applies:
 
-    A series is decided by matches won (by a mean score above one half), then by the sum of the
-    mean scores; if both are level, by extra matches; if it is level after these, the better seed
-    goes on. So does who leads, or the better seed, after more than `VOIDS` void matches. Who
-    withdraws loses the series that is not decided. The best seeds have the byes of the first
-    stage. Nobody can join.
+    1. The lead in matches won (mean score above one half) exceeds the remaining matches.
+    2. After `best_of` matches: the matches won, then the sum of the mean scores.
+    3. If both are equal: up to `extra` more matches, one at a time; rule 2 is applied after each.
+    4. If still equal: the better seed advances.
 
-    A stage is a round; the matches of slot s have the numbers from s * (best_of + extra + VOIDS).
+    An entrant that withdraws loses its undecided series. After more than `VOIDS` void matches the
+    leader advances, or the better seed if equal. The best seeds get the byes of the first stage.
+    Entrants cannot join after the start.
+
+    A stage is a round. The matches of slot s are numbered from s * (best_of + extra + VOIDS).
+
+    Attributes:
+        best_of: matches of a series; it ends when the lead cannot be caught up any more.
+        extra: maximum number of extra matches after an equal series.
     """
 
     best_of: int = 1
@@ -78,7 +89,7 @@ class Knockout:
             )
 
     def next(self, entrants: Sequence[Entrant], matches: Iterable[Match]) -> Step:
-        """Return the matches of every series that is not decided, or wait, or the end."""
+        """Return the matches of every undecided series, or wait, or the end."""
         played = history(entrants, matches)
         seeds = [entrant for entrant in entrants if entrant.joined == 0]
         if len(seeds) < 2:
@@ -88,19 +99,19 @@ class Knockout:
             return Play(tuple(draw.coming), f"the last {draw.left} play the best of {self.best_of}")
         if draw.left > 1:
             return waiting(played)
-        # An extra match that a withdrawal has made useless may still be open.
+        # An extra match that became unnecessary by a withdrawal may still be open.
         return waiting(played) if count_open(played) else Over("the final is over", draw.ranking())
 
     def bracket(
         self, entrants: Sequence[Entrant], matches: Iterable[Match]
     ) -> tuple[tuple[Tie, ...], ...]:
-        """Return the ties of every stage from top to bottom, as far as they are known."""
+        """Return the ties of each stage from top to bottom, as far as they are determined."""
         seeds = [entrant for entrant in entrants if entrant.joined == 0]
         return tuple(map(tuple, _Draw(self, seeds, history(entrants, matches)).ties))
 
 
 class _Draw:
-    """The bracket as far as it is decided. `coming`: what is to be played now."""
+    """The bracket as far as it is decided; `coming` are the matches to play now."""
 
     def __init__(self, rules: Knockout, seeds: Sequence[Entrant], played: list[Match]) -> None:
         self._rules, self._seeds, self._played = rules, seeds, played
@@ -110,14 +121,14 @@ class _Draw:
         self._out: list[list[int]] = []
         self._beyond: set[str] = set()
         size = 1 << (len(seeds) - 1).bit_length()
-        # Seeds beyond the last are byes; None is who is not known yet.
+        # Seeds from len(seeds) on are byes; None is an entrant that is not determined yet.
         self._line: list[int | None] = list(bracket(size))
         while len(self._line) > 1:
             self._stage()
         self.left = len(seeds) - sum(map(len, self._out))
 
     def ranking(self) -> Ranking:
-        """The winner, the loser of the final, then by the stage at which they went out."""
+        """Rank the winner first, then the loser of the final, then by the stage of elimination."""
         (winner,) = self._line
         assert winner is not None
         groups = [[winner], *reversed(self._out)]
@@ -129,7 +140,7 @@ class _Draw:
         ties: list[Tie] = []
         stage = len(self._out)
         later = (match for match in self._played if match.round > stage)
-        # Who has been paired in a later stage.
+        # Entrants that have been paired in a later stage.
         self._beyond = {name for match in later for name in match.entrants}
         for slot in range(len(self._line) // 2):
             pair = self._line[2 * slot], self._line[2 * slot + 1]
@@ -175,12 +186,13 @@ class _Draw:
         ]
 
     def _loser(self, slot: int, upper: int, lower: int) -> int | None:
-        """Who has lost the series of a slot; or None, and what it needs is coming."""
+        """Return the loser of a slot's series; if undecided, None, and add matches to `coming`."""
         stage = len(self._out)
         mine = self._matches(stage, slot)
         gone_on = [one for one in (upper, lower) if self._seeds[one].name in self._beyond]
         if len(gone_on) == 1:
-            # Whatever has happened since: who both withdrew in turn would decide it anew.
+            # A pairing in a later stage fixes the winner. Without this rule, later withdrawals
+            # could reverse the decision.
             return upper + lower - gone_on[0]
         series = _Series(self._rules, (self._seeds[upper], self._seeds[lower]), mine)
         loser = series.loser()
@@ -197,7 +209,7 @@ class _Draw:
 
 @dataclass
 class _Series:
-    """The matches of one slot, between the better seed and the other."""
+    """The matches of one slot between two seeds, the better seed first."""
 
     rules: Knockout
     pair: tuple[Entrant, Entrant]
@@ -206,9 +218,9 @@ class _Series:
     voids: int = 0
     opens: int = 0
     lead: int = 0
-    """How many matches more the better seed has won; below 0: fewer."""
+    """Matches won by the better seed minus matches won by the other."""
     balance: float = field(default=0.0)
-    """By how much its mean scores exceed one half, in all."""
+    """Sum over its matches of the mean score minus one half."""
 
     def __post_init__(self) -> None:
         states = [match.state for match in self.matches]
@@ -224,7 +236,7 @@ class _Series:
         return f"{self.played} of {self.rules.best_of} played, the lead is {self.lead}"
 
     def loser(self) -> int | None:
-        """0: the better seed, 1: the other, None: not decided."""
+        """Return 0 for the better seed, 1 for the other, None if undecided."""
         if self.opens:
             return None
         ahead = self.lead or self.balance
@@ -241,10 +253,10 @@ class _Series:
         return None
 
     def needs(self) -> int:
-        """How many more matches it needs at least, so that they can be played side by side."""
+        """Return the minimum number of further matches, which can be played in parallel."""
         remaining = self.rules.best_of - self.played
         if self.opens:
             return 0
         wanted = 1 if remaining <= 0 else (remaining - abs(self.lead)) // 2 + 1
-        # The numbers of a slot leave room for so many and no more.
+        # The numbering of a slot has room for this many matches only.
         return min(wanted, self.rules.best_of + self.rules.extra + VOIDS - len(self.matches))

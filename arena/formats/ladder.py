@@ -1,4 +1,4 @@
-"""`ladder`: runs until it is stopped, and everyone may come at any time."""
+"""`ladder`: runs until it is stopped; entrants can join at any time."""
 
 from bisect import bisect_left, insort
 from collections import Counter, OrderedDict
@@ -24,19 +24,26 @@ from arena.formats.contract import (
 )
 from arena.formats.table_pool import Clans, clans, complete
 
-# Entrants by what is thought of their strength, and which close pair a match would say most of.
+# Adaptive pairing: entrants in order of their estimated strength, and the most informative pair of
+# neighbours.
 
 
 Turn = tuple[int, int]
 
 
 class Order:
-    """The strongest first, equal ones by turn.
+    """Entrants ordered by estimated strength, the strongest first, equal ones by turn.
 
-    It is told who has changed; what a match of two others would say stays known.
+    The caller reports entrants that have changed; the gains of other pairs stay cached.
 
-    gain: what a match of two would say. neighbours: so many below it in the order are thought of
-    for everyone, other than those of its clan.
+    Args:
+        names: the entrants.
+        mean: the estimated strength of an entrant.
+        turn: the position of an entrant in the waiting queue.
+        gain: the information gain of a match between two entrants.
+        neighbours: number of lower neighbours in the order, outside the entrant's own clan, that
+            are considered as its opponents.
+        clan: the clan of each entrant.
     """
 
     def __init__(
@@ -56,13 +63,13 @@ class Order:
         self._best = {name: self._best_of(place) for place, name in enumerate(self.names)}
 
     def best(self) -> tuple[str, str]:
-        """The two whose match says most; of equal pairs the first in the order."""
+        """Return the pair with the largest gain; of equal pairs the first in the order."""
         one = max(self.names, key=self._best.__getitem__)
         others = self._below(bisect_left(self._keys, self._key[one]))
         return one, max(others, key=lambda other: self._gain(one, other))
 
     def changed(self, names: Iterable[str]) -> None:
-        """The turns of these are others now, or what a match of theirs would say."""
+        """Update entrants whose turns or gains have changed."""
         names = [name for name in names if name in self._key]
         touched: set[str] = set()
         for name in names:
@@ -86,7 +93,7 @@ class Order:
         return max((self._gain(one, other) for other in self._below(place)), default=-inf)
 
     def _below(self, place: int) -> Iterator[str]:
-        """Whom the one in a place is thought of with."""
+        """Yield the opponents considered for the entrant at a place: its lower neighbours."""
         left = self._neighbours
         for at in range(place + 1, len(self.names)):
             if not left:
@@ -96,47 +103,52 @@ class Order:
                 yield self.names[at]
 
     def _above(self, place: int) -> Iterator[str]:
-        """Who is thought of with the one in a place; perhaps more."""
+        """Yield a superset of the entrants for which the one at a place is considered."""
         between = Counter[Hashable]()
         for at in range(place - 1, -1, -1):
-            # Whatever the clan of those further up, enough others come before this place.
+            # Whatever clan a higher entrant has, enough other opponents are between it and this
+            # place.
             if between.total() - max(between.values(), default=0) >= self._neighbours:
                 return
             yield self.names[at]
             between[self._clan[self.names[at]]] += 1
 
 
-# A quick guess at strengths, to choose what to play next; `arena.ratings` ranks.
+# A quick estimate of strengths for choosing pairings; `arena.ratings` computes the ladder's ranks.
 #
-# Bradley-Terry with a normal prior, maximum a posteriori, by Newton's method one entrant at a time;
-# the mean score of a match counts as so many games. The variances are those with all others held
-# still, which is too small by what they share, and good enough to compare pairs.
+# The model is Bradley-Terry with a normal prior (maximum a posteriori). It is fitted by Newton's
+# method, one entrant at a time. The mean score of a match counts as several games, see `meetings`.
+# The variance of an entrant is computed with all other strengths fixed. It is therefore too small
+# by the shared uncertainty, but sufficient to compare pairs.
 
 
 PRIOR = 1 / 1.5**2
-"""The precision of the prior: strengths are within about 1.5 (260 Elo) of each other."""
+"""The precision of the prior: a standard deviation of 1.5, which is about 260 Elo."""
 SWEEPS = 50
 CLOSE = 1e-4
 
 Meetings = Mapping[str, Mapping[str, tuple[float, float]]]
-"""By entrant and opponent: the sum of scores, and how many games they are of."""
+"""By entrant and opponent: the sum of scores, and the number of games it counts for."""
 
 
 @dataclass(slots=True)
 class Guess:
-    """What is thought of an entrant: a strength in natural logarithms of odds, and a precision."""
+    """The estimate for an entrant: strength in natural log-odds, and its precision."""
 
     mean: float = 0.0
     precision: float = PRIOR
 
     @property
     def variance(self) -> float:
-        """How uncertain the strength is."""
+        """The variance of the strength."""
         return 1 / self.precision
 
 
 def meetings(matches: Iterable[Match]) -> Meetings:
-    """Return what the closed matches say of every two."""
+    """Sum up the closed matches by entrant and opponent.
+
+    In a match of n entrants each pair counts for games / (n - 1) games.
+    """
     table: dict[str, dict[str, tuple[float, float]]] = {}
     for match in matches:
         if match.state is not State.CLOSED:
@@ -151,7 +163,7 @@ def meetings(matches: Iterable[Match]) -> Meetings:
 
 
 def guess(names: Iterable[str], table: Meetings) -> dict[str, Guess]:
-    """Return what is thought of each of these, and of all who have played."""
+    """Estimate the strengths of these entrants and of all in the table."""
     guesses = {name: Guess() for name in (*names, *table)}
     for _ in range(SWEEPS):
         moved = [_improve(guesses, guesses[name], row) for name, row in table.items()]
@@ -163,13 +175,13 @@ def guess(names: Iterable[str], table: Meetings) -> dict[str, Guess]:
 def _improve(
     guesses: Mapping[str, Guess], mine: Guess, row: Mapping[str, tuple[float, float]]
 ) -> float:
-    """Take one step of Newton's; return how far it went."""
+    """Do one Newton step for one entrant; return the size of the step."""
     slope, precision = -PRIOR * mine.mean, PRIOR
     for other, (score, games) in row.items():
         chance = 1 / (1 + exp(guesses[other].mean - mine.mean))
         slope += score - games * chance
         precision += games * chance * (1 - chance)
-    # A step is held back, so that one-sided results do not throw it far off.
+    # The step is limited to 1, so that one-sided results do not make it overshoot.
     step = min(max(slope / precision, -1.0), 1.0)
     mine.mean += step
     mine.precision = precision
@@ -177,10 +189,15 @@ def _improve(
 
 
 def told(one: Guess, other: Guess, games: float) -> float:
-    """Return how much one more match of two says about which of them is the better.
+    """Return the information gain of one more match between two entrants.
 
-    The expected gain in strength of whom we would place first, by placing them after the match
-    instead of now: the knowledge gradient of Frazier, Powell and Dayanik (2008).
+    It is the knowledge gradient (Frazier, Powell and Dayanik 2008): the expected increase in the
+    strength of the entrant ranked first, if the ranking is made after the match instead of now.
+
+    1. `variance` is the variance of the difference in strength, `gap` its absolute mean.
+    2. `learned` is the information of the match relative to the prior information.
+    3. `change` is the standard deviation of the change of the mean difference by the match.
+    4. The result is change * (phi(z) + z * Phi(z)) with z = -gap / change.
     """
     variance = one.variance + other.variance
     gap = abs(one.mean - other.mean)
@@ -192,22 +209,24 @@ def told(one: Guess, other: Guess, games: float) -> float:
 
 
 def learn(one: Guess, other: Guess, games: float) -> None:
-    """Count a match that is scheduled as if it had been played and changed nothing."""
+    """Add the information of a scheduled match to both precisions; the strengths do not change."""
     chance = 1 / (1 + exp(other.mean - one.mean))
     for guessed in (one, other):
         guessed.precision += games * chance * (1 - chance)
 
 
-# Who waits on a ladder: by even matches, and within as many of them by turn.
+# The waiting queue of a ladder: by number of even matches, then by turn.
 
 
 class Line:
-    """Entrants by how many even matches they have had, those who have waited longest first.
+    """The waiting queue: entrants by number of even matches, the longest waiting first.
 
-    Who plays goes to the end, so nobody is ever sorted again: finding who comes next takes the
-    same time among ten thousand as among ten.
+    An entrant that plays moves to the end of its level, so the queue is never sorted again. The
+    time to find the next entrant does not depend on the number of entrants.
 
-    waiting: everyone in the order of the turns. even: how many even matches each has had.
+    Args:
+        waiting: all entrants in order of their turns.
+        even: number of even matches of each entrant.
     """
 
     def __init__(self, waiting: Iterable[str], even: Mapping[str, int]) -> None:
@@ -217,14 +236,14 @@ class Line:
             self._levels.setdefault(level, OrderedDict())[name] = None
 
     def heads(self) -> Iterator[str]:
-        """Who has waited longest among those of as many even matches."""
+        """Yield the longest waiting entrant of each level."""
         for names in self._levels.values():
             yield next(iter(names))
 
     def groups(self, slack: int) -> Iterator[Iterator[str]]:
-        """Those within so many of the least together, and then each further number by itself.
+        """Yield groups of entrants: the levels within `slack` of the lowest, then each further one.
 
-        Within a group first those with fewer even matches, of equal ones who has waited longest.
+        Within a group, entrants with fewer even matches come first, equal ones by waiting time.
         """
         levels = sorted(self._levels)
         close = [level for level in levels if level <= levels[0] + slack]
@@ -233,7 +252,7 @@ class Line:
             yield iter(self._levels[level])
 
     def played(self, names: Iterable[str], is_even: bool) -> None:
-        """These play now, in the order of their seeds."""
+        """Move entrants that play now, in order of their turns, to the end of their levels."""
         for name in names:
             level = self._level[name]
             here = self._levels[level]
@@ -245,29 +264,36 @@ class Line:
 
 
 NEIGHBOURS = 3
-"""How far apart in the order two may be to be thought of for a match that tells."""
+"""Number of lower neighbours in the strength order that are considered for an adaptive match."""
 SLACK = 1
-"""So many even matches more than the least still count as least, so that there is a choice."""
+"""Levels up to this many above the lowest count as lowest, so that there is a choice."""
 DIGITS = ".9e"
-"""Gains are compared to so many digits: machines may differ in the last ones."""
+"""Format for comparing gains: ten significant digits, because machines may differ in the last."""
 
 
 @dataclass(frozen=True, slots=True)
 class Ladder:
-    """Rounds of matches, the next one when the last but one is over.
+    """Rounds of matches; a round begins when the last but one is over.
 
-    sides: of a match. adaptive: so many matches of a hundred, evenly spread, are played where they
-        say most about the order; the others evenly. batch: matches of a round; 0 for as many as
-        can be played side by side. placement: so many matches a newcomer is taken to be behind
-        who has played least. limit: matches in all; 0 for no end.
-    owners_meet: whether one owner's may share a table of more than two sides.
-    open: whether what owners push comes onto it by itself. versions: so many of one bot play then,
-        the newest ones; 0 for all. Neither says anything about who meets whom.
+    An even match is played by the entrant that has waited longest. The other seats go to entrants
+    with the fewest even matches (within `SLACK`) that it has met least often in even matches.
+    Adaptive matches are not counted, because the even ones would otherwise compensate for them.
+    Therefore, with n entrants, nobody waits longer than n even matches, or `bound(n)` matches of
+    any kind.
 
-    In an even match who has waited longest plays; beside it sit, of those who have played least
-    (within one), whom it has met least. Both counts are of even matches only, or the adaptive ones
-    would be evened out. So with n entrants nobody waits through n even matches, or `bound(n)`
-    matches of any kind.
+    Attributes:
+        sides: sides of a match.
+        adaptive: percentage of matches, evenly spread, that are played where they are most
+            informative about the order; the others are even.
+        batch: matches of a round; 0: as many as can be played in parallel.
+        placement: number of even matches by which a newcomer starts behind the entrant with the
+            fewest.
+        limit: total number of matches; 0: unlimited.
+        owners_meet: whether entrants of one owner may share a table of more than two sides.
+        open: whether accepted submissions enter the ladder automatically.
+        versions: number of newest versions of each bot that play on an open ladder; 0: all.
+
+    `open` and `versions` do not affect pairings.
     """
 
     sides: int = 2
@@ -286,14 +312,16 @@ class Ladder:
             )
 
     def bound(self, entrants: int) -> int:
-        """Return within how many matches everyone plays, of those scheduled since its last.
+        """Return the number of matches within which every entrant plays again.
 
-        entrants: who could be paired when it last played. Who comes later waits behind it.
+        Args:
+            entrants: number of entrants that could be paired at its last match; later ones queue
+                behind it.
         """
         return -(-100 * entrants // (100 - self.adaptive))
 
     def tells(self, number: int) -> bool:
-        """Whether a match, counted from 0 over all rounds, is an adaptive one."""
+        """Return whether a match, numbered from 0 over all rounds, is an adaptive one."""
         return number * self.adaptive % 100 >= 100 - self.adaptive
 
     def next(self, entrants: Sequence[Entrant], matches: Iterable[Match]) -> Step:
@@ -322,7 +350,7 @@ class Ladder:
 
 
 class _Round:
-    """A round in the making."""
+    """The pairing of one round."""
 
     def __init__(
         self, rules: Ladder, entrants: Sequence[Entrant], played: list[Match], clan: Clans
@@ -335,7 +363,8 @@ class _Round:
             self._queue.enter(match.round, count)
             self._queue.count(match.entrants, count)
         self._queue.enter(number, len(played))
-        # What the last round came to is not waited for, and not looked at if it is known.
+        # Results of the last round are not used, even if known: the pairing must not depend on when
+        # its matches close.
         self._known = [match for match in played if match.round < number - 1]
         self._pending = [m.entrants for m in played[len(self._known) :]]
         sizes = [len(match.games) for match in self._known if match.state is State.CLOSED]
@@ -345,7 +374,7 @@ class _Round:
         self._line = Line(sorted(self._pool, key=self._queue.turn), self._queue.even)
 
     def table(self, count: int) -> tuple[Sequence[str], str]:
-        """Return who plays the match of this number, and why."""
+        """Return the entrants of the match with this number, and the reason for the pairing."""
         telling = self._rules.tells(count)
         made = self._telling() if telling else self._even()
         self._queue.count(made[0], count)
@@ -365,7 +394,7 @@ class _Round:
         return table, f"even: {table[0]} has waited longest"
 
     def _beside(self, table: Sequence[str], here: Collection[Hashable]) -> str:
-        """Return who of those who have played least has met these least."""
+        """Return the least played entrant outside the clans `here` that has met the table least."""
         met, found, least = self._queue.met, "", 0
         for group in self._line.groups(SLACK):
             for name in group:
@@ -374,7 +403,7 @@ class _Round:
                 times = sum(met[frozenset((name, other))] for other in table)
                 if not found or times < least:
                     found, least = name, times
-                # Everyone behind it has played more, or waited less.
+                # All later entrants have played more, or waited less.
                 if not times:
                     return found
             if found:
@@ -415,21 +444,21 @@ class _Round:
 
 
 class _Queue:
-    """Who has played how often, and when last; read off the schedule alone."""
+    """Numbers of matches and turns of all entrants, computed from the schedule alone."""
 
     def __init__(self, rules: Ladder, entrants: Sequence[Entrant]) -> None:
         self._rules, self._entrants = rules, entrants
         self._seeds = {entrant.name: place for place, entrant in enumerate(entrants)}
-        # Who joins first is last, to be taken off.
+        # Sorted so that the earliest entrants to join are popped first.
         self._outside = sorted(entrants, key=lambda entrant: -entrant.joined)
         self._last: dict[str, int] = {}
         self.even: dict[str, int] = {}
-        """Even matches of each; of a newcomer as many as keep its placement short."""
+        """Number of even matches; a newcomer starts with a number that bounds its placement."""
         self.met = Counter[frozenset[str]]()
-        """How often any two have met in even matches."""
+        """Number of even matches in which two entrants have met."""
 
     def enter(self, number: int, count: int) -> None:
-        """Let in who has joined by a round, before the match of this number."""
+        """Add the entrants that have joined by a round, before the match of this number."""
         while self._outside and self._outside[-1].joined <= number:
             joined = self._outside[-1].joined
             there = [
@@ -444,7 +473,7 @@ class _Queue:
                 self._last[entrant.name] = count
 
     def count(self, names: Iterable[str], count: int) -> None:
-        """Count a match."""
+        """Count a match in the turns, and in the even matches if it is not adaptive."""
         names = list(names)
         self._last.update(dict.fromkeys(names, count + 1))
         if not self._rules.tells(count):
@@ -453,5 +482,5 @@ class _Queue:
             self.met.update(map(frozenset, combinations(names, 2)))
 
     def turn(self, name: str) -> tuple[int, int]:
-        """The key of the queue: who has waited longest is least."""
+        """Return the sort key of the queue: the longest waiting entrant has the least key."""
         return self._last[name], self._seeds[name]

@@ -1,7 +1,7 @@
-"""Who plays whom: the matches of a round robin, in rounds, for any number of sides.
+"""Pairings of a round robin, in rounds, for any number of sides.
 
-Pure and deterministic: the same numbers always give the same pairings in the same order.
-Entrants are indexes from 0; who they are is the caller's business.
+The functions are pure and deterministic: the same numbers give the same pairings in the same order.
+Entrants are indexes from 0; the caller maps them to names.
 """
 
 import random
@@ -14,23 +14,23 @@ from typing import TypeVar
 # Base blocks: a small set of tables which, shifted around the circle of entrants, is fair to all.
 #
 # Put the N entrants on a circle and shift one table (a *base block*) by 0, 1, ... N - 1 places.
-# Everyone then sits at exactly as many of these N tables as the block has seats, and how often two
-# entrants meet depends only on their distance d: it is the number of ordered pairs (x, y) of the
-# block with x - y = d modulo N. So "everyone meets everyone equally often, within one" says that
-# over all base blocks these counts differ by at most one. (For even N the pair at distance N / 2
-# counts in both directions and therefore meets an even number of times; the same formula says so.)
+# Everyone then plays at as many of these N tables as the block has seats. How often two entrants
+# meet depends only on their distance d: it is the number of ordered pairs (x, y) of the block with
+# x - y = d modulo N. So all meetings are equal within one if, summed over all base blocks, these
+# counts differ by at most one. (For even N the pair at distance N / 2 is counted in both
+# directions, so its count is always even. This agrees with the formula.)
 #
-# Such blocks are found by a bounded local search whose random numbers have a fixed seed: the same
-# question always has the same answer.
+# Such blocks are found by a bounded local search. Its random numbers have a fixed seed, so the same
+# arguments always give the same result.
 
 
 Block = tuple[int, ...]
 
-# A search for one number of blocks gives up after so many trials (about a tenth of a second).
+# The search for a given number of blocks stops after this many trials (about 0.1 s).
 TRIALS = 20_000
-# How many blocks more than necessary are tried before the search makes do with fewer.
+# The search tries up to this many more blocks than necessary before it accepts fewer.
 SPARE_BLOCKS = 8
-# Some steps uphill, as far as this, keep the search from standing still.
+# The search accepts some steps uphill, up to this limit, to escape local minima.
 UPHILL_CHANCE = 0.02
 UPHILL_LIMIT = 4
 
@@ -38,13 +38,15 @@ UPHILL_LIMIT = 4
 def balanced_cycles(entrants: int, sides: int, cycles: int) -> Iterator[list[Block]]:
     """Yield the tables of each cycle, as ascending tuples of entrants.
 
-    After every cycle plays and meetings are within one over all cycles so far, and unless the
-    search found only fewer blocks, everyone has met everyone at least once a cycle.
+    After each cycle the numbers of matches per entrant, and of meetings per pair, are equal within
+    one over all cycles so far. Unless the search found only fewer blocks, everyone has met everyone
+    at least once in each cycle.
 
-    Raises ValueError if a second or later cycle cannot be found (seen only with seven sides and
-    more; every game here has at most six).
+    Raises:
+        ValueError: a second or later cycle cannot be found. This was observed only with seven or
+            more sides; every game of the arena has at most six.
     """
-    # The tables nobody of a balanced set sits at are balanced too: search the smaller of the two.
+    # The complements of balanced tables are balanced too: search the smaller of both sizes.
     seats = min(sides, entrants - sides)
     once = -(-(entrants - 1) // (sides * (sides - 1)))
     dice = random.Random(entrants * 1000 + sides)
@@ -71,7 +73,7 @@ def balanced_cycles(entrants: int, sides: int, cycles: int) -> Iterator[list[Blo
 
 
 def _disjoint_tables(entrants: int, sides: int) -> list[Block]:
-    """Return the last resort: as many tables as can play at once, meetings 0 or 1."""
+    """Return the fallback: as many tables as can play at once; each pair meets at most once."""
     return [tuple(range(first, first + sides)) for first in range(0, entrants - sides + 1, sides)]
 
 
@@ -83,7 +85,7 @@ def _shifted(block: list[int], entrants: int, complement: bool) -> Iterator[Bloc
 
 
 class _Selection:
-    """Base blocks in the making, on top of the meetings of earlier cycles."""
+    """Base blocks under construction, in addition to the meetings of earlier cycles."""
 
     def __init__(self, meetings: list[int], seats: int, blocks: int, dice: random.Random) -> None:
         self.meetings = meetings.copy()
@@ -98,11 +100,20 @@ class _Selection:
 
     @property
     def hopeless(self) -> bool:
-        """True if all counts would have to be odd, which the one at distance N / 2 never is."""
+        """Whether all counts would have to be odd: impossible, the one at N / 2 is even."""
         return self._entrants % 2 == 0 and self._low == self._high and self._low % 2 == 1
 
     def repair(self, trials: int) -> bool:
-        """Move single entrants of blocks until the meetings are within one; False: gave up."""
+        """Reduce the excess by a local search; return whether the meetings are equal within one.
+
+        Each trial proposes to replace one entrant of one block:
+
+        1. Choose a block, a place in it and a newcomer at random.
+        2. Compute the change of the excess, the sum over all distances of the squared deviations of
+           the counts from the range [low, high].
+        3. Accept a change that is not positive. Accept a positive one up to `UPHILL_LIMIT` with the
+           probability `UPHILL_CHANCE`.
+        """
         excess = sum(self._excess(count) for count in self.meetings[1:])
         for _ in range(trials):
             if excess == 0:
@@ -126,8 +137,8 @@ class _Selection:
         return excess == 0
 
     def _add_block(self, seats: int) -> None:
-        """Add a block, entrant by entrant, each where the meetings are fewest so far."""
-        # Distances below 0 need no modulo here: they count from the end of the list.
+        """Add a block greedily: each entrant where the meetings are fewest, ties at random."""
+        # Distances below 0 do not need the modulo: they index from the end of the list.
         block = [0]
         while len(block) < seats:
             free = [entrant for entrant in range(self._entrants) if entrant not in block]
@@ -143,7 +154,7 @@ class _Selection:
         self.blocks.append(block)
 
     def _changes(self, block: list[int], place: int, newcomer: int) -> dict[int, int]:
-        """Return by distance how the meetings change when `newcomer` takes a place."""
+        """Return the changes of the meetings, by distance, if `newcomer` takes a place."""
         leaver = block[place]
         changes: dict[int, int] = {}
         for position, other in enumerate(block):
@@ -159,7 +170,7 @@ class _Selection:
         return max(self._low - count, count - self._high, 0) ** 2
 
     def _below(self, bound: int) -> int:
-        # random() is the one method whose numbers are promised to stay the same for a seed.
+        # Python guarantees a reproducible sequence for a seed only for random().
         return int(self._dice.random() * bound)
 
 
@@ -175,7 +186,7 @@ def _search(meetings: list[int], seats: int, wanted: int, dice: random.Random) -
 
 __all__ = ["ALL_COMBINATIONS_UP_TO", "Pairing", "in_rounds", "round_robin", "seatings"]
 
-# With more than two sides: up to so many combinations of entrants, a cycle plays all of them.
+# With more than two sides, up to this many combinations of entrants, a cycle plays all of them.
 ALL_COMBINATIONS_UP_TO = 300
 
 Table = tuple[int, ...]
@@ -184,18 +195,19 @@ Seated = TypeVar("Seated", bound=Sequence[Hashable])
 
 @dataclass(frozen=True, slots=True)
 class Pairing:
-    """One match to be played: its round, counted from 0, and its entrants, ascending."""
+    """A match to be played: its round, from 0, and its entrants in ascending order."""
 
     round: int
     entrants: Table
 
 
 def seatings(sides: int) -> tuple[Table, ...]:
-    """Return the seatings of a match, one a table: the rotations of its entrants over the sides.
+    """Return the seatings of a match, one for each table: the rotations of its entrants.
 
-    Seating t gives side s to entrant (s + t) modulo sides; with two sides that is both ways.
+    Seating t gives side s to entrant (s + t) modulo sides. Two sides have both seatings.
 
-    Raises ValueError if there is no side.
+    Raises:
+        ValueError: `sides` is less than 1.
     """
     if sides < 1:
         raise ValueError(f"a match needs at least one side, not {sides}")
@@ -203,17 +215,24 @@ def seatings(sides: int) -> tuple[Table, ...]:
 
 
 def round_robin(entrants: int, sides: int, cycles: int = 1) -> tuple[Pairing, ...]:
-    """Return the matches of a round robin, round by round; nobody plays twice in a round.
+    """Return the matches of a round robin by rounds; nobody plays twice in a round.
 
-    Two sides: everyone meets everyone once a cycle; an odd number of entrants gives each of them
-    one bye a cycle.
-    More sides: all combinations of entrants once a cycle where these are at most
-    `ALL_COMBINATIONS_UP_TO`. Otherwise a selection in which, after every cycle, any two entrants
-    have played equally often and any two pairs have met equally often, both within one; a
-    cycle lets everyone meet everyone at least once. Where the search for such a selection finds
-    only a smaller one (seen with seven sides and more), it is smaller, but keeps "within one".
+    - Two sides: everyone meets everyone once in a cycle. An odd number of entrants gives each of
+      them one bye in a cycle.
+    - More sides, with at most `ALL_COMBINATIONS_UP_TO` combinations of entrants: each combination
+      once in a cycle.
+    - More sides otherwise: a selection of tables. After each cycle the numbers of matches per
+      entrant, and of meetings per pair, are equal within one. In a cycle everyone meets everyone at
+      least once. If the search finds only a smaller selection (observed with seven or more sides),
+      the first guarantee still holds.
 
-    Raises ValueError if there are fewer entrants than sides, fewer than two sides or no cycle.
+    Args:
+        entrants: number of entrants.
+        sides: sides of a match.
+        cycles: number of cycles.
+
+    Raises:
+        ValueError: there are fewer entrants than sides, fewer than two sides, or no cycle.
     """
     if sides < 2:
         raise ValueError(f"a round robin needs at least two sides, not {sides}")
@@ -238,8 +257,8 @@ def _cycles(entrants: int, sides: int, cycles: int) -> Iterator[list[list[Table]
 
 
 def _circle(entrants: int) -> list[list[Table]]:
-    """Return the rounds of the circle method: one stands still, the others move around it."""
-    # An odd number gets an empty chair, which stands still; who would meet it has a bye.
+    """Return the rounds of the circle method: one entrant is fixed, the others rotate around it."""
+    # With an odd number, the fixed place is empty; the entrant paired with it has a bye.
     moving = entrants - 1 if entrants % 2 == 0 else entrants
     rounds: list[list[Table]] = []
     for turn in range(moving):
@@ -253,7 +272,7 @@ def _circle(entrants: int) -> list[list[Table]]:
 
 
 def in_rounds(tables: Iterable[Seated]) -> list[list[Seated]]:
-    """Put every table into the first round in which all its entrants are still free."""
+    """Assign each table to the first round in which all its entrants are free."""
     rounds: list[list[Seated]] = []
     busy: list[set[Hashable]] = []
     for table in tables:

@@ -1,4 +1,4 @@
-"""The formats by the names that tournaments give them."""
+"""The formats by their names in tournament settings."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import fields
@@ -20,17 +20,18 @@ FORMATS: Final[Mapping[str, Callable[..., Format]]] = {
     "sprt": Sprt,
 }
 TWO_SIDES: Final = frozenset(("knockout", "sprt"))
-"""Formats that are for matches of two sides."""
+"""Formats for matches of two sides only."""
 ALL_AT_ONCE: Final = frozenset(("round-robin", "gauntlet"))
-"""Formats whose matches are all known from the start."""
+"""Formats whose matches are all known at the start."""
 CLOSED: Final = TWO_SIDES
-"""Formats that nobody can join once they have begun."""
+"""Formats that entrants cannot join after the start."""
 
 
 def settings_of(name: str) -> dict[str, type]:
-    """Return the settings a format has beside its sides, with what each is.
+    """Return the settings of a format and their types, without its sides.
 
-    Raises ValueError if there is no such format.
+    Raises:
+        ValueError: the format does not exist.
     """
     if name not in FORMATS:
         raise ValueError(f"there is no format {name!r}; there are {', '.join(FORMATS)}")
@@ -44,12 +45,17 @@ def make(
     settings: Mapping[str, object] | None = None,
     llr: LikelihoodRatio | None = None,
 ) -> Format:
-    """Return a format with these settings, the usual ones where none are given.
+    """Create a format from settings; omitted ones have their defaults.
 
-    sides: of a match. llr: what `sprt` decides by; the others do not look at it.
+    Args:
+        name: the name of the format.
+        sides: sides of a match.
+        settings: values by name.
+        llr: the log-likelihood ratio, required by `sprt` and ignored by other formats.
 
-    Raises ValueError, in a sentence, if there is no such format or setting, or a value does not
-    fit.
+    Raises:
+        ValueError: the format or a setting does not exist, or a value is not valid; the text is a
+            sentence.
     """
     known = settings_of(name)
     values: dict[str, object] = {}

@@ -23,11 +23,15 @@ from arena.formats.table_pool import clans, cover
 
 @dataclass(frozen=True, slots=True)
 class RoundRobin:
-    """Everyone meets everyone `cycles` times; all matches are known from the start.
+    """Everyone meets everyone `cycles` times; all matches are known at the start.
 
-    sides: of a match. owners_meet: whether one owner's may share a table of more than two sides;
-        otherwise, where that changes anything, tables are found one by one (`tables.cover`).
-    Who joins later meets everybody `cycles` times in rounds of its own.
+    An entrant that joins later meets everyone `cycles` times in additional rounds.
+
+    Attributes:
+        sides: sides of a match.
+        cycles: number of cycles.
+        owners_meet: whether entrants of one owner may share a table of more than two sides. If not,
+            and if an owner has several entrants, tables are chosen one by one (`table_pool.cover`).
     """
 
     sides: int = 2
@@ -35,7 +39,7 @@ class RoundRobin:
     owners_meet: bool = False
 
     def next(self, entrants: Sequence[Entrant], matches: Iterable[Match]) -> Step:
-        """Return all matches of those who are new, or wait, or the end."""
+        """Return all matches of new entrants, or wait, or the end."""
         played = history(entrants, matches)
         number = next_round(played)
         pool = seatable(entrants, number)
@@ -57,8 +61,8 @@ class RoundRobin:
 class Gauntlet:
     """The first `challengers` entrants meet everyone else `cycles` times, and not each other.
 
-    The others meet only beside a challenger at tables of more than two sides, where they meet
-    challengers equally often, within one, unless owners stand in the way.
+    The others meet only at tables of more than two sides, together with a challenger. They meet
+    challengers equally often, within one, unless the rule on owners prevents it.
     """
 
     sides: int = 2
@@ -67,7 +71,7 @@ class Gauntlet:
     owners_meet: bool = False
 
     def next(self, entrants: Sequence[Entrant], matches: Iterable[Match]) -> Step:
-        """Return all matches of those who are new, or wait, or the end."""
+        """Return all matches of new entrants, or wait, or the end."""
         if not 1 <= self.challengers < len(entrants):
             raise ValueError(
                 f"{self.challengers} challengers of {len(entrants)} entrants: "
@@ -89,7 +93,7 @@ class Gauntlet:
 
 
 def _balanced(pool: Sequence[str], sides: int, cycles: int) -> list[list[list[str]]]:
-    """The rounds of the balanced schedule."""
+    """Return the rounds of the balanced schedule, with names instead of indexes."""
     pairings = round_robin(len(pool), sides, cycles)
     rounds: list[list[Table]] = [[] for _ in range(pairings[-1].round + 1)]
     for pairing in pairings:
@@ -104,7 +108,7 @@ def _new(entrants: Sequence[Entrant], number: int) -> set[str]:
 def _step(
     entrants: Sequence[Entrant], played: list[Match], rounds: list[list[list[str]]], end: str
 ) -> Step:
-    """What follows when these rounds are all that is left to schedule."""
+    """Return the next step if these rounds are all that is left to schedule."""
     first = next_round(played)
     made = tuple(
         fixture

@@ -1,4 +1,4 @@
-"""`sprt`: is the first entrant better than the second? Wald's sequential test says when to stop.
+"""`sprt`: test whether the first entrant is better than the second (Wald's sequential test).
 
 A. Wald, "Sequential Tests of Statistical Hypotheses" (1945): the test ends when the logarithm of
 the likelihood ratio leaves the interval (log(beta / (1 - alpha)), log((1 - beta) / alpha)).
@@ -26,17 +26,19 @@ from arena.formats.contract import (
 from arena.ratings.closed_match import ClosedGame
 
 PairCounts: TypeAlias = tuple[int, int, int, int, int, int]
-"""Boards played both ways, as the first entrant saw them: LL, LD, WL, DD, WD, WW."""
+"""Numbers of mirrored boards by result for the first entrant: LL, LD, WL, DD, WD, WW."""
 LikelihoodRatio: TypeAlias = Callable[[PairCounts, float, float], float]
-"""The log-likelihood ratio of these counts for `high` against `low`."""
+"""A function that returns the log-likelihood ratio of counts for `high` against `low`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What the test has come to, and with which match.
+    """The result of the test.
 
-    better: whether the first is better by `high` rather than by `low`. place: (round, number) of
-    the match that decided. ratio: the log-likelihood ratio after it.
+    Attributes:
+        better: whether the first entrant is better by `high` rather than by `low`.
+        place: (round, number) of the decisive match.
+        ratio: the log-likelihood ratio after it.
     """
 
     better: bool
@@ -46,17 +48,21 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Sprt:
-    """A test of two entrants whose bounds are set beforehand.
+    """A sequential test of two entrants with fixed bounds.
 
-    llr: the log-likelihood ratio; what low and high are (logistic or normalized Elo) is its
-        business. alpha: the chance to call the first better though it is only by `low`; beta: not
-        to call it better though it is by `high`.
-    batch: matches of a round; the next round comes when the last but one is over. limit: matches
-        after which it ends without a verdict; 0 for none.
+    The ratio is evaluated after each match in canonical order, as long as all earlier matches are
+    over. The first match that crosses a bound decides; later matches do not change the result. They
+    are finished and marked (`Over.drained`), but not counted.
 
-    The ratio is looked at after every match in canonical order, as far as all earlier ones are
-    over. The first that crosses a bound decides, and whatever closes later cannot undo it: later
-    matches are finished, marked (`Over.drained`) and not counted.
+    Attributes:
+        llr: the log-likelihood ratio, which also defines the scale of `low` and `high` (logistic or
+            normalized Elo).
+        low: the Elo difference of the null hypothesis.
+        high: the Elo difference of the alternative.
+        alpha: probability to accept `high` if `low` is true.
+        beta: probability to accept `low` if `high` is true.
+        batch: matches of a round; the next round begins when the last but one is over.
+        limit: number of matches after which the test ends without a verdict; 0: unlimited.
     """
 
     llr: LikelihoodRatio
@@ -77,7 +83,7 @@ class Sprt:
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """Where the ratio decides for `low`, and for `high`."""
+        """The ratios at which the test decides for `low`, and for `high`."""
         return log(self.beta / (1 - self.alpha)), log((1 - self.beta) / self.alpha)
 
     def next(self, entrants: Sequence[Entrant], matches: Iterable[Match]) -> Step:
@@ -105,7 +111,7 @@ class Sprt:
         return Play(fixtures(number, tables, entrants), "the test runs until a bound is crossed")
 
     def verdict(self, played: Sequence[Match]) -> Verdict | None:
-        """Return the first verdict of matches in canonical order, or None before one."""
+        """Return the first verdict of matches in canonical order; None without one."""
         low, high = self.bounds
         total: PairCounts = (0, 0, 0, 0, 0, 0)
         for match in played:
@@ -121,21 +127,21 @@ class Sprt:
 
 
 def pair_counts(games: Sequence[ClosedGame]) -> PairCounts:
-    """Return how the boards of a match of two sides went for its first entrant.
+    """Count the boards of a match of two sides by result for its first entrant.
 
-    Games are numbered table * boards + board, and the two tables are the two ways of seating.
+    Games are numbered table * boards + board. The two tables are the two seatings.
     """
     ordered = sorted(games, key=lambda game: game.game)
     boards = len(ordered) // 2
     counts = [0] * 6
     for there, back in zip(ordered[:boards], ordered[boards:], strict=True):
         halves = there.halves(0, 1), back.halves(0, 1)
-        # Two halves of 4: a win and a loss, or two draws.
+        # Two of 4 half points: a win and a loss, or two draws.
         counts[{0: 0, 1: 1, 2: 2, 3: 4, 4: 5}[sum(halves)] + (halves == (1, 1))] += 1
     return counts[0], counts[1], counts[2], counts[3], counts[4], counts[5]
 
 
 def summed(counts: Iterable[PairCounts]) -> PairCounts:
-    """Return the sum of counts of at least one match."""
+    """Return the sum of one or more counts."""
     ll, ld, wl, dd, wd, ww = map(sum, zip(*counts, strict=True))
     return ll, ld, wl, dd, wd, ww

@@ -1,4 +1,4 @@
-"""`swiss`: in every round those meet who have done equally well, and have not met before."""
+"""`swiss`: each round pairs entrants with similar points that have not met before."""
 
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Sequence, Set
@@ -25,11 +25,14 @@ from arena.formats.contract import (
 )
 from arena.formats.table_pool import Clans, choose, clans, fill, how_many
 
-# Pairs from a crowd, everyone in one: what is wished for first, and what keeps that possible.
+# Maximum matching with preferences: pair everyone, and grant preferences where this stays possible.
 #
-# A perfect matching is kept all the time. A wish is granted if the matching can be mended around
-# it, which one search for an augmenting path decides: Edmonds' blossom algorithm ("Paths, trees,
-# and flowers", 1965) in the usual form, a breadth-first search that keeps the base of each blossom.
+# 1. Find a perfect matching.
+# 2. For each entrant in order, try its preferred opponents. A pair is fixed if the rest of the
+#    matching can be repaired, which one search for an augmenting path decides.
+#
+# The search is Edmonds' blossom algorithm ("Paths, trees, and flowers", 1965) in the usual form: a
+# breadth-first search that stores the base of each blossom.
 
 
 FREE = -1
@@ -41,11 +44,13 @@ def pair_up(
     allowed: Callable[[int, int], bool],
     wishes: Callable[[int, Sequence[int]], Iterable[int]],
 ) -> list[tuple[int, int]] | None:
-    """Return pairs of 0 .. size - 1, or None if there is no way to pair everybody.
+    """Return pairs of 0 .. size - 1, or None if not all of them can be paired.
 
-    allowed: whether two may be paired; symmetric.
-    wishes: of one, all who are unpaired (given in ascending order), the best liked first.
-        The lower numbers choose first.
+    Args:
+        size: number of entrants.
+        allowed: whether two may be paired; symmetric.
+        wishes: for an entrant and all unpaired later ones (ascending), the opponents by preference.
+            Lower numbers choose first.
     """
     friends = [[b for b in range(size) if b != a and allowed(a, b)] for a in range(size)]
     mates = [FREE] * size
@@ -67,7 +72,7 @@ def pair_up(
 
 
 def _grant(friends: Friends, mates: list[int], one: int, other: int, done: Set[int]) -> bool:
-    """Pair two if the others can still be paired; `done` are no longer to be moved."""
+    """Pair two if the others can still be paired; members of `done` keep their partners."""
     if mates[one] == other:
         return True
     trial = mates.copy()
@@ -81,7 +86,7 @@ def _grant(friends: Friends, mates: list[int], one: int, other: int, done: Set[i
 
 
 def _augment(friends: Friends, mates: list[int], root: int, fixed: Set[int]) -> bool:
-    """Find an alternating path from a free root to another free one, and swap along it."""
+    """Find an alternating path from a free root to another free vertex, and swap along it."""
     search = _Search(friends, mates, root, fixed)
     end = search.run()
     while end != FREE:
@@ -104,7 +109,7 @@ class _Search:
         self._outer[root] = True
 
     def run(self) -> int:
-        """Return a free vertex that has been reached, or FREE."""
+        """Return a free vertex that was reached, or FREE."""
         while self._queue:
             one = self._queue.popleft()
             for other in self._friends[one]:
@@ -124,7 +129,7 @@ class _Search:
         return FREE
 
     def _contract(self, one: int, other: int) -> None:
-        """Make a blossom of the odd circle that the edge between two outer ones closes."""
+        """Contract the odd cycle that the edge between two outer vertices closes to a blossom."""
         base = self._meeting(one, other)
         inside = [False] * len(self._mates)
         self._mark(one, base, other, inside)
@@ -137,7 +142,7 @@ class _Search:
                     self._queue.append(vertex)
 
     def _meeting(self, one: int, other: int) -> int:
-        """Return the base at which the ways back of two outer vertices meet."""
+        """Return the base at which the paths from two outer vertices to the root meet."""
         seen = set()
         while True:
             one = self._base[one]
@@ -150,7 +155,7 @@ class _Search:
         return self._base[other]
 
     def _mark(self, vertex: int, base: int, child: int, inside: list[bool]) -> None:
-        """Mark a side of the circle, and let its inner vertices lead back through the edge."""
+        """Mark one side of the cycle, and let its inner vertices lead back through the edge."""
         while self._base[vertex] != base:
             mate = self._mates[vertex]
             inside[self._base[vertex]] = inside[self._base[mate]] = True
@@ -160,9 +165,12 @@ class _Search:
 
 
 class Worth(NamedTuple):
-    """What an entrant of a Swiss is ranked by, in this order.
+    """The ranking key of a Swiss tournament, in this order.
 
-    met: the points of all it has met. scores: the sum of its mean scores.
+    Attributes:
+        points: its points.
+        met: sum of the points of all its opponents (Buchholz).
+        scores: sum of its mean scores.
     """
 
     points: int
@@ -172,14 +180,17 @@ class Worth(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Swiss:
-    """A number of rounds, each paired when the last one is over.
+    """A fixed number of rounds, each paired when the previous one is over.
 
-    sides: of a match. rounds: how many; 0 for as many as a knockout would have.
-    owners_meet: whether one owner's may share a table of more than two sides.
+    A round gives 2 points for each opponent beaten and 1 for each equal one (two sides: win 2, draw
+    1). A bye gives the points of a win with two sides. At larger tables, where several entrants
+    have a bye in each round, it gives those of a draw. An entrant that joins later has no points
+    for earlier rounds.
 
-    A round gives 2 points for each opponent beaten and 1 for each equal one (two sides: win 2,
-    draw 1). A bye gives what a win gives with two sides, and what a draw gives at larger tables,
-    where several have one in every round. Who joins later has no points from the rounds before.
+    Attributes:
+        sides: sides of a match.
+        rounds: number of rounds; 0: as many as a knockout would have.
+        owners_meet: whether entrants of one owner may share a table of more than two sides.
     """
 
     sides: int = 2
@@ -187,7 +198,7 @@ class Swiss:
     owners_meet: bool = False
 
     def next(self, entrants: Sequence[Entrant], matches: Iterable[Match]) -> Step:
-        """Return the matches of a round, or wait for the one at hand, or the end."""
+        """Return the matches of a round, or wait for the current one, or the end."""
         played = history(entrants, matches)
         if count_open(played):
             return waiting(played)
@@ -210,14 +221,14 @@ class Swiss:
         return Play(fixtures(number, tables, entrants), f"round {number + 1} of {rounds}")
 
     def worth(self, entrants: Sequence[Entrant], matches: Iterable[Match]) -> dict[str, Worth]:
-        """Return what everyone is ranked by, from the rounds that are over."""
+        """Return the ranking key of each entrant, from the rounds that are over."""
         played = history(entrants, matches)
         going = {match.round for match in played if match.state is State.OPEN}
         return _Table(entrants, [m for m in played if m.round not in going], self.sides).worth()
 
 
 class _Table:
-    """Who has how many points, met whom, and sat out how often, before a round is paired."""
+    """Points, meetings and idle rounds of all entrants before a round is paired."""
 
     def __init__(self, entrants: Sequence[Entrant], played: Sequence[Match], sides: int) -> None:
         self._entrants = entrants
@@ -226,7 +237,7 @@ class _Table:
         self.seeds = {entrant.name: position for position, entrant in enumerate(entrants)}
         self.points = dict.fromkeys(self.seeds, 0)
         self.idle = dict.fromkeys(self.seeds, 0)
-        """Rounds without a match: byes, and rounds before one joined."""
+        """Rounds without a match: byes, and rounds before the entrant joined."""
         self.met = Counter[frozenset[str]]()
         for number in range(next_round(played)):
             self._count([match for match in played if match.round == number], number, sides)
@@ -237,7 +248,7 @@ class _Table:
             busy.update(match.entrants)
             for name, points in zip(match.entrants, match.points, strict=True):
                 self.points[name] += points
-            # Who was to meet in a void match has not met.
+            # The entrants of a void match do not count as having met.
             if match.state is State.CLOSED:
                 self.met.update(map(frozenset, combinations(match.entrants, 2)))
         for entrant in self._entrants:
@@ -247,17 +258,17 @@ class _Table:
                     self.points[entrant.name] += self._full if sides == 2 else self._full // 2
 
     def in_order(self, names: Iterable[str]) -> list[str]:
-        """By points, then by seed."""
+        """Sort by points, then by seed."""
         return sorted(names, key=lambda name: (-self.points[name], self.seeds[name]))
 
     def bye_order(self, names: Iterable[str]) -> list[str]:
-        """Who is to sit out first: of those with the fewest idle rounds the last in the table."""
+        """Sort by priority for a bye: fewest idle rounds, then fewest points, then worst seed."""
         return sorted(
             names, key=lambda name: (self.idle[name], self.points[name], -self.seeds[name])
         )
 
     def worth(self) -> dict[str, Worth]:
-        """What everyone is ranked by."""
+        """Return the ranking key of each entrant."""
         met = Counter[str]()
         scores: dict[str, list[float]] = {name: [] for name in self.seeds}
         for match in self._played:
@@ -273,12 +284,12 @@ class _Table:
         }
 
     def ranking(self) -> Ranking:
-        """By points; then by the points of all one has met; then by one's mean scores."""
+        """Rank by points, then by the points of all opponents, then by the sum of mean scores."""
         return ranked((worth, name) for name, worth in self.worth().items())
 
 
 def _pairs(pool: Sequence[str], table: _Table) -> list[tuple[list[str], str]]:
-    """Pair everyone; where it must be, with one bye, and with as few meetings again as needed."""
+    """Pair everyone, with one bye if necessary and with as few repeated meetings as possible."""
     byes: list[str | None] = [None]
     if len(pool) % 2:
         order = table.bye_order(pool)
@@ -295,13 +306,13 @@ def _pairs(pool: Sequence[str], table: _Table) -> list[tuple[list[str], str]]:
 def _matched(
     players: Sequence[str], table: _Table, often: int
 ) -> list[tuple[list[str], str]] | None:
-    """Pair everyone with somebody met at most so often before."""
+    """Pair everyone with an opponent met at most `often` times; None if that is impossible."""
 
     def met(one: int, other: int) -> int:
         return table.met[frozenset((players[one], players[other]))]
 
     def wishes(one: int, unpaired: Sequence[int]) -> list[int]:
-        # Within a group of equal points the upper half meets the lower half.
+        # Within a group of equal points, the upper half is paired with the lower half.
         mine = table.points[players[one]]
         group = [one, *(other for other in unpaired if table.points[players[other]] == mine)]
         half = group[len(group) // 2]
@@ -326,7 +337,7 @@ def _matched(
 def _tables(
     pool: Sequence[str], table: _Table, room: int, sides: int, clan: Clans
 ) -> list[tuple[list[str], str]]:
-    """Seat as many as there is room for: at a table those who met least, then closest in points."""
+    """Fill `room` tables: with entrants that met least, then with those closest in points."""
     chosen = set(choose(reversed(table.bye_order(pool)), room, sides, clan))
 
     def liking(seated: Sequence[str], name: str) -> tuple[int, int]:

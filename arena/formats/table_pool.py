@@ -1,12 +1,12 @@
-"""Tables from a pool of entrants, where those of one clan never share a table.
+"""Fill tables from a pool of entrants, where members of one clan never share a table.
 
-A clan is whom one owner entered. With two sides, or where the organiser lets owners meet, every
-entrant is a clan of its own.
+A clan is the set of entrants of one owner. With two sides, or if the organiser lets owners meet,
+each entrant is a clan of its own.
 
-Pools of T * n entrants fill T tables of n exactly if no clan has more than T members: a clan that
-has as many members as there are tables left must sit at the next one, and there are never more
-than n such clans, because together they would outnumber the seats. `fill` keeps to that and
-therefore never has to take anything back.
+A pool of T * n entrants can fill T tables of n exactly if no clan has more than T members. The
+algorithm keeps this invariant: a clan with as many members as there are tables left must get a seat
+at the next table. There are at most n such clans, because otherwise they would have more members
+than there are seats. Therefore `fill` never has to backtrack.
 """
 
 from collections import Counter
@@ -18,7 +18,7 @@ from arena.formats.contract import Entrant
 
 Clans = Mapping[str, Hashable]
 Key = Any
-"""Anything that can be ordered; the least is liked best."""
+"""A sort key; the least is preferred."""
 
 
 def clans(entrants: Sequence[Entrant], sides: int, owners_meet: bool) -> Clans:
@@ -31,7 +31,7 @@ def clans(entrants: Sequence[Entrant], sides: int, owners_meet: bool) -> Clans:
 
 
 def how_many(pool: Iterable[str], sides: int, clan: Clans) -> int:
-    """Return the most tables that this pool can fill at the same time."""
+    """Return the maximum number of tables that this pool can fill at the same time."""
     sizes = Counter(clan[name] for name in pool)
     tables = sizes.total() // sides
     while tables and sum(min(size, tables) for size in sizes.values()) < tables * sides:
@@ -40,9 +40,13 @@ def how_many(pool: Iterable[str], sides: int, clan: Clans) -> int:
 
 
 def choose(order: Iterable[str], tables: int, sides: int, clan: Clans) -> list[str]:
-    """Return who sits down at that many tables: the first in the order, if the clans allow.
+    """Choose the first entrants in the order that fill the tables, at most `tables` of each clan.
 
-    tables: at most `how_many` of them; then exactly tables * sides sit down.
+    Args:
+        order: entrants by preference.
+        tables: number of tables, at most `how_many`; then tables * sides entrants are chosen.
+        sides: sides of a table.
+        clan: the clan of each entrant.
     """
     chosen: list[str] = []
     sizes = Counter[Hashable]()
@@ -58,8 +62,11 @@ def fill(
 ) -> list[list[str]]:
     """Return the whole pool at tables.
 
-    pool: as `choose` gives it. The first of those who still stand opens the next table.
-    liking: of the seated, for the candidate; ties go to who comes first in the pool.
+    Args:
+        pool: entrants from `choose`. The first one without a seat opens the next table.
+        sides: sides of a table.
+        clan: the clan of each entrant.
+        liking: sort key of a candidate, given the seated entrants; ties follow the pool's order.
     """
     standing = list(pool)
     made = []
@@ -77,7 +84,7 @@ def fill(
 def _allowed(
     standing: Sequence[str], table: Sequence[str], seats: int, left: int, clan: Clans
 ) -> list[str]:
-    """Return who may sit down now, so that the rest can be seated too."""
+    """Return the candidates for the next seat that keep the remaining tables fillable."""
     here = {clan[name] for name in table}
     sizes = Counter(clan[name] for name in standing)
     urgent = {one for one, size in sizes.items() if size == left and one not in here}
@@ -93,7 +100,7 @@ def complete(
     clan: Clans,
     liking: Callable[[Sequence[str], str], Key],
 ) -> list[str] | None:
-    """Return one table with its empty seats taken from the pool, or None if that cannot be."""
+    """Fill the empty seats of one table from the pool; None if that is impossible."""
     seated = list(table)
     rest = [name for name in pool if name not in seated]
     while len(seated) < sides:
@@ -112,9 +119,14 @@ def cover(
 ) -> list[list[str]]:
     """Return tables at which these pairs meet at least as often as wanted.
 
-    Greedy: of those who lack meetings, who has played least opens a table with whom it lacks most;
-    the other seats go to who has met those at the table least and played least, in the order of
-    the pool. Pairs of one clan are left out; so is everything if there are fewer clans than sides.
+    A greedy algorithm, repeated until no pair lacks a meeting:
+
+    1. Of the entrants that lack meetings, the one with the fewest matches opens a table.
+    2. The second seat goes to the entrant with which it lacks most meetings.
+    3. Each further seat goes to the entrant that lacks meetings with most of the seated entrants.
+       Ties go to fewest meetings with them, fewest matches, then to the order of the pool.
+
+    Pairs within a clan are ignored. Returns no tables if there are fewer clans than sides.
     """
     if len({clan[name] for name in pool}) < sides:
         return []

@@ -1,4 +1,4 @@
-"""Crosstables of ladders, with what else two bots' meetings say."""
+"""Crosstables of ladders, with the related statistics of pairs."""
 
 from __future__ import annotations
 
@@ -20,14 +20,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Matrix:
-    """The crosstable of a ladder in the order of strength, and what goes with it."""
+    """The crosstable of a ladder in order of strength.
+
+    Attributes:
+        table: the crosstable.
+        strengths: the fitted strengths, with their differences.
+        gifts: the tests for gifts (`arena.ratings.gifts`).
+    """
 
     table: Crosstable
     strengths: Strengths
     gifts: tuple[Gift, ...]
 
     def to_json(self) -> dict[str, Any]:
-        """Everything as plain values."""
+        """Return everything as plain values for JSON."""
         gaps, places = self.strengths.gaps, range(len(self.strengths.lines))
         return {
             **self.table.to_json(),
@@ -39,7 +45,7 @@ class Matrix:
 
 
 def of_scope(engine: Engine, scope: Scope) -> Matrix | None:
-    """The matrix of what is ranked together; None if nobody is there."""
+    """Return the crosstable of a scope; None if it has no entrants."""
     from arena.ladders import folds
     from arena.ratings.strength.fit import strengths
 
@@ -49,7 +55,7 @@ def of_scope(engine: Engine, scope: Scope) -> Matrix | None:
 
 
 def of_table(engine: Engine, scope: Scope, table: Table) -> Matrix:
-    """The matrix of a ladder that is there already."""
+    """Return the crosstable of a ladder whose standings are computed already."""
     return _matrix(engine, scope, table.meetings, table.strengths)
 
 

@@ -1,4 +1,4 @@
-"""Ladders from the store: closed matches as digests, folds of them, and folds kept up to date."""
+"""Read closed matches as digests, and compute and update the sums of ladders from them."""
 
 from __future__ import annotations
 
@@ -24,13 +24,19 @@ from arena.store.tournaments import counts
 
 _AT_ONCE = 5000
 _OVERLAP_SECONDS = 60.0
-"""A match may be seen so much later than one that says it closed after it, at the very most."""
+"""Upper bound of the delay in seconds between the times of closing and of visibility.
+
+A match can become visible this much later than another one that closed after it.
+"""
 
 
 def digests(engine: Engine, of: Sequence[str], clip: int) -> Iterator[Digest]:
-    """The closed matches of tournaments (the oldest first), summed up, in canonical order.
+    """Yield the digests of the closed matches of tournaments, in canonical order.
 
-    clip: at which margins are clipped in results that were not summed up when they were stored.
+    Args:
+        engine: the store.
+        of: tournaments, the oldest first.
+        clip: limit of margins for results that were stored without a digest.
     """
     with reading(engine) as connection:
         for row in _rows(connection, of):
@@ -40,9 +46,13 @@ def digests(engine: Engine, of: Sequence[str], clip: int) -> Iterator[Digest]:
 def meetings(
     engine: Engine, of: Sequence[str], after: float = -math.inf, until: float = math.inf
 ) -> Meetings:
-    """Who met whom in the closed matches of tournaments: all that strength needs, and no more.
+    """Sum up the closed matches of tournaments by line-up, which is all that strength requires.
 
-    after, until: only matches that closed later than the one, and not later than the other.
+    Args:
+        engine: the store.
+        of: tournaments.
+        after: only matches that closed after this time.
+        until: only matches that closed at this time or before.
     """
     summing = Summing()
     alike: Counter[str] = Counter()
@@ -52,7 +62,7 @@ def meetings(
             summing.count(*read_score(score), times)
         alike.clear()
 
-    # No more columns than this one, and no order: for a million rows that is most of the time.
+    # A single column and no order: for a million rows these would take most of the time.
     results, matches = schema.results, schema.matches
     within = and_(
         results.c.closed > after if math.isfinite(after) else true(),
@@ -77,9 +87,12 @@ def meetings(
 
 
 class Following:
-    """The fold of some tournaments, kept up to date: what is in it is not read again.
+    """The sums of some tournaments, updated incrementally: each match is normally read once.
 
-    of: the tournaments, the oldest first. clip: at which margins are clipped.
+    Args:
+        engine: the store.
+        of: tournaments, the oldest first.
+        clip: limit of margins.
     """
 
     def __init__(self, engine: Engine, of: Sequence[str], clip: int) -> None:
@@ -89,22 +102,22 @@ class Following:
         self._fold = Fold(clip)
         self._folded = 0
         self._newest = 0.0
-        # Those that closed last, with their times: they may be met again.
+        # Recently closed matches with their times; the overlapping query returns them again.
         self._recent: dict[str, float] = {}
         self._seen: dict[str, float] = {}
 
     @property
     def seen(self) -> Mapping[str, float]:
-        """When the last match of everyone in the fold closed, in seconds since 1970."""
+        """The time at which each entrant's last match closed, in seconds since 1970."""
         return dict(self._seen)
 
     @property
     def folded(self) -> int:
-        """How many matches are in the fold."""
+        """The number of matches in the sums."""
         return self._folded
 
     def now(self) -> Fold:
-        """The fold of all matches that are closed by now; it is changed by the next call."""
+        """Return the sums of all matches closed by now; the next call changes the same object."""
         with reading(self._engine) as connection:
             closed = counts.closed(connection, self._of)
             if closed != self._folded:
@@ -117,12 +130,12 @@ class Following:
         return self._fold
 
     def _take(self, connection: Connection) -> None:
-        """Adds what has closed since."""
+        """Add the matches that have closed since the last call."""
         since = self._newest - _OVERLAP_SECONDS
         results = schema.results
-        # By the ids: else SQLite goes through all matches of the tournament.
+        # Select by ids: otherwise SQLite scans all matches of the tournament.
         late = select(results.c.match).where(results.c.closed > since)
-        # Closed when one of them is too late, before anything else is asked.
+        # TooLate can end the loop early; close the query before the next one.
         with closing(_rows(connection, self._of, schema.matches.c.id.in_(late))) as rows:
             for row in rows:
                 if row.match not in self._recent:
@@ -131,7 +144,7 @@ class Following:
         self._recent = {name: at for name, at in self._recent.items() if at > since}
 
     def _anew(self, connection: Connection) -> None:
-        """Reads everything: a match is of a round long past, or was seen very late."""
+        """Read all matches again, because one is from an old round or became visible very late."""
         self._fold, self._folded, self._newest = Fold(self._clip), 0, 0.0
         self._recent, self._seen = {}, {}
         for row in _rows(connection, self._of):
@@ -149,14 +162,20 @@ class Following:
 
 
 def fold(engine: Engine, of: Sequence[str], clip: int) -> Fold:
-    """The closed matches of tournaments, folded."""
+    """Return the sums of all closed matches of tournaments.
+
+    Args:
+        engine: the store.
+        of: tournaments, the oldest first.
+        clip: limit of margins.
+    """
     return Following(engine, of, clip).now()
 
 
 def _rows(
     connection: Connection, of: Sequence[str], only: ColumnElement[bool] | None = None
 ) -> Generator[Row[Any], None, None]:
-    """What is told of closed matches (or of some only), in canonical order."""
+    """Yield rows of closed matches in canonical order, optionally restricted by a condition."""
     results, matches = schema.results, schema.matches
     for tournament in of:
         query = (
@@ -187,7 +206,7 @@ def _told(
 
 
 def _old(connection: Connection, row: Row[Any], age: int, clip: int) -> Digest:
-    """The digest of a result that was stored when there were none."""
+    """Compute the digest of a result that was stored without one."""
     results = schema.results
     query = select(results.c.outcome).where(results.c.match == row.match)
     outcome = connection.execute(query).scalar_one()

@@ -1,4 +1,4 @@
-"""Two versions against each other: all their matches, counted as chess engine testing does."""
+"""Compare two versions by all their matches, with the statistics of chess engine testing."""
 
 from __future__ import annotations
 
@@ -24,35 +24,35 @@ if TYPE_CHECKING:
     from arena.ratings.sprt import Sprt
 
 
-# Two versions against each other, found in the store.
+# Comparison of two versions from the store.
 
 
 class NotMet(LookupError):
-    """Two have not met. Its text is a sentence for people."""
+    """Two versions have not met. The text is a sentence for display."""
 
 
 class NoBoards(ValueError):
-    """Their boards cannot be counted. Its text is a clause for people."""
+    """The boards of two versions cannot be counted. The text is a clause for display."""
 
 
 class Uneven(ValueError):
-    """Their matches cannot be counted alike. Its text is a clause for people."""
+    """The matches of two versions cannot be weighted equally. The text is a clause for display."""
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A comparison, and the form it is of."""
+    """A comparison with its form."""
 
     form: str
     comparison: Comparison
 
     def to_json(self) -> dict[str, Any]:
-        """Everything as plain values."""
+        """Return everything as plain values for JSON."""
         return {"form": self.form, **self.comparison.to_json()}
 
 
 def have_met(engine: Engine, scope: Scope, pair: tuple[str, str]) -> bool:
-    """Whether a match of two is closed."""
+    """Return whether a match of two versions is closed."""
     return any(True for _ in results.closed(engine, scope.tournaments, pair, limit=1))
 
 
@@ -63,14 +63,19 @@ def compare_stored(
     unit: str | None = None,
     test: Sprt | None = None,
 ) -> Found:
-    """The comparison of two versions in a ladder.
+    """Compare two versions in a ladder.
 
-    unit: what is counted: "board", "match", or None for boards where that can be.
+    Args:
+        engine: the store.
+        scope: the ladder.
+        pair: versions as ``name@number``.
+        unit: the unit of counting: "board" or "match"; None for boards where possible.
+        test: settings of a sequential test; None for no test.
 
     Raises:
-        NotMet: they have not met there.
+        NotMet: they have not met in the ladder.
         Uneven: their matches differ in length.
-        NoBoards: boards are wanted, and cannot be counted.
+        NoBoards: boards are requested, and cannot be counted.
     """
     first, second = pair
     matches = list(results.closed(engine, scope.tournaments, pair))
@@ -86,7 +91,7 @@ def compare_stored(
 def _unit(
     engine: Engine, matches: Sequence[ClosedMatch], pair: tuple[str, str], wanted: str | None
 ) -> Unit:
-    # A remote bot cannot be made to forget, so its tables play boards of their own.
+    # A remote bot cannot be reset, so its tables do not play the same boards.
     mirrored = all(versions.find(engine, name).folder for name in pair)
     boards = mirrored and all(len(match.entrants) == 2 for match in matches)
     if wanted == "board" and not boards:
@@ -95,16 +100,19 @@ def _unit(
 
 
 Unit = Literal["board", "match"]
-"""What is taken for independent of the others: a mirrored board (a pair of games), or a match."""
+"""The independent unit of the statistics: a mirrored board (a pair of games), or a match."""
 
 
 @dataclass(frozen=True, slots=True)
 class Test:
-    """What a sequential test says.
+    """The result of a sequential test.
 
-    ratio: the log-likelihood ratio of all that was played. verdict: the first that the matches,
-    taken in canonical order, have come to; later ones do not undo it. decided: after how many
-    matches that was, and with which ratio; None while it is open.
+    Attributes:
+        settings: the parameters of the test.
+        ratio: the log-likelihood ratio of all matches.
+        verdict: the first verdict of the matches in canonical order; later matches do not change
+            it.
+        decided: number of matches until then, and the ratio; None while the test is open.
     """
 
     settings: Sprt
@@ -113,7 +121,7 @@ class Test:
     decided: tuple[int, float] | None
 
     def to_json(self) -> dict[str, object]:
-        """Return it as plain values."""
+        """Return it as plain values for JSON."""
         s = self.settings
         return {
             "low": s.low,
@@ -131,11 +139,20 @@ class Test:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """The first version as seen against the second.
+    """The results of the first version against the second.
 
-    wins, draws, losses: games in which it had the better place than the other, the same, the worse.
-    pairs: boards by result (LL, LD, WL, DD, WD, WW), if boards are the unit.
-    points: points a board ahead of the table; None without games that have scores.
+    Attributes:
+        first: the first version.
+        second: the second version.
+        unit: the unit of counting.
+        matches: number of matches.
+        wins: games in which the first version had the better place.
+        draws: games with equal places.
+        losses: games in which it had the worse place.
+        pairs: boards by result (LL, LD, WL, DD, WD, WW), if boards are the unit.
+        duel: the distribution of scores.
+        points: its margin per board to the mean of the table; None without games with scores.
+        test: the sequential test; None without one.
     """
 
     first: str
@@ -162,17 +179,17 @@ class Comparison:
 
     @property
     def superiority(self) -> float | None:
-        """The likelihood that the first is stronger, from 0 to 1; None if nothing says it."""
+        """The likelihood, 0 to 1, that the first is stronger; None if it cannot be estimated."""
         return duels.superiority(self.duel) if self.duel.error else None
 
     def _known(self, interval: Interval) -> Interval:
-        """The same without ends if all results were alike: they do not say how results scatter."""
+        """Remove the bounds if all results are equal: their variance is then unknown."""
         if self.duel.error:
             return interval
         return Interval(interval.value, -math.inf, math.inf)
 
     def to_json(self) -> dict[str, object]:
-        """Return it as plain values."""
+        """Return it as plain values for JSON."""
         return {
             "entrants": [self.first, self.second],
             "unit": self.unit,
@@ -201,17 +218,21 @@ def compare(
     """Compare two versions.
 
     Args:
-        matches: in canonical order; those in which not both sat are passed over.
-        unit: boards only if every match is of two entrants, and both seatings play the same boards.
-        clip: at which points per board are clipped.
+        matches: matches in canonical order; those without both versions are ignored.
+        first: the first version.
+        second: the second version.
+        unit: "board" only if every match has two entrants that play the same boards in both
+            seatings.
+        clip: limit of margins for points per board.
+        test: settings of a sequential test; None for no test.
 
     Raises:
-        ValueError: they have not met, or whole matches are to be counted that differ in length.
+        ValueError: the versions have not met, or matches are the unit and differ in length.
     """
     both = [match for match in matches if {first, second} <= set(match.entrants)]
     if not both:
         raise ValueError(f"{first} and {second} have not met")
-    # Half games won: 2 is a game won, 1 a shared place.
+    # Half points of a game: 2 for a better place, 1 for an equal one.
     won = [half for match in both for half in _halves(match, first, second)]
     points = {one.entrant: one for one in PointSums.of(both, clip).points()}
     pairs = summed(_pairs(match, first) for match in both) if unit == "board" else None

@@ -1,4 +1,4 @@
-"""What is ranked together: the ladder of a form of a game, or one tournament."""
+"""The key of a ladder: the tournaments that are ranked together."""
 
 from __future__ import annotations
 
@@ -16,34 +16,40 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Some tournaments of one form (arena.presentation.form_name).
+    """Some tournaments of one form (`arena.presentation.form_name`).
 
-    entrants: who is shown even before its first match.
+    Attributes:
+        form: the form.
+        game: id of the game.
+        sides: maximum number of entrants of a match.
+        tournaments: ids of the tournaments.
+        entrants: entrants that are listed even before their first match.
     """
 
     form: str
     game: str
     sides: int
-    """How many entrants a match has at the most."""
     tournaments: tuple[str, ...]
     entrants: tuple[str, ...] = ()
 
     @property
     def clip(self) -> int:
-        """At which points per board are clipped."""
+        """The limit of margins for points per board."""
         return clip_of(self.game)
 
 
 def of_tournament(found: Tournament) -> Scope:
-    """The scope that is one tournament."""
+    """Return the scope of one tournament."""
     plan = found.plan
     return Scope(plan.form, plan.game, plan.seats, (found.id,), found.entrants)
 
 
 def of_forms(engine: Engine, name: str | None = None) -> list[Scope]:
-    """The scopes of all forms that tournaments were held in, or of those that a name means.
+    """Return the scopes of all forms that tournaments have played, sorted by form.
 
-    name: the id of a game, or a form.
+    Args:
+        engine: the store.
+        name: only this form, or all forms of the game with this id.
     """
     held: dict[str, Scope] = {}
     for found in tournaments.listing(engine):

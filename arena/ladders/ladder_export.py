@@ -1,4 +1,4 @@
-"""Ladders to take away: everything that is known of them, as JSON and as CSV."""
+"""Export ladders with all their statistics as JSON and CSV."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Export:
     details: dict[str, Any]
 
     def to_json(self) -> dict[str, Any]:
-        """Everything as plain values."""
+        """Return everything as plain values for JSON."""
         return {
             "form": self.scope.form,
             "tournaments": list(self.scope.tournaments),
@@ -43,7 +43,7 @@ class Export:
 
 
 def of_table(engine: Engine, scope: Scope, table: Table) -> Export:
-    """A ladder as it is to be exported."""
+    """Combine the standings of a ladder with its crosstable and details."""
     return Export(
         scope,
         table,
@@ -53,9 +53,9 @@ def of_table(engine: Engine, scope: Scope, table: Table) -> Export:
 
 
 def as_csv(export: Export) -> str:
-    """A line for each bot, the strongest first: all columns, then its meetings with each other.
+    """Return one line for each bot, the strongest first: all statistics, then the crosstable.
 
-    Shares and scores are from 0 to 1, times milliseconds; what is not known is empty.
+    Shares and scores are from 0 to 1, times in milliseconds. Unknown values are empty.
     """
     text = io.StringIO()
     write = csv.writer(text, lineterminator="\n")
@@ -79,7 +79,7 @@ def as_csv(export: Export) -> str:
 
 
 def _csv_value(value: object) -> object:
-    """Return a value as it is written into CSV: texts on one line and without hidden characters."""
+    """Convert a value for CSV: text on one line and without invisible characters."""
     if value is None:
         return ""
     return one_line(value) if isinstance(value, str) else value

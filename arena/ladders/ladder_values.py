@@ -1,4 +1,4 @@
-"""Ladders: the standings of each form of a game, as plain values and as remarks in words."""
+"""Standings of ladders as plain values, and remarks on them as sentences."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from arena.ratings.standings import Standing, Table
 
 MISFIT = 0.05
-"""A likelihood below this, and the lack of fit is told."""
+"""Lack of fit is reported if its likelihood is below this."""
 SUSPICIOUS = 0.01
-"""A chance below this, and a gift is pointed out (arena.ratings.gifts)."""
+"""A gift is reported if its chance is below this (`arena.ratings.gifts`)."""
 
 
 def gifts(engine: Engine, scope: Scope) -> tuple[Gift, ...]:
-    """Who gives whom at its tables; nothing where no match has more than two sides."""
+    """Return the tests for gifts; empty if no match has more than two sides."""
     from arena.ladders import folds
     from arena.ratings import gifts
 
@@ -30,20 +30,21 @@ def gifts(engine: Engine, scope: Scope) -> tuple[Gift, ...]:
 
 
 def ranks(line: Standing, dash: str = "-") -> str:
-    """The rank, or the range of ranks where bots cannot be told apart."""
+    """Format the rank, or the range of ranks if bots are not distinguishable."""
     first, last = line.strength.first, line.strength.last
     return str(first) if first == last else f"{first}{dash}{last}"
 
 
 def to_json(table: Table) -> list[dict[str, object]]:
-    """The lines of a ladder as plain values."""
+    """Return the lines of a ladder as plain values for JSON."""
     return [line.to_json() for line in table.lines]
 
 
 def details_json(engine: Engine, scope: Scope, table: Table) -> dict[str, Any]:
-    """Return the parameters and the other results of a ladder as plain values.
+    """Return the parameters and further results of a ladder as plain values for JSON.
 
-    Decision times are in `timing_json`, because they differ between two equal tournaments.
+    Decision times are in `timing_json`, because they differ between two otherwise equal
+    tournaments.
     """
     found = table.strengths
     return {
@@ -61,14 +62,14 @@ def timing_json(table: Table) -> dict[str, Any]:
 
 
 def settings_json() -> dict[str, float]:
-    """The parameters of Elo."""
+    """Return the parameters of Elo as plain values."""
     from arena.ratings.elo import EloSettings
 
     return asdict(EloSettings())
 
 
 def remarks(table: Table) -> Iterator[str]:
-    """What one number for each bot does not tell of a ladder, in words."""
+    """Yield what a single number for each bot does not show: separate groups, and lack of fit."""
     found = table.strengths
     if len(found.groups) > 1:
         apart = "; ".join(", ".join(group) for group in found.groups[1:])
@@ -82,7 +83,7 @@ def remarks(table: Table) -> Iterator[str]:
 
 
 def gift_remarks(found: Iterable[Gift]) -> Iterator[str]:
-    """Who gives whom more than chance does, in words."""
+    """Yield a sentence for each gift that is unlikely to be due to chance."""
     for gift in found:
         if gift.chance < SUSPICIOUS:
             yield (

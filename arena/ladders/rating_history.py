@@ -1,9 +1,9 @@
-"""The history of a ladder: what the strengths were when each round of its tournaments was over.
+"""The history of a ladder: the strengths at the end of each round of its tournaments.
 
-A point is a fit to all matches that had closed by then, so it never changes, whatever is played
-later. There are never more than some forty points, and fewer of a ladder that is large, because a
-fit takes the cube of its bots: of a longer history every second round is left out, or three of
-four, and so on. Each is fitted once, from the sums of the one before it.
+A point is a fit to all matches that had closed by then, so later matches do not change it. A fit
+takes time proportional to the cube of the number of bots. The number of points is therefore at most
+about 40, and smaller for a large ladder: of a long history only every second, fourth, ... round is
+used. Each point is fitted once, from the sums of the previous one.
 """
 
 from __future__ import annotations
@@ -23,38 +23,41 @@ from arena.ratings.strength.fit import values
 from arena.store.tournaments import rounds
 
 POINTS = 40
-"""At most so many points, and the newest."""
+"""Maximum number of points, apart from the newest."""
 FEWEST = 8
-"""So many at least where bots are many."""
+"""The limit on points is at least this, however many bots there are."""
 WORTH = 10_000
-"""And at most so many values."""
+"""Maximum number of values (points times bots)."""
 _HOUR, _DAY = 3600.0, 86400.0
 
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """The strength of one entrant at a point. error: its standard error."""
+    """The strength of one entrant at a point, with its standard error, in Elo points."""
 
     strength: float
     error: float
 
     @property
     def low(self) -> float:
-        """Where its 95 % interval begins."""
+        """The lower end of its 95 % interval."""
         return self.strength - Z95 * self.error
 
     @property
     def high(self) -> float:
-        """Where its 95 % interval ends."""
+        """The upper end of its 95 % interval."""
         return self.strength + Z95 * self.error
 
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """The ladder when a round was over.
+    """The ladder at the end of a round.
 
-    at: when, in seconds since 1970. round: how many rounds were over by then, of all tournaments.
-    matches: how many matches had closed. values: of everyone who had played.
+    Attributes:
+        at: the time in seconds since 1970.
+        round: number of rounds of all tournaments that were over by then.
+        matches: number of matches that had closed.
+        values: strengths of all entrants that had played.
     """
 
     at: float
@@ -67,20 +70,22 @@ class Point:
 class Past:
     """The history of a ladder.
 
-    points: the oldest first. yesterday: everyone's place from 1 as it was 24 to 25 hours ago;
-    empty if nothing had been played by then.
+    Attributes:
+        points: the points, oldest first.
+        yesterday: the places, from 1, of all entrants 24 to 25 hours ago; empty if no match had
+            closed by then.
     """
 
     points: tuple[Point, ...] = ()
     yesterday: Mapping[str, int] = field(default_factory=dict)
 
     def of(self, entrant: str) -> list[tuple[Point, Value]]:
-        """The points at which an entrant had played."""
+        """Return the points at which an entrant had played, with its values."""
         return [(p, p.values[entrant]) for p in self.points if entrant in p.values]
 
 
 class Historian:
-    """Keeps the histories of ladders up to date; what is fitted is not fitted again."""
+    """Computes and caches the histories of ladders; each point is fitted only once."""
 
     def __init__(self, engine: Engine, points: int = POINTS) -> None:
         self._engine = engine
@@ -88,15 +93,19 @@ class Historian:
         self._kept: dict[str, _Kept] = {}
 
     def past(self, scope: Scope, seconds: float = math.inf) -> Past | None:
-        """The history of a ladder as it is now.
+        """Return the current history of a ladder.
 
-        seconds: after so long no further fit is begun; None if there is more to do, by the next
-            call.
+        Args:
+            scope: the ladder.
+            seconds: time limit, after which no further fit begins.
+
+        Returns:
+            The history; None if the limit expired. The next call continues the computation.
         """
         until, fitted = time.monotonic() + seconds, False
         engine, of = self._engine, scope.tournaments
         kept = self._kept.get(scope.form)
-        # A tournament that was begun later has changed nothing of what was before.
+        # A tournament that began later does not affect earlier points.
         if kept is None or of[: len(kept.of)] != kept.of:
             kept = self._kept[scope.form] = _Kept()
         kept.of = of
@@ -121,9 +130,9 @@ class Historian:
 
 
 def chosen(ends: Sequence[float], most: int) -> list[tuple[int, float]]:
-    """The rounds that are shown, by their number from 1: every one, every second, every fourth...
+    """Select the rounds to show, by number from 1: every one, every second, every fourth, ...
 
-    That many that no more than `most` are shown; and the newest.
+    The step is the least that selects at most `most` rounds. The newest round is always included.
     """
     step = 1
     while len(ends) > step * most:
@@ -133,17 +142,17 @@ def chosen(ends: Sequence[float], most: int) -> list[tuple[int, float]]:
 
 
 class _Sums:
-    """The meetings up to a time, which is moved on."""
+    """The sums of meetings up to a time that can be moved."""
 
     def __init__(self) -> None:
         self.at = -math.inf
         self._met = Meetings()
 
     def to(self, engine: Engine, of: Sequence[str], at: float) -> Meetings:
-        """The meetings of all matches of some tournaments that had closed at a time."""
+        """Return the sums of all matches of some tournaments that had closed at a time."""
         if self.at <= at:
             self._met += folds.meetings(engine, of, self.at, at)
-        # Earlier than before, or a match was seen later than one that closed after it.
+        # The time moved backwards, or a match became visible later than one that closed after it.
         if self._met.matches != rounds.closed(engine, of, at):
             self._met = folds.meetings(engine, of, until=at)
         self.at = at
@@ -152,7 +161,7 @@ class _Sums:
 
 @dataclass(slots=True)
 class _Kept:
-    """What is known of a ladder: of which tournaments, its points by their time, and sums."""
+    """The cache of a ladder: its tournaments, points by time, and sums."""
 
     of: tuple[str, ...] = ()
     points: dict[float, Point] = field(default_factory=dict)

@@ -1,12 +1,12 @@
-"""What a closed match says: plain values by entrant, which ratings and standings are made of."""
+"""Results of closed matches as plain values by entrant, from which ratings are computed."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Protocol
 
-# Why an entrant stopped playing, in the words of the record: those of `referee.verdict`, which
-# cannot be imported here, because it loads the protocol and the standings have to be quick.
+# Why an entrant stopped playing, in the words of the record. The list duplicates `referee.verdict`,
+# because importing that module loads the protocol, and computing standings has to be fast.
 FINISHED = "finished"
 FAULTS = ("init", "timeout", "illegal", "protocol", "crash", "resources")
 FORFEIT = "forfeit"
@@ -16,15 +16,17 @@ VERDICTS = frozenset((FINISHED, *FAULTS, FORFEIT, INFRASTRUCTURE))
 
 @dataclass(frozen=True, slots=True)
 class ClosedGame:
-    """The result of one game, every tuple in the order of the match's entrants (not of seats).
+    """The result of one game; tuples are in the order of the match's entrants, not of the seats.
 
-    game: its number in the match.
-    places: 1 is the best; equal results share a place.
-    scores: in the game's own points, or None if a fault ended the game before it had any.
-    verdicts: why each entrant stopped playing.
-    faults: how many faults were counted against each entrant in this game.
+    Attributes:
+        game: its number in the match.
+        places: 1 is the best; equal results share a place.
+        scores: in the game's own points; None if a fault ended the game before it had scores.
+        verdicts: why each entrant stopped playing.
+        faults: number of faults counted against each entrant in this game.
 
-    Raises ValueError if the tuples differ in length or a verdict is unknown.
+    Raises:
+        ValueError: the tuples differ in length, or a verdict is unknown.
     """
 
     game: int
@@ -34,8 +36,7 @@ class ClosedGame:
     faults: tuple[int, ...]
 
     def halves(self, one: int, other: int) -> int:
-        """Half games that the first of these entrants won from the other: 2 is a better place,
-        1 a shared one."""
+        """Return the half points of `one` against `other`: better place 2, shared place 1."""
         return (self.places[one] <= self.places[other]) + (self.places[one] < self.places[other])
 
     def __post_init__(self) -> None:
@@ -51,15 +52,20 @@ class ClosedGame:
 
 @dataclass(frozen=True, slots=True)
 class ClosedMatch:
-    """A match all of whose games are over.
+    """A match whose games are all over.
 
-    id: the match's id. round, number: its place in the schedule, both from 0.
-    entrants: versions as "name@version", each once.
-    tournament: where its tournament stands among all that are told of, by age, from 0; it keeps
-        the rounds of several tournaments apart.
+    Attributes:
+        id: the match's id.
+        round: its round, from 0.
+        number: its number within the round, from 0.
+        entrants: versions as "name@version", each once.
+        games: the results of its games.
+        tournament: position of its tournament by age among the given tournaments, from 0. It
+            separates the rounds of different tournaments.
 
-    Raises ValueError if it has fewer than two entrants, one of them twice, no game, or a game
-    with another number of entrants.
+    Raises:
+        ValueError: it has fewer than two entrants, an entrant twice, no game, or a game with
+            another number of entrants.
     """
 
     id: str
@@ -83,12 +89,12 @@ class ClosedMatch:
 
     @property
     def played(self) -> int:
-        """How many games it had."""
+        """The number of games."""
         return len(self.games)
 
     @property
     def halves(self) -> tuple[int, ...]:
-        """What each of two entrants won from the other; see `Scored`."""
+        """The half points between each two entrants; see `Scored`."""
         return tuple(
             sum([game.halves(one, other) for game in self.games])
             for one, other in combinations(range(len(self.entrants)), 2)
@@ -96,12 +102,19 @@ class ClosedMatch:
 
 
 class Scored(Protocol):
-    """All that ratings ask of a match: `ClosedMatch` has it, and so has its
-    `arena.ratings.match_digest`.
+    """The attributes of a match that ratings require.
 
-    played: how many games it had.
-    halves: for each two of its entrants, in the order (0, 1), (0, 2), ... (1, 2), ...: half games
-        won by the first from the second; a shared place is one, a better place two.
+    `ClosedMatch` and `arena.ratings.match_digest.Digest` implement it.
+
+    Attributes:
+        id: the match's id.
+        tournament: position of its tournament by age, from 0.
+        round: its round, from 0.
+        number: its number within the round, from 0.
+        entrants: versions as "name@version".
+        played: number of games.
+        halves: for each two entrants, in the order (0, 1), (0, 2), ... (1, 2), ...: half points of
+            the first against the second. A shared place counts one, a better place two.
     """
 
     @property
@@ -121,12 +134,12 @@ class Scored(Protocol):
 
 
 def canonical_order(match: Scored) -> tuple[int, int, int, str]:
-    """Return the key that sorts matches into the one order in which they are folded."""
+    """Return the key that sorts matches into canonical order, in which floats are summed."""
     return match.tournament, match.round, match.number, match.id
 
 
 def pairwise(match: Scored) -> tuple[tuple[float, ...], ...]:
-    """Return how well entrant i did against entrant j, as `pairwise(match)[i][j]` from 0 to 1.
+    """Return the score of entrant i against entrant j as `pairwise(match)[i][j]`, from 0 to 1.
 
     It is the mean over the games of 1 for the better place, 0.5 for a shared one and 0 for the
     worse. [i][j] and [j][i] add up to 1; the diagonal is 0.5.
@@ -139,13 +152,13 @@ def pairwise(match: Scored) -> tuple[tuple[float, ...], ...]:
 
 
 def means(of_pairs: Sequence[Sequence[float]]) -> tuple[float, ...]:
-    """Return how well each entrant did on average against the others, by what `pairwise` gave."""
+    """Return the mean score of each entrant against the others, from the result of `pairwise`."""
     others = len(of_pairs) - 1
-    # Without the diagonal.
+    # Subtract the diagonal.
     return tuple((sum(row) - 0.5) / others for row in of_pairs)
 
 
 def scores(games: Sequence[ClosedGame]) -> tuple[tuple[float, ...], ...]:
-    """Return what `pairwise` does, from the games of a match (at least one) alone."""
+    """Return the result of `pairwise` for the games of a match (at least one)."""
     names = tuple(str(place) for place in range(len(games[0].places)))
     return pairwise(ClosedMatch("", 0, 0, names, tuple(games)))

@@ -1,10 +1,12 @@
-"""Who scored how much against whom: the crosstable, each mean score with its 95 % interval.
+"""The crosstable: mean scores between each two entrants, each with a 95 % interval.
 
-Nothing is fitted here; a cell speaks of the matches of these two alone. Its interval is E. B.
-Wilson's (1927), which stays within 0 and 1 and has a width even where everything was won. It is
-made for single games between strangers; matches are worth more than that, as their mean scores
-scatter less. How much less is counted within each pair and, because most pairs have few matches,
-drawn towards what all pairs of the table show together.
+A cell depends only on the matches of its two entrants, apart from the variance described below. Its
+interval is E. B. Wilson's (1927). It stays within 0 and 1, and has a positive width even if one
+side won everything.
+
+Wilson's interval applies to independent single games. The mean scores of matches vary less, so a
+match counts as several games. This number is estimated within each pair. Because most pairs have
+few matches, the estimate is shrunk towards the one of all pairs of the table.
 """
 
 from __future__ import annotations
@@ -17,19 +19,23 @@ from arena.ratings.meetings import Meetings, pairs, pairs_of_pairs
 from arena.ratings.scale import Z95
 
 FAMILIAR = 5.0
-"""After so many matches more a pair's own scatter counts as much as that of all."""
+"""Weight, in matches, of the variance of all pairs in the estimate for one pair."""
 BELIEF = 2.0
-"""To begin with, so many matches between equals are taken to have scattered as single games."""
+"""Weight, in matches between equals, of the prior that matches vary like single games."""
 TINY = 1e-9
-"""The least such share: matches that all ended alike leave hardly a doubt."""
+"""Lower bound of the variance of matches relative to single games, where all ended alike."""
 DECIMALS = 6
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """The meetings of two, seen by the first.
+    """The results between two entrants, from the perspective of the first.
 
-    score: its mean score over the matches, from 0 to 1. low, high: the 95 % interval.
+    Attributes:
+        matches: number of matches.
+        score: mean score over the matches, from 0 to 1.
+        low: the lower end of the 95 % interval.
+        high: the upper end of the 95 % interval.
     """
 
     matches: int
@@ -39,23 +45,29 @@ class Cell:
 
     @property
     def margin(self) -> float:
-        """What stands after the +-: the farther end, as the interval leans to the middle."""
+        """The value after "+-": the distance to the farther end, as the interval is asymmetric."""
         return max(self.score - self.low, self.high - self.score)
 
     def to_json(self) -> dict[str, object]:
-        """Return it as plain values."""
+        """Return it as plain values for JSON."""
         return {"matches": self.matches, "score": self.score, "interval": [self.low, self.high]}
 
 
 @dataclass(frozen=True, slots=True)
 class Crosstable:
-    """cells[i][j]: how entrant i did against entrant j; None if they have not met."""
+    """A square table of cells.
+
+    Attributes:
+        entrants: the entrants.
+        cells: `cells[i][j]` is the result of entrant i against entrant j; None if they have not
+            met.
+    """
 
     entrants: tuple[str, ...]
     cells: tuple[tuple[Cell | None, ...], ...]
 
     def to_json(self) -> dict[str, object]:
-        """Return it as plain values."""
+        """Return it as plain values for JSON."""
         return {
             "entrants": list(self.entrants),
             "cells": [[cell.to_json() if cell else None for cell in row] for row in self.cells],
@@ -64,7 +76,7 @@ class Crosstable:
 
 @dataclass(slots=True)
 class _Sums:
-    """Of the mean scores of one pair's matches: how many, their sum, and that of their squares."""
+    """Sums over the matches of one pair: their number, mean scores, and squared mean scores."""
 
     matches: int = 0
     score: float = 0.0
@@ -76,17 +88,17 @@ class _Sums:
 
     @property
     def spread(self) -> float:
-        """The variance of a single game without draws that has this mean."""
+        """The variance of single games without draws with this mean."""
         return self.mean * (1 - self.mean)
 
     @property
     def within(self) -> float:
-        """The squares about the mean; what is below 0 is rounding."""
+        """Sum of squared deviations from the mean; negative values are rounding errors."""
         return max(self.squares - self.score * self.mean, 0.0)
 
 
 Cells = Mapping[tuple[str, str], Cell]
-"""How the first of two did against the second, by their names; those who have met."""
+"""Cells by names of the first and second entrant; only pairs that have met."""
 
 
 def crosstable(meetings: Meetings, entrants: Sequence[str]) -> Crosstable:
@@ -98,7 +110,7 @@ def crosstable(meetings: Meetings, entrants: Sequence[str]) -> Crosstable:
 
 
 def cells(meetings: Meetings) -> Cells:
-    """Return the cells of everyone who has met somebody."""
+    """Return the cells of all pairs that have met, in both directions."""
     met = _pairs(meetings)
     usual = _usual(met.values())
     found: dict[tuple[str, str], Cell] = {}
@@ -110,9 +122,10 @@ def cells(meetings: Meetings) -> Cells:
 
 
 def _pairs(meetings: Meetings) -> dict[tuple[str, str], _Sums]:
-    """The sums by pair, its names in their order.
+    """Return the sums by pair; the names of a pair are in alphabetical order.
 
-    Line-ups are gone through in order, so that no digit depends on that of the matches.
+    Line-ups are processed in sorted order, so that the result does not depend on the order of the
+    matches in any digit.
     """
     found: dict[tuple[str, str], _Sums] = {}
     for (names, games), sums in sorted(meetings.sums.items()):
@@ -132,7 +145,7 @@ def _square(halves: Sequence[int], products: Sequence[int], seats: int, at: int)
 
 
 def _usual(met: Iterable[_Sums]) -> float:
-    """The scatter of matches within all pairs, as a share of that of single games."""
+    """Return the variance of matches within all pairs, relative to that of single games."""
     sums = [pair for pair in met if pair.matches > 1]
     seen = math.fsum(pair.within for pair in sums) + BELIEF / 4
     single = math.fsum((pair.matches - 1) * pair.spread for pair in sums) + BELIEF / 4
@@ -144,7 +157,7 @@ def _cell(sums: _Sums, usual: float) -> Cell:
     if sums.spread > 0:
         seen = sums.within + FAMILIAR * usual * sums.spread
         share = seen / ((sums.matches - 1 + FAMILIAR) * sums.spread)
-    # A match is worth so many single games that nobody drew.
+    # The equivalent number of single games without draws (Wilson's n).
     worth = sums.matches / max(share, TINY)
     middle = sums.mean + Z95**2 / (2 * worth)
     reach = Z95 * math.sqrt(sums.spread / worth + (Z95 / (2 * worth)) ** 2)

@@ -1,7 +1,7 @@
-"""How long bots think: decision times in a histogram that is small and adds up.
+"""Histograms of the bots' decision times, which are small and can be added.
 
-A bin is a factor of 2 ** (1/4) wide (19 %), so that a quantile is told to about 9 %, whatever its
-size, and a match of a thousand decisions is some thirty numbers.
+A bin has a width of a factor of 2 ** (1/4) (19 %). A quantile is therefore accurate to about 9 % at
+any magnitude, and a match of a thousand decisions has about thirty numbers.
 """
 
 from __future__ import annotations
@@ -12,52 +12,52 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 
 BINS = 4
-"""So many bins for a factor of two."""
+"""Number of bins for a factor of two."""
 FASTEST_MS = 0.01
-"""What is quicker than this counts as this; nothing over a wire is."""
+"""Lower limit of times in milliseconds; a decision over a connection always takes longer."""
 
 
 class Thinking:
-    """Decision times of one bot; an immutable value."""
+    """The decision times of one bot; an immutable value."""
 
     __slots__ = ("_stored",)
 
     def __init__(self, bins: Mapping[int, int] | None = None) -> None:
-        """Take how many decisions fell into each bin.
+        """Create it from the number of decisions by bin.
 
-        Bin b is from 2 ** (b / 4) milliseconds to where the next one begins.
+        Bin b begins at 2 ** (b / 4) milliseconds and ends where the next one begins.
         """
         self._stored = tuple(chain.from_iterable(sorted((bins or {}).items())))
 
     @classmethod
     def of(cls, milliseconds: Iterable[float]) -> Thinking:
-        """Count decisions."""
+        """Create it from single decision times in milliseconds."""
         return cls(Counter(_bin(time) for time in milliseconds))
 
     @classmethod
     def read(cls, stored: Sequence[int]) -> Thinking:
-        """Return what `stored` was made of."""
+        """Create it from the result of `stored`."""
         made = cls()
         made._stored = tuple(stored)
         return made
 
     def stored(self) -> list[int]:
-        """Return it as it is kept: bin, count, bin, count, ... in ascending order."""
+        """Return the stored form: bin, count, bin, count, ... in ascending order of bins."""
         return list(self._stored)
 
     def add_to(self, bins: dict[int, int]) -> None:
-        """Add its decisions to bins that are being summed up."""
+        """Add its decisions to a mutable mapping from bin to number."""
         numbers = iter(self._stored)
         for place in numbers:
             bins[place] = bins.get(place, 0) + next(numbers)
 
     @property
     def decisions(self) -> int:
-        """How many were counted."""
+        """The number of decisions."""
         return sum(self._stored[1::2])
 
     def __add__(self, other: Thinking) -> Thinking:
-        """Return the decisions of both."""
+        """Return the sum of both histograms."""
         bins: dict[int, int] = {}
         self.add_to(bins)
         other.add_to(bins)
@@ -72,8 +72,8 @@ class Thinking:
     def quantile(self, share: float) -> float | None:
         """Return the time in milliseconds within which this share of decisions was made.
 
-        It is the middle of the bin (on the scale of logarithms) that holds it; None if there was
-        no decision.
+        It is the middle, on a logarithmic scale, of the bin that contains the quantile; None
+        without decisions.
         """
         wanted = math.ceil(share * self.decisions)
         for place, count in zip(self._stored[::2], self._stored[1::2], strict=True):
@@ -83,12 +83,12 @@ class Thinking:
         return None
 
     def to_json(self) -> dict[str, object]:
-        """Return what people ask of it as plain values."""
+        """Return the displayed statistics as plain values for JSON."""
         return {"decisions": self.decisions, "p50_ms": self.quantile(0.5), "p95_ms": self.p95}
 
     @property
     def p95(self) -> float | None:
-        """The 95th percentile, in milliseconds."""
+        """The 95th percentile in milliseconds."""
         return self.quantile(0.95)
 
 

@@ -1,12 +1,12 @@
-"""Two versions against each other, as the testing of chess engines counts it.
+"""Comparison of two versions, with the statistics of chess engine testing.
 
-What is counted are *units*: results that are independent of each other. A unit is a single game
+The observations are *units*, results that are independent of each other. A unit is a single game
 (three results: trinomial), a pair of games over the same cards with the seats changed (five:
-pentanomial), or a whole match of ours. Games of one unit may depend on each other as they like,
-which is why pairs are counted: luck that helps both sides in turn cancels, and the error shrinks.
+pentanomial), or a whole match of the arena. Games within a unit may depend on each other. Pairs are
+used because luck that favours each side in turn cancels out, which reduces the error.
 
-The formulas are those of Michel Van den Bergh's "Comments on Normalized Elo", which fishtest and
-fastchess use; the tests hold the figures that fastchess publishes.
+The formulas are from Michel Van den Bergh's "Comments on Normalized Elo", which fishtest and
+fastchess use. The tests contain the figures that fastchess publishes.
 """
 
 import math
@@ -19,18 +19,21 @@ from arena.ratings.closed_match import Scored, pairwise
 from arena.ratings.scale import Z95, gap_of, normal
 
 NORMALIZED = 800.0 / math.log(10.0)
-"""Points of normalized Elo of one standard deviation of a game."""
+"""Points of normalized Elo for one standard deviation of a game's score."""
 
 
 @dataclass(frozen=True, slots=True)
 class Duel:
-    """How often each score occurred, seen by the first of the two versions.
+    """The number of units with each score, from the perspective of the first version.
 
-    scores: what a unit can end with, from 0 (all lost) to 1 (all won), ascending.
-    counts: how many units ended so; without a negative one.
-    games: how many games a unit has.
+    Attributes:
+        scores: the possible scores of a unit, ascending from 0 (all lost) to 1 (all won).
+        counts: number of units with each score.
+        games: games of a unit.
 
-    Raises ValueError if the tuples do not fit together or nothing was counted.
+    Raises:
+        ValueError: the tuples differ in length, a count is negative, the scores are not ascending,
+            a unit has less than one game, or nothing was counted.
     """
 
     scores: tuple[float, ...]
@@ -47,7 +50,7 @@ class Duel:
 
     @property
     def units(self) -> int:
-        """How many units were counted."""
+        """The number of units."""
         return sum(self.counts)
 
     @property
@@ -57,7 +60,7 @@ class Duel:
 
     @property
     def variance(self) -> float:
-        """The variance of a unit's score; of a sample, divided by its size as fastchess does."""
+        """The variance of a unit's score; the sample variance, divided by n as in fastchess."""
         mean = self.score
         squares = ((score - mean) ** 2 for score in self.scores)
         return math.fsum(map(math.prod, zip(squares, self.counts, strict=True))) / self.units
@@ -70,7 +73,7 @@ class Duel:
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """A value and its 95 % interval; the ends may be infinite where everything was won or lost."""
+    """A value with its 95 % interval; the ends can be infinite if everything was won or lost."""
 
     value: float
     low: float
@@ -78,36 +81,37 @@ class Interval:
 
     @property
     def margin(self) -> float:
-        """Half the width of the interval: what stands after the +-."""
+        """Half the width of the interval, the value after "+-"."""
         return (self.high - self.low) / 2
 
     def to_json(self) -> dict[str, float | None]:
-        """Return it as plain values; None for what is infinite or has no value."""
+        """Return it as plain values for JSON; infinite and undefined values are None."""
         values = {"value": self.value, "low": self.low, "high": self.high}
         return {name: v if math.isfinite(v) else None for name, v in values.items()}
 
 
 def trinomial(wins: int, losses: int, draws: int) -> Duel:
-    """Single games, each on cards of its own."""
+    """Return the duel of single games, each with its own cards."""
     return Duel((0.0, 0.5, 1.0), (losses, draws, wins))
 
 
 def pentanomial(ll: int, ld: int, wl: int, dd: int, wd: int, ww: int) -> Duel:
-    """Pairs of games over the same cards: both lost, one lost and one drawn, and so on."""
+    """Return the duel of pairs of games over the same cards, by the results of both games."""
     return Duel((0.0, 0.25, 0.5, 0.75, 1.0), (ll, ld, wl + dd, wd, ww), games=2)
 
 
 def of_matches(matches: Iterable[Scored], first: str, second: str) -> Duel:
-    """The matches of two entrants as a duel, a whole match being one unit.
+    """Return the matches of two entrants as a duel whose units are whole matches.
 
     Args:
-        matches: those in which not both sat are passed over; at tables of more only how these two
-            did against each other is counted.
-        first, second: versions as "name@version".
+        matches: matches without both versions are ignored. At larger tables only the score between
+            the two counts.
+        first: a version as "name@version".
+        second: the other version.
 
     Raises:
-        ValueError: they have not met, or their matches differ in the number of games, so that one
-            unit would weigh more than another.
+        ValueError: they have not met, or their matches have different numbers of games, so that
+            units would not have equal weight.
     """
     found: Counter[Fraction] = Counter()
     games = set()
@@ -129,15 +133,16 @@ def _of_halves(found: Mapping[Fraction, int], games: int) -> Duel:
 
 
 def elo_difference(duel: Duel) -> Interval:
-    """How many Elo points the first is stronger; the interval is that of the mean score."""
+    """Return the difference in Elo points; its interval is that of the mean score, converted."""
     mean, doubt = duel.score, Z95 * duel.error
     return Interval(gap_of(mean), gap_of(mean - doubt), gap_of(mean + doubt))
 
 
 def normalized_elo(duel: Duel) -> Interval:
-    """The difference in standard deviations of a game: how many games it takes to see it.
+    """Return the difference in standard deviations of a game, in points of normalized Elo.
 
-    It has no value if every unit ended alike, but for one half, which is 0.
+    It determines how many games are required to detect the difference. If all units ended alike, it
+    is infinite, or 0 for a score of one half.
     """
     spread = math.sqrt(duel.games * duel.variance)
 
@@ -152,7 +157,7 @@ def normalized_elo(duel: Duel) -> Interval:
 
 
 def superiority(duel: Duel) -> float:
-    """The likelihood that the first is the stronger one, from 0 to 1."""
+    """Return the likelihood that the first version is stronger, from 0 to 1."""
     if not duel.error:
         return 0.5 + 0.5 * ((duel.score > 0.5) - (duel.score < 0.5))
     return normal((duel.score - 0.5) / duel.error)

@@ -1,4 +1,4 @@
-"""Elo ratings, by the `elo` package, with a round of the tournament as the rating period."""
+"""Elo ratings computed by the `elo` package, with a round of a tournament as the rating period."""
 
 import math
 from collections.abc import Iterable, Mapping
@@ -9,24 +9,26 @@ from elo import Elo
 
 from arena.ratings.closed_match import Scored, canonical_order, pairwise
 
-# A gap of so many times 2 * beta (each is a factor of ten in the odds) is as good as any wider
-# one: the weaker side's expected score is already lost in the rounding. The package overflows
+# Gaps are limited to this multiple of 2 * beta; each multiple is a factor of ten in the odds.
+# Beyond the limit, the expected score of the weaker side is lost in rounding. The package overflows
 # at about 308.
 WIDEST_GAP = 16
 
 OPEN_ROUNDS = 16
-"""So many rounds may be played at the same time; matches of older ones are rated for good."""
+"""Number of newest rounds that can still get matches; older rounds are rated finally."""
 
 
 @dataclass(frozen=True, slots=True)
 class EloSettings:
     """The parameters of the ratings, to be shown wherever ratings are shown.
 
-    k: what one match can move a rating at the very most; against equals it is half of this.
-    initial: the rating of an entrant before its first match.
-    beta: half the gap that makes the odds ten to one.
+    Attributes:
+        k: upper bound of the change of a rating by one match; half of it against equals.
+        initial: the rating of an entrant before its first match.
+        beta: half the gap that makes the odds ten to one.
 
-    Raises ValueError if k or beta is not positive, or anything is not finite.
+    Raises:
+        ValueError: k or beta is not positive, or a value is not finite.
     """
 
     k: float = 10.0
@@ -42,14 +44,16 @@ class EloSettings:
 
 
 class TooLate(Exception):
-    """A match of a round whose ratings can no longer be changed: all must be folded anew."""
+    """A match belongs to a round that is rated finally: all matches must be rated again."""
 
 
 class Periods:
-    """Ratings to which matches are added; the order within the last rounds does not matter.
+    """Ratings to which matches are added; the order within the open rounds does not matter.
 
-    open_rounds: of so many rounds the matches are kept, so that more can be added to them. With
-        None of all.
+    Args:
+        settings: the parameters.
+        open_rounds: number of newest rounds whose matches are kept, so that more can be added;
+            None: all.
     """
 
     def __init__(
@@ -62,7 +66,11 @@ class Periods:
         self._open: dict[tuple[int, int], list[Scored]] = {}
 
     def add(self, match: Scored) -> None:
-        """Add a match; TooLate if its round is older than the open ones."""
+        """Add a match.
+
+        Raises:
+            TooLate: its round is older than the open ones.
+        """
         period = match.tournament, match.round
         if period in self._open:
             self._open[period].append(match)
@@ -76,9 +84,9 @@ class Periods:
             self._last = oldest
 
     def ratings(self, entrants: Iterable[str] = ()) -> dict[str, float]:
-        """Return the rating of everyone who has played, and of `entrants`, in the order of names.
+        """Return the ratings of `entrants` and of everyone who has played, sorted by name.
 
-        The ratings' mean stays at the initial rating but for rounding.
+        The mean of the ratings stays at the initial rating, apart from rounding.
         """
         current = self._settled
         for period in sorted(self._open):
@@ -87,7 +95,7 @@ class Periods:
         return {name: current.get(name, float(self.settings.initial)) for name in everyone}
 
     def _after(self, current: Mapping[str, float], period: Iterable[Scored]) -> dict[str, float]:
-        """The ratings after a round, every match of which is rated by those at its start."""
+        """Return the ratings after a round; all its matches use the ratings at its start."""
         ordered = sorted(period, key=canonical_order)
         new = {name: float(self.settings.initial) for match in ordered for name in match.entrants}
         start = {**new, **current}
@@ -103,13 +111,16 @@ def ratings(
     settings: EloSettings | None = None,
     entrants: Iterable[str] = (),
 ) -> dict[str, float]:
-    """Return the Elo rating of every entrant, by "name@version", after all the matches.
+    """Return the Elo rating of each entrant, by "name@version", after all matches.
 
-    All matches of a round are rated against the ratings at its start, so neither the order in
-    which they were played nor the order in which they are given changes a digit. Tournaments
-    follow one another as their matches' `tournament` says.
-    `entrants` may name some that have not played yet; they have the initial rating.
-    The ratings' mean stays at the initial rating but for rounding.
+    All matches of a round use the ratings at its start. Therefore the result does not depend on the
+    order in which matches were played or are given, in any digit. The mean of the ratings stays at
+    the initial rating, apart from rounding.
+
+    Args:
+        matches: the matches; their `tournament` determines the order of the tournaments.
+        settings: the parameters.
+        entrants: further entrants, which may not have played; they have the initial rating.
     """
     periods = Periods(settings, open_rounds=None)
     for match in matches:
@@ -118,10 +129,10 @@ def ratings(
 
 
 def changes(match: Scored, current: Mapping[str, float], settings: EloSettings) -> dict[str, float]:
-    """Return what one match adds to the rating of each of its entrants, given their ratings.
+    """Return the change of each entrant's rating by one match, given the ratings before it.
 
-    Each plays one series: its mean score against every opponent. K is divided by the number of
-    opponents, so that a table of five moves a rating no further than a table of two.
+    Each entrant plays a series with its mean score against each opponent. K is divided by the
+    number of opponents, so that a table of five changes a rating as much as a table of two.
     """
     rater = _rater(settings, len(match.entrants) - 1)
     limit = WIDEST_GAP * 2 * settings.beta

@@ -1,20 +1,24 @@
-"""Who does better than usual against the others when a certain one sits at the table.
+"""Detect entrants that score more against others while a certain entrant is at the table.
 
-At a table of three and more, one entrant can play for another: it cannot be seen in any single
-game, but the other then beats *third parties* more often than it does without the giver. So for
-each giver and taker two means are compared: how much better than expected the taker did against
-third parties in matches with the giver, and in matches without. What is compared is whole matches
-over mirrored boards: everyone has held the cards of every seat, so that luck of the cards is gone,
-and matches are independent of each other.
+At a table of three or more, one entrant (the giver) can play in favour of another (the taker). This
+cannot be detected in a single game, but the taker then beats *third parties* more often than
+without the giver. The test works as follows for each giver and taker:
 
-Expected is the difference of two strengths, fitted to all matches by least squares. The giver is
-a third party in neither mean, so both are over the same kind of opponents, and an error of the fit
-is in both of them. The difference divided by its error (B. L. Welch, 1947) follows Student's
-distribution if nobody gives anything; it is made normal by D. L. Wallace's formula (1959). There
-is a test for each ordered pair, so the chances are corrected by S. Holm's method (1979): that a
-line of a fair tournament is marked at a level of 1 % happens in at most 1 % of tournaments.
+1. Fit strengths to all matches by least squares. The expected score of a pair is one half plus the
+   difference of their strengths.
+2. Compute the mean surplus of the taker against third parties, in matches with and without the
+   giver. The giver is not a third party in either mean. So both are over the same kind of
+   opponents, and an error of the fit affects both.
+3. Divide the difference of the means by its standard error (B. L. Welch, 1947). Without gifts the
+   quotient has Student's distribution; D. L. Wallace's formula (1959) converts it to a normal one.
+4. Correct the probabilities for the number of ordered pairs by S. Holm's method (1979). At a level
+   of 1 %, at most 1 % of fair tournaments have a marked line.
 
-It points out, and proves nothing: a style of play can suit another one too. Look at the games.
+Matches are compared as a whole, over mirrored boards: each entrant has held the cards of every
+seat, so the luck of the cards cancels out, and matches are independent.
+
+The result is an indication, not a proof: a style of play can also suit another one. Examine the
+games.
 """
 
 from collections import defaultdict
@@ -27,19 +31,24 @@ from arena.ratings.closed_match import Scored, canonical_order, pairwise
 from arena.ratings.scale import normal
 
 LEAST = 8
-"""A pair is judged if the taker has so many matches with the giver, and so many without."""
+"""A pair is tested if the taker has at least this many matches with and without the giver."""
 SWEEPS = 200
 CLOSE = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
 class Gift:
-    """What a taker has from a giver's presence.
+    """The test of one giver and taker.
 
-    together, apart: matches of the taker with the giver and without.
-    gain: by how much its mean score (0 to 1) against third parties is higher with the giver.
-    error: the standard error of that. z: gain in errors, on the scale of the normal distribution.
-    chance: how likely some pair of this table has as much without any giving (Holm).
+    Attributes:
+        giver: the entrant whose presence is tested.
+        taker: the entrant that may profit.
+        together: matches of the taker with the giver.
+        apart: matches of the taker without the giver.
+        gain: mean score (0 to 1) of the taker against third parties with the giver, minus without.
+        error: the standard error of the gain.
+        z: the gain in standard errors, as a normal deviate.
+        chance: probability that any pair of this table has such a gain without gifts (Holm).
     """
 
     giver: str
@@ -54,7 +63,7 @@ class Gift:
 
 @dataclass(slots=True)
 class _Sample:
-    """Numbers of which the mean and its variance are wanted."""
+    """A sample for its mean and the variance of the mean."""
 
     count: int = 0
     total: float = 0.0
@@ -76,21 +85,21 @@ class _Sample:
 
     @property
     def variance(self) -> float:
-        """Of the mean."""
+        """The variance of the mean."""
         scatter = max(self.squares - self.total * self.total / self.count, 0.0)
         return scatter / (self.count - 1) / self.count
 
 
 def gifts(matches: Iterable[Scored]) -> tuple[Gift, ...]:
-    """Return a line for each giver and taker that can be judged, the least likely first.
+    """Return a line for each giver and taker with enough matches, the least likely first.
 
-    Matches of two sides say nothing here and are left out. The order of matches does not matter.
+    Matches of two sides are ignored. The order of the matches does not matter.
     """
     ordered = sorted((match for match in matches if len(match.entrants) > 2), key=canonical_order)
     tables = [(match.entrants, pairwise(match)) for match in ordered]
     strength = _strengths(tables)
-    # By taker: all matches. By taker and giver: what was scored against third parties with the
-    # giver, and what the same matches count among all.
+    # `every`: by taker, all matches. `shared`: by giver and taker, the surplus against third
+    # parties in their common matches. `among`: the values of the same matches in `every`.
     every: dict[str, _Sample] = defaultdict(_Sample)
     shared: dict[tuple[str, str], _Sample] = defaultdict(_Sample)
     among: dict[tuple[str, str], _Sample] = defaultdict(_Sample)
@@ -100,7 +109,7 @@ def gifts(matches: Iterable[Scored]) -> tuple[Gift, ...]:
                 scores[one][other] - 0.5 - strength[taker] + strength[name]
                 for other, name in enumerate(names)
             ]
-            # The taker's own place is exactly nought.
+            # The taker's own entry is exactly zero.
             total = fsum(beyond)
             every[taker].add(total / (len(names) - 1))
             for other, giver in enumerate(names):
@@ -118,7 +127,7 @@ def gifts(matches: Iterable[Scored]) -> tuple[Gift, ...]:
 def _strengths(
     tables: Sequence[tuple[tuple[str, ...], tuple[tuple[float, ...], ...]]],
 ) -> dict[str, float]:
-    """Fit score - 1/2 = difference of strengths by least squares, one strength at a time."""
+    """Fit score - 1/2 = difference of strengths by least squares (Gauss-Seidel iteration)."""
     sums: dict[str, dict[str, tuple[float, int]]] = {}
     for names, scores in tables:
         for one, other in permutations(range(len(names)), 2):
@@ -142,7 +151,7 @@ def _gift(giver: str, taker: str, together: _Sample, apart: _Sample) -> Gift:
     gain = together.mean - apart.mean
     error = sqrt(together.variance + apart.variance)
     z = 0.0
-    # Results that never vary have no error: nothing can be said of chance.
+    # Results without variance have no error, so a probability cannot be computed.
     if error > 0:
         freedom = error**4 / sum(
             sample.variance**2 / (sample.count - 1) for sample in (together, apart)
@@ -152,13 +161,13 @@ def _gift(giver: str, taker: str, together: _Sample, apart: _Sample) -> Gift:
 
 
 def _normal(t: float, freedom: float) -> float:
-    """Return the normal deviate that is as unlikely as this one of Student's."""
+    """Convert a deviate of Student's distribution to a normal one (Wallace 1959)."""
     size = (8 * freedom + 1) / (8 * freedom + 3) * sqrt(freedom * log1p(t * t / freedom))
     return copysign(size, t)
 
 
 def _holm(found: list[Gift]) -> tuple[Gift, ...]:
-    """Correct the chances for their number."""
+    """Correct the probabilities for multiple tests by Holm's method."""
     found.sort(key=lambda gift: (gift.chance, gift.giver, gift.taker))
     corrected = []
     least = 0.0

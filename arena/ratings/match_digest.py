@@ -1,4 +1,4 @@
-"""A closed match summed up: all that a ladder asks of it, without its single games."""
+"""Digests of closed matches: the values that a ladder requires, without the single games."""
 
 from __future__ import annotations
 
@@ -13,18 +13,23 @@ from arena.ratings.closed_match import FINISHED, ClosedMatch
 from arena.ratings.points import Margins
 
 SEPARATOR = "\t"
-"""Between the score of a match and all the rest, in the text of a digest."""
+"""Separates the score of a match from the other values in the text of a digest."""
 
 
 @dataclass(frozen=True, slots=True)
 class Digest:
-    """What a match came to; tuples are in the order of its entrants.
+    """The digest of a match; tuples are in the order of its entrants.
 
-    id, tournament, round, number, entrants, played, halves: as `arena.ratings.closed_match.Scored`
-    has them.
-    wins, draws: games with the first place alone, and shared. points: the sum of the scores, in
-    the game's own points, of games that have scores. clip: at which the margins are clipped.
-    verdicts: how many games ended so for each entrant, without those that were finished.
+    `id`, `tournament`, `round`, `number`, `entrants`, `played` and `halves` are those of
+    `arena.ratings.closed_match.Scored`.
+
+    Attributes:
+        wins: games with the first place alone.
+        draws: games with a shared first place.
+        points: sum of the scores, in the game's own points, over games with scores.
+        clip: limit of the margins.
+        margins: the margins of the entrants.
+        verdicts: numbers of games of each entrant by verdict, except finished ones.
     """
 
     id: str
@@ -42,10 +47,10 @@ class Digest:
     verdicts: tuple[Mapping[str, int], ...]
 
     def text(self) -> str:
-        """Return it as it is stored: its score, a tab, all the rest; two arrays of JSON.
+        """Return the stored form: two JSON arrays, the score and the other values, joined by a tab.
 
-        Where it stands (match, tournament, round, number) is known beside it. Equal matches have
-        equal texts.
+        The text omits id, tournament, round and number, which are stored in other columns. Equal
+        matches have equal texts.
         """
         score = [*self.entrants, self.played, *self.halves]
         rest = [
@@ -62,7 +67,7 @@ class Digest:
 
 
 def digest(match: ClosedMatch, clip: int) -> Digest:
-    """Sum a match up; `clip` is the largest margin that counts in full, in the game's points."""
+    """Compute the digest of a match; `clip` is the limit of margins, in the game's points."""
     places = range(len(match.entrants))
     firsts = [(game.places, game.places.count(1) > 1) for game in match.games]
     scored = [game.scores for game in match.games if game.scores is not None]
@@ -87,8 +92,8 @@ def digest(match: ClosedMatch, clip: int) -> Digest:
 
 
 def read(text: str, id: str, tournament: int, round: int, number: int) -> Digest:  # noqa: A002
-    """Return the digest of which this is the text, and where its match stands."""
-    # Both halves at once: there may be a million texts to read.
+    """Parse the text of a digest; the other arguments are the values that the text omits."""
+    # One call of json.loads for both arrays: there may be a million texts to read.
     values = json.loads(f"[{text.replace(SEPARATOR, ',', 1)}]")
     entrants, played, halves = _score(values[0])
     wins, draws, summed, clip, scored, sums, clipped, verdicts = values[1]
@@ -110,7 +115,7 @@ def read(text: str, id: str, tournament: int, round: int, number: int) -> Digest
 
 
 def read_score(score: str) -> tuple[tuple[str, ...], int, tuple[int, ...]]:
-    """Return the entrants, games and halves of the first half of a digest's text."""
+    """Parse the first part of a digest's text: entrants, number of games, and halves."""
     return _score(json.loads(score))
 
 

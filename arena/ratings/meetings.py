@@ -1,9 +1,9 @@
-"""All that strength needs to know of the closed matches, summed up by who met whom.
+"""Sums of closed matches by line-up: all data that the fit of strengths requires.
 
-A line-up is the entrants of a match and its number of games. For each line-up the sums are whole
-numbers: scores are counted in halves of a game won. So it makes no difference, in no digit, in
-which order matches are added, and a ladder of a million matches between 200 bots is a table of
-19,900 lines to which one match is added without looking at the others.
+A line-up is the entrants of a match and its number of games. The sums of a line-up are integers:
+scores are counted in half points. Therefore the order in which matches are added does not change
+any digit. A ladder of a million matches between 200 bots is a table of 19,900 rows, to which a
+match is added without reading the others.
 """
 
 from collections import Counter
@@ -19,26 +19,30 @@ from arena.ratings.closed_match import Scored
 _Result = tuple[tuple[str, ...], int, tuple[int, ...]]
 
 ALIKE = 200_000
-"""So many different results are held before they are summed up: the same one again is cheap."""
+"""Maximum number of different results that are counted before they are summed up.
+
+Counting a repeated result is cheaper than summing it up.
+"""
 
 
 class LineUp(NamedTuple):
-    """Who sat in a match, sorted by name, and how many games it had."""
+    """The entrants of a match, sorted by name, and its number of games."""
 
     entrants: tuple[str, ...]
     games: int
 
 
 class Sums(NamedTuple):
-    """What the matches of one line-up add up to.
+    """Sums over the matches of one line-up.
 
-    matches: how many there were.
-    halves: for each pair of the line-up in the order of `pairs`: half games won by its first from
-        its second (a shared place is one, a better place two), summed over the matches.
-    products: for each two of these pairs, in the order of `pairs_of_pairs`: the halves of one in
-        a match times those of the other, summed over the matches. With them the scatter between
-        matches is known, and how far results of one match hang together. Empty if there was one
-        match only: they follow from the halves.
+    Attributes:
+        matches: number of matches.
+        halves: for each pair of the line-up, in the order of `pairs`: half points of its first
+            entrant against its second (shared place 1, better place 2), summed over the matches.
+        products: for each two of these pairs, in the order of `pairs_of_pairs`: the product of
+            their halves in a match, summed over the matches. They determine the variance between
+            matches, and the covariance of results within a match. Empty for a single match, where
+            they follow from the halves.
     """
 
     matches: int
@@ -54,13 +58,13 @@ def pairs(entrants: int) -> tuple[tuple[int, int], ...]:
 
 @lru_cache
 def pairs_of_pairs(entrants: int) -> tuple[tuple[int, int], ...]:
-    """Return which two pairs each of `products` is of, as positions in `pairs`."""
+    """Return the two pairs of each entry of `products`, as positions in `pairs`."""
     return tuple(combinations_with_replacement(range(len(pairs(entrants))), 2))
 
 
 @dataclass(frozen=True, slots=True)
 class Meetings:
-    """The table of sums; an immutable value."""
+    """The table of sums by line-up; an immutable value."""
 
     sums: Mapping[LineUp, Sums] = field(default_factory=dict)
 
@@ -79,7 +83,7 @@ class Meetings:
         return type(self)(sums)
 
     def __add__(self, other: Self) -> Self:
-        """Return the table of the matches of both; no match may be in both."""
+        """Return the table of the matches of both; they must not have a match in common."""
         sums = dict(self.sums)
         for line_up, added in other.sums.items():
             _fold(sums, line_up, added)
@@ -87,24 +91,24 @@ class Meetings:
 
     @property
     def entrants(self) -> tuple[str, ...]:
-        """Everyone who was in a match, sorted by name."""
+        """All entrants of any match, sorted by name."""
         return tuple(sorted(set(chain.from_iterable(map(attrgetter("entrants"), self.sums)))))
 
     @property
     def matches(self) -> int:
-        """How many matches are summed up."""
+        """The number of matches."""
         return sum(sums.matches for sums in self.sums.values())
 
 
 class Summing:
-    """A table that is being summed up, match by match."""
+    """A mutable table that is summed up match by match."""
 
     def __init__(self) -> None:
         self._alike: Counter[_Result] = Counter()
         self._sums: dict[LineUp, Sums] = {}
 
     def add(self, match: Scored) -> None:
-        """Count one more match."""
+        """Add one match."""
         self._alike[_result(match)] += 1
         if len(self._alike) >= ALIKE:
             self._settle()
@@ -112,11 +116,11 @@ class Summing:
     def count(
         self, entrants: tuple[str, ...], played: int, halves: tuple[int, ...], times: int
     ) -> None:
-        """Count so many matches that are alike; as `Scored` has them."""
+        """Add `times` matches with the same result; the other arguments are as in `Scored`."""
         _fold(self._sums, *_summed((entrants, played, halves), times))
 
     def meetings(self) -> Meetings:
-        """Return the table so far."""
+        """Return the table of all matches added so far."""
         self._settle()
         return Meetings(dict(self._sums))
 
@@ -127,12 +131,12 @@ class Summing:
 
 
 def _result(match: Scored) -> _Result:
-    """What counts of a match, with the entrants in the order in which it names them."""
+    """Return the result of a match, with the entrants in its own order."""
     return match.entrants, match.played, match.halves
 
 
 def _summed(result: _Result, times: int) -> tuple[LineUp, Sums]:
-    """So many matches with one and the same result."""
+    """Return the line-up and the sums of `times` matches with the same result."""
     entrants, games, got = result
     if len(entrants) == 2:
         return _summed_of_two(entrants, games, got[0], times)
@@ -150,7 +154,7 @@ def _summed(result: _Result, times: int) -> tuple[LineUp, Sums]:
 def _summed_of_two(
     entrants: tuple[str, ...], games: int, got: int, times: int
 ) -> tuple[LineUp, Sums]:
-    """The same in a third of the time: most matches are of two."""
+    """Do the same for two entrants in a third of the time, as most matches have two."""
     if entrants[0] > entrants[1]:
         entrants, got = entrants[::-1], 2 * games - got
     products = (times * got * got,) if times > 1 else ()
@@ -171,5 +175,5 @@ def _fold(sums: dict[LineUp, Sums], line_up: LineUp, added: Sums) -> None:
 
 
 def _products(halves: tuple[int, ...]) -> tuple[int, ...]:
-    """Of one match."""
+    """Return the products of one match."""
     return tuple([one * other for one, other in combinations_with_replacement(halves, 2)])

@@ -1,11 +1,13 @@
-"""Points per board: how far an entrant is ahead of its table in the game's own points.
+"""Points per board: the mean margin of an entrant to its table, in the game's own points.
 
-A companion of strength. It has less variance, because it says by how much and not only who, but it
-compares only those who met the same opponents, and it means what the game's points mean.
-In each game that has scores an entrant's margin is its score less the mean of the others'. A margin
-beyond the clip counts as the clip, so that no freak game outweighs a hundred others. A match counts
-its mean margin, every match alike; the error is that of the mean over matches, whose games may
-depend on each other as they like.
+This statistic complements strength. It has less variance, because it uses margins and not only
+places. However, it is comparable only between entrants that met the same opponents, and its unit
+depends on the game. It is computed as follows:
+
+1. In each game with scores, an entrant's margin is its score minus the mean score of the others.
+2. A margin beyond the clip counts as the clip, so that a single extreme game has limited weight.
+3. A match counts as its mean margin; all matches have equal weight.
+4. The error is that of the mean over matches, whose games may depend on each other.
 """
 
 from __future__ import annotations
@@ -20,17 +22,22 @@ from arena.ratings.closed_match import ClosedMatch
 from arena.ratings.scale import Z95
 
 USUAL_SHARE = 0.98
-"""The share of margins that `usual_clip` leaves as they are."""
+"""The share of margins that `usual_clip` does not change."""
 DECIMALS = 6
 
 
 @dataclass(frozen=True, slots=True)
 class Points:
-    """The points of one entrant.
+    """The points per board of one entrant.
 
-    matches: how many had a game with scores. clipped: how many games were cut at the clip.
-    mean: points a board ahead of its table. error: its standard error; low, high: the 95 %
-        interval. These are None of a single match, which does not say how matches scatter.
+    Attributes:
+        entrant: the entrant.
+        matches: number of matches with at least one game with scores.
+        clipped: number of games whose margin was limited.
+        mean: mean margin per board to the table.
+        error: its standard error; None for a single match, which has no variance between matches.
+        low: the lower end of the 95 % interval, or None.
+        high: the upper end of the 95 % interval, or None.
     """
 
     entrant: str
@@ -43,11 +50,11 @@ class Points:
 
     @property
     def margin(self) -> float | None:
-        """Half of the width of its 95 % interval; None where there is none."""
+        """Half the width of the 95 % interval; None without one."""
         return None if self.low is None or self.high is None else (self.high - self.low) / 2
 
     def to_json(self) -> dict[str, object]:
-        """Return it as plain values."""
+        """Return it as plain values for JSON."""
         return {
             "entrant": self.entrant,
             "matches": self.matches,
@@ -60,7 +67,7 @@ class Points:
 
 @dataclass(frozen=True, slots=True)
 class _Sum:
-    """Of matches whose mean margins have one denominator: the sums of numerators and squares."""
+    """Sums over matches whose mean margins have the same denominator."""
 
     matches: int
     margins: int
@@ -70,11 +77,12 @@ class _Sum:
 
 @dataclass(frozen=True, slots=True)
 class Margins:
-    """What a match says of points; tuples in the order of its entrants.
+    """The margins of one match; tuples are in the order of its entrants.
 
-    scored: how many of its games had scores.
-    sums: the clipped margins of these games, summed, times the number of opponents, which makes
-        them whole. clipped: how many of each entrant's games were cut at the clip.
+    Attributes:
+        scored: number of games with scores.
+        sums: sum of the clipped margins, multiplied by the number of opponents to be integers.
+        clipped: number of games of each entrant whose margin was limited.
     """
 
     scored: int
@@ -83,29 +91,31 @@ class Margins:
 
 
 class Summing:
-    """Margins that are being summed up, match by match."""
+    """A mutable sum of margins, match by match."""
 
     def __init__(self, clip: int) -> None:
         self._clip = clip
         self._sums: dict[tuple[str, int], _Sum] = {}
 
     def add(self, entrants: tuple[str, ...], margins: Margins) -> None:
-        """Count one more match, whose margins were clipped alike."""
+        """Add one match, whose margins have the same clip."""
         _fold(self._sums, entrants, margins)
 
     def sums(self) -> PointSums:
-        """Return the sums so far."""
+        """Return the sums of all matches added so far."""
         return PointSums(self._clip, dict(self._sums))
 
 
 @dataclass(frozen=True, slots=True)
 class PointSums:
-    """The margins of all matches, summed up in whole numbers; an immutable value.
+    """The margins of all matches, summed up as integers; an immutable value.
 
-    clip: the largest margin, in the game's points, that counts in full.
-    sums: by entrant and denominator: opponents times games.
+    Attributes:
+        clip: the largest margin, in the game's points, that counts in full.
+        sums: by entrant and denominator, which is opponents times games.
 
-    Raises ValueError if the clip is not positive.
+    Raises:
+        ValueError: the clip is not positive.
     """
 
     clip: int
@@ -130,7 +140,7 @@ class PointSums:
         return type(self)(self.clip, sums)
 
     def points(self) -> tuple[Points, ...]:
-        """Return the points of everyone who has any, sorted by name."""
+        """Return the points of all entrants with scored games, sorted by name."""
         names = sorted({name for name, _ in self.sums})
         return tuple(self._points(name) for name in names)
 
@@ -149,9 +159,10 @@ class PointSums:
 
 
 def usual_clip(matches: Iterable[ClosedMatch], share: float = USUAL_SHARE) -> int:
-    """Return the whole margin that so many of all margins do not exceed; at least 1.
+    """Return the `share` quantile of the score margins, rounded up, at least 1.
 
-    A clip taken from the matches moves with them: fix it when a ladder is opened, and show it.
+    A clip computed from matches changes with each match. Therefore fix it when a ladder is opened,
+    and publish it.
     """
     sizes = sorted(
         math.ceil(abs(margin) / (len(game.scores) - 1))
@@ -164,7 +175,7 @@ def usual_clip(matches: Iterable[ClosedMatch], share: float = USUAL_SHARE) -> in
 
 
 def margins(match: ClosedMatch, clip: int) -> Margins:
-    """Return the margins of a match; one beyond `clip` points counts as that."""
+    """Return the margins of a match, each limited to `clip` points."""
     scored = [_margins(game.scores) for game in match.games if game.scores is not None]
     limit = clip * (len(match.entrants) - 1)
     places = range(len(match.entrants))
@@ -193,6 +204,6 @@ def _fold(sums: dict[tuple[str, int], _Sum], entrants: tuple[str, ...], margins:
 
 
 def _margins(scores: tuple[int, ...]) -> list[int]:
-    """The margin of everyone, times the number of opponents, which makes it whole."""
+    """Return the margin of each entrant, multiplied by the number of opponents to be an integer."""
     total = sum(scores)
     return [len(scores) * score - total for score in scores]

@@ -1,21 +1,21 @@
-"""The Elo scale and the normal distribution, in which ratings and their doubts are told."""
+"""The Elo scale and the normal distribution, for ratings and their errors."""
 
 import math
 
 ELO = 400.0 / math.log(10.0)
-"""Elo points of one unit of strength: of a factor of e in the odds. 400 points are ten to one."""
+"""Elo points of one unit of strength, a factor of e in the odds; 400 points are ten to one."""
 
 Z95 = 1.959963984540054
-"""The normal distribution holds 95 % within so many standard deviations of its mean."""
+"""The 97.5 % quantile of the standard normal distribution, for two-sided 95 % intervals."""
 
 
 def expected_score(gap: float) -> float:
-    """Return the mean score expected of who is `gap` Elo points stronger, from 0 to 1."""
+    """Return the expected mean score, 0 to 1, of an entrant that is `gap` Elo points stronger."""
     return 1.0 / (1.0 + 10.0 ** (-gap / 400.0)) if gap > -100_000 else 0.0
 
 
 def gap_of(score: float) -> float:
-    """Return the gap in Elo points at which `score` is expected; infinite for 0 and 1."""
+    """Return the gap in Elo points with the expected score `score`; infinite for 0 and 1."""
     if score <= 0.0:
         return -math.inf
     if score >= 1.0:

@@ -1,9 +1,9 @@
-"""Is version B better than A: the sequential probability ratio test, on likelihoods of a duel.
+"""The sequential probability ratio test (SPRT) on the likelihoods of a duel.
 
-Two claims stand against each other: the difference is `low`, or it is `high`. The ratio of the
-likelihoods of what was played under each of them grows or falls until it crosses a bound. Which of
-all distributions with the claimed difference is meant: the most likely one for what was played
-(a generalized test). Its form is given in Michel Van den Bergh's "Comments on Normalized Elo",
+Two hypotheses are compared: the difference is `low`, or it is `high`. The ratio of the likelihoods
+of the results under both changes with each result until it crosses a bound. A hypothesis states
+only the difference. Therefore the test uses the most likely distribution with this difference (a
+generalized test). Its form is given in Michel Van den Bergh's "Comments on Normalized Elo",
 propositions 1.1 and 4.1, which fishtest and fastchess use.
 """
 
@@ -19,21 +19,27 @@ Model = Literal["logistic", "normalized"]
 Verdict = Literal["high", "low", "open"]
 
 UNSEEN = 1e-3
-"""A result that never occurred counts as so many, as fastchess has it: its logarithm is needed."""
+"""The count of a result that never occurred, as in fastchess: its logarithm must be finite."""
 CONVERGED = 1e-12
 STEPS = 1000
 
 
 @dataclass(frozen=True, slots=True)
 class Sprt:
-    """The test, set beforehand.
+    """The parameters of the test, fixed in advance.
 
-    low, high: the two claimed differences in Elo points, by `model`: of the mean score (logistic),
-        or in standard deviations of a game (normalized), which asks for as many games whatever
-        the share of draws.
-    alpha: how often the test may say `high` though `low` is true. beta: the other way round.
+    Attributes:
+        low: the difference of the first hypothesis in Elo points.
+        high: the difference of the second hypothesis.
+        alpha: probability to accept `high` if `low` is true.
+        beta: probability to accept `low` if `high` is true.
+        model: the scale of `low` and `high`: of the mean score ("logistic"), or in standard
+            deviations of a game ("normalized"), which requires the same number of games for any
+            share of draws.
 
-    Raises ValueError if low is not below high, or alpha and beta leave nothing to decide.
+    Raises:
+        ValueError: `low` is not below `high`, a probability is not positive, alpha and beta add up
+            to 1 or more, or the model is unknown.
     """
 
     low: float
@@ -55,11 +61,14 @@ class Sprt:
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """At the first or below, `low` is accepted; at the second or above, `high` (Wald 1945)."""
+        """Accept `low` at the first bound or below, `high` at the second or above (Wald 1945)."""
         return math.log(self.beta / (1 - self.alpha)), math.log((1 - self.beta) / self.alpha)
 
     def verdict(self, ratio: float) -> Verdict:
-        """What a log-likelihood ratio says. It is sticky: ask after each unit until it speaks."""
+        """Return the verdict of a log-likelihood ratio.
+
+        The first verdict is final: evaluate it after each unit until it is not "open".
+        """
         lower, upper = self.bounds
         if ratio >= upper:
             return "high"
@@ -67,7 +76,7 @@ class Sprt:
 
 
 def log_likelihood_ratio(test: Sprt, duel: Duel) -> float:
-    """How much likelier what was played is if the difference is `high` than if it is `low`."""
+    """Return the logarithm of the likelihood under `high` divided by the likelihood under `low`."""
     counts = [count or UNSEEN for count in duel.counts]
     total = math.fsum(counts)
     seen = [count / total for count in counts]
@@ -85,10 +94,10 @@ def _most_likely(test: Sprt, duel: Duel, seen: list[float], elo: float) -> list[
 
 
 def _with_effect(seen: list[float], scores: Sequence[float], effect: float) -> list[float]:
-    """The likeliest distribution whose mean is `effect` standard deviations above one half.
+    """Return the most likely distribution with its mean `effect` standard deviations above 1/2.
 
-    The condition is not linear in the probabilities, so it is solved again and again with its
-    derivative at the last solution until nothing changes.
+    The constraint is not linear in the probabilities. Each iteration solves its linearization at
+    the previous solution, until the solution no longer changes.
     """
     chances = [1 / len(seen)] * len(seen)
     for _ in range(STEPS):
@@ -107,10 +116,10 @@ def _with_effect(seen: list[float], scores: Sequence[float], effect: float) -> l
 
 
 def _tilted(seen: list[float], values: list[float]) -> list[float]:
-    """The likeliest distribution under which `values` have the mean 0, given what was seen.
+    """Return the most likely distribution under which `values` have the mean 0.
 
-    It is seen / (1 + theta * value) for the theta that makes the mean 0; between the poles that
-    mean falls as theta grows, so it is found by halving.
+    It is seen / (1 + theta * value) for the theta at which the mean is 0. Between the poles the
+    mean decreases with theta, so theta is found by bisection.
     """
     low, high = -1 / max(values), -1 / min(values)
     while True:

@@ -1,4 +1,4 @@
-"""The table of a ladder or tournament: what every entrant has achieved in the closed matches."""
+"""The standings of a ladder or tournament, computed from its closed matches."""
 
 from __future__ import annotations
 
@@ -22,17 +22,23 @@ MEAN_DECIMALS = 6
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """One line of the table.
+    """One line of the standings.
 
-    strength: its strength, with the ranks it may have; what the table is ordered by.
-    elo: the Elo rating.
-    wins, draws, losses: games with the first place alone, shared, and not had.
-    points: the sum of the scores of the games that have scores, in the game's own points.
-    board: points a board ahead of its table; None before the first game with scores.
-    mean: the mean over the matches of the mean score against the opponents, from 0 to 1;
-        None before the first match.
-    faults: games ended by each kind of fault, by the verdict's word; kinds that did not occur
-        are left out. forfeits: games lost because of faults in earlier ones.
+    Attributes:
+        entrant: the version as "name@version".
+        strength: its strength and possible ranks; the standings are sorted by it.
+        elo: its Elo rating.
+        matches: number of matches.
+        games: number of games.
+        wins: games with the first place alone.
+        draws: games with a shared first place.
+        losses: the other games.
+        points: sum of the scores, in the game's own points, over games with scores.
+        board: points per board; None before the first game with scores.
+        mean: mean over the matches of the mean score against the opponents, from 0 to 1; None
+            before the first match.
+        faults: number of games ended by each kind of fault, by verdict; without zeros.
+        forfeits: games lost because of faults in earlier ones.
     """
 
     entrant: str
@@ -50,7 +56,7 @@ class Standing:
     forfeits: int
 
     def to_json(self) -> dict[str, object]:
-        """Return the line as plain values which the json module can write."""
+        """Return the line as plain values for JSON."""
         return {
             **self.strength.to_json(),
             "elo": self.elo,
@@ -69,11 +75,16 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """The standings, the strongest first, and all that they were computed with.
+    """The standings, the strongest first, with the parameters and sums they were computed from.
 
-    clip: at which points per board are clipped. meetings: who met whom.
-    thinking: the decision times of everyone; left out of comparisons, because no two runs of a
-        tournament take the same time.
+    Attributes:
+        lines: the lines.
+        strengths: the fitted strengths.
+        elo: the parameters of Elo.
+        clip: limit of margins for points per board.
+        meetings: the sums of the matches by line-up.
+        thinking: decision times by entrant. They are excluded from comparisons, because two runs of
+            a tournament never take the same time.
     """
 
     lines: tuple[Standing, ...]
@@ -85,20 +96,24 @@ class Table:
 
     @property
     def entrants(self) -> tuple[str, ...]:
-        """Everyone in the table, the strongest first."""
+        """All entrants, the strongest first."""
         return tuple(line.entrant for line in self.lines)
 
     def of(self, entrant: str) -> Standing:
-        """Return the line of an entrant; raises KeyError if there is none."""
+        """Return the line of an entrant.
+
+        Raises:
+            KeyError: it is not in the standings.
+        """
         return {line.entrant: line for line in self.lines}[entrant]
 
 
 @dataclass(slots=True)
 class _Tally:
-    """What is counted of one entrant.
+    """The counts of one entrant.
 
-    shares: for each denominator the sum of numerators of its mean scores; whole numbers, so that
-    the order of adding cannot matter.
+    `shares` maps each denominator to the sum of numerators of its mean scores. These are integers,
+    so the order of addition does not matter.
     """
 
     matches: int = 0
@@ -119,12 +134,14 @@ class _Tally:
 
 
 class Fold:
-    """Closed matches, summed up: one more is one more addition, in any order.
+    """The sums of closed matches, to which matches are added in any order.
 
-    clip: at which their margins are clipped.
-    open_rounds: matches of older rounds than so many are refused with `elo.TooLate`, and
-        everything is to be folded anew, because Elo depends on the order of rounds; None keeps
-        all matches and takes any.
+    Args:
+        clip: limit of the margins.
+        settings: the parameters of Elo.
+        open_rounds: number of newest rounds that accept matches. An older match raises
+            `elo.TooLate`: then all matches must be added to a new object, because Elo depends on
+            the order of rounds. None: all matches are kept, and any match is accepted.
     """
 
     def __init__(
@@ -140,11 +157,11 @@ class Fold:
         self._tallies: dict[str, _Tally] = {}
 
     def add(self, match: Digest, thinking: Mapping[str, Thinking] | None = None) -> None:
-        """Add a match, and how long its entrants thought.
+        """Add a match with the decision times of its entrants.
 
         Raises:
-            elo.TooLate: see above; nothing has been added.
-            ValueError: its margins were clipped elsewhere.
+            elo.TooLate: its round is older than the open ones; the match was not added.
+            ValueError: its margins have another clip.
         """
         if match.clip != self.clip:
             raise ValueError(
@@ -173,20 +190,20 @@ class Fold:
 
     @property
     def entrants(self) -> tuple[str, ...]:
-        """Everyone who was in a match, sorted by name."""
+        """All entrants of any match, sorted by name."""
         return tuple(sorted(self._tallies))
 
     def table(
         self, entrants: Iterable[str] = (), settings: StrengthSettings | None = None
     ) -> Table:
-        """Return the standings: by strength, equal ones by name.
+        """Return the standings, sorted by strength, equal ones by name.
 
         Args:
-            entrants: some that may not have played yet.
-            settings: of strength.
+            entrants: further entrants, which may not have played.
+            settings: the parameters of strength.
 
         Raises:
-            ValueError: as `strengths` does.
+            ValueError: as `strengths` raises it.
         """
         named = sorted({*self._tallies, *entrants})
         met = self._meetings.meetings()
@@ -217,7 +234,14 @@ def table(
     settings: elo.EloSettings | None = None,
     entrants: Iterable[str] = (),
 ) -> Table:
-    """Return the standings of matches, which may be given in any order."""
+    """Return the standings of matches given in any order.
+
+    Args:
+        matches: digests of the matches.
+        clip: limit of their margins.
+        settings: the parameters of Elo.
+        entrants: further entrants, which may not have played.
+    """
     fold = Fold(clip, settings, open_rounds=None)
     for match in matches:
         fold.add(match)
@@ -229,7 +253,7 @@ def _without_name(board: Points) -> dict[str, object]:
 
 
 def _won(match: Digest) -> list[int]:
-    """The half games won by each entrant from all others together."""
+    """Return the half points of each entrant against all others together."""
     won = [0] * len(match.entrants)
     for (one, other), got in zip(combinations(range(len(won)), 2), match.halves, strict=True):
         won[one] += got

@@ -1,5 +1,6 @@
-"""Store the state of the arena in a database, the single source of truth: schema, migrations,
-queries and backup.
+"""Store the state of the arena in a database, which is the single source of truth.
+
+The package holds the schema, the migrations, the queries and the backup.
 
 Uses `arena.bots`, `arena.errors`, `arena.formats`, `arena.presentation`, `arena.ratings` and
 `arena.system`. Used by `arena.cli`, `arena.ladders`, `arena.matches`, `arena.queue`,

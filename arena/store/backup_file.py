@@ -1,7 +1,8 @@
-"""A store as one file, and a store from such a file: backups, and the way to another database.
+"""Back up a store to one SQLite file, and restore such a file into an empty database.
 
-A backup is an SQLite database, whatever it is of: one format to keep and to look into, and what
-was begun in SQLite goes on in PostgreSQL. It is one state of the store, taken while it is at work.
+The backup format is SQLite for every kind of database. A store that began in SQLite can therefore
+move to PostgreSQL. A backup is one consistent state of the store, and the arena can keep running
+while it is taken.
 """
 
 from __future__ import annotations
@@ -37,23 +38,28 @@ from arena.store.database import HEAD, reading, writing
 from arena.store.schema import MatchState
 
 Told = Callable[[str, int, int], None]
-"""Is told how far it is: what is copied, how many are done, of how many."""
+"""Progress callback: receives the label of the copied data, the number done and the total."""
 
 _AT_ONCE: Final = 500
-# Each of them is a megabyte.
+# Each piece is up to 1 MiB, so only a few of them are loaded at a time.
 _PIECES_AT_ONCE: Final = 10
 _VERSION: Final = "alembic_version"
 
 
 def backup(engine: Engine, file: Path, told: Told) -> int:
-    """Writes a store to a file, which must not be there yet. Returns how many bytes it has.
+    """Write the store to a new file and return its size in bytes.
 
-    The file is there when it is whole, and not before.
+    The file appears under its name only when it is complete.
+
+    Args:
+        engine: the store.
+        file: the path to create; it must not exist.
+        told: the progress callback.
 
     Raises:
-        Conflict: the file is there.
-        NotFound: there is no store, or no such folder.
-        StoreError: the store cannot be read by this pokearena.
+        Conflict: the file exists already.
+        NotFound: the store or the target folder does not exist.
+        StoreError: this version of pokearena cannot read the store.
         OSError: the file cannot be written.
     """
     if file.exists():
@@ -71,7 +77,7 @@ def backup(engine: Engine, file: Path, told: Told) -> int:
             _copy_rows(engine, part, told)
         with part.open("rb") as written:
             os.fsync(written.fileno())
-        # Of two who write the same file one is told so.
+        # link() fails if the file exists, so one of two concurrent backups gets Conflict.
         os.link(part, file)
     except FileExistsError:
         raise Conflict(f"{file} is there already; a backup overwrites nothing.") from None
@@ -81,15 +87,20 @@ def backup(engine: Engine, file: Path, told: Told) -> int:
 
 
 def restore(engine: Engine, file: Path, told: Told) -> int:
-    """Fills an empty database with what a backup holds. Returns how many rows that is.
+    """Fill an empty database from a backup and return the number of rows copied.
 
-    All of it is there afterwards, or nothing. Matches that were being played are due, for nobody
-    plays them here; what they had committed stands.
+    The restore is one transaction: all rows are stored, or none. Matches that were being played
+    become due again, because no worker of this database holds them. Their committed games are kept.
+
+    Args:
+        engine: the database to fill.
+        file: the backup.
+        told: the progress callback.
 
     Raises:
-        NotFound: there is no such file.
+        NotFound: the file does not exist.
         Conflict: the database is not empty.
-        StoreError: the file is no backup, or of a newer pokearena.
+        StoreError: the file is not a backup, or a newer pokearena wrote it.
     """
     if not file.is_file():
         raise NotFound(f"there is no file {file}.")
@@ -108,7 +119,7 @@ def restore(engine: Engine, file: Path, told: Told) -> int:
 
 
 def _tables() -> list[Table]:
-    """All of them; what is referred to comes first."""
+    """Return all tables, each one after the tables that it references."""
     return schema.metadata.sorted_tables
 
 
@@ -123,7 +134,7 @@ def _check_version(engine: Engine) -> None:
     found = database.version(engine)
     if found is None:
         raise NotFound(f"there is no store in {database.shown(engine)}.")
-    # A file is copied as it is.
+    # An SQLite file is copied byte by byte, so its version does not matter.
     if found != HEAD and engine.dialect.name != "sqlite":
         raise StoreError(
             f"the database {database.shown(engine)} is at version {found}, and this pokearena is "
@@ -132,11 +143,12 @@ def _check_version(engine: Engine) -> None:
 
 
 def _copy_file(engine: Engine, part: Path) -> None:
-    # In one go: writers go on, for readers and the writer share the journal.
+    # backup() copies all pages in one step. Writers continue: in WAL mode a reader does not block
+    # them.
     with closing(sqlite3.connect(part)) as output, engine.connect() as connection:
         source: Any = connection.connection.driver_connection
         source.backup(output)
-        # One file, without a journal beside it.
+        # Leave one file, without a write-ahead log beside it.
         output.execute("PRAGMA journal_mode = DELETE")
 
 
@@ -167,7 +179,7 @@ def _copy(there: Connection, here: Connection, told: Told) -> int:
 
 
 def _settle(connection: Connection) -> None:
-    """Nobody holds a match of a database that has just been filled, and nobody is connected."""
+    """Release the leases and connections of the source: none is valid in a restored database."""
     matches, remotes = schema.matches, schema.remotes
     connection.execute(
         update(matches)
@@ -183,7 +195,7 @@ def _opened(file: Path) -> sqlite3.Connection:
 
 @contextmanager
 def _readable(file: Path) -> Iterator[Engine]:
-    """A backup, brought up to date if it is an older one: a copy of it, the file stays as it is."""
+    """Open a backup; an older one is upgraded in a temporary copy, so the file does not change."""
     try:
         with closing(_opened(file)) as connection:
             found = connection.execute(f"SELECT version_num FROM {_VERSION}").fetchone()[0]

@@ -1,4 +1,4 @@
-"""What has been played since somebody began to count: every match that closes is given once."""
+"""Counters of closed matches for metrics: each match that closes is counted exactly once."""
 
 from __future__ import annotations
 
@@ -17,21 +17,27 @@ from arena.store.schema import OPEN, MatchState, TournamentState
 from arena.store.tournaments import rounds
 
 REMOTE: Final = "remote"
-"""Stands for the language of a bot that runs at its author's."""
+"""Stands for the language of a bot that runs on its author's machine."""
 OVERLAP_SECONDS: Final = 60.0
-"""A match may be seen so much later than one that says it closed after it, at the very most."""
+"""Upper bound of the delay in seconds between the times of closing and of visibility.
+
+A match can become visible this much later than another one that closed after it.
+"""
 ENDED: Final = tuple(state for state in MatchState if state not in OPEN)
-"""The states in which a match ends."""
-# SQLite takes a bounded number of values in one statement.
+"""The states in which a match has ended."""
+# SQLite limits the number of bound values in one statement.
 _AT_ONCE: Final = 500
 
 
 @dataclass(frozen=True, slots=True)
 class Player:
-    """An entrant of a match that has closed.
+    """An entrant of a closed match.
 
-    language: as its manifest says; empty if it does not, `REMOTE` if it runs at its author's.
-    thinking: its decision times; none if they were never counted.
+    Attributes:
+        version: ``name@number``.
+        language: from its manifest, empty if the manifest omits it; `REMOTE` for a remote bot.
+        verdicts: one for each game.
+        thinking: its decision times; empty if they were not counted.
     """
 
     version: str
@@ -42,7 +48,15 @@ class Player:
 
 @dataclass(frozen=True, slots=True)
 class Closing:
-    """A match that has closed. seconds: how long its last attempt took."""
+    """A closed match.
+
+    Attributes:
+        match: its id.
+        form: the form of the game.
+        games: how many games it has.
+        seconds: the duration of its last attempt.
+        players: its entrants, in order.
+    """
 
     match: str
     form: str
@@ -52,9 +66,9 @@ class Closing:
 
 
 class Closings:
-    """The matches that close from now on.
+    """The matches that close after this object was created.
 
-    Raises what the store raises, here and later.
+    The constructor and `new` raise the errors of the store.
     """
 
     def __init__(self, engine: Engine) -> None:
@@ -62,13 +76,14 @@ class Closings:
         self._forms = Forms(engine)
         self._languages: dict[str, str] = {}
         self._newest = rounds.clock(engine)
-        # With their times: those that closed last are met again.
+        # Ids with closing times. Matches of the overlap are read again, so they are remembered
+        # here.
         self._seen: dict[str, float] = {}
         with reading(engine) as connection:
             self._seen.update(self._late(connection))
 
     def new(self) -> list[Closing]:
-        """Those that have closed since the last call."""
+        """Return the matches that have closed since the last call."""
         with reading(self._engine) as connection:
             late = self._late(connection)
             new = [match for match in late if match not in self._seen]
@@ -128,14 +143,14 @@ class Closings:
 
 
 class Forms:
-    """The forms of tournaments, by their ids."""
+    """The forms of tournaments, by tournament id, cached because they never change."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self._known: dict[str, str] = {}
 
     def of(self, tournament: str) -> str:
-        """The form that is played in a tournament."""
+        """Return the form that a tournament plays."""
         if tournament not in self._known:
             table = schema.tournaments
             with reading(self._engine) as connection:
@@ -145,15 +160,15 @@ class Forms:
 
 
 class Endings:
-    """How many matches of every tournament have ended, ever, and how."""
+    """The total number of ended matches of each tournament, by final state."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        # Of tournaments that are closed: no match of theirs ends any more.
+        # Closed tournaments: none of their matches can end any more, so their counts are cached.
         self._settled: dict[str, dict[MatchState, int]] = {}
 
     def now(self) -> Mapping[str, Mapping[MatchState, int]]:
-        """By tournament and state."""
+        """Return the counts by tournament and state."""
         table = schema.tournaments
         with reading(self._engine) as connection:
             query = select(*table.c["id", "state"])

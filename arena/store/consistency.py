@@ -1,6 +1,6 @@
-"""The structure of a store: what must be true of its rows without reading any record.
+"""Check the structure of a store: the rules its rows must satisfy, without reading any record.
 
-`arena.records.bundle.store_audit` checks the records and what follows from them.
+`arena.records.bundle.store_audit` checks the records and the values derived from them.
 """
 
 from __future__ import annotations
@@ -22,10 +22,11 @@ _NAMED: Final = 5
 
 
 def problems(engine: Engine, told: Told) -> Iterator[str]:
-    """Yield what is wrong with the structure, a sentence each; nothing if the store is sound.
+    """Yield the structural problems, one sentence each; nothing if the store is sound.
 
     Args:
-        engine: the store. told: is called as checks are done.
+        engine: the store.
+        told: receives a label, the number of checks done and their total.
 
     Raises:
         Unreachable: the database cannot be opened.
@@ -45,7 +46,7 @@ def problems(engine: Engine, told: Told) -> Iterator[str]:
 
 
 def unreadable(engine: Engine) -> list[str]:
-    """Return why the rows cannot be checked at all: another version, or a damaged file.
+    """Return the reasons why the rows cannot be checked: another version, or a damaged file.
 
     Raises:
         Unreachable: the database cannot be opened.
@@ -61,7 +62,7 @@ def unreadable(engine: Engine) -> list[str]:
 
 
 def _damage(connection: Connection) -> list[str]:
-    """What is wrong with the file of an SQLite database."""
+    """Return the errors of SQLite's integrity check; none for PostgreSQL."""
     if connection.dialect.name != "sqlite":
         return []
     try:
@@ -72,7 +73,10 @@ def _damage(connection: Connection) -> list[str]:
 
 
 def _references() -> Iterator[tuple[str, Select[Any]]]:
-    """Rows that name what is not there. PostgreSQL keeps such out, but not on a broken disk."""
+    """Yield queries for rows with dangling references.
+
+    PostgreSQL enforces foreign keys, but a broken disk can still violate them.
+    """
     for table in schema.metadata.sorted_tables:
         for key in table.foreign_key_constraints:
             target = key.referred_table.alias("target")
@@ -149,7 +153,7 @@ def _rules() -> Iterator[tuple[str, Select[Any]]]:
 
 
 def _commitments(connection: Connection) -> Iterator[str]:
-    """Seeds that are not those that were committed to: such a match could not be verified."""
+    """Yield matches whose seed does not have the published hash: they could not be verified."""
     table = schema.matches
     query = connection.execution_options(yield_per=_AT_ONCE).execute(
         select(*table.c["id", "seed", "commitment"])

@@ -1,6 +1,7 @@
-"""The database itself: opening it, its transactions, its clock, its migrations.
+"""Open the database, and provide its transactions, its clock and its migrations.
 
-What only one of them needs is in arena.store.sqlite and arena.store.postgresql.
+Code that only one kind of database needs is in `arena.store.sqlite` and
+`arena.store.postgresql`.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
     from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection
 
 HEAD: Final = "0009"
-"""The newest migration, so that a current database is known without importing Alembic."""
+"""The newest migration. As a constant it can be compared without importing Alembic."""
 
 _WRITES: Final = "pokearena_writes"
 _ONE_STATE: Final[dict[str, Any]] = {
@@ -34,7 +35,7 @@ _ONE_STATE: Final[dict[str, Any]] = {
 
 
 class now(FunctionElement[float]):  # noqa: N801 - it reads like the SQL function it is
-    """The database's clock when the statement meets it: seconds since 1970, with fractions."""
+    """The database's clock when it evaluates the expression: seconds since 1970, with fractions."""
 
     type = Double()
     inherit_cache = True
@@ -47,18 +48,19 @@ def _now_in_sqlite(element: now, compiler: Any, **options: Any) -> str:
 
 @compiles(now, "postgresql")
 def _now_in_postgresql(element: now, compiler: Any, **options: Any) -> str:
-    # Not now(), which stands still in a transaction: one that waited for a row must see later.
+    # Not now(), which is constant within a transaction: one that waited for a row lock needs the
+    # time after the wait.
     return "CAST(EXTRACT(EPOCH FROM clock_timestamp()) AS DOUBLE PRECISION)"
 
 
 def open(url: str) -> Engine:  # noqa: A001 - read as database.open
-    """The database at an address such as ``sqlite:///arena.db`` or ``postgresql://host/name``.
+    """Create the engine for a URL: ``sqlite:///arena.db`` or ``postgresql://host/name``.
 
-    Connects to nothing yet. The folder of an SQLite file is made if it is missing. The engine may
-    be carried over a fork: connections are never shared between processes.
+    This does not connect yet. It creates the folder of an SQLite file if it is missing. The engine
+    may be inherited over a fork: processes never share a connection.
 
     Raises:
-        StoreError: the address is of no database that the arena can use.
+        StoreError: the URL does not name a database that the arena supports.
     """
     address = _address(url)
     try:
@@ -105,7 +107,7 @@ def _address(url: str) -> URL:
 
 @contextmanager
 def reading(engine: Engine) -> Iterator[Connection]:
-    """A transaction that only reads, and sees one state of the store throughout."""
+    """Open a read-only transaction, which sees one state of the store throughout."""
     with engine.connect() as connection:
         if connection.dialect.name == "postgresql":
             connection.execution_options(**_ONE_STATE)
@@ -114,12 +116,14 @@ def reading(engine: Engine) -> Iterator[Connection]:
 
 @contextmanager
 def writing(engine: Engine, name: str = "") -> Iterator[Connection]:
-    """A transaction that writes: all of it is committed at the end, or nothing if it raises.
+    """Open a transaction that writes: it is committed at the end, or rolled back on an exception.
 
-    In SQLite it has the only write lock from its first moment on; in PostgreSQL it must keep the
-    rows on which it decides from others (arena.store.postgresql).
+    In SQLite it holds the only write lock from its beginning. In PostgreSQL it must lock the rows
+    on which its decisions depend (`arena.store.postgresql`).
 
-    name: what it does, one of ``failpoint.TRANSACTIONS``.
+    Args:
+        engine: the store.
+        name: one of ``failpoint.TRANSACTIONS``, for fault injection and timings.
     """
     failpoint.edge(name, "begin")
     with (
@@ -133,14 +137,15 @@ def writing(engine: Engine, name: str = "") -> Iterator[Connection]:
 
 
 def prepare(engine: Engine) -> None:
-    """Sees to it that the tables are there and up to date. Quick if they are.
+    """Create the tables if they are missing, and upgrade them where that is safe.
 
-    An empty database gets its tables, and an SQLite file is brought up to date. A PostgreSQL that
-    somebody has used is not: others may be at work on it with the version before.
+    An empty database gets its tables, and an SQLite file is upgraded. A PostgreSQL database that is
+    in use is not upgraded: processes of the older version may still run on it. The call is cheap if
+    the tables are current.
 
     Raises:
         Unreachable: the database cannot be opened.
-        StoreError: it has to be brought up to date, or a newer pokearena has written it.
+        StoreError: the database needs an upgrade, or a newer pokearena wrote it.
     """
     found = version(engine)
     if found is None or engine.dialect.name == "sqlite" or found > HEAD:
@@ -153,10 +158,10 @@ def prepare(engine: Engine) -> None:
 
 
 def version(engine: Engine) -> str | None:
-    """The newest migration that a database has seen; None if it has none of our tables.
+    """Return the newest migration applied to a database; None if it has none of our tables.
 
     Raises:
-        Unreachable: it cannot be opened.
+        Unreachable: the database cannot be opened.
     """
     try:
         with reading(engine) as connection:
@@ -166,18 +171,18 @@ def version(engine: Engine) -> str | None:
 
 
 def shown(engine: Engine) -> str:
-    """Its address as people may see it, without a password."""
+    """Return the database's URL without its password, for messages."""
     return engine.url.render_as_string(hide_password=True)
 
 
 def upgrade(engine: Engine) -> None:
-    """Makes the tables, or brings them up to date. Quick if they are current.
+    """Create the tables, or migrate them to `HEAD`; cheap if they are current.
 
-    Several processes may do this at once; one does it, the others wait.
+    Several processes may call this at once: one migrates, the others wait.
 
     Raises:
         Unreachable: the database cannot be opened.
-        StoreError: a newer pokearena has written it.
+        StoreError: a newer pokearena wrote it.
     """
     if version(engine) == HEAD:
         return
@@ -191,7 +196,7 @@ def upgrade(engine: Engine) -> None:
 
 
 def _unusable(engine: Engine, error: exc.DBAPIError) -> Unreachable:
-    # PostgreSQL's words end with a period already, and may be several lines.
+    # PostgreSQL's messages end with a period and can have several lines.
     said = " ".join(str(error.orig).split()).removesuffix(".")
     return Unreachable(f"the database {shown(engine)} cannot be used: {said}.")
 
@@ -225,8 +230,9 @@ def _migrate(connection: Connection) -> None:
 
 
 def _keep_to_own_process(engine: Engine) -> None:
-    """Has a forked process open connections of its own."""
-    # Dropping an inherited connection would close it under the parent's feet: it is kept instead.
+    """Make a forked process open its own connections."""
+    # If an inherited connection were dropped, its finalizer would close the parent's session.
+    # A reference to it is therefore kept.
     inherited: list[object] = []
 
     @event.listens_for(engine, "connect")

@@ -1,4 +1,4 @@
-"""How the store stands at the moment, in figures for those who watch over it."""
+"""Gauges of the store's current state, for monitoring."""
 
 from __future__ import annotations
 
@@ -15,21 +15,26 @@ from arena.store.schema import OPEN, UNDECIDED, MatchState, SubmissionState, Tou
 
 PENDING: Final = "pending"
 HELD: Final = "held"
-"""Of a tournament that is paused."""
+"""Pending, but its tournament is paused."""
 RUNNING: Final = "running"
 LAPSED: Final = "lapsed"
-"""Its worker has not renewed its lease in time: it is due again."""
+"""Running, but the worker did not renew its lease in time: the match is due again."""
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """The store at a moment.
+    """The state of the store at one moment.
 
-    open: matches that are not over, by state. tournaments, submissions: those that are not.
-    lease_age: seconds since the lease that was renewed longest ago was renewed; 0 if there is none.
-    attempt_age: seconds since the oldest attempt that is being played began.
-    submission_age: seconds since what waits longest was sent.
-    failures: attempts that the arena itself has ended, ever.
+    Attributes:
+        open: numbers of open matches: `PENDING`, `HELD`, `RUNNING` and `LAPSED`.
+        lease_age: seconds since the least recently renewed lease was renewed; 0 without leases.
+        attempt_age: seconds since the oldest running attempt began; 0 without one.
+        tournaments: numbers of running and paused tournaments.
+        submissions: numbers of undecided submissions, by state.
+        submission_age: seconds since the oldest waiting submission was sent; 0 without one.
+        remotes: numbers of remote bots that are connected ("here") and absent ("away").
+        quarantined: versions in quarantine that are not retired.
+        failures: attempts that the arena itself ended, since the store was created.
     """
 
     open: Mapping[str, int]
@@ -44,7 +49,7 @@ class Standing:
 
 
 def look(engine: Engine) -> Standing:
-    """How it stands."""
+    """Read all gauges in one transaction."""
     with reading(engine) as connection:
         leases, attempts = _ages(connection)
         return Standing(

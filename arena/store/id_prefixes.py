@@ -1,4 +1,4 @@
-"""Ids by their beginnings, as people type them."""
+"""Look up ids by their first characters, as users type them."""
 
 from typing import Any
 
@@ -9,12 +9,12 @@ from arena.store.database import reading
 
 
 def matches(engine: Engine, prefix: str, limit: int = 10) -> tuple[str, ...]:
-    """The ids of matches that begin like this, in their order; `limit` at the most."""
+    """Return the match ids with this prefix in ascending order, at most `limit`."""
     return _beginning(engine, schema.matches.c.id, prefix, limit)
 
 
 def tournaments(engine: Engine, prefix: str, limit: int = 10) -> tuple[str, ...]:
-    """The ids of tournaments that begin like this, in their order; `limit` at the most."""
+    """Return the tournament ids with this prefix in ascending order, at most `limit`."""
     return _beginning(engine, schema.tournaments.c.id, prefix, limit)
 
 

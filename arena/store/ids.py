@@ -1,4 +1,7 @@
-"""Names of tournaments, matches and submissions. Pure, but for the chance in fresh ones."""
+"""Ids of tournaments, matches and submissions.
+
+Match ids are pure functions of their arguments; the other ids are random.
+"""
 
 import hashlib
 import json
@@ -6,7 +9,7 @@ import secrets
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-# Crockford's base 32: no i, l, o or u, which are misread or misheard.
+# Crockford's base 32, which omits i, l, o and u because they are easily misread or misheard.
 _LETTERS: Final = "0123456789abcdefghjkmnpqrstvwxyz"
 _TOURNAMENT_LETTERS: Final = 6
 _MATCH_LETTERS: Final = 10
@@ -14,20 +17,22 @@ _SUBMISSION_LETTERS: Final = 10
 
 
 def tournament_id() -> str:
-    """A fresh name such as ``t-7f3k9q``."""
+    """Return a random id such as ``t-7f3k9q``; the caller checks that it is unused."""
     return "t-" + "".join(secrets.choice(_LETTERS) for _ in range(_TOURNAMENT_LETTERS))
 
 
 def submission_id() -> str:
-    """A fresh name such as ``s-7f3k9q2xwd``, which nobody guesses."""
+    """Return a random id such as ``s-7f3k9q2xwd``; its 50 random bits cannot be guessed."""
     return "s-" + "".join(secrets.choice(_LETTERS) for _ in range(_SUBMISSION_LETTERS))
 
 
 def match_key(what: Mapping[str, object], round: int, number: int, contents: Sequence[str]) -> str:  # noqa: A002
-    """The hash of what a match is, in hexadecimal: the same in another tournament like this one.
+    """Return the hash that identifies a match by its content, in hexadecimal.
+
+    The same match in another tournament with the same settings has the same key.
 
     Args:
-        what: the settings that all matches of its tournament have in common, as JSON values.
+        what: the settings that all matches of the tournament share, as JSON values.
         round: its round, from 0.
         number: its number within the round, from 0.
         contents: the content hashes of its entrants, in order.
@@ -38,7 +43,7 @@ def match_key(what: Mapping[str, object], round: int, number: int, contents: Seq
 
 
 def match_id(tournament: str, key: str) -> str:
-    """The name of a match of this key in this tournament, such as ``m-7f3k9q2xwd``."""
+    """Return the id of the match with this key in this tournament, such as ``m-7f3k9q2xwd``."""
     digest = hashlib.sha256((tournament + key).encode()).digest()
     bits = int.from_bytes(digest, "big") >> (8 * len(digest) - 5 * _MATCH_LETTERS)
     places = range(5 * (_MATCH_LETTERS - 1), -1, -5)

@@ -1,9 +1,12 @@
-"""What PostgreSQL needs: a pool for processes that fork, limits to every wait, one state to read.
+"""Configure PostgreSQL: connection pool for forking processes, timeouts, and row locks.
 
-SQLite has one writer, so a transaction there decides on what nobody else changes. Here it must
-keep the rows on which it decides from others (`keep`), or a whole decision (`alone`). All
-transactions take what they keep in one order, so that no two wait for each other:
-versions, the tournament (several by their ids), its matches by their ids.
+SQLite has one writer, so nothing changes under a transaction that writes. In PostgreSQL such a
+transaction must lock the rows on which its decision depends (`keep`), or the whole decision
+(`alone`). To avoid deadlocks all transactions lock in the same order:
+
+1. versions,
+2. the tournament (several in order of their ids),
+3. its matches in order of their ids.
 """
 
 from __future__ import annotations
@@ -17,21 +20,21 @@ if TYPE_CHECKING:
     from sqlalchemy.pool import ConnectionPoolEntry
 
 POOL: Final[dict[str, Any]] = {
-    # Most processes here have one transaction at a time, and a hundred workers are a hundred
-    # processes: one connection each is kept. The pages take more while they are asked for much.
+    # Most processes run one transaction at a time, and a hundred workers are a hundred processes.
+    # So each keeps one connection. The web process opens more under load.
     "pool_size": 1,
     "max_overflow": 9,
-    # A server that was restarted is met by the next transaction as if nothing had been.
+    # Replaces connections that a restart of the server has closed, before a transaction uses them.
     "pool_pre_ping": True,
     "pool_recycle": 1800,
 }
-"""How connections are kept, as `create_engine` takes it."""
+"""The pool arguments of `create_engine`."""
 
 _MILLISECONDS: Final = 1000
-# As long as SQLite's writers wait for each other.
+# The same limit as between SQLite's writers.
 _LOCK_SECONDS: Final = 30
 _CONNECT_SECONDS: Final = 10
-# So long a network may say nothing while an answer is awaited.
+# How long the network may be silent while a response is awaited.
 _SILENCE_SECONDS: Final = 30
 _ARGUMENTS: Final[dict[str, Any]] = {
     "connect_timeout": _CONNECT_SECONDS,
@@ -41,21 +44,23 @@ _ARGUMENTS: Final[dict[str, Any]] = {
     "tcp_user_timeout": _SILENCE_SECONDS * _MILLISECONDS,
 }
 _SETTINGS: Final = f"SET lock_timeout = {_LOCK_SECONDS * _MILLISECONDS}"
-# A process that is stopped in the middle of a write would keep its rows from everybody for ever.
+# A process that stops in the middle of a write would otherwise hold its row locks for ever.
 _IDLE: Final = f"SET LOCAL idle_in_transaction_session_timeout = {_LOCK_SECONDS * _MILLISECONDS}"
 
 
 def tune(engine: Engine, writes: str) -> None:
-    """Sets up an engine.
+    """Install connection timeouts and session settings on an engine.
 
-    writes: the execution option by which a transaction says that it writes.
+    Args:
+        engine: the engine.
+        writes: the name of the execution option that marks a writing transaction.
     """
 
     @event.listens_for(engine, "do_connect")
     def _limit(
         dialect: Any, entry: ConnectionPoolEntry, arguments: Any, settings: dict[str, Any]
     ) -> None:
-        # What the address says goes before.
+        # Parameters of the database URL override these defaults.
         settings.update({**_ARGUMENTS, **settings})
 
     @event.listens_for(engine, "connect")
@@ -70,21 +75,29 @@ def tune(engine: Engine, writes: str) -> None:
 
 
 def keep(connection: Connection, rows: Select[Any], *, shared: bool = False) -> None:
-    """Keeps rows from being changed by others to the end of the transaction, in their order.
+    """Lock rows against changes by others until the transaction ends, in the order of the query.
 
-    Nothing to do in SQLite.
+    In SQLite this does nothing.
 
-    shared: others may keep them like this too.
+    Args:
+        connection: a writing transaction.
+        rows: the query that selects them.
+        shared: take a shared lock, which other transactions can hold at the same time.
     """
     if connection.dialect.name == "postgresql":
-        # Their keys do not change, so rows that refer to them can be written meanwhile.
+        # FOR NO KEY UPDATE: keys never change, so others may still insert rows that reference
+        # these.
         connection.execute(rows.with_for_update(read=shared, key_share=not shared)).all()
 
 
 def alone(connection: Connection, what: str) -> None:
-    """Has one transaction at a time do this, to its end: where there are no rows yet to keep.
+    """Serialize a decision that has no row to lock yet, until the transaction ends.
 
-    Nothing to do in SQLite.
+    In SQLite this does nothing.
+
+    Args:
+        connection: a writing transaction.
+        what: the name of the decision.
     """
     if connection.dialect.name == "postgresql":
         lock = text("SELECT pg_advisory_xact_lock(:family, :which)")
@@ -92,5 +105,5 @@ def alone(connection: Connection, what: str) -> None:
         connection.execute(lock, {"family": _FAMILY, "which": which})
 
 
-# Any fixed number: it tells our advisory locks from those of others in the same database.
+# An arbitrary constant that separates our advisory locks from others in the same database.
 _FAMILY: Final = 706_380

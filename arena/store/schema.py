@@ -1,4 +1,4 @@
-"""The tables. A change here needs a migration beside it (a test holds this).
+"""The tables of the store. Each change here needs a migration (a test checks this).
 
 Times are seconds since 1970 by the database's clock.
 """
@@ -22,7 +22,7 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-# The tables of what is sent from one machine to another, and how all tables name their parts.
+# The files of versions, which are sent between machines, and the naming of constraints.
 
 
 metadata = MetaData(
@@ -35,8 +35,8 @@ metadata = MetaData(
     }
 )
 
-# The files of versions, where other machines may have to play them
-# (arena.store.bots.version_files).
+# Build archives of versions, for other machines that play them
+# (`arena.store.bots.version_files`).
 crates = Table(
     "crates",
     metadata,
@@ -45,7 +45,7 @@ crates = Table(
     Column("digest", Text, nullable=False),
     Column("pieces", Integer, nullable=False),
     Column("bytes", Integer, nullable=False),
-    # 0: only strangers have sent it.
+    # 0: all uploads of this content came from submissions, not from the organiser.
     Column("trusted", Integer, nullable=False),
     Column("created", Double, nullable=False),
 )
@@ -63,46 +63,46 @@ __all__ = ["crate_pieces", "crates", "metadata"]
 
 
 class TournamentState(StrEnum):
-    """Where a tournament stands."""
+    """The state of a tournament."""
 
     RUNNING = "running"
     PAUSED = "paused"
-    """No match is begun; those that are being played are finished."""
+    """No further match begins; running matches are finished."""
     CLOSED = "closed"
-    """Its format says that it is over, and every match has ended."""
+    """The format has finished, and every match has ended."""
     CANCELLED = "cancelled"
     """Ended by its organiser before every match was over."""
 
 
 class MatchState(StrEnum):
-    """Where a match stands."""
+    """The state of a match."""
 
     PENDING = "PENDING"
     RUNNING = "RUNNING"
-    """A worker holds it, or held it until its lease lapsed."""
+    """A worker holds its lease, or held it until the lease lapsed."""
     CLOSED = "CLOSED"
-    """Every game is over; it has a result."""
+    """Every game is over; the match has a result."""
     VOID = "VOID"
-    """Given up because of failures of the arena; it has no result and nobody is charged."""
+    """Abandoned because of failures of the arena; without a result, and not charged to any bot."""
     CANCELLED = "CANCELLED"
-    """It had not begun when its tournament was cancelled or an entrant withdrawn; no result."""
+    """Cancelled with its tournament, or because an entrant withdrew, before it began; no result."""
 
 
 class SubmissionState(StrEnum):
-    """Where what an owner has sent over the network stands."""
+    """The state of a submission."""
 
     WAITING = "waiting"
     RUNNING = "running"
-    """It is being checked, built or tested, or was until that was interrupted."""
+    """It is being checked, built or tested, or was until an interruption."""
     ACCEPTED = "accepted"
-    """It is a version."""
+    """It has become a version."""
     REFUSED = "refused"
     FAILED = "failed"
-    """Given up because of failures of the arena."""
+    """Abandoned because of failures of the arena."""
 
 
 class Stage(StrEnum):
-    """The way of a submission."""
+    """The processing stage of a submission."""
 
     RECEIVED = "received"
     CHECKING = "checking"
@@ -112,7 +112,7 @@ class Stage(StrEnum):
 
 
 UNDECIDED: Final = (SubmissionState.WAITING, SubmissionState.RUNNING)
-"""The states of a submission of which nobody knows yet what becomes of it."""
+"""The states of a submission that is neither accepted, refused nor failed."""
 
 OPEN: Final = (MatchState.PENDING, MatchState.RUNNING)
 """The states of a match that may still be played."""
@@ -128,7 +128,7 @@ bots = Table(
     metadata,
     Column("name", Text, primary_key=True),
     Column("created", Double, nullable=False),
-    # Empty: nobody it shares with other bots.
+    # Empty: the bot does not share an owner with other bots.
     Column("owner", Text, nullable=False, server_default=""),
 )
 
@@ -136,7 +136,7 @@ owners = Table(
     "owners",
     metadata,
     Column("name", Text, primary_key=True),
-    # SHA-256 of the token, in hexadecimal (arena.store.bots.owners).
+    # SHA-256 of the token, in hexadecimal (`arena.store.bots.owners`).
     Column("token", Text, nullable=False),
     Column("created", Double, nullable=False),
 )
@@ -153,7 +153,7 @@ versions = Table(
     Column("manifest", JSON, nullable=False),
     Column("created", Double, nullable=False),
     Column("retired", Double),
-    # When it was kept from further play because the arena kept failing with it, and why.
+    # When and why the version was quarantined: matches with it failed repeatedly.
     Column("quarantined", Double),
     Column("quarantine_reason", Text),
     UniqueConstraint("name", "number"),
@@ -163,26 +163,26 @@ submissions = Table(
     "submissions",
     metadata,
     Column("id", Text, primary_key=True),
-    # Who sent it, and of which bot it is to be a version.
+    # Its sender, and the bot that gets the new version.
     Column("owner", Text, nullable=False),
     Column("name", Text, nullable=False),
-    # As its sender says; it is checked.
+    # As stated by the sender; it is checked.
     Column("content_hash", Text, nullable=False),
-    # Of the parcel it came in.
+    # Size of the upload archive.
     Column("bytes", Integer, nullable=False),
     Column("state", Text, nullable=False),
     Column("stage", Text, nullable=False),
-    # [[stage, when it began], ...]
+    # [[stage, start time], ...]
     Column("steps", JSON, nullable=False),
-    # How often it was taken up.
+    # Number of times that processing has started.
     Column("attempts", Integer, nullable=False),
-    # What became of it, in a sentence, with the HTTP status that would say so.
+    # The decision as a sentence, and the equivalent HTTP status.
     Column("sentence", Text, nullable=False, server_default=""),
     Column("status", Integer),
-    # The end of what a build or a test that failed has written.
+    # The tail of the output of a failed build or test.
     Column("output", Text, nullable=False, server_default=""),
     Column("version", Text, ForeignKey("versions.id")),
-    # The tournaments it was let into.
+    # The tournaments that the version entered.
     Column("ladders", JSON, nullable=False),
     Column("created", Double, nullable=False),
     Column("changed", Double, nullable=False),
@@ -196,19 +196,20 @@ remotes = Table(
     "remotes",
     metadata,
     Column("version", Text, ForeignKey("versions.id"), primary_key=True),
-    # SHA-256 of the token, in hexadecimal; none for a bot with an address of its own.
+    # SHA-256 of the token, in hexadecimal; null for a bot with its own address.
     Column("token", Text, index=True),
     Column("made", Double),
-    # Where the relay that has it takes orders for seats.
+    # Address of the control API of the relay to which the bot connects.
     Column("desk", Text, nullable=False, server_default=""),
-    # How workers on other machines reach that, if they can (arena.remote.tunnel.streams.Way).
+    # Endpoint of that relay for workers on other machines, if it has one
+    # (`arena.remote.tunnel.streams.TunnelEndpoint`).
     Column("way", JSON(none_as_null=True)),
-    # When it came, or went; and until when it is taken to be there.
+    # When it connected or disconnected last, and the time until which it counts as connected.
     Column("since", Double),
     Column("until", Double, nullable=False, server_default="0"),
-    # At how many more tables it can sit now.
+    # How many more tables it can join now.
     Column("room", Integer, nullable=False, server_default="0"),
-    # Connections with its token that were not let in, and why not the last one.
+    # Refused connections with its token, and the reason of the last refusal.
     Column("refusals", Integer, nullable=False, server_default="0"),
     Column("refused", Double),
     Column("refusal", Text),
@@ -224,18 +225,18 @@ tournaments = Table(
     Column("seats", Integer, nullable=False),
     Column("boards", Integer, nullable=False),
     Column("format", Text, nullable=False),
-    # Those of the format that are not the usual ones.
+    # The format's settings that differ from their defaults.
     Column("settings", JSON, nullable=False, server_default="{}"),
     Column("start_ms", Integer, nullable=False),
     Column("allowance_ms", Integer, nullable=False),
     Column("bank_ms", Integer, nullable=False),
     Column("policy", Text, nullable=False),
-    # Secret while the tournament is not closed: all its deals follow from it.
+    # Secret until the tournament is closed: all its deals are derived from it.
     Column("seed", LargeBinary),
     Column("state", Text, nullable=False),
     Column("created", Double, nullable=False),
     Column("ended", Double),
-    # In all of its matches: those that have closed are too many to be counted for each who asks.
+    # Totals over all matches. Counting millions of closed matches for each request is too slow.
     Column("matches", Integer, nullable=False, server_default="0"),
     Column("games", Integer, nullable=False, server_default="0"),
     _one_of("state", TournamentState),
@@ -247,9 +248,9 @@ entrants = Table(
     Column("tournament", Text, ForeignKey("tournaments.id"), primary_key=True),
     Column("position", Integer, primary_key=True),
     Column("version", Text, ForeignKey("versions.id"), nullable=False),
-    # As it was when it entered.
+    # The owner at the time of entry.
     Column("owner", Text, nullable=False, server_default=""),
-    # The first round it can be paired in, and the first it is not paired in any more.
+    # The first round in which it can be paired, and the first in which it cannot any more.
     Column("joined", Integer, nullable=False, server_default="0"),
     Column("withdrawn", Integer),
     UniqueConstraint("tournament", "version"),
@@ -263,16 +264,16 @@ matches = Table(
     Column("round", Integer, nullable=False),
     Column("number", Integer, nullable=False),
     Column("key", Text, nullable=False),
-    # Why the format paired these.
+    # Why the format made this pairing.
     Column("why", Text, nullable=False, server_default=""),
-    # Secret while the match is not closed.
+    # Secret until the match is closed.
     Column("seed", LargeBinary, nullable=False),
     Column("commitment", Text, nullable=False),
     Column("boards", Integer, nullable=False),
-    # How many games there are to play: one a board and table.
+    # Number of games to play: boards times tables.
     Column("games", Integer, nullable=False),
     Column("state", Text, nullable=False),
-    # Counts the leases ever given; the newest one is the only one that may write.
+    # Number of leases granted so far. Only the newest lease may write (fencing token).
     Column("attempt", Integer, nullable=False),
     Column("owner", Text),
     Column("leased", Double),
@@ -281,10 +282,10 @@ matches = Table(
     # The last failure of the arena.
     Column("reason", Text),
     Column("ended", Double),
-    # When a remote bot that is not there was waited for no longer.
+    # When the match stopped waiting for an absent remote bot.
     Column("unawaited", Double),
     UniqueConstraint("tournament", "round", "number"),
-    # With all that is counted of them, so that no match is read for it.
+    # Covers all columns that are counted, so that counting reads only the index.
     Index(None, "state", "tournament", "games"),
     _one_of("state", MatchState),
 )
@@ -295,7 +296,7 @@ match_entrants = Table(
     Column("match", Text, ForeignKey("matches.id"), primary_key=True),
     Column("position", Integer, primary_key=True),
     Column("version", Text, ForeignKey("versions.id"), nullable=False),
-    # As the result has it: what a version played last is found by it.
+    # Copy of `results.closed`, indexed to find a version's latest matches.
     Column("closed", Double),
     UniqueConstraint("match", "version"),
     Index(None, "version", "closed"),
@@ -309,18 +310,17 @@ games = Table(
     Column("table_number", Integer, nullable=False),
     Column("board", Integer, nullable=False),
     Column("attempt", Integer, nullable=False),
-    # By entrant of the match.
+    # In order of the match's entrants.
     Column("places", JSON, nullable=False),
     Column("scores", JSON(none_as_null=True)),
     Column("verdicts", JSON, nullable=False),
     Column("faults", JSON, nullable=False),
-    # What else the result line of the record says, by seat: banks, slowest answers, crashes.
+    # The remaining fields of the record's result line, by seat: banks, slowest answers, crashes.
     Column("tally", JSON, nullable=False),
     Column("committed", Double, nullable=False),
-    # Behind what is read without it, because SQLite has to read through it to what comes after.
+    # After the columns that are read without it: SQLite reads through it to reach later columns.
     Column("record", Text, nullable=False),
-    # How long the entrants thought (arena.ratings.decision_histogram); None if it was never
-    # counted.
+    # Decision times of the entrants (`arena.ratings.decision_histogram`); null if not counted.
     Column("thinking", JSON(none_as_null=True)),
 )
 
@@ -354,15 +354,15 @@ faults = Table(
 results = Table(
     "results",
     metadata,
-    # The primary key is what makes a match close once.
+    # The primary key ensures that a match closes only once.
     Column("match", Text, ForeignKey("matches.id"), primary_key=True),
     Column("attempt", Integer, nullable=False),
     # {"entrants": [...], "games": [{"game", "places", "scores", "verdicts", "faults"}, ...]}
     Column("outcome", JSON, nullable=False),
     Column("closed", Double, nullable=False, index=True),
-    # The same summed up for ladders (arena.ratings.match_digest), and how long the entrants
-    # thought. They follow from the games: `ladder rebuild` makes them anew. None in results of
-    # older databases.
+    # The outcome summed up for ladders (`arena.ratings.match_digest`), and the decision times of
+    # the entrants. Both are derived from the games: `ladder rebuild` computes them again. Null in
+    # results of older databases.
     Column("digest", Text),
     Column("thinking", JSON(none_as_null=True)),
 )

@@ -1,4 +1,4 @@
-"""What SQLite needs: settings of a connection, its one writer, a clock (arena.store.sqlite)."""
+"""Configure SQLite: connection settings, the single writer, and a clock."""
 
 from __future__ import annotations
 
@@ -19,12 +19,14 @@ if TYPE_CHECKING:
     from sqlalchemy.pool import ConnectionPoolEntry
 
 
-# The clock of an SQLite store: one for all processes, whatever happens to the wall clock.
+# The clock of an SQLite store: the same for all processes, whatever happens to the wall clock.
 #
-# SQLite has no clock of its own; it asks the process that runs the statement. If the wall clock is
-# set, or one process sees another time than the others, leases would lapse too early or too late.
-# So the first process after a boot notes, beside the database, how far the wall clock was ahead of
-# the machine's uptime, and from then on the store's time is uptime plus that.
+# SQLite uses the clock of the process that runs the statement. If the wall clock were set, or if
+# processes saw different times, leases would lapse too early or too late. Therefore:
+#
+# 1. The first process after a boot computes the difference of wall clock and uptime.
+# 2. It stores the difference in a file beside the database.
+# 3. From then on the store's time is the uptime plus this difference.
 
 
 _BOOT_ID: Final = Path("/proc/sys/kernel/random/boot_id")
@@ -32,9 +34,9 @@ _SUFFIX: Final = "-clock-"
 
 
 def of(database: Path) -> Callable[[], float]:
-    """The clock of the database in this file: seconds since 1970.
+    """Return a clock for the database in this file, in seconds since 1970.
 
-    Where the system does not tell its uptime it is the wall clock.
+    It is the wall clock where the system does not provide its uptime or boot id.
     """
     if not hasattr(time, "CLOCK_BOOTTIME") or not _BOOT_ID.exists():
         return time.time
@@ -48,7 +50,7 @@ def of(database: Path) -> Callable[[], float]:
 
 
 def _noted(note: Path) -> float:
-    """What stands in the note; it is made if there is none, by one process only."""
+    """Return the stored clock offset; exactly one process creates the file if it is missing."""
     with contextlib.suppress(FileNotFoundError):
         return float(note.read_text(encoding="ascii"))
     ahead = time.time() - time.clock_gettime(time.CLOCK_BOOTTIME)
@@ -56,12 +58,12 @@ def _noted(note: Path) -> float:
     try:
         fresh.write_text(repr(ahead), encoding="ascii")
         with contextlib.suppress(FileExistsError):
-            # If somebody else was first, theirs holds.
+            # If another process was first, its offset is used.
             os.link(fresh, note)
         _forget_older(note)
         return float(note.read_text(encoding="ascii"))
     except OSError:
-        # The disk is full, or may not be written. The others will find much the same.
+        # The disk is full or read-only. Other processes compute nearly the same offset.
         return ahead
     finally:
         fresh.unlink(missing_ok=True)
@@ -75,26 +77,30 @@ def _forget_older(note: Path) -> None:
 
 
 CLOCK: Final = "arena_now"
-"""The SQL function that is the clock of an SQLite store."""
+"""The SQL function that returns the time of an SQLite store."""
 
-# A killed process loses nothing with NORMAL either, but a power cut would take back committed
-# games: a bot could win a second try at them, or know the seed of a match that was closed,
-# published, and is open again. FULL costs one fsync a commit.
+# NORMAL already survives a killed process, but a power failure would undo committed games.
+# A bot could then replay them. A closed match could be open again after its seed was published.
+# FULL costs one fsync for each commit.
 SYNCHRONOUS = "FULL"
-"""How surely a commit is on the disk, as SQLite calls it."""
+"""The value of SQLite's `synchronous` pragma."""
 
-# Longer than any transaction here by far, and than a lease: better late than failed.
+# Much longer than any transaction here, and longer than a lease: a late write is better than a
+# failed one.
 _BUSY_SECONDS: Final = 30
 
 
 def tune(engine: Engine, path: Path, writes: str) -> None:
-    """Sets up an engine for the database in a file.
+    """Install the connection settings for a database file on an engine.
 
-    writes: the execution option by which a transaction says that it writes.
+    Args:
+        engine: the engine.
+        path: the database file.
+        writes: the name of the execution option that marks a writing transaction.
     """
     clocks: list[Callable[[], float]] = []
-    # A database that was here and is gone for a while must not be begun anew in its place: what
-    # is written into that one would be mixed with the old one when it is back.
+    # A database that existed and disappears for a while (an unmounted disk) must not be replaced by
+    # a new one. Rows written to the new file would be mixed with the old ones when it returns.
     there = path.exists() and path.stat().st_size > 0
 
     @event.listens_for(engine, "do_connect")
@@ -109,7 +115,7 @@ def tune(engine: Engine, path: Path, writes: str) -> None:
 
     @event.listens_for(engine, "connect")
     def _prepare(connection: sqlite3.Connection, entry: ConnectionPoolEntry) -> None:
-        # Python's driver must not begin transactions by itself: _begin does.
+        # Python's driver must not begin transactions by itself: `_begin` does.
         connection.isolation_level = None
         connection.execute(f"PRAGMA busy_timeout = {_BUSY_SECONDS * 1000}")
         connection.execute("PRAGMA foreign_keys = ON")
@@ -121,15 +127,17 @@ def tune(engine: Engine, path: Path, writes: str) -> None:
 
     @event.listens_for(engine, "begin")
     def _begin(connection: Connection) -> None:
-        # A transaction that reads first and then wants to write would fail under load.
+        # A writing transaction takes the write lock at once. One that reads first and then requests
+        # the lock would fail under load.
         writing = connection.get_execution_options().get(writes)
         connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")
 
 
 def _write_ahead(connection: sqlite3.Connection) -> None:
-    """Sets the journal, which readers and a writer share. It stays set in the file.
+    """Set write-ahead logging, in which readers and one writer work in parallel.
 
-    Of several processes that do this to a new file at once SQLite turns some away without a wait.
+    The setting persists in the file. If several processes set it on a new file at once, SQLite
+    refuses some of them without waiting, so this retries.
     """
     give_up = time.monotonic() + _BUSY_SECONDS
     while True:

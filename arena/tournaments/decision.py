@@ -1,4 +1,4 @@
-"""What a tournament's format says of it: whether it is over, why, and who came where."""
+"""Present the decision of a tournament's format: finished or not, the reason, the final ranking."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ if TYPE_CHECKING:
 
 
 def of(engine: Engine, tournament: Tournament) -> Step:
-    """The format's last word, from all matches as they stand."""
+    """Return the format's next step, from all matches in their current state.
+
+    If the entrants cannot play the format, this is a `Wait` with the error.
+    """
     try:
         return scheduler.standing(engine, tournament)
     except ValueError as error:
@@ -23,7 +26,7 @@ def of(engine: Engine, tournament: Tournament) -> Step:
 
 
 def lines(step: Step) -> list[str]:
-    """It in words."""
+    """Return the decision as sentences for display; empty unless the format has finished."""
     if not isinstance(step, Over):
         return []
     told = [f"over: {step.why}"]
@@ -38,7 +41,7 @@ def lines(step: Step) -> list[str]:
 
 
 def ranking_words(ranking: Ranking) -> str:
-    """A ranking such as "1 a, 2-3 b = c, 4 d"."""
+    """Format a ranking, such as "1 a, 2-3 b = c, 4 d"."""
     told, rank = [], 1
     for group in ranking:
         last = rank + len(group) - 1
@@ -48,12 +51,12 @@ def ranking_words(ranking: Ranking) -> str:
 
 
 def drained(step: Step) -> Collection[tuple[int, int]]:
-    """The places (round, number) of matches that do not count for the decision."""
+    """Return the places (round, number) of the matches that do not count for the decision."""
     return frozenset(step.drained) if isinstance(step, Over) else frozenset()
 
 
 def to_json(step: Step) -> dict[str, Any]:
-    """It as plain values."""
+    """Return the step as plain values for JSON."""
     match step:
         case Over(why=why, ranking=ranking, drained=places):
             return {

@@ -1,4 +1,4 @@
-"""Tournaments and matches as plain values which the json module can write."""
+"""Convert tournaments and matches to plain values for JSON."""
 
 from __future__ import annotations
 
@@ -13,14 +13,19 @@ if TYPE_CHECKING:
 
 
 def iso(seconds: float | None) -> str | None:
-    """A time, in seconds since 1970, as ISO 8601 in UTC."""
+    """Convert seconds since 1970 to ISO 8601 in UTC, with milliseconds; None stays None."""
     if seconds is None:
         return None
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")
 
 
 def tournament(found: Tournament, progress: Progress) -> dict[str, Any]:
-    """A tournament without its matches, as plain values."""
+    """Return a tournament without its matches.
+
+    Args:
+        found: the tournament.
+        progress: its numbers of matches and games.
+    """
     plan = found.plan
     return {
         "tournament": found.id,
@@ -52,7 +57,7 @@ def tournament(found: Tournament, progress: Progress) -> dict[str, Any]:
 
 
 def match(found: Match) -> dict[str, Any]:
-    """A match as anyone may see it, as plain values."""
+    """Return the public fields of a match, without the seed."""
     return {
         "match": found.id,
         "tournament": found.tournament,

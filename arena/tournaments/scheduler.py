@@ -1,7 +1,7 @@
-"""The scheduler: asks the formats of running tournaments what comes next, and has it stored.
+"""Compute the next matches of running tournaments with their formats, and store them.
 
-It keeps nothing: any number of schedulers may work on one store, and what one of them has
-concluded from an older state is not taken (`arena.store.tournaments.lifecycle.extend`).
+A scheduler only caches what it has read, so any number of them may work on one store. The store
+rejects a step that was computed from an older state (`arena.store.tournaments.lifecycle.extend`).
 """
 
 from __future__ import annotations
@@ -31,18 +31,21 @@ log = logging.getLogger("arena.scheduler")
 
 
 def format_of(plan: Plan) -> Format:
-    """The format of a tournament.
+    """Return the format of a tournament with its settings.
 
-    Raises ValueError, in a sentence, if there is no such format or its settings do not fit.
+    Raises:
+        ValueError: the format does not exist, or its settings are not valid; the text is a
+            sentence.
     """
     sides = game_of(plan.game).side_count(plan.seats, plan.options)
     return registry.make(plan.format, sides, plan.settings, _ratio)
 
 
 def opening(plan: Plan, entries: Sequence[Entrant]) -> tuple[Fixture, ...]:
-    """The matches with which a tournament begins.
+    """Return the first matches of a tournament.
 
-    Raises ValueError, in a sentence, if these cannot play its format.
+    Raises:
+        ValueError: the entrants cannot play the format; the text is a sentence.
     """
     step = format_of(plan).next(entries, ())
     return step.fixtures if isinstance(step, Play) else ()
@@ -55,12 +58,18 @@ def begin(
     seed: bytes | None = None,
     owners: Mapping[str, str] | None = None,
 ) -> Tournament:
-    """Makes a tournament; the matches with which it begins are due at once.
+    """Create a tournament; its first matches are due at once.
 
-    entrants: versions as "name@number" in the order of their seeds, the best first.
-    owners: of entrants whose bots' known owners do not hold here.
+    Args:
+        engine: the store.
+        plan: the settings of the tournament.
+        entrants: versions as ``name@number`` in order of their seeds, the best first.
+        seed: the random seed of all deals; None for a random seed for each match.
+        owners: owners by entrant that replace the owners of the bots in this tournament.
 
-    Raises ValueError if they cannot play the format, and what `tournaments.create` raises.
+    Raises:
+        ValueError: the entrants cannot play the format.
+        StoreError: as `tournaments.create` raises it, including its subclasses.
     """
     entries = enrol(engine, entrants, owners)
     return tournaments.create(engine, plan, entries, opening(plan, entries), seed)
@@ -69,9 +78,15 @@ def begin(
 def enrol(
     engine: Engine, entrants: Sequence[str], owners: Mapping[str, str] | None = None
 ) -> list[Entrant]:
-    """Versions as entrants, with their owners.
+    """Return versions as entrants with their owners.
 
-    Raises NotFound if there is no such version.
+    Args:
+        engine: the store.
+        entrants: versions as ``name@number``.
+        owners: owners by entrant that replace the owners of the bots.
+
+    Raises:
+        NotFound: a version does not exist.
     """
     return [
         Entrant(name, (owners or {}).get(name) or versions.find(engine, name).owner)
@@ -80,15 +95,18 @@ def enrol(
 
 
 def standing(engine: Engine, tournament: Tournament) -> Step:
-    """What the format says of a tournament as it is now."""
+    """Return the format's step for the current state of a tournament."""
     history = History(engine, tournament.id).matches()
     return format_of(tournament.plan).next(tournament.entries, history)
 
 
 class Scheduler:
-    """Advances tournaments; looks closer only at those in which something has happened.
+    """Advances tournaments; skips those that have not changed since the last call.
 
-    tell: hears of each tournament that is new, has got more matches or another state.
+    Args:
+        engine: the store.
+        tell: is called with the id and state of each tournament that is new, has new matches or
+            has changed its state.
     """
 
     def __init__(
@@ -101,11 +119,14 @@ class Scheduler:
         self._seen: dict[str, tuple[TournamentState, Marks]] = {}
 
     def advance(self) -> int:
-        """Stores what comes next in every tournament that runs, and closes those that are over.
+        """Store the next matches of all running tournaments, and close the finished ones.
 
-        Returns how many new matches there are.
+        Returns:
+            The number of new matches.
 
-        Raises SQLAlchemyError or StoreError.
+        Raises:
+            SQLAlchemyError: the database failed.
+            StoreError: the store cannot be used.
         """
         going_on = tournaments.listing(self._engine, over=False)
         for gone in self._seen.keys() - {found.id for found in going_on}:
@@ -128,7 +149,7 @@ class Scheduler:
         if self._seen.get(name) == (tournament.state, marks):
             return 0
         history = self._histories.setdefault(name, History(self._engine, name))
-        # Entrants are read after the marks: if they differ by now, nothing is stored.
+        # The entrants are read after the marks: if they have changed since, nothing is stored.
         tournament = tournaments.find(self._engine, name)
         try:
             step = format_of(tournament.plan).next(tournament.entries, history.matches())
@@ -146,7 +167,8 @@ class Scheduler:
         if made:
             self._tell(name, tournament.state)
         else:
-            # Nothing was to be done, or it has changed meanwhile and its marks tell so.
+            # Either nothing was to be done, or a concurrent change made the marks obsolete; the
+            # next call reads different marks then.
             self._seen[name] = tournament.state, marks
         return made
 

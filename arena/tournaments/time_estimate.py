@@ -1,4 +1,4 @@
-"""What a tournament will come to: how many matches, how long."""
+"""Estimate the number of matches and the duration of a tournament."""
 
 from __future__ import annotations
 
@@ -22,23 +22,29 @@ if TYPE_CHECKING:
     from sqlalchemy import Engine
 
 ENDLESS: Final = frozenset(("ladder", "sprt"))
-"""Formats whose end nobody knows, unless they have a limit."""
+"""Formats that end at an unknown time, unless they have a limit."""
 EXACT: Final = frozenset(("round-robin", "gauntlet", "swiss"))
-"""Formats of which it is known how many matches they have, if nobody comes or goes."""
+"""Formats whose number of matches is fixed, unless entrants join or withdraw."""
 _TABLE_SECONDS: Final = 0.5
-"""What starting the bots of a table takes."""
+"""The time to start the bots of a table."""
 _SECONDS: Final = {"poke": 0.1, "saint_poker": 0.2, "pokex": 0.2, "pouku": 0.4, "pokino": 0.5}
 _USUAL_SECONDS: Final = 0.3
 _RECENT: Final = 200
 
 
 def matches(plan: Plan, entrants: Sequence[Entrant], played: Sequence[Match] = ()) -> int | None:
-    """How many matches there will be in all; None if nobody knows.
+    """Return the estimated total number of matches; None if it cannot be estimated.
 
-    What is not played yet is played by tossing coins: exact for a round robin, a gauntlet and
-    a Swiss, and for what depends on results what it might be.
+    Unplayed matches get random results. The estimate is exact for a round robin, a gauntlet and a
+    Swiss tournament, and one possible outcome where the number depends on results.
 
-    Raises ValueError if these cannot play the format.
+    Args:
+        plan: the settings of the tournament.
+        entrants: its entrants.
+        played: its matches so far.
+
+    Raises:
+        ValueError: the entrants cannot play the format.
     """
     if plan.format in ENDLESS:
         format_of(plan).next(entrants, ())
@@ -57,12 +63,12 @@ def matches(plan: Plan, entrants: Sequence[Entrant], played: Sequence[Match] = (
 
 
 def games(plan: Plan, number: int) -> int:
-    """How many games so many matches have."""
+    """Return the number of games of this many matches."""
     return number * plan.boards * find(plan.game).side_count(plan.seats, plan.options)
 
 
 def duration(seconds: float) -> str:
-    """A time as people say it: "40 s", "12 min", "3 h 20 min"."""
+    """Format a duration, such as "40 s", "12 min" or "3 h 20 min"."""
     if seconds < 90:
         return f"{max(seconds, 1):.0f} s"
     minutes = round(seconds / 60)
@@ -72,9 +78,11 @@ def duration(seconds: float) -> str:
 
 
 def seconds_per_game(engine: Engine | None, plan: Plan) -> tuple[float, int]:
-    """How long one worker takes for a game of this form, and from how many matches that is known.
+    """Return the seconds that one worker needs for a game, and the number of matches measured.
 
-    Without any match it is a guess from the house bots, and the number is 0.
+    Measured are the most recent matches (at most 200) of this game and number of seats that closed
+    at their first attempt. Without any, the time is a default from measurements of the house bots,
+    and the number is 0.
     """
     guess = _SECONDS.get(plan.game, _USUAL_SECONDS) + _TABLE_SECONDS / plan.boards
     if engine is None:

@@ -1,4 +1,4 @@
-"""The table of meetings as arrays of numbers, for the numerics. Entrants are numbers from 0."""
+"""The table of meetings as numpy arrays; entrants are numbers from 0."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,16 +15,21 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 CHUNK = 2_000
-"""Line-ups that are worked on at once, so that they fit into the processor's cache."""
+"""Number of line-ups processed at once, so that they fit into the processor's cache."""
 
 
 @dataclass(frozen=True)
 class Block:
-    """All line-ups of one size and number of games; rows are line-ups in the order of entrants.
+    """All line-ups of one size and number of games; rows are line-ups, sorted by entrants.
 
-    once: they had one match each. There is nothing summed up then, which makes it simpler.
-    entrants: (rows, seats). matches: (rows,). halves: (rows, pairs). products: (rows, pairs of
-    pairs), or no columns if `once`.
+    Attributes:
+        games: number of games of a match.
+        once: whether each line-up had one match only. Then `products` has no columns, because they
+            follow from `halves`.
+        entrants: (rows, seats).
+        matches: (rows,).
+        halves: (rows, pairs).
+        products: (rows, pairs of pairs).
     """
 
     games: int
@@ -36,11 +41,11 @@ class Block:
 
     @property
     def seats(self) -> int:
-        """How many entrants a line-up has."""
+        """The number of entrants of a line-up."""
         return int(self.entrants.shape[1])
 
     def squares(self, pair: int) -> Ints:
-        """The squared halves of one of `pairs`, summed over the matches: (rows,)."""
+        """Return the squared halves of one of `pairs`, summed over the matches: (rows,)."""
         if self.once:
             return np.square(self.halves[:, pair])
         return self.products[:, pairs_of_pairs(self.seats).index((pair, pair))]
@@ -48,14 +53,14 @@ class Block:
 
 @dataclass(frozen=True)
 class Columns:
-    """The whole table for `size` entrants."""
+    """The table of meetings of `size` entrants, as blocks of line-ups of equal shape."""
 
     size: int
     blocks: tuple[Block, ...]
 
     @cached_property
     def count(self) -> Floats:
-        """How many matches i and j were in together: (size, size), symmetric."""
+        """The number of common matches of i and j: (size, size), symmetric."""
         total = np.zeros((self.size, self.size))
         for block in self.blocks:
             for one, other in pairs(block.seats):
@@ -64,7 +69,7 @@ class Columns:
 
     @cached_property
     def score(self) -> Floats:
-        """The sum of the mean scores of i against j: (size, size); adds up to the count."""
+        """The sum of the mean scores of i against j: (size, size); `score + score.T == count`."""
         halves: dict[int, Floats] = {}
         for block in self.blocks:
             total = halves.setdefault(block.games, np.zeros((self.size, self.size)))
@@ -79,7 +84,7 @@ class Columns:
 
     @cached_property
     def scatter(self) -> Floats:
-        """The sum over matches of the squared mean score of i against j, for i below j."""
+        """The sum over matches of the squared mean score of i against j, for i < j."""
         squares = np.zeros((self.size, self.size))
         for block in self.blocks:
             for place, (one, other) in enumerate(pairs(block.seats)):
@@ -89,7 +94,7 @@ class Columns:
 
     @cached_property
     def matches(self) -> Floats:
-        """How many matches each entrant was in: (size,)."""
+        """The number of matches of each entrant: (size,)."""
         total = np.zeros(self.size)
         for block in self.blocks:
             repeated = np.repeat(block.matches, block.seats)
@@ -97,14 +102,19 @@ class Columns:
         return total
 
     def _square(self, block: Block, one: int, other: int, values: Ints) -> Floats:
-        # Whole numbers below 2**53 are exact in floats: the order of adding them cannot matter.
+        # Integers below 2**53 are exact in floats, so the order of addition does not matter.
         at = block.entrants[:, one] * self.size + block.entrants[:, other]
         summed = np.bincount(at, values, self.size**2)
         return np.asarray(summed.reshape(self.size, self.size), dtype=np.float64)
 
 
 def columns(meetings: Meetings, names: Sequence[str]) -> Columns:
-    """Turn the table into arrays; `names` are all entrants, their place is their number."""
+    """Convert the table to arrays.
+
+    Args:
+        meetings: the sums.
+        names: all entrants; the position of a name is the entrant's number.
+    """
     number = {name: place for place, name in enumerate(names)}
     shapes: dict[tuple[int, int, bool], tuple[list[LineUp], list[Sums]]] = {}
     for line_up, sums in meetings.sums.items():
@@ -123,7 +133,7 @@ def _block(
     line_ups: list[LineUp],
     sums: list[Sums],
 ) -> Block:
-    # No lists on the way: a million of them would keep the garbage collector busy for seconds.
+    # Avoid intermediate lists: a million of them would occupy the garbage collector for seconds.
     seats, games, once = shape
     names = chain.from_iterable(map(attrgetter("entrants"), line_ups))
     entrants = _matrix(map(number.__getitem__, names), len(line_ups), seats)
@@ -141,7 +151,7 @@ def _block(
 
 
 def _in_order(entrants: Ints, size: int) -> Ints:
-    """Where the rows stand, sorted by entrants, the first column first."""
+    """Return the row indices in order of entrants, the first column first."""
     seats = entrants.shape[1]
     if size**seats >= 2**63:
         return np.lexsort(entrants.T[::-1])
@@ -156,15 +166,16 @@ def _matrix(flat: Iterable[int], rows: int, width: int) -> Ints:
 
 
 def score_scatter(table: Columns, weights: Floats, expected: Floats) -> Floats:
-    """Return the sum over the matches of the outer square of each entrant's surplus: (size, size).
+    """Return the scatter matrix of the entrants' surpluses, summed over matches: (size, size).
 
-    An entrant's surplus in a match is its mean score less the expected one, against each opponent
-    of that match, times the weight of the pair, summed. It is what is clustered by match: how the
-    surpluses of one match hang together is counted, nothing is assumed of it.
+    The surplus of an entrant in a match is the sum over its opponents of (mean score - expected
+    score) * weight. The matrix is the sum of the outer products of the surpluses of each match.
+    This clusters the results by match, without an assumption on their dependence within a match.
 
     Args:
-        weights: of the pairs, (size, size), symmetric.
-        expected: the expected score of i against j, (size, size).
+        table: the meetings.
+        weights: weights of the pairs: (size, size), symmetric.
+        expected: the expected score of i against j: (size, size).
     """
     total = np.zeros(table.size**2)
     for block in table.blocks:
@@ -178,7 +189,13 @@ def score_scatter(table: Columns, weights: Floats, expected: Floats) -> Floats:
 def _surplus_squares(
     block: Block, rows: slice, size: int, weights: Floats, expected: Floats
 ) -> tuple[Ints, Floats]:
-    """For every row and every two of its entrants: their place in the matrix, and their share."""
+    """Return matrix indices and summands, for each row and each two of its entrants.
+
+    1. Look up expected scores and weights of the pairs of each row.
+    2. `signs` maps pairs to entrants: +1 for the first entrant of a pair, -1 for the second.
+    3. With one match for each line-up, the summands are products of surpluses. Otherwise they are
+       computed from the summed products of pairs.
+    """
     entrants, couples = block.entrants[rows], np.array(pairs(block.seats))
     one, other = entrants[:, couples[:, 0]], entrants[:, couples[:, 1]]
     hoped, weight = expected[one, other], weights[one, other]
@@ -196,7 +213,11 @@ def _surplus_squares(
 
 
 def _pair_squares(block: Block, rows: slice, got: Floats, hoped: Floats, weight: Floats) -> Floats:
-    """The sum over matches of (score - hoped) of one pair times that of another, weighted."""
+    """Return the weighted sum over matches of the products of two pairs' deviations.
+
+    Two pairs have the scores s, t and the expected scores a, b. The sum of (s - a)(t - b) over n
+    matches is computed from sums only: sum(s t) - b sum(s) - a sum(t) + n a b.
+    """
     first, second = np.array(pairs_of_pairs(block.seats)).T
     squares = np.empty((*got.shape, got.shape[1]))
     squares[:, first, second] = block.products[rows] / (2 * block.games) ** 2

@@ -1,4 +1,4 @@
-"""Who can be compared with whom: by meeting, and by having taken something from each other."""
+"""Connected components of entrants: by matches, and by points taken from each other."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -6,10 +6,10 @@ Edges = Iterable[tuple[str, str]]
 
 
 def components(names: Iterable[str], met: Edges) -> tuple[tuple[str, ...], ...]:
-    """Return the groups within which everybody is linked by meetings, the largest first.
+    """Return the groups of entrants that are connected by meetings, the largest first.
 
-    Strengths of two groups cannot be compared: nothing that was played says anything about it.
-    Groups of one size stand in the order of their names, and so do the names in a group.
+    Strengths of different groups are not comparable, because no match connects them. Groups of
+    equal size, and the names within a group, are sorted by name.
     """
     neighbours: dict[str, list[str]] = {name: [] for name in sorted(names)}
     for one, other in met:
@@ -26,9 +26,9 @@ def components(names: Iterable[str], met: Edges) -> tuple[tuple[str, ...], ...]:
 
 
 def all_within_reach(names: Sequence[str], took: Edges) -> bool:
-    """Return whether everybody has, by way of others, taken something from everybody else.
+    """Return whether each entrant has, directly or via others, taken points from each other one.
 
-    Without a prior the fit has a maximum only then (Ford 1957; Zermelo 1929).
+    Only then does the fit without a prior have a maximum (Ford 1957; Zermelo 1929).
     """
     forth: dict[str, list[str]] = {name: [] for name in names}
     back: dict[str, list[str]] = {name: [] for name in names}

@@ -1,7 +1,7 @@
-"""The differences in strength between each two entrants, and how sure each of them is.
+"""Differences in strength between each two entrants, with their uncertainty.
 
-Of a thousand entrants there are half a million. A page shows a few, so each is told when it is
-asked for; only what the ranks hang on is counted for all.
+A thousand entrants have half a million differences, but a page shows only a few. Therefore each is
+computed on request. Only the counts that ranks depend on are computed for all.
 """
 
 from __future__ import annotations
@@ -16,30 +16,31 @@ from arena.ratings.scale import ELO, normal
 from arena.ratings.strength.columns import Floats
 
 DECIMALS = 6
-"""What is told is rounded to this, far below any doubt and far above the solver's own rounding."""
+"""Rounding of the published values: far below their errors and above the solver's rounding."""
 
 CERTAIN = 0.975
-"""The likelihood of superiority from which one is said to be stronger than another."""
+"""The likelihood of superiority from which an entrant counts as certainly stronger."""
 
 _CLEAR: Final = 1.961
-"""Beyond so many standard errors a likelihood is above CERTAIN, whatever its rounding."""
+"""Beyond this many standard errors the likelihood is above `CERTAIN`, despite rounding."""
 _CLOSE: Final = 1.959
-"""Within so many it is not."""
+"""Within this many standard errors it is not."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Gaps:
-    """What is known of the differences between some entrants, by their places from 0.
+    """The differences in strength between some entrants, by their places from 0.
 
-    values: their strengths on the Elo scale, the strongest first.
-    covariance: of their strengths in natural units: (size, size).
+    Attributes:
+        values: their strengths on the Elo scale, the strongest first.
+        covariance: the covariance of their strengths in natural units: (size, size).
     """
 
     values: Sequence[float]
     covariance: Floats
 
     def __eq__(self, other: object) -> bool:
-        """Whether all that can be told is the same."""
+        """Return whether all published values are equal."""
         if not isinstance(other, Gaps) or tuple(self.values) != tuple(other.values):
             return False
         places = range(len(self.values))
@@ -48,38 +49,39 @@ class Gaps:
     __hash__ = None  # type: ignore[assignment]
 
     def error(self, one: int, other: int) -> float:
-        """The standard error of the difference of two.
+        """Return the standard error of the difference between two entrants, in Elo points.
 
-        It is less than their own errors suggest, as far as the doubt is about the others.
+        The covariance reduces it: uncertainty about common opponents affects both entrants.
         """
         own, its, both = (self.covariance[at] for at in ((one, one), (other, other), (one, other)))
         return float(_told(own + its - 2 * both))
 
     def superiority(self, one: int, other: int) -> float:
-        """The likelihood, from 0 to 1, that one is stronger than the other.
+        """Return the likelihood, from 0 to 1, that `one` is stronger than `other`.
 
-        Of two whose gap is known exactly, as of two anchors, it is 0, 0.5 or 1.
+        It is 0, 0.5 or 1 if the difference is known exactly, as between two anchors.
         """
         return self._likely(self.values[one] - self.values[other], self.error(one, other))
 
     def superiorities(self, one: int) -> list[float]:
-        """The same against everyone, in the order of places; 0.5 against itself."""
+        """Return the likelihoods against everyone, in order of places; 0.5 against itself."""
         errors = zip(self.values, self.errors(one), strict=True)
         return [self._likely(self.values[one] - value, error) for value, error in errors]
 
     def errors(self, one: int) -> list[float]:
-        """The standard errors of its differences from everyone, in the order of places."""
+        """Return the standard errors of its differences to everyone, in order of places."""
         return [float(error) for error in self._errors(one)]
 
     def ranks(self, place: int) -> tuple[int, int]:
-        """The ranks that one may have.
+        """Return the first and last rank that an entrant may have.
 
-        The first is 1 more than how many are certainly stronger, the last how many are not
-        certainly weaker.
+        The first is one more than the number of entrants that are certainly stronger. The last is
+        the number of entrants that are not certainly weaker, including itself.
         """
         gaps = self.values[place] - np.asarray(self.values)
         errors = self._errors(place)
-        # Every likelihood would do, but half a million of them take a second.
+        # Computing each likelihood would be exact, but half a million of them take a second. Only
+        # differences close to the limit need it.
         with np.errstate(divide="ignore", invalid="ignore"):
             far = np.where(errors > 0, gaps / errors, np.sign(gaps) * np.inf)
         far = np.nan_to_num(far, nan=0.0, posinf=np.inf, neginf=-np.inf)
@@ -103,5 +105,5 @@ class Gaps:
 
 
 def _told(variances: Floats) -> Floats:
-    """Variances in natural units as the standard errors that are told."""
+    """Convert variances in natural units to rounded standard errors in Elo points."""
     return np.asarray(np.round(ELO * np.sqrt(np.maximum(variances, 0.0)), DECIMALS))

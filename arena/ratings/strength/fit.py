@@ -1,8 +1,9 @@
-"""Strength: what the ladder ranks by. A fit to all matches at once, so their order cannot matter.
+"""Fit strengths, by which ladders are ranked, to all matches at once.
 
-The unit is the whole match, all its tables over the same boards; `arena.ratings.strength.solver`
-has the model and its sources. Values are on the Elo scale: who is 400 points stronger is expected
-to score ten elevenths. numpy is loaded by the first fit, not by importing this module.
+The order of matches does not matter. The unit is the whole match, with all its tables over the same
+boards. `arena.ratings.strength.solver` describes the model and its sources. Values are on the Elo
+scale: an entrant that is 400 points stronger has an expected score of 10/11. numpy is loaded by the
+first fit, not by importing this module.
 """
 
 from __future__ import annotations
@@ -25,25 +26,31 @@ if TYPE_CHECKING:
     from arena.ratings.strength.solver import Fit
 
 DECIMALS = 6
-"""What is told is rounded to this, far below any doubt and far above the solver's own rounding."""
+"""Rounding of the published values: far below their errors and above the solver's rounding."""
 
 Groups = tuple[tuple[str, ...], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Strength:
-    """How strong one entrant is, in Elo points.
+    """The strength of one entrant, in Elo points.
 
-    first, last: the ranks it may have: 1 more than how many are certainly stronger, and how many
-        are not certainly weaker. Certain is a likelihood of superiority of 97.5 %, each pair
-        judged by itself.
-    value: the strength. low, high: its 95 % interval. error: its standard error.
-    matches: how many it played. opponents: how many others it met.
-    provisional: its interval is wider than the settings allow, or it has not played, or it is not
-        linked by meetings to the largest group, so that its value against theirs is the prior's
-        alone.
-    anchored: its value was given.
-    group: the number, from 0, of its group among `Strengths.groups`.
+    Attributes:
+        entrant: the entrant.
+        first: the first rank it may have: one more than the number of certainly stronger entrants.
+            Certain is a likelihood of superiority of 97.5 %, for each pair separately.
+        last: the last rank it may have: the number of entrants that are not certainly weaker.
+        value: the strength.
+        low: the lower end of its 95 % interval.
+        high: the upper end of its 95 % interval.
+        error: its standard error.
+        matches: number of matches.
+        opponents: number of different opponents.
+        provisional: whether half its interval is wider than the settings allow, or it has not
+            played, or no matches connect it to the largest group. In the last case only the prior
+            determines its value relative to that group.
+        anchored: whether its value is fixed.
+        group: the index of its group in `Strengths.groups`.
     """
 
     entrant: str
@@ -61,11 +68,11 @@ class Strength:
 
     @property
     def margin(self) -> float:
-        """Half of the width of its 95 % interval."""
+        """Half the width of its 95 % interval."""
         return (self.high - self.low) / 2
 
     def to_json(self) -> dict[str, object]:
-        """Return it as plain values."""
+        """Return it as plain values for JSON."""
         return {
             "entrant": self.entrant,
             "ranks": [self.first, self.last],
@@ -84,11 +91,14 @@ class Strength:
 class Strengths:
     """The strengths of all entrants, the strongest first.
 
-    gaps: what is known of the difference of each two lines, by their places from 0.
-    groups: the entrants linked with each other by meetings, the largest group first. Only within
-        a group do matches say who is stronger.
-    lack_of_fit: whether one number for each entrant explains the results; None if there are not
-        enough matches to tell.
+    Attributes:
+        settings: the parameters.
+        lines: the strengths.
+        gaps: the differences between each two lines, by their places from 0.
+        groups: groups of entrants connected by matches, the largest first. Strengths are comparable
+            only within a group.
+        lack_of_fit: the test whether one number for each entrant explains the results; None without
+            enough matches.
     """
 
     settings: StrengthSettings
@@ -98,11 +108,15 @@ class Strengths:
     lack_of_fit: LackOfFit | None
 
     def of(self, entrant: str) -> Strength:
-        """Return the line of an entrant; raises KeyError if there is none."""
+        """Return the line of an entrant.
+
+        Raises:
+            KeyError: it has no line.
+        """
         return {line.entrant: line for line in self.lines}[entrant]
 
     def to_json(self) -> dict[str, object]:
-        """Return everything as plain values which the json module can write."""
+        """Return everything as plain values for JSON."""
         return {
             "settings": self.settings.to_json(),
             "strengths": [line.to_json() for line in self.lines],
@@ -118,14 +132,19 @@ def strengths(
     settings: StrengthSettings | None = None,
     entrants: Iterable[str] = (),
 ) -> Strengths:
-    """Fit the strengths of everyone who played, and of `entrants`, who may not have.
+    """Fit the strengths of everyone who played, and of `entrants`, which may not have played.
 
     The same matches give the same digits, in whatever order they were summed up.
 
+    Args:
+        meetings: the sums of the matches.
+        settings: the parameters.
+        entrants: further entrants.
+
     Raises:
-        ValueError: there is no prior, and somebody has taken nothing, or lost nothing, or is not
-            linked with the others: no finite strength is the most likely one. Or an anchor is not
-            among the entrants.
+        ValueError: an anchor is not among the entrants; or the prior is infinite and an entrant
+            has not, directly or via others, taken points from each other one. The likelihood then
+            has no finite maximum.
     """
     settings = settings or StrengthSettings()
     names = sorted({*meetings.entrants, *entrants})
@@ -144,9 +163,9 @@ def strengths(
 
 
 def values(meetings: Meetings) -> dict[str, tuple[float, float]]:
-    """Return the strength and its standard error, of everyone who played.
+    """Return the strength and standard error of everyone who played, by name.
 
-    They are those of `strengths` to every digit, without what it takes to compare each two.
+    The values equal those of `strengths` in every digit, but differences are not computed.
     """
     names, settings = list(meetings.entrants), StrengthSettings()
     if not names:
@@ -160,10 +179,10 @@ def values(meetings: Meetings) -> dict[str, tuple[float, float]]:
 
 
 def _one_thread() -> AbstractContextManager[object]:
-    """Keeps numpy to one thread.
+    """Limit numpy to one thread.
 
     On a busy machine the threads of OpenBLAS wait for each other: 2.7 s instead of 0.05 s for 200
-    entrants; and with one thread no digit depends on the number of cores.
+    entrants. With one thread, no digit depends on the number of cores.
     """
     from threadpoolctl import threadpool_limits
 
@@ -281,7 +300,7 @@ def _line(
     error: float,
     played: tuple[int, int],
 ) -> Strength:
-    """Put a line together; `played` are matches and opponents."""
+    """Create a line; `played` are the numbers of matches and opponents."""
     anchored = name in dict(settings.anchors)
     group = next(number for number, members in enumerate(groups) if name in members)
     return Strength(

@@ -1,9 +1,9 @@
-"""Does one number for each entrant explain the results, or does A beat B beat C beat A?
+"""Test whether one number for each entrant explains the results, or A beats B beats C beats A.
 
-The means of the pairs are compared with what strengths say, in units of how much matches of one
-pair differ among each other ("pure error"): the F test for lack of fit of regression. Results of
-one table are not independent; what that takes from the expected size of the sum of squares is the
-trace that Rao and Scott (1984) correct chi-squared tests by.
+The mean scores of pairs are compared with the fit, relative to the variance of matches within a
+pair ("pure error"): the F test for lack of fit of a regression. Results of one table are not
+independent, which changes the expected sum of squares by a trace. Rao and Scott (1984) correct
+chi-squared tests by the same trace.
 """
 
 import math
@@ -17,18 +17,23 @@ from arena.ratings.strength.connectivity import components
 from arena.ratings.strength.solver import curvature, expected_scores, most_plausible
 
 ENOUGH = 1.0
-"""A pair is looked at if its matches say as much as four single games between equals."""
+"""A pair is used if its matches have the information of four single games between equals."""
 SHOWN = 5
 FAINTEST = 1e-3
-"""The least precision of the prior: the pairs that are looked at may not link all entrants."""
+"""The minimum precision of the prior: the pairs that are used may not connect all entrants."""
 
 
 @dataclass(frozen=True, slots=True)
 class Misfit:
-    """A pair far from what strengths say.
+    """A pair whose results deviate from the fit.
 
-    score: the mean score of `one` against `other`. expected: what their strengths say.
-    z: the difference in standard errors.
+    Attributes:
+        one: the first entrant.
+        other: the second entrant.
+        matches: number of their matches.
+        score: mean score of `one` against `other`.
+        expected: the score expected from their strengths.
+        z: the deviation in standard errors.
     """
 
     one: str
@@ -41,13 +46,14 @@ class Misfit:
 
 @dataclass(frozen=True, slots=True)
 class LackOfFit:
-    """The test.
+    """The result of the test.
 
-    ratio: 1 if the pairs are as far from what strengths say as chance has it; larger is worse.
-    freedom: degrees of freedom, of the pairs and of the matches within pairs.
-    likelihood: how often chance alone gives such a ratio or a larger one (the p-value). Below
-        0.05 strengths do not tell the whole story, and who beats whom should be looked up.
-    worst: the pairs that are farthest off.
+    Attributes:
+        ratio: 1 if the deviations of the pairs have the size expected by chance; larger is worse.
+        freedom: degrees of freedom of the pairs, and of the matches within pairs.
+        likelihood: the p-value, the probability of this or a larger ratio by chance. Below 0.05
+            strengths do not explain the results: consult the crosstable.
+        worst: the pairs with the largest deviations.
     """
 
     ratio: float
@@ -56,7 +62,7 @@ class LackOfFit:
     worst: tuple[Misfit, ...]
 
     def to_json(self) -> dict[str, object]:
-        """Return it as plain values."""
+        """Return it as plain values for JSON."""
         return {
             "ratio": self.ratio,
             "freedom": list(self.freedom),
@@ -75,14 +81,20 @@ class LackOfFit:
 
 
 def lack_of_fit(table: Columns, names: list[str], precision: float) -> LackOfFit | None:
-    """Test the fit in which every match counts alike.
+    """Test the fit in which all matches have equal weight.
+
+    1. Fit strengths to all pairs, and select the pairs with enough information (`ENOUGH`).
+    2. Fit strengths to the selected pairs only.
+    3. Compute the sum of squared deviations of the pairs, and the variance within pairs (`scale`).
+    4. Divide the sum by its expectation under chance (`_by_chance`), and compute the p-value.
 
     Args:
-        names: of the entrants by number.
-        precision: of the prior.
+        table: the meetings.
+        names: names of the entrants by number.
+        precision: precision of the prior.
 
     Returns:
-        None if nobody has met often enough, or there are no more pairs than strengths.
+        The result; None if no pair has enough matches, or pairs do not outnumber strengths.
     """
     precision = max(precision, FAINTEST)
     everywhere = np.ones((table.size, table.size))
@@ -133,10 +145,10 @@ def _expected(table: Columns, weights: Floats, precision: float) -> Floats:
 def _by_chance(
     table: Columns, weights: Floats, expected: Floats, scale: float, pairs: int, linked: int
 ) -> float:
-    """The sum of squares to be expected by chance: of all pairs, less what the fit takes up.
+    """Return the sum of squares expected by chance: of all pairs, minus the share the fit absorbs.
 
-    The fit takes up the trace of inverse curvature times scatter of scores. Where every match has
-    two entrants that is the scale for each strength.
+    The fit absorbs the trace of (inverse curvature) * (scatter of scores). If every match has two
+    entrants, this is `scale` for each strength.
     """
     if all(block.seats == 2 for block in table.blocks):
         return scale * (pairs - linked)
@@ -147,9 +159,9 @@ def _by_chance(
 
 
 def f_tail(ratio: float, upper: int, lower: int) -> float:
-    """Return the share of the F distribution above `ratio`, by Paulson's formula (1942).
+    """Return the upper tail of the F distribution at `ratio`, by Paulson's formula (1942).
 
-    It is within 0.01 of the exact share from 3 lower degrees of freedom on.
+    The error is at most 0.01 from 3 lower degrees of freedom on.
     """
     if not math.isfinite(ratio):
         return 0.0

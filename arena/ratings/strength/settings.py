@@ -1,11 +1,11 @@
-"""The parameters of strength."""
+"""The parameters of the fit of strengths."""
 
 import math
 from dataclasses import dataclass
 from typing import Literal
 
 FARTHEST = 4000.0
-"""The farthest apart that anchors and centre may be: ten thousand million to one."""
+"""Maximum difference between anchors and centre in Elo points: odds of 10 ** 10 to one."""
 
 Weighting = Literal["pairs", "matches"]
 
@@ -14,20 +14,22 @@ Weighting = Literal["pairs", "matches"]
 class StrengthSettings:
     """The parameters of the fit, to be shown wherever strengths are shown.
 
-    centre: the mean strength in Elo points, where no anchors say otherwise: of the largest group
-        linked by meetings, each entrant weighted by its matches, so that a newcomer of whom
-        little is known neither moves the others nor widens their intervals.
-    prior: the standard deviation, in Elo points, of how strengths are expected to lie around their
-        mean before anything is played. Infinite is no prior: plain maximum likelihood.
-    anchors: entrants fixed at a value, as (name, Elo points): frozen house bots, so that strengths
-        of different times can be compared.
-    weighting: "pairs", the headline: every two entrants count alike, however often they met; none
-        counts for more matches than the median pair has played. So nobody gains by being paired
-        often with whom he happens to beat, and the adaptive half of a schedule does not decide
-        what is measured. "matches": every match counts alike.
-    provisional: an entrant is provisional while half its interval is wider than this.
+    Attributes:
+        centre: the mean strength in Elo points, without anchors. It is the mean of the largest
+            group connected by matches, weighted by matches. Therefore a newcomer with few matches
+            neither shifts the others nor widens their intervals.
+        prior: standard deviation, in Elo points, of the prior distribution of strengths around
+            their mean. Infinite: no prior, which is plain maximum likelihood.
+        anchors: entrants with fixed values, as (name, Elo points). Frozen house bots make strengths
+            of different times comparable.
+        weighting: "pairs" (the default): a pair counts for its number of matches, but at most for
+            that of the median pair. Therefore frequent pairings with an opponent that an entrant
+            happens to beat do not raise its strength, and adaptive pairings do not decide what is
+            measured. "matches": all matches have equal weight.
+        provisional: an entrant is provisional while half its interval is wider than this.
 
-    Raises ValueError if a number is not one that makes sense.
+    Raises:
+        ValueError: a value is out of range.
     """
 
     centre: float = 1200.0
@@ -55,7 +57,7 @@ class StrengthSettings:
             raise ValueError(f"strengths are weighted by pairs or matches, not {self.weighting!r}")
 
     def to_json(self) -> dict[str, object]:
-        """Return the settings as plain values; an infinite prior is None."""
+        """Return the settings as plain values for JSON; an infinite prior is None."""
         return {
             "centre": self.centre,
             "prior": self.prior if math.isfinite(self.prior) else None,

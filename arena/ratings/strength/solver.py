@@ -1,14 +1,14 @@
-"""The fit of strengths: the most plausible values, and how far to trust them.
+"""Compute the most plausible strengths and their covariance.
 
-The model is Bradley and Terry's (1952): i scores against j, on average over a match, the share
-1 / (1 + exp(strength j - strength i)). A tie is half a win for each; with ties as a result of
-their own, in Davidson's model (1970), strengths hang on the very same scores. In Plackett and
-Luce's model of whole rankings any two of a table stand to each other by the same formula, so tables
-are fitted by their pairs (full breaking; Azari Soufiani et al. 2013), and that the pairs
-of a table are not independent is counted in the errors.
+The model is Bradley and Terry's (1952): the expected mean score of i against j over a match is
+1 / (1 + exp(strength j - strength i)). A tie is half a win for each. In Davidson's model (1970),
+where a tie is a separate result, the strengths depend on the same scores. In Plackett and Luce's
+model of rankings, any two entrants of a table have the same formula. Therefore tables are fitted by
+their pairs (full breaking; Azari Soufiani et al. 2013), and the errors take into account that the
+pairs of a table are not independent.
 
-Only the mean is taken from the model. The errors come from the scatter between matches, by the
-"sandwich" of Huber (1967), clustered by match (Liang and Zeger 1986).
+Only the mean is taken from the model. The errors come from the observed scatter between matches, by
+the "sandwich" estimator of Huber (1967), clustered by match (Liang and Zeger 1986).
 """
 
 from dataclasses import dataclass
@@ -20,19 +20,19 @@ from arena.ratings.strength.columns import Columns, Floats, Ints, score_scatter
 STEPS = 200
 WIDEST_STEP = 2.0
 CONVERGED = 1e-9
-"""The step after which the fit stops; steps shrink quadratically, the next would be 1e-18."""
+"""The fit stops after a step below this; steps shrink quadratically, the next would be 1e-18."""
 LEVEL = 1e-14
-"""The slope for each match at which the top is level, but for the rounding of floats."""
+"""The slope per match at which the maximum is reached, apart from the rounding of floats."""
 
 MANY = 1_000
-"""From so many entrants on a system of equations is not taken apart but drawn near to."""
+"""From this number of entrants, linear systems are solved iteratively instead of by elimination."""
 EXACT = 1e-12
-"""How near, as a share of where it begins."""
+"""The iteration stops at this residual, relative to the initial one."""
 
 FAMILIAR = 5.0
-"""After so many matches an entrant's own scatter counts as much as what is usual for everyone."""
+"""Weight, in matches, of the usual scatter in the estimate of an entrant's own scatter."""
 CORRECTION = 2.0
-"""The most by which scatter is scaled up because the fit has drawn strengths towards results."""
+"""Maximum factor for the scatter, which corrects that the fit has adapted to the results."""
 
 
 @dataclass(frozen=True)
@@ -53,12 +53,17 @@ def expected_scores(strength: Floats) -> Floats:
 def fit(table: Columns, weights: Floats, precision: float, anchors: dict[int, float]) -> Fit:
     """Return the fit.
 
+    The covariance is the sandwich inverse(bread) @ meat @ inverse(bread):
+
+    1. `bread` is the curvature of the negative log posterior at its minimum.
+    2. `meat` is the scatter of the scores between matches, plus the prior.
+
     Args:
-        table: what was played.
-        weights: what a match counts in the pair i, j: (size, size), symmetric.
-        precision: of the prior: each strength is taken to be normally distributed around the mean
-            of all, with the variance 1 / precision. 0 is no prior.
-        anchors: fixed strengths by number. Without any the mean of the strengths is 0.
+        table: the meetings.
+        weights: weight of a match of the pair i, j: (size, size), symmetric.
+        precision: precision of the prior. Each strength has a normal prior around the mean of all,
+            with the variance 1 / precision. 0: no prior.
+        anchors: fixed strengths by number. Without anchors the mean of the strengths is 0.
     """
     strength = most_plausible(weights * table.count, weights * table.score, precision, anchors)
     expected = expected_scores(strength)
@@ -72,9 +77,9 @@ def fit(table: Columns, weights: Floats, precision: float, anchors: dict[int, fl
 
 
 def about_mean(fitted: Fit, shares: Floats) -> Fit:
-    """Return the same fit with the mean of all, each weighted by its share, at 0.
+    """Shift a fit so that the mean of all strengths, weighted by `shares`, is 0.
 
-    Differences stay as they are. The doubt of each becomes that of its distance from this mean.
+    Differences do not change. The covariance becomes that of the distances from this mean.
     """
     doubts = fitted.covariance @ shares
     covariance = fitted.covariance - doubts[:, None] - doubts[None, :] + shares @ doubts
@@ -84,9 +89,23 @@ def about_mean(fitted: Fit, shares: Floats) -> Fit:
 def most_plausible(
     count: Floats, score: Floats, precision: float, anchors: dict[int, float]
 ) -> Floats:
-    """Return the strengths that maximise likelihood times prior, by Newton's method.
+    """Return the strengths that maximize the posterior density, by damped Newton's method.
 
-    Its start is always the same, so that the same sums end in the same digits.
+    The start is always the same, so the same sums give the same digits. Each iteration:
+
+    1. Compute the gradient (`slope`) and the negative Hessian (`bend`).
+    2. Solve for the step, and limit it to `WIDEST_STEP`.
+    3. Stop if the step is below `CONVERGED` or the gradient below `LEVEL`.
+    4. Halve the step until the density does not decrease.
+
+    Args:
+        count: weighted number of matches of i and j: (size, size).
+        score: weighted sum of scores of i against j: (size, size).
+        precision: precision of the prior.
+        anchors: fixed strengths by number.
+
+    Raises:
+        ArithmeticError: the iteration did not converge within `STEPS`.
     """
     size = len(count)
     strength = np.zeros(size)
@@ -129,17 +148,21 @@ def _height(count: Floats, score: Floats, precision: float, strength: Floats) ->
 
 
 def curvature(spread: Floats) -> Floats:
-    """Return the matrix that sums, over pairs, spread[i, j] * (e_i - e_j)(e_i - e_j)'."""
+    """Return the sum over pairs of spread[i, j] * (e_i - e_j)(e_i - e_j)'."""
     matrix: Floats = np.diag(spread.sum(axis=1)) - spread
     return matrix
 
 
 def _trusted(table: Columns, scatter: Floats, usual: Floats) -> Floats:
-    """The scatter of scores, held by what is usual where an entrant has few matches of its own.
+    """Return the scatter of scores, shrunk towards the usual scatter for entrants with few matches.
 
-    Who has won five of five shows no scatter at all, and is not known exactly. What is usual is
-    the scatter of single games between everyone's strengths, scaled to what all matches show
-    together; one game between equals is added to both, so that it is never nothing.
+    An entrant that won five of five matches has no scatter, but its strength is not known exactly.
+
+    1. Scale the observed scatter up, because the fit has adapted to the results.
+    2. Scale the scatter of single games (`usual`) so that its trace equals that of the observed
+       one. One game between equals is added to both, so that the scale is never zero.
+    3. Mix both: the observed scatter of an entrant with n matches has the weight
+       n / (n + FAMILIAR), the usual one the remaining weight.
     """
     seats = np.array([block.seats for block in table.blocks] or [2])
     played = np.array([block.matches.sum() for block in table.blocks] or [0])
@@ -160,13 +183,13 @@ def _centring(size: int) -> Floats:
 
 
 def _centred(some: Floats) -> Floats:
-    """What `_centring` makes of one column or several."""
+    """Subtract the mean of each column, which equals a product with `_centring`."""
     moved: Floats = some - some.mean(axis=0)
     return moved
 
 
 def _inverse(matrix: Floats, anchors: dict[int, float]) -> Floats:
-    """The inverse in the directions that are free; 0 for anchors, or for moving all alike."""
+    """Return the inverse on the free directions; 0 for anchors, or for shifts of all strengths."""
     size = len(matrix)
     if not anchors:
         return _centred(_centred(np.asarray(np.linalg.inv(matrix + _alike(matrix)))).T)
@@ -177,7 +200,7 @@ def _inverse(matrix: Floats, anchors: dict[int, float]) -> Floats:
 
 
 def _solved(matrix: Floats, column: Floats, anchors: dict[int, float]) -> Floats:
-    """The same inverse times a column, without making it."""
+    """Return the same inverse times a column, without computing the inverse."""
     if not anchors:
         return _centred(_solution(matrix + _alike(matrix), _centred(column)))
     free = _free(len(matrix), anchors)
@@ -187,10 +210,11 @@ def _solved(matrix: Floats, column: Floats, anchors: dict[int, float]) -> Floats
 
 
 def _solution(matrix: Floats, column: Floats) -> Floats:
-    """What a positive definite matrix makes this column of.
+    """Solve a linear system with a positive definite matrix.
 
-    Of many entrants by conjugate gradients (Hestenes and Stiefel 1952), each divided by its own
-    curvature: some dozen products with the matrix, where to take it apart costs its cube.
+    Large systems are solved by conjugate gradients (Hestenes and Stiefel 1952) with a diagonal
+    preconditioner. That takes some dozen products with the matrix, where elimination takes time
+    proportional to the cube of its size.
     """
     if len(column) < MANY:
         return np.asarray(np.linalg.solve(matrix, column))
@@ -215,7 +239,10 @@ def _solution(matrix: Floats, column: Floats) -> Floats:
 
 
 def _alike(matrix: Floats) -> float:
-    """What, added to each of its numbers, lets a matrix be inverted that knows differences only."""
+    """Return a constant that makes a curvature matrix invertible if added to all its entries.
+
+    The matrix depends on differences only, so it is singular in the direction of equal shifts.
+    """
     return max(float(np.trace(matrix)), 1e-300) / len(matrix) ** 2
 
 

@@ -1,7 +1,7 @@
-"""Owners of bots, and the tokens by which they are known.
+"""Owners of bots, and the tokens that authenticate them.
 
-Of a token only its hash is stored. A plain SHA-256 is enough: a token is 32 random bytes, which
-nobody can guess however quickly a guess can be tried; slow hashes are for what people make up.
+Only the hash of a token is stored. A plain SHA-256 is sufficient: a token has 32 random bytes,
+which cannot be guessed at any speed. Slow hashes are for passwords that people choose.
 """
 
 from __future__ import annotations
@@ -22,18 +22,23 @@ _BYTES = 32
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """Somebody whose bots these are. created: when the token was made that is in force."""
+    """An owner of bots with a token.
+
+    Attributes:
+        name: the owner's name.
+        created: when the current token was created.
+    """
 
     name: str
     created: float
 
 
 def add(engine: Engine, name: str) -> str:
-    """Makes an owner known; gives the token, which is told nowhere else.
+    """Register an owner and return the token, which cannot be retrieved later.
 
     Raises:
-        BadName: it cannot be the name of an owner.
-        Conflict: the owner has one already.
+        BadName: the name is not valid for an owner.
+        Conflict: the owner has a token already.
     """
     check_name("an owner", name)
     token = secrets.token_urlsafe(_BYTES)
@@ -49,10 +54,10 @@ def add(engine: Engine, name: str) -> str:
 
 
 def renew(engine: Engine, name: str) -> str:
-    """Gives an owner another token; the one before is worth nothing from now on.
+    """Replace an owner's token and return the new one; the old token is invalid at once.
 
     Raises:
-        NotFound: there is no such owner.
+        NotFound: the owner has no token.
     """
     token = secrets.token_urlsafe(_BYTES)
     table = schema.owners
@@ -66,10 +71,10 @@ def renew(engine: Engine, name: str) -> str:
 
 
 def remove(engine: Engine, name: str) -> None:
-    """Forgets the token of an owner; the bots stay the owner's.
+    """Delete an owner's token; the bots keep their owner.
 
     Raises:
-        NotFound: there is no such owner.
+        NotFound: the owner has no token.
     """
     table = schema.owners
     with writing(engine, "remove_owner") as connection:
@@ -78,7 +83,7 @@ def remove(engine: Engine, name: str) -> None:
 
 
 def listing(engine: Engine) -> tuple[Owner, ...]:
-    """The owners who have a token, by name."""
+    """Return the owners that have a token, by name."""
     table = schema.owners
     with reading(engine) as connection:
         rows = connection.execute(select(*table.c["name", "created"]).order_by(table.c.name))
@@ -86,7 +91,7 @@ def listing(engine: Engine) -> tuple[Owner, ...]:
 
 
 def is_of(engine: Engine, token: str, name: str) -> bool:
-    """Whether a token is this owner's. It takes as long whether it is or not."""
+    """Return whether a token is this owner's, in constant time (against timing attacks)."""
     table = schema.owners
     with reading(engine) as connection:
         known = connection.execute(select(table.c.token).where(table.c.name == name))
@@ -95,10 +100,10 @@ def is_of(engine: Engine, token: str, name: str) -> bool:
 
 
 def known_by(engine: Engine, token: str) -> str | None:
-    """The owner whose token this is; None if it is nobody's."""
+    """Return the owner with this token; None if the token is unknown."""
     table = schema.owners
     with reading(engine) as connection:
-        # What the time tells is of a hash, from which no token can be made.
+        # The timing of this lookup reveals only hash prefixes, from which no token can be derived.
         found = connection.execute(select(table.c.name).where(table.c.token == _hash(token)))
         return found.scalar_one_or_none()
 

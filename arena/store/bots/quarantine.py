@@ -1,8 +1,9 @@
-"""Quarantine: a version that keeps being there when the arena fails is kept from further play.
+"""Quarantine versions whose matches repeatedly end in failures of the arena.
 
-The arena's failures are charged to nobody, so a bot that takes workers down with it would cost
-the others their matches for ever. It is quarantined when matches with it keep failing while
-matches without it go well. What fails with everybody fails without it too, and quarantines nobody.
+Failures of the arena are not charged to bots, so a bot that crashes workers would void its
+opponents' matches again and again. A version is quarantined when matches with it keep failing while
+matches without it close. A failure of the whole arena also affects matches without the version, so
+it does not cause a quarantine.
 """
 
 from __future__ import annotations
@@ -22,17 +23,21 @@ from arena.store.schema import MatchState
 from arena.store.tournaments.lifecycle import leave
 
 FAILED_WITH: Final = 3
-"""So many different matches with it have failed since one with it was closed last."""
+"""Number of different failed matches with a version, since one with it closed, for a quarantine."""
 CLOSED_WITHOUT: Final = 3
-"""So many matches without it were closed since the first of those failures."""
+"""Number of matches without it that must have closed since the first of those failures."""
 
 log = logging.getLogger("arena.quarantine")
 
 
 def consider(engine: Engine, match: str) -> tuple[str, ...]:
-    """Quarantines those of a match that has just failed whom the rule is met for.
+    """Quarantine the entrants of a failed match that satisfy the rule.
 
-    Also ends what is due with versions that are in quarantine already. Returns who is new there.
+    Entrants that were in quarantine before are withdrawn from their tournaments again, which voids
+    their pending matches.
+
+    Returns:
+        The versions that are newly in quarantine, sorted.
     """
     sides, table = schema.match_entrants, schema.versions
     with reading(engine) as connection:
@@ -53,13 +58,13 @@ def consider(engine: Engine, match: str) -> tuple[str, ...]:
 
 
 def lift(engine: Engine, version: str) -> Version:
-    """Lets a version enter tournaments again; what failed with it until now is forgotten.
+    """End the quarantine of a version and delete its recorded failures.
 
-    Those it was withdrawn from it does not come back to.
+    It may enter tournaments again, but it does not return to those from which it was withdrawn.
 
     Raises:
-        NotFound: there is no such version.
-        Conflict: it is in no quarantine.
+        NotFound: the version does not exist.
+        Conflict: it is not in quarantine.
     """
     table, failures = schema.versions, schema.failures
     versions.find(engine, version)
@@ -99,10 +104,10 @@ def _is_suspect(connection: Connection, version: str) -> bool:
 
 
 def _quarantine(engine: Engine, version: str) -> bool:
-    """Does it; false if it was there already. It leaves its tournaments in either case."""
+    """Withdraw a version from its tournaments and mark it; return False if it was marked before."""
     table, tournaments, entrants = schema.versions, schema.tournaments, schema.entrants
     with writing(engine, "quarantine") as connection:
-        # Before the tournaments: nobody lets it into another one meanwhile.
+        # Lock the version before the tournaments: it must not enter another one meanwhile.
         keep(connection, select(table.c.id).where(table.c.id == version))
         of = select(entrants.c.tournament).where(entrants.c.version == version)
         going_on = connection.execute(

@@ -1,8 +1,9 @@
-"""Remote bots: the tokens by which they connect, and whether they are there.
+"""Remote bots: their tokens, and whether they are connected.
 
-A bot behind the relay has a token, of which only the hash is stored (see arena.store.bots.owners).
-A bot that is asked at an address of its own has none. Either is taken to be there until a time that
-whoever sees it moves on; a match with a bot that is not there waits (arena.store.matches.waiting).
+A relayed bot connects to a relay with a token, whose hash is stored (`arena.store.bots.owners`). A
+direct bot has a network address of its own and no token. Each bot counts as connected until a time
+in its row. The relay moves this time forward; for a direct bot it is `ALWAYS` until a connection
+fails. Matches of an absent bot wait (`arena.store.matches.waiting`).
 """
 
 from __future__ import annotations
@@ -23,62 +24,61 @@ from arena.store.database import now, reading, writing
 from arena.store.postgresql import keep
 
 ALWAYS: Final = 1e18
-"""A bot with an address of its own is taken to be there until it was not."""
+"""`until` of a direct bot: it counts as connected until a connection to it fails."""
 ANY_NUMBER: Final = 1_000_000
-"""Nobody counts the tables of such a bot."""
+"""`room` of a direct bot: its tables are not limited."""
 HERE_SECONDS: Final = 15.0
-"""How long a bot is taken to be there after its relay has said so last."""
+"""How long a relayed bot counts as connected after the last report of its relay."""
 _BYTES: Final = 32
 
 
 @dataclass(frozen=True, slots=True)
 class Remote:
-    """A remote bot as it stands."""
+    """The state of a remote bot."""
 
     version: str
     """``name@number``"""
     relayed: bool
-    """Whether it connects to the relay; else it is asked at its address."""
+    """Whether it connects to a relay; otherwise the arena connects to its address."""
     here: bool
-    """Whether it can be asked now."""
+    """Whether it is reachable now."""
     since: float | None
-    """When it came, or went; None if it has never been seen."""
+    """When it connected or disconnected last; None if it never connected."""
     refusals: int
-    """How many connections that said they were this bot have been refused."""
+    """Number of refused connections that presented its token."""
     refused: float | None
     refusal: str | None
-    """Why the last of them was refused, as a sentence."""
+    """The reason of the last refusal, as a sentence."""
 
     @property
     def words(self) -> str:
-        """Where it is, without the time: "connected", "absent"."""
+        """The connection state for display: "connected", "never seen" or "absent"."""
         return "connected" if self.here else "never seen" if self.since is None else "absent"
 
 
 class Desk(NamedTuple):
-    """Where the relay that has a bot takes orders for seats."""
+    """The relay to which a bot connects."""
 
     address: str
     way: Mapping[str, str] | None
-    """How that is reached from other machines (arena.remote.tunnel.streams.Way); None if it is
-    not."""
+    """Its `arena.remote.tunnel.streams.TunnelEndpoint` for other machines; None without one."""
 
 
 def add_relayed(engine: Engine, name: str, number: str, owner: str = "") -> tuple[Version, str]:
-    """Makes a version known that connects to the relay; gives its token, told nowhere else.
+    """Register a relayed version and return it with its token, which cannot be retrieved later.
 
     Raises:
-        Conflict: the bot is somebody else's.
+        Conflict: the bot belongs to another owner.
     """
     version = versions.add(engine, name, number, "", "", {"remote": True}, owner)
     return version, _put_token(engine, version.id)
 
 
 def add_direct(engine: Engine, name: str, number: str, address: str, owner: str = "") -> Version:
-    """Makes a version known that is asked at its address, "10.0.0.5:7000" or "unix:/path".
+    """Register a version with its own address, such as "10.0.0.5:7000" or "unix:/path".
 
     Raises:
-        Conflict: the bot is somebody else's.
+        Conflict: the bot belongs to another owner.
     """
     version = versions.add(engine, name, number, "", "", {"address": address}, owner)
     _put(engine, version.id, until=ALWAYS, room=ANY_NUMBER)
@@ -86,10 +86,10 @@ def add_direct(engine: Engine, name: str, number: str, address: str, owner: str 
 
 
 def renew(engine: Engine, version: str) -> str:
-    """Gives a bot another token; the one before is worth nothing from now on.
+    """Replace a bot's token and return the new one; the old token is invalid at once.
 
     Raises:
-        NotFound: it is no bot that connects to the relay.
+        NotFound: the version is not a relayed bot.
     """
     if not is_relayed(versions.find(engine, version).manifest):
         raise NotFound(
@@ -100,12 +100,12 @@ def renew(engine: Engine, version: str) -> str:
 
 
 def is_relayed(manifest: Mapping[str, Any]) -> bool:
-    """Whether this is the manifest of a version that connects to the relay."""
+    """Return whether the manifest's version connects through a relay."""
     return bool(manifest.get("remote"))
 
 
 def listing(engine: Engine) -> dict[str, Remote]:
-    """All remote bots, by version."""
+    """Return all remote bots, by version."""
     table = schema.remotes
     query = select(table, (table.c.until > now()).label("here")).order_by(table.c.version)
     with reading(engine) as connection:
@@ -113,10 +113,13 @@ def listing(engine: Engine) -> dict[str, Remote]:
 
 
 def desks(engine: Engine, match: str) -> dict[str, Mapping[str, str] | None]:
-    """Where the relays take orders that have the remote bots of a match, and the way there from
-    other machines (arena.remote.tunnel.streams.Way); None if there is none.
+    """Return the relays that serve a match's remote bots, for requests of seats.
 
-    Those are left out for which the match does not wait any longer, and which are away.
+    A relay is omitted if its bot is absent and the match no longer waits for it.
+
+    Returns:
+        By control address: the endpoint for other machines
+        (`arena.remote.tunnel.streams.TunnelEndpoint`), or None without one.
     """
     table, sides, matches = schema.remotes, schema.match_entrants, schema.matches
     query = (
@@ -134,12 +137,12 @@ def desks(engine: Engine, match: str) -> dict[str, Mapping[str, str] | None]:
 
 
 def find(engine: Engine, version: str) -> Remote | None:
-    """How a version stands; None if it is not remote."""
+    """Return the state of a version; None if it is not remote."""
     return listing(engine).get(version)
 
 
 def desk(engine: Engine, version: str) -> Desk:
-    """The desk of the relay that has this bot; its address is empty if no relay ever had it."""
+    """Return the relay that serves a bot; its address is empty if the bot never connected."""
     table = schema.remotes
     with reading(engine) as connection:
         row = connection.execute(
@@ -149,7 +152,7 @@ def desk(engine: Engine, version: str) -> Desk:
 
 
 def of_token(engine: Engine, token: str) -> Version | None:
-    """The version whose token this is."""
+    """Return the version with this token; None if the token is unknown."""
     table = schema.remotes
     query = select(table.c.version).where(table.c.token == token_hash(token))
     with reading(engine) as connection:
@@ -158,7 +161,7 @@ def of_token(engine: Engine, token: str) -> Version | None:
 
 
 def tokens(engine: Engine, of: Collection[str]) -> dict[str, str]:
-    """The hashes of the tokens in force of some versions."""
+    """Return the hashes of the current tokens of some versions."""
     table = schema.remotes
     query = select(table.c.version, table.c.token).where(table.c.version.in_(of))
     with reading(engine) as connection:
@@ -176,21 +179,26 @@ def token_hashes(engine: Engine) -> frozenset[str]:
 def came(
     engine: Engine, version: str, desk: str, room: int, way: Mapping[str, str] | None = None
 ) -> None:
-    """A bot has connected, and can sit at so many tables more.
+    """Record that a bot has connected to a relay.
 
-    desk: where its relay takes orders for seats. way: how that is reached from other machines.
+    Args:
+        engine: the store.
+        version: the bot.
+        desk: control address of the relay.
+        room: how many more tables the bot can join.
+        way: the relay's endpoint for other machines; None without one.
     """
     here = {"since": now(), "until": now() + HERE_SECONDS, "room": room}
     _note(engine, version, desk=desk, way=way, **here)
 
 
 def has_room(engine: Engine, version: str, room: int) -> None:
-    """At how many more tables a bot that is connected can sit now."""
+    """Record how many more tables a connected bot can join."""
     _note(engine, version, room=room)
 
 
 def stays(engine: Engine, of: Collection[str], desk: str) -> None:
-    """These bots are still connected to the relay of this desk."""
+    """Extend the presence of bots still connected to the relay with this control address."""
     table = schema.remotes
     if of:
         its = (table.c.version.in_(of), table.c.desk == desk)
@@ -199,7 +207,14 @@ def stays(engine: Engine, of: Collection[str], desk: str) -> None:
 
 
 def went(engine: Engine, version: str, desk: str | None = None) -> None:
-    """A bot is gone; of a relay that does not have it any more it is not heard."""
+    """Record that a bot has disconnected.
+
+    Args:
+        engine: the store.
+        version: the bot.
+        desk: control address of the reporting relay. Its report is ignored if the bot has connected
+            to another relay since. None: any.
+    """
     table = schema.remotes
     gone = update(table).where(table.c.version == version, table.c.until > now())
     if desk is not None:
@@ -208,18 +223,18 @@ def went(engine: Engine, version: str, desk: str | None = None) -> None:
 
 
 def answers(engine: Engine, version: str) -> None:
-    """A bot with an address of its own, which was gone, answers there."""
+    """Record that an absent bot with its own address accepts connections again."""
     _note(engine, version, since=now(), until=ALWAYS)
 
 
 def refused(engine: Engine, version: str, sentence: str) -> None:
-    """Notes that somebody who had this bot's token was not let in."""
+    """Record a refused connection with this bot's token; the reason is cut at 500 characters."""
     table = schema.remotes
     _note(engine, version, refusals=table.c.refusals + 1, refused=now(), refusal=sentence[:500])
 
 
 def token_hash(token: str) -> str:
-    """What is stored of a token."""
+    """Return the stored form of a token."""
     return hashlib.sha256(token.encode("utf-8", "replace")).hexdigest()
 
 
@@ -245,7 +260,7 @@ def _note(engine: Engine, version: str, **values: object) -> None:
 
 
 def _write(engine: Engine, change: Update, rows: Select[Any] | None = None) -> None:
-    """rows: what it changes, if that is several, in order."""
+    """Apply a change; `rows` selects, in order, the rows to lock if it changes several."""
     with writing(engine, "presence") as connection:
         if rows is not None:
             keep(connection, rows)

@@ -1,4 +1,4 @@
-"""Submissions: what owners have sent over the network, and what became of it."""
+"""Submissions: uploads of owners over the network, their progress and the decisions."""
 
 from __future__ import annotations
 
@@ -20,44 +20,44 @@ _SOON: Final = 60
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """Something that an owner has sent, and how far it is."""
+    """An upload of an owner, and its progress."""
 
     id: str
     owner: str
     name: str
-    """Of the bot of which it is to be a version."""
+    """The bot that gets the new version."""
     content_hash: str
-    """As its sender says."""
+    """As stated by the sender; it is checked."""
     bytes: int
-    """Of the parcel it came in."""
+    """Size of the upload archive."""
     state: SubmissionState
     stage: Stage
-    """The last one that was begun."""
+    """The stage that began last."""
     steps: tuple[tuple[Stage, float], ...]
-    """The stages so far, and when they were begun the last time."""
+    """The stages so far, with the times of their latest start."""
     attempts: int
     sentence: str
-    """What became of it; empty while nobody knows."""
+    """The decision as a sentence; empty while undecided."""
     status: int | None
-    """The HTTP status that says the same."""
+    """The HTTP status equivalent to the decision."""
     output: str
-    """The end of what was written by a build or a test that failed."""
+    """The tail of the output of a failed build or test."""
     version: str | None
     ladders: tuple[str, ...]
-    """The tournaments it was let into."""
+    """The tournaments that the version entered."""
     created: float
     changed: float
     ended: float | None
 
     @property
     def is_decided(self) -> bool:
-        """Whether it is known what became of it."""
+        """Whether it is accepted, refused or failed."""
         return self.state not in UNDECIDED
 
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """What has arrived: whose it is, of which bot, and its content by what its sender says."""
+    """A received upload, not stored as a submission yet; `content_hash` is stated by the sender."""
 
     id: str
     owner: str
@@ -68,9 +68,12 @@ class Sent:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How many submissions there may be.
+    """Limits on the number of submissions.
 
-    undecided: of all owners together. own: of one owner. a_day: of one owner within 24 hours.
+    Attributes:
+        undecided: undecided submissions of all owners.
+        own: undecided submissions of one owner.
+        a_day: submissions of one owner within 24 hours.
     """
 
     undecided: int = 30
@@ -79,11 +82,12 @@ class Limits:
 
 
 def add(engine: Engine, sent: Sent, limits: Limits) -> Submission:
-    """Takes it in; it waits then. The same content of the same owner that waits already is given
-    back instead.
+    """Store an upload as a waiting submission.
+
+    If an undecided submission of this owner has the same content, that one is returned instead.
 
     Raises:
-        TooMany: there are as many as there may be.
+        TooMany: a limit is reached.
     """
     table = schema.submissions
     with writing(engine, "submit") as connection:
@@ -111,22 +115,26 @@ def add(engine: Engine, sent: Sent, limits: Limits) -> Submission:
 
 
 def check(engine: Engine, owner: str, limits: Limits) -> None:
-    """Sees that an owner may send something now. Raises TooMany."""
+    """Check that an owner may send a submission now.
+
+    Raises:
+        TooMany: a limit is reached.
+    """
     with reading(engine) as connection:
         _check(connection, owner, limits)
 
 
 def waiting(engine: Engine, owner: str, content: str) -> Submission | None:
-    """The submission of an owner with this content of which nobody knows yet what becomes of it."""
+    """Return the owner's undecided submission with this content hash, if any."""
     with reading(engine) as connection:
         return _waiting(connection, owner, content)
 
 
 def find(engine: Engine, submission: str) -> Submission:
-    """The submission of this id.
+    """Return the submission with this id.
 
     Raises:
-        NotFound: there is none.
+        NotFound: it does not exist.
     """
     with reading(engine) as connection:
         return _find(connection, submission)
@@ -135,7 +143,7 @@ def find(engine: Engine, submission: str) -> Submission:
 def listing(
     engine: Engine, *, name: str | None = None, owner: str | None = None, limit: int = 100
 ) -> tuple[Submission, ...]:
-    """The newest submissions, the newest first; only those of a bot or an owner, if asked."""
+    """Return the newest submissions, newest first, optionally of one bot or one owner."""
     table = schema.submissions
     query = select(table).order_by(table.c.created.desc(), table.c.id).limit(limit)
     if name is not None:
@@ -147,7 +155,7 @@ def listing(
 
 
 def undecided(engine: Engine) -> tuple[Submission, ...]:
-    """Those of which nobody knows yet what becomes of them, the oldest first."""
+    """Return the undecided submissions, oldest first."""
     table = schema.submissions
     query = select(table).where(_is_undecided()).order_by(table.c.created, table.c.id)
     with reading(engine) as connection:
@@ -155,7 +163,7 @@ def undecided(engine: Engine) -> tuple[Submission, ...]:
 
 
 def mark(engine: Engine) -> tuple[int, float]:
-    """What tells whether anything has changed: how many there are, and when one changed last."""
+    """Return the number of submissions and the time of the last change, to detect changes."""
     table = schema.submissions
     with reading(engine) as connection:
         count, last = connection.execute(select(func.count(), func.max(table.c.changed))).one()
@@ -163,7 +171,7 @@ def mark(engine: Engine) -> tuple[int, float]:
 
 
 def take_up(engine: Engine, submission: str) -> Submission:
-    """Begins work on it, for the first time or again."""
+    """Start processing a submission, for the first time or again."""
     table = schema.submissions
     with writing(engine, "take_up") as connection:
         connection.execute(
@@ -180,7 +188,7 @@ def take_up(engine: Engine, submission: str) -> Submission:
 
 
 def step(engine: Engine, submission: str, stage: Stage) -> None:
-    """Notes that a stage has begun."""
+    """Record the start of a stage."""
     table = schema.submissions
     with writing(engine, "step") as connection:
         keep(connection, select(table.c.id).where(table.c.id == submission))
@@ -205,7 +213,7 @@ def decide(
     version: str | None = None,
     ladders: Sequence[str] = (),
 ) -> Submission:
-    """Notes what became of it; what has been decided stays so."""
+    """Record the decision on a submission; a submission that is decided already does not change."""
     table = schema.submissions
     with writing(engine, "decide") as connection:
         connection.execute(

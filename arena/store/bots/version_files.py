@@ -1,8 +1,8 @@
-"""The files of hosted versions: beside whoever plays them, or on their way there by the store.
+"""Files of hosted versions: find them on this machine, or transfer them through the store.
 
-On the machine where a version was added they are in the data folder. If the store is one that
-other machines may use, they are in it too, and a machine that is to play the version fetches them
-into its own data folder: there `versions/` is a cache (arena.bots.version_cache).
+On the machine where a version was added, its files are in the data folder. If other machines can
+use the store, it also holds the files. A machine that plays the version then fetches them into its
+own data folder, where `versions/` is a cache (`arena.bots.version_cache`).
 """
 
 from __future__ import annotations
@@ -27,9 +27,8 @@ from arena.store import schema
 from arena.store.bots import versions
 from arena.store.database import now, reading, writing
 
-# The files of hosted versions, for machines that have only the database: one crate a content.
-#
-# Crates are kept in pieces, so that nobody holds a large one in memory at once.
+# Build archives, for machines that have only the database: one archive for each content hash. They
+# are stored in pieces, so that a process never loads a large one into memory as a whole.
 
 
 PIECE: Final = 1 << 20
@@ -38,20 +37,26 @@ PIECE: Final = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class StoredBuild:
-    """The files of a version as they are kept."""
+    """A stored build archive."""
 
     content_hash: str
     digest: str
     """SHA-256 of the packed bytes."""
     bytes: int
     trusted: bool
-    """False: only strangers have sent it."""
+    """False: only submissions, not the organiser, have provided this content."""
 
 
 def keep_build(engine: Engine, content_hash: str, packed: IO[bytes], trusted: bool) -> None:
-    """Keeps a crate, which is read from where it stands; if there is one already, that stays.
+    """Store a build archive from the current position of a stream; an existing one is kept.
 
-    All of it is kept, or nothing.
+    All of it is stored, or nothing.
+
+    Args:
+        engine: the store.
+        content_hash: the content of the version.
+        packed: the packed bytes.
+        trusted: whether the organiser provided them.
     """
     try:
         with writing(engine, "keep_crate") as connection:
@@ -72,13 +77,13 @@ def keep_build(engine: Engine, content_hash: str, packed: IO[bytes], trusted: bo
                 )
             )
     except exc.IntegrityError:
-        # Somebody else has kept the same content meanwhile.
+        # Another process has stored the same content meanwhile.
         if find(engine, content_hash) is None:
             raise
 
 
 def find(engine: Engine, content_hash: str) -> StoredBuild | None:
-    """What is kept of a content; None if nothing is."""
+    """Return the stored build archive of a content hash; None without one."""
     table = schema.crates
     query = select(table.c.digest, table.c.bytes, table.c.trusted).where(
         table.c.content_hash == content_hash
@@ -91,7 +96,7 @@ def find(engine: Engine, content_hash: str) -> StoredBuild | None:
 
 
 def trust(engine: Engine, content_hash: str) -> None:
-    """Notes that a crate is not from strangers only: the organiser has named the same content."""
+    """Mark a build archive as trusted, because the organiser has added the same content."""
     table = schema.crates
     with writing(engine, "trust_crate") as connection:
         connection.execute(
@@ -100,10 +105,10 @@ def trust(engine: Engine, content_hash: str) -> None:
 
 
 def fetch(engine: Engine, crate: StoredBuild, output: IO[bytes]) -> None:
-    """Writes a crate's packed bytes.
+    """Write the packed bytes of a build archive to a stream.
 
     Raises:
-        StoreError: they are not the ones that were kept.
+        StoreError: their hash is not the stored one.
     """
     total = hashlib.sha256()
     for piece in _pieces(engine, crate.content_hash):
@@ -135,10 +140,10 @@ log = logging.getLogger("arena.files")
 
 
 def keep(engine: Engine, bot: Bot) -> None:
-    """Puts the files of an archived version into the store, unless they are there.
+    """Store the files of an archived version, unless they are stored.
 
     Raises:
-        BotError: it is too large to be sent around.
+        BotError: they are too large to be stored.
     """
     if bot.folder is None or not bot.content:
         return
@@ -153,7 +158,7 @@ def keep(engine: Engine, bot: Bot) -> None:
 
 
 def keep_all(engine: Engine) -> None:
-    """Puts into the store what is here and not there yet: the arena was one machine until now."""
+    """Store the files that exist only here, when an arena of one machine opens to others."""
     for version in versions.listing(engine, retired=True):
         folder = Path(version.folder)
         if not version.folder or not folder.is_dir():
@@ -173,15 +178,22 @@ def bot(
     stay: contextlib.ExitStack | None = None,
     most: int | None = None,
 ) -> Bot:
-    """A hosted version, with its files on this machine.
+    """Return a hosted version, with its files on this machine.
 
-    content: its hash. noted: its folder on the machine where it was added. where: the folder of
-    the versions here; what is nowhere else is fetched into it. stay: until it is closed nobody
-    takes the files away to make room; None: they are not kept from that. most: bytes of what was
-    fetched ever, down to which room is made when something is; None: none is made.
+    Args:
+        engine: the store.
+        label: the version as ``name@number``.
+        content: its content hash.
+        noted: its folder on the machine where it was added.
+        where: the folder of versions on this machine; missing files are fetched into it.
+        stay: until it closes, the files are protected from eviction. None: they are not protected.
+        most: size limit in bytes of all fetched files; the cache is trimmed after a fetch.
+            None: no limit.
 
     Raises:
-        BotError: its files cannot be had. StoreError, OSError.
+        BotError: the files are not available.
+        StoreError: the stored files are damaged.
+        OSError: the files cannot be written.
     """
     if stay is None:
         with contextlib.ExitStack() as briefly:
@@ -194,7 +206,7 @@ def bot(
         return from_folder(Path(noted), label, content)
     for _ in range(_TRIES):
         _fetch(engine, label, content, folder)
-        # Somebody else may have fetched it too, and taken it away again.
+        # Another process may have fetched the files too, and evicted them again.
         if _holds(folder, stay):
             version_cache.note_fetched(folder)
             if most is not None:

@@ -1,4 +1,4 @@
-"""Bots and their versions."""
+"""Store bots and their versions: register, find, list and retire them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _ALL = select(schema.versions, schema.bots.c.owner).join(
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """One submission of a bot, which never changes."""
+    """A version of a bot; its content never changes."""
 
     id: str
     """``name@number``"""
@@ -31,21 +31,21 @@ class Version:
     manifest: Mapping[str, Any]
     created: float
     retired: float | None
-    """When it was withdrawn from future tournaments; None while it may enter them."""
+    """When it was excluded from future tournaments; None while it may enter them."""
     quarantined: float | None
-    """When it was kept from further play because the arena kept failing with it."""
+    """When it was quarantined (`arena.store.bots.quarantine`); None if it is not."""
     quarantine_reason: str | None
     owner: str
-    """Whose bot it is; empty: nobody it shares with other bots."""
+    """The owner of the bot; empty: it does not share an owner with other bots."""
 
     @property
     def authors(self) -> tuple[str, ...]:
-        """Who wrote it, as it says itself."""
+        """The authors stated in its manifest."""
         return tuple(map(str, self.manifest.get("authors") or ()))
 
     @property
     def language(self) -> str:
-        """What it is written in, as it says itself; empty if it does not."""
+        """The programming language stated in its manifest; empty if it is omitted."""
         return str(self.manifest.get("language", ""))
 
 
@@ -58,14 +58,20 @@ def add(
     manifest: Mapping[str, Any],
     owner: str = "",
 ) -> Version:
-    """Registers a version. Registering the same content again gives what is there.
+    """Register a version; if the same content is registered already, return it.
 
     Args:
-        owner: whose bot it is; empty: as it is known, nobody's if it is new.
+        engine: the store.
+        name: the bot.
+        number: the version's number or name.
+        content_hash: hash of its files.
+        folder: where its files are; empty for a remote bot.
+        manifest: its manifest as plain values.
+        owner: the bot's owner. Empty: an existing owner is kept, a new bot gets none.
 
     Raises:
-        BadName: one of the names cannot be taken.
-        Conflict: this version is there with other content, or the bot is somebody else's.
+        BadName: one of the names is not valid.
+        Conflict: the version exists with other content, or the bot has another owner.
     """
     label = f"{name}@{number}"
     check_name("a version", label)
@@ -77,7 +83,7 @@ def add(
                 _insert(connection, label, name, number, content_hash, folder, manifest)
                 found = _find(connection, label)
     except exc.IntegrityError:
-        # Another process registered the same bot or version at this moment (PostgreSQL).
+        # Another process has registered the same bot or version at this moment (PostgreSQL).
         return add(engine, name, number, content_hash, folder, manifest, owner)
     assert found is not None
     if found.content_hash != content_hash:
@@ -89,10 +95,10 @@ def add(
 
 
 def find(engine: Engine, label: str) -> Version:
-    """The version ``name@number``.
+    """Return the version ``name@number``.
 
     Raises:
-        NotFound: there is none.
+        NotFound: it does not exist.
     """
     with reading(engine) as connection:
         found = _find(connection, label)
@@ -104,11 +110,12 @@ def find(engine: Engine, label: str) -> Version:
 def listing(
     engine: Engine, *, name: str | None = None, retired: bool = False
 ) -> tuple[Version, ...]:
-    """The versions in the order of names, then of registration.
+    """Return versions in order of their names, then of registration.
 
     Args:
-        name: only those of this bot.
-        retired: the retired ones as well.
+        engine: the store.
+        name: only versions of this bot.
+        retired: include retired versions.
     """
     query = _ALL.order_by(schema.versions.c.name, schema.versions.c.created, schema.versions.c.id)
     if name is not None:
@@ -120,8 +127,10 @@ def listing(
 
 
 def number_for(engine: Engine, name: str, content_hash: str) -> str:
-    """What a version of a bot is called that names itself nothing: as the one of the same content
-    is, else the next whole number."""
+    """Return the number for a version whose manifest does not state one.
+
+    It is the number of the version with the same content if there is one, else the next free one.
+    """
     for version in listing(engine, name=name):
         if version.content_hash == content_hash:
             return version.number
@@ -129,23 +138,23 @@ def number_for(engine: Engine, name: str, content_hash: str) -> str:
 
 
 def free_number(engine: Engine, name: str) -> str:
-    """The next whole number that no version of a bot is called by."""
+    """Return the smallest whole number from 1 that is not the number of a version of this bot."""
     taken = {version.number for version in listing(engine, name=name, retired=True)}
     return next(str(number) for number in count(1) if str(number) not in taken)
 
 
 def owner_of(engine: Engine, name: str) -> str | None:
-    """Whose bot this is; empty: nobody's but the organiser's; None: there is no such bot."""
+    """Return the owner of a bot: empty without one, None if the bot does not exist."""
     query = select(schema.bots.c.owner).where(schema.bots.c.name == name)
     with reading(engine) as connection:
         return connection.execute(query).scalar_one_or_none()
 
 
 def own(engine: Engine, version: Version, owner: str) -> Version:
-    """Says whose bot it is; an empty owner changes nothing.
+    """Set the owner of a version's bot; an empty owner changes nothing.
 
     Raises:
-        Conflict: it is somebody else's.
+        Conflict: the bot has another owner.
     """
     if not owner or version.owner == owner:
         return version
@@ -155,10 +164,10 @@ def own(engine: Engine, version: Version, owner: str) -> Version:
 
 
 def retire(engine: Engine, label: str) -> Version:
-    """Withdraws a version from future tournaments; those it is in go on, its results stay.
+    """Exclude a version from future tournaments; its current ones continue, its results stay.
 
     Raises:
-        NotFound: there is no such version.
+        NotFound: the version does not exist.
     """
     versions = schema.versions
     with writing(engine, "retire") as connection:
@@ -171,7 +180,7 @@ def retire(engine: Engine, label: str) -> Version:
 
 
 def _own(connection: Connection, name: str, owner: str) -> None:
-    """Sees to it that the bot is known, as this owner's if one is given."""
+    """Insert the bot if it is new, and set its owner if one is given."""
     if owner:
         check_name("an owner", owner)
     bots = schema.bots

@@ -1,4 +1,4 @@
-"""The faults of some versions in matches that are over, newest first, a page at a time."""
+"""List the faults of some versions in finished matches, newest first, by page."""
 
 from __future__ import annotations
 
@@ -14,7 +14,12 @@ from arena.store.schema import OPEN
 
 
 def kinds(engine: Engine, of: Collection[str]) -> dict[str, int]:
-    """How many faults of each kind (the verdict's word), the most frequent first."""
+    """Count the faults of some versions by verdict, the most frequent first.
+
+    Args:
+        engine: the store.
+        of: versions as ``name@number``.
+    """
     table = schema.faults
     query = _chosen(select(table.c.verdict, func.count()), of, "").group_by(table.c.verdict)
     with reading(engine) as connection:
@@ -25,7 +30,15 @@ def kinds(engine: Engine, of: Collection[str]) -> dict[str, int]:
 def faults(
     engine: Engine, of: Collection[str], kind: str = "", offset: int = 0, limit: int = 50
 ) -> tuple[LoggedFault, ...]:
-    """Faults of some versions (``name@number``), of one kind if one is given."""
+    """Return a page of the faults of some versions.
+
+    Args:
+        engine: the store.
+        of: versions as ``name@number``.
+        kind: only faults with this verdict; empty: all.
+        offset: number of faults to skip.
+        limit: maximum number of faults.
+    """
     table, matches = schema.faults, schema.matches
     wanted = [name for name in LoggedFault.__slots__ if name != "tournament"]
     query = _chosen(select(matches.c.tournament, *(table.c[name] for name in wanted)), of, kind)

@@ -1,4 +1,4 @@
-"""A finished game as the store keeps it: its record, and what must be known without reading it."""
+"""A finished game as it is stored: its record, and the values that are queried."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 LISTED_OUTPUT: Final = 8 * 1024
-"""Characters of a bot's output, from its end, that lists of faults show; its record has more."""
+"""Maximum length in characters of a fault's output in lists: its tail. The record has more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,35 +27,35 @@ class PlayedFault:
     verdict: str
     sentence: str
     ended: str = ""
-    """How the bot's process ended, as a clause; empty while it ran on."""
+    """How the bot's process ended, as a clause; empty if it continued to run."""
     output: str = ""
     """The tail of the bot's output."""
 
 
 @dataclass(frozen=True, slots=True)
 class PlayedGame:
-    """A game that is over. What is by entrant follows the match's entrants, not the seats."""
+    """A finished game; tuples are in order of the match's entrants, not of the seats."""
 
     game: int
     table: int
     board: int
     record: str
-    """Its lines from ``game`` to ``result``."""
+    """The record's lines from ``game`` to ``result``."""
     places: tuple[int, ...]
     scores: tuple[int, ...] | None
     verdicts: tuple[str, ...]
     faults: tuple[int, ...]
-    """How many were counted against each entrant."""
+    """Number of faults counted against each entrant."""
     tally: Mapping[str, Sequence[Any]]
-    """What else the result line counts, by seat."""
+    """The remaining fields of the result line, by seat."""
     faulted: tuple[PlayedFault, ...] = ()
     thinking: tuple[Thinking, ...] = ()
-    """How long each entrant took for its decisions; what the referee did for it does not count."""
+    """Decision times of each entrant, without decisions that the referee made for it."""
 
 
 @dataclass(frozen=True, slots=True)
 class CommittedGame:
-    """A game that needs no playing any more, and what it took from the seats of its table."""
+    """A stored game, and the resources that the seats of its table used in it."""
 
     game: int
     table: int
@@ -65,14 +65,14 @@ class CommittedGame:
 
 
 def read(record: str, entrants: Sequence[str]) -> PlayedGame:
-    """The one game in a text of record lines.
+    """Parse the record of exactly one game.
 
     Args:
         record: the lines from ``game`` (with its table and seating) to ``result``.
         entrants: the match's entrants as ``name@number``, in order.
 
     Raises:
-        ValueError: it is not the record of one game of these entrants; says why.
+        ValueError: the text is not the record of one game of these entrants; states the reason.
     """
     from referee.record import read_games
 
@@ -134,7 +134,7 @@ def _played(
 def _thinking(
     seats: Sequence[Sequence[int]], actions: Sequence[Mapping[str, Any]]
 ) -> tuple[Thinking, ...]:
-    """The decision times of entrants that have these seats."""
+    """Return the decision times of each entrant; `seats` are the seats of each."""
     own = [
         (line["seat"], line["ms"])
         for line in actions
@@ -144,10 +144,10 @@ def _thinking(
 
 
 def _verdict(verdicts: Sequence[str]) -> str:
-    """The verdict of an entrant with these seats: that of the first that did not finish."""
+    """Return the verdict of an entrant with several seats: the first that is not `FINISHED`."""
     return next((verdict for verdict in verdicts if verdict != FINISHED), FINISHED)
 
 
 def _storable(text: str) -> str:
-    """The text without NUL characters: a bot can write them, PostgreSQL does not take them."""
+    """Replace NUL characters: bots can output them, but PostgreSQL rejects them in text."""
     return text.replace("\0", "\N{REPLACEMENT CHARACTER}")

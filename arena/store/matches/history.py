@@ -1,4 +1,4 @@
-"""The matches that some versions have played, newest first, a page at a time."""
+"""List the closed matches of some versions, newest first, by page."""
 
 from __future__ import annotations
 
@@ -17,10 +17,18 @@ from arena.store.matches.outcome import games_of
 
 @dataclass(frozen=True, slots=True)
 class Played:
-    """A closed match. Tuples are in the order of its entrants.
+    """A closed match; tuples are in the order of its entrants.
 
-    name: of the tournament. closed: when, in seconds since 1970.
-    thinking: how long the entrants thought; empty if it was never counted.
+    Attributes:
+        match: its id.
+        tournament: id of its tournament.
+        name: name of its tournament.
+        form: the form that it played.
+        round: its round, from 0.
+        closed: when it closed, in seconds since 1970.
+        entrants: versions as ``name@number``.
+        games: the results of its games.
+        thinking: decision times of the entrants; empty if they were not counted.
     """
 
     match: str
@@ -34,11 +42,11 @@ class Played:
     thinking: tuple[Thinking, ...]
 
     def score(self, entrant: str) -> float:
-        """The mean score of an entrant against its opponents, from 0 to 1."""
+        """Return the mean score of an entrant against its opponents, from 0 to 1."""
         return means(scores(self.games))[self.entrants.index(entrant)]
 
     def faults(self) -> dict[str, dict[str, int]]:
-        """How many games faults ended, by entrant and kind; of those who had any."""
+        """Count the games that faults ended, by entrant and verdict; only entrants with faults."""
         found: dict[str, dict[str, int]] = {}
         for game in self.games:
             for name, verdict in zip(self.entrants, game.verdicts, strict=True):
@@ -48,12 +56,12 @@ class Played:
         return found
 
     def opponents(self, entrant: str) -> tuple[str, ...]:
-        """Everyone else."""
+        """Return all entrants except this one."""
         return tuple(name for name in self.entrants if name != entrant)
 
 
 def count(engine: Engine, sitting: Sequence[Collection[str]], of: Collection[str] = ()) -> int:
-    """How many there are; as `matches` takes them."""
+    """Return the number of matches that `matches` would return without a limit."""
     query = select(func.count()).select_from(_chosen(sitting, of).subquery())
     with reading(engine) as connection:
         return int(connection.execute(query).scalar_one())
@@ -66,12 +74,14 @@ def matches(
     offset: int = 0,
     limit: int = 50,
 ) -> tuple[Played, ...]:
-    """Closed matches, the newest first.
+    """Return closed matches, newest first.
 
     Args:
-        sitting: one of each of these sat (versions as ``name@number``).
-        of: only those of these tournaments; of all if there are none.
-        offset, limit: which of them.
+        engine: the store.
+        sitting: collections of versions (``name@number``). The match must have an entrant of each.
+        of: only matches of these tournaments; empty: of all.
+        offset: number of matches to skip.
+        limit: maximum number of matches.
     """
     results, matches, held = schema.results, schema.matches, schema.tournaments
     chosen = _chosen(sitting, of)
@@ -93,14 +103,14 @@ def matches(
 
 
 def _chosen(sitting: Sequence[Collection[str]], of: Collection[str]) -> Select[Any]:
-    """The matches and when they closed, by the index of what each version played last."""
+    """Select matches and their closing times, through the index on versions and closing times."""
     matches, sides = schema.matches, schema.match_entrants
     first, *others = sitting
     query = select(*sides.c["match", "closed"]).where(
         sides.c.version.in_(first), sides.c.closed.is_not(None)
     )
     if len(first) > 1:
-        # Two of them may have sat at one table.
+        # A match with two of these versions would otherwise appear twice.
         query = query.distinct()
     for some in others:
         beside = sides.alias()

@@ -1,4 +1,4 @@
-"""The matches as anyone may see them, which is without their seeds."""
+"""List matches with their public fields, which do not include the seed."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from arena.store import schema
 from arena.store.database import reading
 from arena.store.schema import OPEN, MatchState
 
-# SQLite takes a bounded number of values in one statement.
+# SQLite limits the number of bound values in one statement.
 _AT_ONCE = 500
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """A match as it stands."""
+    """A match in its current state."""
 
     id: str
     tournament: str
@@ -33,29 +33,29 @@ class Match:
     """SHA-256 of its seed, in hexadecimal."""
     state: MatchState
     attempt: int
-    """How often it has been taken up."""
+    """Number of leases granted so far."""
     owner: str | None
-    """The worker that has it, or had it when its lease lapsed."""
+    """The worker that holds its lease, or held it until the lease lapsed."""
     failures: int
-    """How many of its attempts the arena's own failures ended."""
+    """Number of its attempts that failures of the arena ended."""
     reason: str | None
-    """The last of them, or why it is void."""
+    """The last of these failures, or the reason why the match is void."""
     committed: int
-    """How many games are over."""
+    """Number of committed games."""
     games: int
-    """How many games it has."""
+    """Number of games to play."""
     ended: float | None
     why: str
-    """Why its format paired these; empty where there is nothing to say."""
+    """The format's reason for this pairing; empty without one."""
     key: str
-    """The hash of what it is (arena.store.ids)."""
+    """The hash of its content (`arena.store.ids.match_key`)."""
 
 
 def find(engine: Engine, match: str) -> Match:
-    """The match of this id.
+    """Return the match with this id.
 
     Raises:
-        NotFound: there is none.
+        NotFound: it does not exist.
     """
     with reading(engine) as connection:
         found = _select(connection, [schema.matches.c.id == match])
@@ -73,13 +73,15 @@ def matches(
     limit: int | None = None,
     offset: int = 0,
 ) -> tuple[Match, ...]:
-    """Matches in canonical order: by age of the tournament, round and number.
+    """Return matches in canonical order: by age of the tournament, round and number.
 
     Args:
-        tournament: only this one's.
-        version: only those in which this version (``name@number``) plays.
-        states: only those in one of these states.
-        limit: at most so many. offset: without so many of the first.
+        engine: the store.
+        tournament: only matches of this tournament.
+        version: only matches with this entrant (``name@number``).
+        states: only matches in one of these states; empty: in any.
+        limit: maximum number of matches; None: all.
+        offset: number of matches to skip.
     """
     table, sides = schema.matches, schema.match_entrants
     conditions: list[ColumnElement[bool]] = []
@@ -94,7 +96,7 @@ def matches(
 
 
 def latest(engine: Engine, limit: int) -> tuple[Match, ...]:
-    """The matches that closed last, the last one first."""
+    """Return the matches that closed last, newest first."""
     results = schema.results
     newest = select(results.c.match).order_by(results.c.closed.desc()).limit(limit)
     with reading(engine) as connection:
@@ -104,7 +106,7 @@ def latest(engine: Engine, limit: int) -> tuple[Match, ...]:
 
 
 def open_among(engine: Engine, wanted: Sequence[str]) -> frozenset[str]:
-    """Which matches of these ids may still be played."""
+    """Return those of these matches that may still be played."""
     table = schema.matches
     found: set[str] = set()
     with reading(engine) as connection:
@@ -116,7 +118,7 @@ def open_among(engine: Engine, wanted: Sequence[str]) -> frozenset[str]:
 
 
 def not_found(match: str) -> NotFound:
-    """The error for a match that there is not."""
+    """Return the error for an unknown match id."""
     return NotFound(
         f"there is no match {match}; `pokearena tournament show` lists those of a tournament."
     )

@@ -1,4 +1,4 @@
-"""What the games of a match come to, as it is stored with its result."""
+"""Summarize the games of a match for storage with its result."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,13 @@ from arena.ratings.match_digest import digest
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What the games of a match come to, as it is stored."""
+    """The stored summary of a match.
+
+    Attributes:
+        outcome: entrants, and the results of the games.
+        digest: the text of its `arena.ratings.match_digest.Digest`.
+        thinking: decision times by entrant; None unless all games have them.
+    """
 
     outcome: Mapping[str, Any]
     digest: str
@@ -27,11 +33,14 @@ def result(
     games: Sequence[Mapping[str, Any]],
     thinking: Sequence[Sequence[Sequence[int]] | None],
 ) -> Result:
-    """What a match comes to.
+    """Summarize a match.
 
     Args:
-        game: the game's id. games: what is stored of each, in the order of their numbers.
-        thinking: of each game the decision times by entrant, as they are stored.
+        game: id of the game, which determines the clip of margins.
+        match: the match's id.
+        entrants: versions in order.
+        games: the stored results of the games, in order of their numbers.
+        thinking: for each game the stored decision times by entrant, or None.
     """
     said = {"entrants": list(entrants), "games": list(games)}
     closed = ClosedMatch(match, 0, 0, tuple(entrants), games_of(said))
@@ -45,7 +54,7 @@ def result(
 
 
 def games_of(outcome: Mapping[str, Any]) -> tuple[ClosedGame, ...]:
-    """The games of a match, from its outcome as it is stored."""
+    """Return the games of a stored outcome."""
     return tuple(map(_closed_game, outcome["games"]))
 
 

@@ -1,4 +1,4 @@
-"""Everything that the store holds of matches, undecoded, so that damaged rows can be read too."""
+"""Read all rows of matches without decoding them, so that damaged rows are readable too."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from arena.store.matches.spec import Clock, Entrant, MatchSpec, Plan
 from arena.store.schema import MatchState
 
 BATCH: Final = 100
-"""Matches that are read in one transaction. Each batch is one state of the store."""
+"""Number of matches read in one transaction; each batch is one consistent state of the store."""
 
 Row = Mapping[str, Any]
 
@@ -29,7 +29,7 @@ _FAULT_COLUMNS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class MatchRows:
-    """The rows of one match. Values of JSON columns are text, which `decoded` takes.
+    """The rows of one match; values of JSON columns are text, for `decoded`.
 
     Attributes:
         match: the row of `matches`.
@@ -63,7 +63,7 @@ class MatchRows:
         return tuple(str(row["version"]) for row in self.entrants)
 
     def plan(self) -> Plan:
-        """Return what all matches of the tournament have in common.
+        """Return the settings that all matches of the tournament share, without its name.
 
         Raises:
             ValueError: the options are not valid JSON.
@@ -80,7 +80,7 @@ class MatchRows:
         )
 
     def spec(self) -> MatchSpec:
-        """Return what is to be played, with the seed.
+        """Return the specification of the match, including the seed.
 
         Raises:
             ValueError: the tournament's options are not valid JSON.
@@ -107,20 +107,20 @@ class MatchRows:
 
 
 def decoded(value: str | None) -> Any:
-    """Return the value of JSON text; None if there is none.
+    """Decode JSON text; None for null.
 
     Raises:
-        ValueError: it is not valid JSON.
+        ValueError: the text is not valid JSON.
     """
     return None if value is None else json.loads(value)
 
 
 @contextmanager
 def lenient(engine: Engine) -> Iterator[Connection]:
-    """Open a transaction that only reads, and reads text that is not UTF-8 too.
+    r"""Open a read-only transaction that also reads text with invalid UTF-8.
 
-    An SQLite file can hold any bytes as text. Those that are not UTF-8 are read as ``\\xff``, which
-    is not valid in JSON.
+    An SQLite file can hold any bytes as text. Invalid bytes are read as ``\xff``, which is not
+    valid in JSON.
     """
     with reading(engine) as connection:
         if connection.dialect.name != "sqlite":
@@ -136,9 +136,10 @@ def lenient(engine: Engine) -> Iterator[Connection]:
 
 
 def batches(engine: Engine, tournament: str | None = None) -> Iterator[tuple[MatchRows, ...]]:
-    """Yield all matches in order of their ids, a batch at a time, each in its own transaction.
+    """Yield all matches in order of their ids in batches, each read in its own transaction.
 
     Args:
+        engine: the store.
         tournament: only the matches of this tournament.
     """
     table = schema.matches
@@ -168,7 +169,7 @@ def count(engine: Engine, tournament: str | None = None) -> int:
 
 
 def read(connection: Connection, matches: Sequence[str]) -> tuple[MatchRows, ...]:
-    """Return the rows of these matches, in their order. At most `BATCH` of them."""
+    """Return the rows of these matches, in their order; at most `BATCH` matches."""
     table, sides, versions = schema.matches, schema.match_entrants, schema.versions
     found = {row["id"]: row for row in _rows(connection, table.c, table.c.id, matches)}
     held = schema.tournaments
@@ -217,7 +218,7 @@ def _rows(
 
 
 def _undecoded(column: Column[Any]) -> ColumnElement[Any]:
-    """The column without the decoding that fails on damaged JSON."""
+    """Select a JSON column as text, because decoding fails on damaged JSON."""
     return cast(column, Text).label(column.name) if isinstance(column.type, JSON) else column
 
 

@@ -1,6 +1,7 @@
-"""What matches that are over have to say: results for ratings, records, faults.
+"""Read finished matches: results for ratings, records, and faults.
 
-Nothing here tells anything of a match that is still open: its cards will be played again.
+These functions reveal nothing about the games of an open match, because its remaining tables play
+the same cards.
 """
 
 from __future__ import annotations
@@ -23,16 +24,21 @@ from arena.store.matches.raw_rows import lenient
 from arena.store.matches.spec import MatchSpec
 from arena.store.schema import OPEN, MatchState
 
-# The games of a match that is over, as one reads them off a card: results without the records.
+# Results of the games of a finished match, without their records.
 
 
 @dataclass(frozen=True, slots=True)
 class ScoredGame:
-    """A game of a match.
+    """A game of a finished match.
 
-    thinking: how long each entrant took for its decisions; empty if it was never counted.
-    slowest_ms: the longest decision of any seat, if that was counted.
-    committed: when it was stored, in seconds since 1970.
+    Attributes:
+        game: its number within the match.
+        table: its table.
+        board: its board.
+        result: places, scores, verdicts and faults by entrant.
+        thinking: decision times of the entrants; empty if they were not counted.
+        slowest_ms: the longest decision of any seat in milliseconds; infinite if not recorded.
+        committed: when it was stored, in seconds since 1970.
     """
 
     game: int
@@ -45,7 +51,7 @@ class ScoredGame:
 
 
 def scorecard(engine: Engine, match: str) -> tuple[ScoredGame, ...]:
-    """The games of a match by their numbers; none while it is open, or where there is no match."""
+    """Return a match's games by number; empty while the match is open, or if it does not exist."""
     games, matches = schema.games, schema.matches
     query = (
         select(
@@ -80,7 +86,7 @@ def scorecard(engine: Engine, match: str) -> tuple[ScoredGame, ...]:
 
 @dataclass(frozen=True, slots=True)
 class LoggedFault:
-    """A fault as the logs show it."""
+    """A fault with the ids of its match and tournament."""
 
     tournament: str
     match: str
@@ -91,7 +97,7 @@ class LoggedFault:
     verdict: str
     sentence: str
     ended: str
-    """How the bot's process ended, as a clause; empty if it ran on."""
+    """How the bot's process ended, as a clause; empty if it continued to run."""
     output: str
     """The tail of the bot's output."""
 
@@ -102,14 +108,15 @@ def closed(
     with_all: Collection[str] = (),
     limit: int | None = None,
 ) -> Iterator[ClosedMatch]:
-    """The closed matches in canonical order: by age of the tournament, round and number.
+    """Yield closed matches in canonical order: by age of the tournament, round and number.
 
-    They are read while they are asked for, in one transaction: do not leave the rest standing.
+    The matches are read lazily in one transaction: exhaust or close the iterator soon.
 
     Args:
-        of: only those of the tournaments with these ids.
-        with_all: only those in which all of these versions sat.
-        limit: at most so many.
+        engine: the store.
+        of: only matches of these tournaments; None: of all.
+        with_all: only matches in which all of these versions played.
+        limit: maximum number of matches; None: all.
     """
     results, matches, tournaments = schema.results, schema.matches, schema.tournaments
     query = (
@@ -146,8 +153,10 @@ def closed(
 class Cover:
     """A match without its games.
 
-    line: the first line of its record. seed: None unless it is closed. games: the numbers of
-    those that may be shown.
+    Attributes:
+        line: the first line of its record.
+        seed: its seed; None unless the match is closed.
+        games: the numbers of the games that may be shown.
     """
 
     line: dict[str, Any]
@@ -156,10 +165,10 @@ class Cover:
 
 
 def cover(engine: Engine, match: str) -> Cover:
-    """What is known of a match without reading its games.
+    """Read a match without the records of its games.
 
     Raises:
-        NotFound: there is no such match.
+        NotFound: the match does not exist.
     """
     with reading(engine) as connection:
         spec, seed, played = _told(connection, match, schema.games.c.game)
@@ -167,12 +176,12 @@ def cover(engine: Engine, match: str) -> Cover:
 
 
 def record(engine: Engine, match: str) -> str:
-    """The record of a match as text (docs/record.md), as much of it as may be known.
+    """Return the public part of a match's record as text (docs/record.md).
 
-    Of an open match that is its first line only; the seed is shown of closed ones only.
+    For an open match that is only the first line. The seed is included only if the match is closed.
 
     Raises:
-        NotFound: there is no such match.
+        NotFound: the match does not exist.
     """
     from referee.record import dump
 
@@ -187,7 +196,7 @@ def record(engine: Engine, match: str) -> str:
 def _told(
     connection: Connection, match: str, column: Column[Any]
 ) -> tuple[MatchSpec, bytes | None, list[Any]]:
-    """What may be known of a match: its spec, its seed, and a column of its games, in order."""
+    """Return the public part of a match: spec, seed if closed, and a column of its games."""
     matches, games = schema.matches, schema.games
     spec = rows.spec(connection, match)
     state = connection.execute(select(matches.c.state).where(matches.c.id == match)).scalar_one()
@@ -197,10 +206,10 @@ def _told(
 
 
 def of_match(engine: Engine, match: str) -> ClosedMatch:
-    """What a match came to.
+    """Return the result of a match; its `tournament` is always 0.
 
     Raises:
-        NotFound: there is no such match, or it has no result.
+        NotFound: the match does not exist, or has no result.
     """
     matches, stored = schema.matches, schema.results
     query = (
@@ -217,10 +226,10 @@ def of_match(engine: Engine, match: str) -> ClosedMatch:
 
 
 def game_record(engine: Engine, match: str, game: int) -> str:
-    """The lines of one game of a match that is over.
+    """Return the record lines of one game of a finished match.
 
     Raises:
-        NotFound: there is no such game, or it may not be shown yet.
+        NotFound: the game does not exist, or its match is still open.
     """
     matches, games = schema.matches, schema.games
     query = (
@@ -245,7 +254,7 @@ def faults(
     match: str | None = None,
     version: str | None = None,
 ) -> tuple[LoggedFault, ...]:
-    """The faults in matches that are over, in canonical order; narrowed down by what is given."""
+    """Return the faults in finished matches in canonical order, filtered by the given arguments."""
     table, matches, tournaments = schema.faults, schema.matches, schema.tournaments
     query = (
         select(matches.c.tournament, table)

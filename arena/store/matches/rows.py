@@ -1,4 +1,4 @@
-"""What stands written of a match: what is to be played, its games, its result."""
+"""Read and write the rows of one match: its specification, games and result."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from arena.store.matches.spec import Clock, Entrant, MatchSpec
 
 
 def spec(connection: Connection, match: str) -> MatchSpec:
-    """What is to be played, the secret seed included.
+    """Return the specification of a match, including the secret seed.
 
     Raises:
-        NotFound: there is no such match.
+        NotFound: the match does not exist.
     """
     matches, tournaments = schema.matches, schema.tournaments
     row = connection.execute(
@@ -52,7 +52,7 @@ def spec(connection: Connection, match: str) -> MatchSpec:
 
 
 def committed(connection: Connection, match: str) -> tuple[CommittedGame, ...]:
-    """The games that are written down, in the order of their numbers."""
+    """Return the stored games, in order of their numbers."""
     games = schema.games
     rows = connection.execute(
         select(*games.c["game", "table_number", "board", "tally"])
@@ -63,7 +63,7 @@ def committed(connection: Connection, match: str) -> tuple[CommittedGame, ...]:
 
 
 def insert_game(connection: Connection, match: str, attempt: int, game: PlayedGame) -> None:
-    """Writes a game down, with its faults."""
+    """Insert a game and its faults."""
     connection.execute(
         insert(schema.games).values(
             match=match,
@@ -101,7 +101,7 @@ def insert_game(connection: Connection, match: str, attempt: int, game: PlayedGa
 
 
 def insert_result(connection: Connection, match: str, attempt: int) -> None:
-    """Writes the result down, which is what all its games say. A match has room for one only."""
+    """Insert the result, computed from all stored games; the primary key admits only one."""
     result = _result(connection, match)
     results, sides = schema.results, schema.match_entrants
     connection.execute(
@@ -119,7 +119,7 @@ def insert_result(connection: Connection, match: str, attempt: int) -> None:
 
 
 def _result(connection: Connection, match: str) -> Result:
-    """What the games that are written down of a match come to."""
+    """Summarize the stored games of a match."""
     games, sides = schema.games, schema.match_entrants
     entrants = connection.execute(
         select(sides.c.version).where(sides.c.match == match).order_by(sides.c.position)

@@ -1,4 +1,4 @@
-"""What is to be played: plain values, known before the first card."""
+"""The specification of a match: plain values that are fixed before its first deal."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
@@ -10,7 +10,7 @@ from referee.games.contract import Options
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """The times a bot has, in milliseconds: to start, for each decision, and a reserve a table."""
+    """Time limits of a bot in ms: to start, for each decision, and a bank for each table."""
 
     start_ms: int = 10_000
     allowance_ms: int = 200
@@ -19,7 +19,7 @@ class Clock:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What all matches of a tournament have in common."""
+    """The settings that all matches of a tournament share, and the tournament's name and format."""
 
     name: str
     game: str
@@ -27,21 +27,21 @@ class Plan:
     """A value for every option of the game."""
     seats: int
     boards: int
-    """How many boards each match has."""
+    """Number of boards of each match."""
     format: str = "round-robin"
     settings: Mapping[str, bool | int | float] = field(default_factory=dict)
-    """Those of the format that are not the usual ones."""
+    """The format's settings that differ from their defaults."""
     clock: Clock = field(default_factory=Clock)
     policy: str = "lenient"
-    """What a fault costs: "lenient", "unforgiving" or, for a bot's author, "strict"."""
+    """The penalty for faults: "lenient", "unforgiving" or, for a bot's author, "strict"."""
 
     @property
     def form(self) -> str:
-        """The form of the game, which has a ladder of its own."""
+        """The form of the game; each form has its own ladder."""
         return form_of(self.game, self.seats, self.options)
 
     def agreed(self) -> dict[str, object]:
-        """What all matches have in common as JSON values; their keys are made of it."""
+        """Return the settings that determine the matches' keys, as JSON values."""
         return {
             "game": self.game,
             "options": dict(self.options),
@@ -54,19 +54,19 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Entrant:
-    """A version that plays a match, with all that is needed to run it."""
+    """A version that plays a match, with the values needed to start it."""
 
     version: str
     """``name@number``"""
     content_hash: str
     folder: str
-    """Where its files are; empty for a remote bot."""
+    """The folder of its files; empty for a remote bot."""
     manifest: Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class MatchSpec:
-    """A match as it is to be played."""
+    """A match to be played, including its secret seed."""
 
     id: str
     tournament: str | None
@@ -79,7 +79,7 @@ class MatchSpec:
     clock: Clock
     policy: str
     entrants: tuple[Entrant, ...]
-    """In canonical order; table t gives side s to entrant (s + t) modulo their number."""
+    """In canonical order; table t gives side s to entrant (s + t) modulo the number of entrants."""
     commitment: str
     seed: bytes = field(repr=False)
     """32 bytes, secret until the match is closed."""
@@ -91,16 +91,19 @@ class MatchSpec:
 
     @property
     def mirrored(self) -> bool:
-        """Whether all tables play the same boards: not with a remote bot, which cannot be reset."""
+        """Whether all tables play the same boards.
+
+        They do not if a bot is remote: it cannot be reset, so it could remember the boards.
+        """
         return all(entrant.folder for entrant in self.entrants)
 
     @property
     def games(self) -> int:
-        """How many games it has: one a board and table."""
+        """Number of games: boards times tables."""
         return self.boards * len(self.entrants)
 
     def line(self) -> dict[str, Any]:
-        """The first line of its record (docs/record.md), which says nothing of the seed."""
+        """Return the first line of the match's record (docs/record.md), without the seed."""
         from referee.record import FORMAT
 
         return {

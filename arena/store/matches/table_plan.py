@@ -1,4 +1,4 @@
-"""What is left to play of a match, table by table. Pure."""
+"""Compute the boards of a match that are still to be played, by table."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from referee.games.registry import find
 
 @dataclass(frozen=True, slots=True)
 class Rights:
-    """What a seat has left at its table."""
+    """The resources that a seat has left at its table, and its faults and crashes so far."""
 
     bank_ms: int
     faults: int = 0
@@ -25,12 +25,12 @@ class BoardPlan:
     game: int
     """The game's number within the match: table * boards + board."""
     number: int
-    """The number its seed follows from: the board's, or the game's if tables are not mirrored."""
+    """The number that derives its deal: the board's, or the game's if tables are not mirrored."""
 
 
 @dataclass(frozen=True, slots=True)
 class TablePlan:
-    """What is left to play at one table."""
+    """The remaining boards of one table."""
 
     table: int
     seating: tuple[int, ...]
@@ -40,12 +40,16 @@ class TablePlan:
 
 
 def plan(spec: MatchSpec, committed: Iterable[CommittedGame] = ()) -> tuple[TablePlan, ...]:
-    """The tables of a match that have boards left, in order.
+    """Return the tables of a match with unplayed boards, in order.
 
-    What the committed games drew from banks and counted against seats is gone from their rights.
+    Bank time, faults and crashes of the committed games are deducted from the seats' rights.
+
+    Args:
+        spec: the match.
+        committed: its stored games.
 
     Raises:
-        SetupError: there is no such game, or it cannot be played like this.
+        SetupError: the game does not exist, or it cannot be played with these settings.
     """
     done = list(committed)
     tables = []

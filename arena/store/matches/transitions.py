@@ -1,11 +1,11 @@
-"""The way of a match: leased, played game by game, closed once (design, section 6).
+"""State transitions of a match: leased, played game by game, closed once (design, section 6).
 
     PENDING --lease--> RUNNING --last game--> CLOSED
        ^                  |
        '---- release -----'   or its lease lapses and another attempt takes it
 
-The attempt is the fencing token: each lease has the next number, and only the newest one, while
-it has not lapsed, may write. All times are the database's, so no worker's clock matters.
+The attempt number is the fencing token: each lease gets the next number, and only the newest lease
+may write, until it lapses. All times are the database's, so the workers' clocks do not matter.
 """
 
 from __future__ import annotations
@@ -44,28 +44,29 @@ log = logging.getLogger("arena.worker")
 
 LEASE_SECONDS: Final = 15.0
 FAILURES_TO_VOID: Final = 3
-"""Failures of the arena, without a committed game between them, after which a match is void."""
+"""Consecutive failures of the arena, without a committed game between them, that void a match."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """The right to play a match and to write down its games, while it is renewed."""
+    """The right of a worker to play a match and to commit its games, while it is renewed."""
 
     match: str
     owner: str
     attempt: int
     seconds: float
-    """How long it holds from its beginning, and from each renewal."""
+    """Duration from the start and from each renewal."""
     spec: MatchSpec
     committed: tuple[CommittedGame, ...]
-    """What earlier attempts have played, in the order of their numbers; it stands."""
+    """Games committed by earlier attempts, in order of their numbers; they remain valid."""
 
 
 def due(engine: Engine, limit: int = 1000) -> tuple[str, ...]:
-    """The matches that a worker should try to lease now, in canonical order.
+    """Return the matches that a worker should try to lease now, in canonical order.
 
-    They are those that nobody has, of tournaments that run. (One whose worker was lost after its
-    tournament had been cancelled is due too: trying to lease it puts it to rest.)
+    A match is due if its tournament runs, it does not wait for a remote bot, and no worker holds
+    its lease. A match of a cancelled tournament whose worker was lost is also returned: the
+    attempt to lease it cancels it.
     """
     matches, tournaments = schema.matches, schema.tournaments
     query = (
@@ -80,14 +81,16 @@ def due(engine: Engine, limit: int = 1000) -> tuple[str, ...]:
 
 
 def lease(engine: Engine, match: str, owner: str, seconds: float = LEASE_SECONDS) -> Lease | None:
-    """Takes a match, if it is due; None if it is not, so a hint that is late or doubled is idle.
+    """Lease a match if it is due; None if it is not, so a late or duplicate job is harmless.
 
-    Taking it from a worker whose lease has lapsed counts as a failure of the arena. After
-    ``FAILURES_TO_VOID`` of them without a committed game it becomes void instead.
+    Taking a match whose lease has lapsed counts as a failure of the arena. After
+    `FAILURES_TO_VOID` failures without a committed game the match becomes void instead.
 
     Args:
-        owner: the worker, as people will read it.
-        seconds: how long it holds unless it is renewed.
+        engine: the store.
+        match: its id.
+        owner: the name of the worker, for display.
+        seconds: the duration of the lease.
     """
     matches = schema.matches
     with writing(engine, "lease") as connection:
@@ -119,10 +122,10 @@ def lease(engine: Engine, match: str, owner: str, seconds: float = LEASE_SECONDS
 
 
 def renew(engine: Engine, lease: Lease) -> bool:
-    """Holds a match for another ``lease.seconds`` from now; False if the lease is lost.
+    """Extend a lease to `lease.seconds` from now; False if it is lost.
 
-    A lapsed lease is lost even if nobody has taken the match yet: nobody knows how fairly the
-    bots' time was counted on a machine that could not renew for so long.
+    A lapsed lease is lost even if no other worker has taken the match. On a machine that could not
+    renew for so long, the bots' decision times may not have been measured fairly.
     """
     matches = schema.matches
     with writing(engine, "renew") as connection:
@@ -135,9 +138,14 @@ def renew(engine: Engine, lease: Lease) -> bool:
 
 
 def lapse(engine: Engine, owner: str) -> int:
-    """Ends the leases of a worker that is known to be dead, rather than waiting for their time.
+    """End the leases of a dead worker at once, instead of waiting until they lapse.
 
-    Its name must be of one process only. Returns how many matches it had.
+    Args:
+        engine: the store.
+        owner: the worker's name, which must belong to one process only.
+
+    Returns:
+        The number of matches that it held.
     """
     matches = schema.matches
     its = (matches.c.state == MatchState.RUNNING, matches.c.owner == owner)
@@ -148,14 +156,15 @@ def lapse(engine: Engine, owner: str) -> int:
 
 
 def commit_game(engine: Engine, lease: Lease, game: PlayedGame) -> bool:
-    """Writes a game down for good, with its faults; the last one closes the match.
+    """Commit a game with its faults in one transaction; the last game closes the match.
 
-    All of it happens or nothing. Returns whether this closed the match.
+    Returns:
+        Whether this game closed the match.
 
     Raises:
-        LeaseLost: another attempt has the match, or it is over, or the lease has lapsed.
+        LeaseLost: another attempt holds the match, the match is over, or the lease has lapsed.
         Conflict: the game is committed already.
-        ValueError: it is no game of this match.
+        ValueError: the game does not belong to this match.
     """
     _check(lease.spec, game)
     with writing(engine, "commit_game") as connection:
@@ -178,16 +187,17 @@ def commit_game(engine: Engine, lease: Lease, game: PlayedGame) -> bool:
 
 
 def release(engine: Engine, lease: Lease, reason: str | None = None) -> None:
-    """Gives a match back at once; what is committed stays. Nothing happens if the lease is lost.
+    """End a lease at once and keep the committed games; does nothing if the lease is lost.
 
     Args:
-        reason: the failure of the arena that ended this attempt, as a sentence. The last one that
-            is allowed without a committed game makes the match void. None for a worker that just
-            stops.
+        engine: the store.
+        lease: the lease.
+        reason: the failure of the arena that ended this attempt, as a sentence. It can void the
+            match (`FAILURES_TO_VOID`). None: the worker just stops.
     """
     matches = schema.matches
     with writing(engine, "release") as connection:
-        # Else it could become due in a tournament that is being cancelled.
+        # Without this lock the match could become due in a tournament that is being cancelled.
         cup = select(matches.c.tournament).where(matches.c.id == lease.match).scalar_subquery()
         tournaments = schema.tournaments
         keep(connection, select(tournaments.c.id).where(tournaments.c.id == cup), shared=True)
@@ -209,12 +219,12 @@ def release(engine: Engine, lease: Lease, reason: str | None = None) -> None:
 
 
 def void(engine: Engine, match: str, reason: str) -> bool:
-    """Gives a match up for a reason that is no bot's; False if it is over already.
+    """Void a match for a reason that is not a bot's fault; False if the match is over already.
 
-    Whoever is playing it loses the lease.
+    A worker that plays the match loses its lease.
 
     Raises:
-        NotFound: there is no such match.
+        NotFound: the match does not exist.
     """
     matches = schema.matches
     with writing(engine, "void") as connection:
@@ -254,7 +264,7 @@ def _lock_if_due(connection: Connection, match: str) -> Row[*tuple[Any, ...]] | 
 def _lock(
     connection: Connection, match: str, condition: ColumnElement[bool]
 ) -> Row[*tuple[Any, ...]] | None:
-    """The match, kept from others to the end of the transaction, if the condition holds."""
+    """Lock a match until the transaction ends and return it; None if the condition is false."""
     matches, tournaments = schema.matches, schema.tournaments
     columns = matches.c["id", "tournament", "state", "attempt", "owner", "failures", "games"]
     return connection.execute(
@@ -266,11 +276,11 @@ def _lock(
 
 
 def _failed(connection: Connection, row: Row[*tuple[Any, ...]], reason: str) -> bool:
-    """Record a failure of the arena; return whether it was the last that is allowed.
+    """Record a failure of the arena; return whether it voided the match.
 
-    An attempt that has committed a game is no failure on the way to void: the match made progress,
-    and it has only so many games. So a match that is longer than the time between two failures
-    ends, and one that cannot finish a single game becomes void.
+    Only consecutive attempts without a committed game count. An attempt that committed a game made
+    progress, and the number of games is finite. So a match that takes longer than the time between
+    two failures still ends, and a match that cannot finish a single game becomes void.
     """
     matches, games, failures = schema.matches, schema.games, schema.failures
     connection.execute(
@@ -300,7 +310,7 @@ def _consider(engine: Engine, match: str) -> None:
     try:
         quarantine.consider(engine, match)
     except SQLAlchemyError as error:
-        # It is considered again at the next failure; this lease, or release, stands.
+        # The rule is checked again at the next failure; this lease or release remains valid.
         log.warning("%s: who is to be quarantined is not known: %s", match, error)
 
 

@@ -1,8 +1,9 @@
-"""Matches that wait for a remote bot which is not there, and how long they do.
+"""Matches that wait for an absent remote bot, and the limit of the wait.
 
-They are not due while it is away, so nobody tries them and nothing is counted. When the organiser's
-limit is over, one that has not begun becomes void. One that has begun is played on without the
-bot, which has then not started in time: else who is losing had only to stay away.
+A match is not due while one of its bots is absent, so no attempt is made and none is counted. When
+the organiser's limit expires, a match that has not begun becomes void. A match that has begun is
+continued without the bot, which then has not started in time. Otherwise a losing bot could escape
+by staying away.
 """
 
 from __future__ import annotations
@@ -16,23 +17,23 @@ from arena.store.database import now, reading, writing
 from arena.store.postgresql import keep
 from arena.store.schema import MatchState, TournamentState
 
-# SQLite takes a bounded number of values in one statement.
+# SQLite limits the number of bound values in one statement.
 _AT_ONCE = 500
 
 
 def is_ready() -> ColumnElement[bool]:
-    """Whether a match has all its remote bots there, or waits for them no longer."""
+    """Return the SQL condition that a match does not wait for any remote bot."""
     matches, tournaments = schema.matches, schema.tournaments
     return or_(
         matches.c.unawaited.is_not(None),
-        # There it is only put to rest.
+        # Matches of cancelled tournaments are due only to be cancelled.
         tournaments.c.state == TournamentState.CANCELLED,
         ~_lacks(or_(schema.remotes.c.until <= now(), schema.remotes.c.room <= 0)),
     )
 
 
 def is_unawaited(engine: Engine, match: str) -> bool:
-    """Whether a match is to be played even if a remote bot is not there."""
+    """Return whether a match is to be played even if a remote bot is absent."""
     matches = schema.matches
     query = select(matches.c.unawaited).where(matches.c.id == match)
     with reading(engine) as connection:
@@ -40,7 +41,7 @@ def is_unawaited(engine: Engine, match: str) -> bool:
 
 
 def waited_for(engine: Engine) -> dict[str, int]:
-    """The remote bots that are not there, with how many matches wait for each."""
+    """Return the absent remote bots, with the number of matches that wait for each."""
     matches, tournaments = schema.matches, schema.tournaments
     sides, remotes = schema.match_entrants, schema.remotes
     query = (
@@ -57,7 +58,7 @@ def waited_for(engine: Engine) -> dict[str, int]:
 
 
 def addresses(engine: Engine) -> Mapping[str, str]:
-    """The addresses of bots that have one of their own, are away, and are waited for."""
+    """Return the addresses of direct bots that are absent and awaited, by version."""
     versions = schema.versions
     waiting = list(waited_for(engine))
     query = select(versions.c.id, versions.c.manifest).where(versions.c.id.in_(waiting))
@@ -67,13 +68,15 @@ def addresses(engine: Engine) -> Mapping[str, str]:
 
 
 def give_up(engine: Engine, limit: float, since: float) -> int:
-    """Lets the matches wait no longer whose bot has been away too long.
+    """Stop waiting for bots that have been absent too long.
 
     Args:
-        limit: seconds.
-        since: absence before this time (of the database) is not counted: nobody looked.
+        engine: the store.
+        limit: the maximum wait in seconds.
+        since: absence before this database time does not count, because presence was not monitored.
 
-    Returns how many became void, or are played on without it.
+    Returns:
+        The number of matches that became void or are continued without the bot.
     """
     matches, tournaments, remotes = schema.matches, schema.tournaments, schema.remotes
     sides, games = schema.match_entrants, schema.games
@@ -94,7 +97,7 @@ def give_up(engine: Engine, limit: float, since: float) -> int:
         .order_by(matches.c.id)
     )
     with reading(engine) as connection:
-        # Most of the time there is nothing: then nobody is kept from writing.
+        # Usually no match is found; then this does not take the write lock.
         if connection.execute(query).first() is None:
             return 0
     with writing(engine, "give_up") as connection:
@@ -122,7 +125,7 @@ def give_up(engine: Engine, limit: float, since: float) -> int:
 
 
 def time(engine: Engine) -> float:
-    """What time it is by the database's clock."""
+    """Return the database's time in seconds since 1970."""
     with reading(engine) as connection:
         return float(connection.execute(select(now())).scalar_one())
 
@@ -134,14 +137,14 @@ def _waits() -> tuple[ColumnElement[bool], ...]:
 
 
 def _is_open() -> tuple[ColumnElement[bool], ...]:
-    """Whether nobody plays it at the moment."""
+    """Return the SQL conditions that a match is open and no worker holds its lease."""
     matches = schema.matches
     lapsed = and_(matches.c.state == MatchState.RUNNING, matches.c.lease_until <= now())
     return (or_(matches.c.state == MatchState.PENDING, lapsed),)
 
 
 def _lacks(condition: ColumnElement[bool]) -> ColumnElement[bool]:
-    """Whether a remote bot of the match is in some way."""
+    """Return the SQL condition that a remote bot of the match satisfies `condition`."""
     sides, remotes, matches = schema.match_entrants, schema.remotes, schema.matches
     return exists(
         select(1)

@@ -1,4 +1,4 @@
-"""Runs the migrations on the connection that `arena.store.database.upgrade` brings."""
+"""Run the migrations on the connection that `arena.store.database.upgrade` provides."""
 
 from alembic import context
 
@@ -7,7 +7,7 @@ from arena.store.schema import metadata
 context.configure(
     connection=context.config.attributes["connection"],
     target_metadata=metadata,
-    # SQLite cannot change a table in place: Alembic copies it.
+    # SQLite cannot alter a table in place: Alembic copies it.
     render_as_batch=True,
 )
 with context.begin_transaction():

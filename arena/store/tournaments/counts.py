@@ -1,4 +1,8 @@
-"""How many matches a tournament has in each state, however many millions have closed."""
+"""Count a tournament's matches by state, without reading the closed ones.
+
+A tournament may have millions of closed matches. Their number is the total in the tournament's row
+minus the matches in all other states.
+"""
 
 from __future__ import annotations
 
@@ -11,21 +15,20 @@ from arena.store import schema
 from arena.store.schema import MatchState
 
 OTHERS: Final = tuple(state for state in MatchState if state is not MatchState.CLOSED)
-"""All but the one that most matches end in, so that millions of them are not counted."""
+"""All states except the one in which most matches end."""
 
 
 class Count(NamedTuple):
-    """So many matches, which are of so many games together."""
+    """A number of matches, and the number of their games."""
 
     matches: int
     games: int
 
 
 def by_state(connection: Connection, tournament: str) -> Mapping[MatchState, Count]:
-    """The count of each state, 0 if need be; nothing at all if there is no such tournament.
+    """Return the count of each state; an empty mapping if the tournament does not exist.
 
-    Only those that have not closed are counted: the tournament knows how many there are in all.
-    One statement, so that all of it is of one moment.
+    One statement reads everything, so the counts are consistent.
     """
     table, matches = schema.tournaments, schema.matches
     query = (
@@ -57,7 +60,7 @@ def by_state(connection: Connection, tournament: str) -> Mapping[MatchState, Cou
 
 
 def closed(connection: Connection, of: Collection[str]) -> int:
-    """How many matches of some tournaments have closed, of one moment."""
+    """Return the number of closed matches of some tournaments, from one consistent state."""
     table, matches = schema.tournaments, schema.matches
     others = select(func.count()).where(matches.c.tournament.in_(of), matches.c.state.in_(OTHERS))
     query = select(func.coalesce(func.sum(table.c.matches), 0) - others.scalar_subquery())

@@ -1,4 +1,4 @@
-"""A tournament's matches as its format looks at them."""
+"""Read a tournament's matches in the form that its format requires."""
 
 from __future__ import annotations
 
@@ -24,10 +24,12 @@ _STATES: Final[Mapping[str, State]] = {
 
 
 class History:
-    """The matches of one tournament. Rounds that are over are read once.
+    """The matches of one tournament; rounds that are over are read only once.
 
-    Unless a match has been added to one of them: a series of a knockout may go on in a stage whose
-    matches were all over, while the next stage has begun elsewhere in the bracket.
+    The exception is a round to which a match has been added: then all rounds are read again. This
+    happens in a knockout: a series can continue in a stage whose matches were all over, while the
+    next
+    stage has begun elsewhere in the bracket.
     """
 
     def __init__(self, engine: Engine, tournament: str) -> None:
@@ -37,7 +39,7 @@ class History:
         self._first = 0
 
     def matches(self) -> tuple[Match, ...]:
-        """All of them as they stand, in canonical order."""
+        """Return all matches in their current state, in canonical order."""
         with reading(self._engine) as connection:
             if _count(connection, self._tournament, self._first) != len(self._over):
                 self._over, self._first = [], 0
@@ -72,16 +74,16 @@ class History:
         return found
 
     def _keep(self, found: list[Match]) -> None:
-        """Sets the rounds aside that are over."""
+        """Cache the matches of rounds that are over."""
         still = (match.round for match in found if match.state is State.OPEN)
         last = max((match.round for match in found), default=self._first)
-        # The newest round may be seen again, which costs nothing and needs no special case.
+        # The newest round may be read again; that is cheap and avoids a special case.
         self._first = min(still, default=last)
         self._over += [match for match in found if match.round < self._first]
 
 
 def _count(connection: Connection, tournament: str, before: int) -> int:
-    """How many matches there are in the rounds before one."""
+    """Return the number of matches in the rounds before this one."""
     table = schema.matches
     query = select(func.count()).where(table.c.tournament == tournament, table.c.round < before)
     return int(connection.execute(query).scalar_one())

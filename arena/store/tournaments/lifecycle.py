@@ -1,7 +1,7 @@
-"""The course of a tournament: paused, resumed, cancelled, joined, left, continued, closed.
+"""Change the state of a tournament: pause, resume, cancel, add, withdraw, extend, close.
 
-Who changes a tournament and its matches keeps the tournament from others first
-(arena.store.postgresql).
+Each function that changes a tournament and its matches locks the tournament first
+(`arena.store.postgresql`).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from arena.store.tournaments.tournaments import (
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """What tells whether a tournament has changed: its matches only ever move on."""
+    """Counters that detect every change of a tournament that concerns its format."""
 
     matches: int
     open: int
@@ -40,10 +40,10 @@ class Marks:
 
 
 def pause(engine: Engine, tournament: str) -> Tournament:
-    """Lets no further match begin; matches that are being played are finished.
+    """Start no further match; running matches are finished.
 
     Raises:
-        NotFound: there is no such tournament.
+        NotFound: the tournament does not exist.
         Conflict: it is over.
     """
     with writing(engine, "pause") as connection:
@@ -52,10 +52,10 @@ def pause(engine: Engine, tournament: str) -> Tournament:
 
 
 def resume(engine: Engine, tournament: str) -> Tournament:
-    """Lets a paused tournament go on. One that runs is left as it is.
+    """Continue a paused tournament; a running one does not change.
 
     Raises:
-        NotFound: there is no such tournament.
+        NotFound: the tournament does not exist.
         Conflict: it is over.
     """
     with writing(engine, "resume") as connection:
@@ -64,10 +64,10 @@ def resume(engine: Engine, tournament: str) -> Tournament:
 
 
 def cancel(engine: Engine, tournament: str) -> Tournament:
-    """Ends it. What is being played now may still be finished, nothing else is begun.
+    """Cancel a tournament and its pending matches; running matches may still be finished.
 
     Raises:
-        NotFound: there is no such tournament.
+        NotFound: the tournament does not exist.
         Conflict: it is over already.
     """
     matches = schema.matches
@@ -82,14 +82,17 @@ def cancel(engine: Engine, tournament: str) -> Tournament:
 
 
 def add(engine: Engine, tournament: str, entries: Sequence[Entrant]) -> Tournament:
-    """Lets versions in; they are paired from the next round on.
+    """Add entrants, which are paired from the next round on.
 
     Args:
-        entries: their names and owners; when they join is filled in.
+        engine: the store.
+        tournament: its id.
+        entries: the entrants' names and owners; `joined` is set here.
 
     Raises:
-        NotFound: there is no such tournament or version.
-        Conflict: it is over, or one of them plays or played in it, or may enter none.
+        NotFound: the tournament or a version does not exist.
+        Conflict: the tournament is over, or a version has entered it before, is retired or is in
+            quarantine.
     """
     table = schema.entrants
     with writing(engine, "join") as connection:
@@ -109,16 +112,19 @@ def add(engine: Engine, tournament: str, entries: Sequence[Entrant]) -> Tourname
 
 
 def withdraw(engine: Engine, tournament: str, version: str, reason: str = "") -> Tournament:
-    """Takes an entrant out: it is paired no more, and what it has not begun is cancelled.
+    """Withdraw an entrant: it is not paired any more, and its pending matches are cancelled.
 
-    What it is playing now is finished; what it has played counts. One that has been withdrawn
-    already stays so.
+    Its running matches are finished and its results count. If it was withdrawn before, the round of
+    withdrawal does not change.
 
     Args:
-        reason: why, as a clause.
+        engine: the store.
+        tournament: its id.
+        version: the entrant as ``name@number``.
+        reason: the reason, as a clause.
 
     Raises:
-        NotFound: there is no such tournament.
+        NotFound: the tournament does not exist.
         Conflict: it is over, or the version has not entered it.
     """
     with writing(engine, "withdraw") as connection:
@@ -134,9 +140,17 @@ def leave(
     reason: str = "",
     into: MatchState = MatchState.CANCELLED,
 ) -> None:
-    """The same within a transaction that has locked the tournament.
+    """Withdraw an entrant within a transaction that has locked the tournament.
 
-    into: the state in which its matches end that have not begun.
+    Args:
+        connection: the transaction.
+        tournament: its id.
+        version: the entrant as ``name@number``.
+        reason: the reason, as a clause.
+        into: the final state of its pending matches.
+
+    Raises:
+        Conflict: the version has not entered the tournament.
     """
     table, matches, sides = schema.entrants, schema.matches, schema.match_entrants
     here = (table.c.tournament == tournament, table.c.version == version)
@@ -165,15 +179,22 @@ def leave(
 
 
 def marks(engine: Engine, tournament: str) -> Marks:
-    """Where it stands, to be given back with what was concluded from it."""
+    """Return the current counters, to be passed to `extend` or `close`."""
     with reading(engine) as connection:
         return _marks(connection, tournament)
 
 
 def extend(engine: Engine, tournament: Tournament, seen: Marks, fixtures: Iterable[Fixture]) -> int:
-    """Adds the matches that come next. Returns how many; 0 if it has changed since it was seen.
+    """Add the next matches, all or none; concurrent calls add them only once.
 
-    All of them are stored or none, once, however many ask for it.
+    Args:
+        engine: the store.
+        tournament: the tournament.
+        seen: its counters before the matches were computed.
+        fixtures: the matches.
+
+    Returns:
+        The number of matches added; 0 if the tournament has changed since `seen`.
     """
     table = schema.tournaments
     wanted = tuple(fixtures)
@@ -188,7 +209,7 @@ def extend(engine: Engine, tournament: Tournament, seen: Marks, fixtures: Iterab
 
 
 def close(engine: Engine, tournament: str, seen: Marks) -> bool:
-    """Closes it, if nothing has changed since it was seen and no match is open."""
+    """Close a tournament if it has no open match and is unchanged since `seen`; return success."""
     table = schema.tournaments
     with writing(engine, "close") as connection:
         locked = select(table.c.id).where(table.c.id == tournament).with_for_update()
@@ -228,7 +249,7 @@ def _next_round(connection: Connection, tournament: str) -> int:
 
 
 def _lock(connection: Connection, tournament: str) -> None:
-    """Keeps a tournament that is not over from others to the end of the transaction."""
+    """Lock a tournament until the transaction ends; raise NotFound, or Conflict if it is over."""
     table = schema.tournaments
     found = connection.execute(
         select(table.c.state, table.c.ended).where(table.c.id == tournament).with_for_update()

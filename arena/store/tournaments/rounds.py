@@ -1,4 +1,4 @@
-"""The rounds of tournaments that are over, and when that was."""
+"""End times of tournament rounds, and numbers of matches and entrants over several tournaments."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from arena.store.schema import OPEN
 
 
 def ends(engine: Engine, of: Sequence[str]) -> tuple[float, ...]:
-    """When each round of some tournaments was over: when its last match closed, in order.
+    """Return the end of each round of some tournaments, ascending: when its last match closed.
 
-    A round is over when none of its matches can be played any more. One in which no match closed
-    is passed over, and so is one that was over at the very moment of another.
+    A round is over when none of its matches can be played any more. A round without a closed match
+    is omitted. Rounds that ended at the same time appear once.
     """
     matches, results = schema.matches, schema.results
     query = (
@@ -31,13 +31,13 @@ def ends(engine: Engine, of: Sequence[str]) -> tuple[float, ...]:
 
 
 def clock(engine: Engine) -> float:
-    """The time of the database, in seconds since 1970."""
+    """Return the database's time in seconds since 1970."""
     with reading(engine) as connection:
         return float(connection.execute(select(now())).scalar_one())
 
 
 def closed(engine: Engine, of: Sequence[str], until: float) -> int:
-    """How many matches of some tournaments had closed at a time."""
+    """Return how many matches of some tournaments had closed at a time."""
     matches, results = schema.matches, schema.results
     query = (
         select(func.count())
@@ -49,7 +49,7 @@ def closed(engine: Engine, of: Sequence[str], until: float) -> int:
 
 
 def entrants(engine: Engine, of: Sequence[str]) -> int:
-    """How many versions entered some tournaments."""
+    """Return how many different versions entered some tournaments."""
     table = schema.entrants
     query = select(func.count(table.c.version.distinct())).where(table.c.tournament.in_(of))
     with reading(engine) as connection:

@@ -1,4 +1,4 @@
-"""The schedule of a tournament as rows of the store."""
+"""Store scheduled matches as rows."""
 
 import secrets
 from collections.abc import Iterable, Mapping
@@ -20,11 +20,14 @@ def store(
     fixtures: Iterable[Fixture],
     seed: bytes | None,
 ) -> None:
-    """Writes matches of a tournament down; they are due at once.
+    """Store matches of a tournament; they are due at once.
 
     Args:
-        fixtures: whose entrants are versions as ``name@number``, in the order of their seeds.
-        seed: the tournament's, if it has one.
+        connection: a transaction that has locked the tournament.
+        tournament: its id.
+        plan: the settings of its matches.
+        fixtures: the matches; entrants are versions as ``name@number``, in order of their seeds.
+        seed: the tournament's random seed, if it has one.
     """
     wanted = sorted(fixtures, key=lambda fixture: (fixture.round, fixture.number))
     if not wanted:
@@ -54,10 +57,14 @@ def rows(
     fixtures: Iterable[Fixture],
     seed: bytes | None,
 ) -> tuple[list[Mapping[str, Any]], list[Mapping[str, Any]]]:
-    """The rows of matches, and of their entrants.
+    """Return the rows of `matches`, and the rows of `match_entrants`.
 
     Args:
+        tournament: its id.
+        plan: the settings of its matches.
         contents: the content hash of each version.
+        fixtures: the matches.
+        seed: the tournament's random seed, if it has one.
     """
     common = plan.agreed()
     matches: list[Mapping[str, Any]] = []
@@ -90,7 +97,7 @@ def rows(
 
 
 def match_seed_of(seed: bytes | None, key: str) -> bytes:
-    """A match's seed: what follows from the tournament's and the match's key, else chance."""
+    """Return the seed of a match: derived from the tournament's seed and the key, else random."""
     if seed is None:
         return secrets.token_bytes(dealing.SEED_BYTES)
     return dealing.derive(seed, f"match/{key}", 0)

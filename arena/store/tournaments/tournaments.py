@@ -1,4 +1,4 @@
-"""Tournaments: made with their first matches in one transaction, found, counted."""
+"""Tournaments: create them with their first matches, read them, and count their progress."""
 
 from __future__ import annotations
 
@@ -21,27 +21,27 @@ from arena.store.tournaments import counts, schedule
 
 @dataclass(frozen=True, slots=True)
 class Tournament:
-    """A tournament as it stands."""
+    """A tournament in its current state."""
 
     id: str
     plan: Plan
     entries: tuple[Entrant, ...]
-    """Those who play it, in the order of their seeds."""
+    """Its entrants, in the order of their seeds."""
     state: TournamentState
     created: float
     ended: float | None
     seed: bytes | None
-    """What all its deals follow from, if it was given one; None until it is closed."""
+    """The random seed of all deals, if one was given; None until the tournament is closed."""
 
     @property
     def entrants(self) -> tuple[str, ...]:
-        """Their versions as ``name@number``."""
+        """Its versions as ``name@number``."""
         return tuple(entry.name for entry in self.entries)
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a tournament is: its matches by state, its games."""
+    """The progress of a tournament: matches by state, and games."""
 
     pending: int
     running: int
@@ -49,18 +49,18 @@ class Progress:
     void: int
     cancelled: int
     games: int
-    """How many are committed."""
+    """Committed games."""
     planned: int
-    """How many games its matches have in all."""
+    """Games of all its matches."""
 
     @property
     def matches(self) -> int:
-        """How many matches it has."""
+        """All its matches."""
         return self.pending + self.running + self.closed + self.void + self.cancelled
 
     @property
     def open(self) -> int:
-        """How many matches may still be played."""
+        """Matches that may still be played."""
         return self.pending + self.running
 
 
@@ -71,18 +71,20 @@ def create(
     fixtures: Iterable[Fixture],
     seed: bytes | None = None,
 ) -> Tournament:
-    """Makes a tournament and its first matches; they are due at once.
+    """Create a tournament with its first matches, which are due at once.
 
     Args:
-        entries: who plays it; their names are versions as ``name@number``.
-        fixtures: the matches that are known from the start.
-        seed: what all deals follow from; without one every match gets 32 bytes of its own.
+        engine: the store.
+        plan: the settings of the tournament.
+        entries: its entrants; their names are versions as ``name@number``.
+        fixtures: the matches that are fixed from the start.
+        seed: the random seed of all deals. Without one each match gets 32 random bytes.
 
     Raises:
         NotFound: an entrant is not registered.
-        Conflict: an entrant is retired, or in quarantine.
-        BadName: the name of the tournament or of an owner cannot be taken.
-        StoreError: an entrant is named twice, or a match is of no board.
+        Conflict: an entrant is retired or in quarantine.
+        BadName: the name of the tournament or of an owner is not valid.
+        StoreError: an entrant is named twice, or a match has less than one board.
     """
     check_name("a tournament", plan.name)
     names = [entry.name for entry in entries]
@@ -101,10 +103,10 @@ def create(
 
 
 def find(engine: Engine, tournament: str) -> Tournament:
-    """The tournament of this id.
+    """Return the tournament with this id.
 
     Raises:
-        NotFound: there is none.
+        NotFound: it does not exist.
     """
     with reading(engine) as connection:
         found = _select(connection, schema.tournaments.c.id == tournament)
@@ -120,7 +122,7 @@ def listing(
     state: TournamentState | None = None,
     over: bool | None = None,
 ) -> tuple[Tournament, ...]:
-    """The tournaments, oldest first; only those of a game, in a state, over or not, if asked."""
+    """Return the tournaments, oldest first, optionally of one game, one state, or (not) over."""
     table = schema.tournaments
     conditions = []
     if game is not None:
@@ -134,13 +136,14 @@ def listing(
 
 
 def progress(engine: Engine, tournament: str) -> Progress:
-    """How far it is.
+    """Count a tournament's matches and games.
 
     Raises:
-        NotFound: there is no such tournament.
+        NotFound: the tournament does not exist.
     """
     matches, games = schema.matches, schema.games
-    # A match that has closed has all its games, and there may be millions of them.
+    # All games of a closed match are committed. There may be millions, so they are not counted
+    # here.
     others = [state for state in MatchState if state is not MatchState.CLOSED]
     committed = (
         select(func.count())
@@ -160,6 +163,7 @@ def progress(engine: Engine, tournament: str) -> Progress:
 
 
 def not_found(tournament: str) -> NotFound:
+    """Return the error for an unknown tournament id."""
     return NotFound(
         f"there is no tournament {tournament}; `pokearena tournament list` shows those there are."
     )
@@ -207,14 +211,19 @@ def _tournament(row: Row[*tuple[Any, ...]], entries: tuple[Entrant, ...]) -> Tou
 
 
 def keep_versions(connection: Connection, names: Sequence[str]) -> None:
-    """Sees to it that versions are neither retired nor quarantined while they are let in."""
+    """Lock versions, so that none is retired or quarantined while they enter a tournament."""
     versions = schema.versions
     rows = select(versions.c.id).where(versions.c.id.in_(names)).order_by(versions.c.id)
     keep(connection, rows, shared=True)
 
 
 def admit(connection: Connection, names: Sequence[str]) -> None:
-    """Sees that versions may enter a tournament; raises as :func:`create` does."""
+    """Check that versions may enter a tournament.
+
+    Raises:
+        NotFound: a version is not registered.
+        Conflict: a version is retired or in quarantine.
+    """
     versions = schema.versions
     query = select(*versions.c["id", "retired", "quarantined", "quarantine_reason"])
     found = {row.id: row for row in connection.execute(query.where(versions.c.id.in_(names)))}
@@ -233,10 +242,10 @@ def admit(connection: Connection, names: Sequence[str]) -> None:
 
 
 def enter(connection: Connection, name: str, entries: Sequence[Entrant], first: int) -> None:
-    """Writes entrants of a tournament down; the first of them gets this position.
+    """Store entrants of a tournament at the positions from `first` on.
 
     Raises:
-        BadName: the name of an owner cannot be taken.
+        BadName: the name of an owner is not valid.
     """
     for entry in entries:
         if entry.owner:

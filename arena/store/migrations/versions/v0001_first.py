@@ -1,4 +1,4 @@
-"""The first tables: bots, tournaments, matches with their lease, games, faults, results."""
+"""Create the first tables: bots, tournaments, matches with leases, games, faults, results."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -10,7 +10,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Makes them."""
+    """Create all tables."""
     _bots()
     _tournaments()
     _matches()

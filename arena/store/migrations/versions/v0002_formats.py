@@ -1,4 +1,4 @@
-"""Formats with settings, owners, entrants that come and go, failures, quarantine, digests."""
+"""Add formats with settings, owners, joins and withdrawals, failures, quarantine and digests."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -10,7 +10,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Adds them."""
+    """Add the columns and the table of failures, and convert cycles to format settings."""
     _formats()
     op.add_column("bots", sa.Column("owner", sa.Text, nullable=False, server_default=""))
     op.add_column("versions", sa.Column("quarantined", sa.Double))

@@ -1,4 +1,4 @@
-"""Owners of bots with the hashes of their tokens."""
+"""Add the owners of bots with the hashes of their tokens."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -10,7 +10,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Adds them."""
+    """Create the table of owners."""
     op.create_table(
         "owners",
         sa.Column("name", sa.Text, nullable=False),

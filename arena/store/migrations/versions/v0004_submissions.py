@@ -1,4 +1,4 @@
-"""What owners of bots have sent over the network."""
+"""Add submissions of bot owners over the network."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -12,7 +12,7 @@ STATES = "state IN ('waiting', 'running', 'accepted', 'refused', 'failed')"
 
 
 def upgrade() -> None:
-    """Adds it."""
+    """Create the table of submissions."""
     op.create_table(
         "submissions",
         sa.Column("id", sa.Text, nullable=False),

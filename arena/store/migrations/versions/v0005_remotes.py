@@ -1,4 +1,4 @@
-"""Remote bots: tokens, whether they are there, and matches that wait for them no longer."""
+"""Add remote bots: tokens, presence, and matches that no longer wait for them."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -10,7 +10,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Adds them."""
+    """Create the table of remote bots and the column `matches.unawaited`."""
     op.create_table(
         "remotes",
         sa.Column("version", sa.Text, nullable=False),

@@ -1,4 +1,4 @@
-"""The files of hosted versions, for machines that have only the database."""
+"""Add build archives of hosted versions, for machines that have only the database."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -10,7 +10,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Adds them."""
+    """Create the tables of build archives and their pieces."""
     op.create_table(
         "crates",
         sa.Column("content_hash", sa.Text, nullable=False),

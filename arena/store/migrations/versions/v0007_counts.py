@@ -1,4 +1,4 @@
-"""Matches are counted by an index alone, with how many games they are of."""
+"""Extend the index of matches by `games`, so that counting reads only the index."""
 
 from alembic import op
 
@@ -9,7 +9,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Makes the index that has the games too, in place of the one that does not."""
+    """Replace the index on state and tournament by one that also covers `games`."""
     columns = ["state", "tournament", "games"]
     op.create_index("ix_matches_state_tournament_games", "matches", columns)
     op.drop_index("ix_matches_state_tournament", table_name="matches")

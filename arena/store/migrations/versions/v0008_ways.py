@@ -1,4 +1,4 @@
-"""How workers on other machines reach a relay."""
+"""Add the endpoints of relays for workers on other machines."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -10,5 +10,5 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Adds it."""
+    """Add the column `remotes.way`."""
     op.add_column("remotes", sa.Column("way", sa.JSON(none_as_null=True)))

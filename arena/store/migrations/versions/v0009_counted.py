@@ -1,4 +1,4 @@
-"""What grows with every match is counted once: when it is scheduled, and when it closes."""
+"""Store counts that grow with every match: when it is scheduled, and when it closes."""
 
 import sqlalchemy as sa
 from alembic import op
@@ -10,7 +10,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Adds to tournaments how many matches they have, and to entrants when theirs closed."""
+    """Add the totals of tournaments, and the closing times of entrants' matches."""
     for name, counted in (("matches", "count(*)"), ("games", "coalesce(sum(games), 0)")):
         op.add_column(
             "tournaments", sa.Column(name, sa.Integer, nullable=False, server_default="0")
