@@ -33,8 +33,8 @@ from referee.bot_client import Deadline
 from referee.codec import Codec
 from referee.dealing import Seeded, board_seed
 from referee.games.registry import find
-from referee.rpc.budget import Budget
 from referee.rpc.channel import Channel
+from referee.rpc.work_budget import Budget
 
 RATIO = 1.2
 PER_SECOND = 20_000

@@ -4,7 +4,7 @@
 
 The referee's connection reads 1 MiB of each kind of flood, in pieces as a socket delivers them, and
 a client parses the largest legal message. The figure is processor time per unit of cost
-(referee/rpc/budget.py). The weights are upper bounds, so each figure should be at most one
+(referee/rpc/work_budget.py). The weights are upper bounds, so each figure should be at most one
 microsecond. A much lower figure means that bots are charged more than the actual cost.
 """
 
@@ -16,9 +16,9 @@ from collections.abc import Iterator
 from pokearena.v1 import bot_pb2
 
 from bench.figure import Figure, Target
-from referee.rpc.budget import MESSAGE, MESSAGE_BYTE, Budget
 from referee.rpc.connection import Connection
 from referee.rpc.http2 import Kind, frame
+from referee.rpc.work_budget import MESSAGE, MESSAGE_BYTE, Budget
 
 BYTES = 1 << 20
 PIECE_BYTES = 1 << 16

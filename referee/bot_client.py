@@ -14,11 +14,11 @@ from google.protobuf.message import DecodeError
 from grpc import StatusCode
 from pokearena.v1 import bot_pb2
 
-from referee.rpc.budget import MESSAGE, MESSAGE_BYTE, Budget, BudgetExceeded
 from referee.rpc.call import MESSAGE_BYTES
 from referee.rpc.client import Stream, open_client
 from referee.rpc.http2 import HEADERS_BYTES
 from referee.rpc.status import CallFailed, Status
+from referee.rpc.work_budget import MESSAGE, MESSAGE_BYTE, Budget, BudgetExceeded
 from referee.sanitizing import quote
 from referee.stall_detector import StoodStill
 from referee.wire import field

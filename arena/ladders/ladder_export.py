@@ -8,15 +8,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from arena.ladders import crosstables, ladder_values
+from arena.ladders import ladder_values, stored_crosstables
 from arena.ratings.closed_match import FAULTS
 from referee.sanitizing import one_line
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
 
-    from arena.ladders.crosstables import Matrix
     from arena.ladders.key import Scope
+    from arena.ladders.stored_crosstables import Matrix
     from arena.ratings.standings import Standing, Table
 
 
@@ -47,7 +47,7 @@ def of_table(engine: Engine, scope: Scope, table: Table) -> Export:
     return Export(
         scope,
         table,
-        crosstables.of_table(engine, scope, table),
+        stored_crosstables.of_table(engine, scope, table),
         ladder_values.details_json(engine, scope, table),
     )
 

@@ -8,7 +8,6 @@ from typing import Protocol
 from grpc import StatusCode
 
 from referee.rpc import status
-from referee.rpc.budget import UNPACKED_BYTE, Budget
 from referee.rpc.http2 import (
     END_STREAM,
     WINDOW_BYTES,
@@ -21,6 +20,7 @@ from referee.rpc.http2 import (
     numbered,
 )
 from referee.rpc.status import CallFailed, Status
+from referee.rpc.work_budget import UNPACKED_BYTE, Budget
 
 MESSAGE_BYTES = 1 << 20
 """Maximum size in bytes of a message from the peer."""

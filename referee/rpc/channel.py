@@ -9,12 +9,12 @@ from contextlib import suppress
 
 from grpc import StatusCode
 
-from referee.rpc.budget import CONNECTION, Budget
 from referee.rpc.call import ENCODINGS, Call
 from referee.rpc.connection import Connection
 from referee.rpc.http2 import block
 from referee.rpc.sockets import connected
 from referee.rpc.status import CallFailed, Status
+from referee.rpc.work_budget import CONNECTION, Budget
 
 SETTINGS_SECONDS = 5.0
 """Time limit in seconds of an attempt to connect; then another attempt follows."""

@@ -3,8 +3,8 @@
 import os
 from typing import Final, Protocol
 
-from referee.rpc.budget import Budget
 from referee.rpc.status import Status
+from referee.rpc.work_budget import Budget
 
 SETTING: Final = "POKEARENA_REFEREE_CLIENT"
 """Environment variable that selects the implementation."""

@@ -1,8 +1,8 @@
 """An HTTP/2 connection to a bot: process its frames and dispatch them to calls.
 
 A bot may be hostile. Memory is limited by the size of frames, of headers and of unread data (flow
-control). Work is limited by the bot's budget (`referee.rpc.budget`). Bytes are processed in slices,
-so that one bot does not delay the others for long.
+control). Work is limited by the bot's budget (`referee.rpc.work_budget`). Bytes are processed in
+slices, so that one bot does not delay the others for long.
 """
 
 import asyncio
@@ -12,7 +12,6 @@ from collections.abc import Callable
 from grpc import StatusCode
 
 from referee.rpc import status
-from referee.rpc.budget import READ, Budget, BudgetExceeded
 from referee.rpc.call import Call
 from referee.rpc.frames import FrameReader
 from referee.rpc.http2 import (
@@ -40,6 +39,7 @@ from referee.rpc.http2 import (
     without_padding,
 )
 from referee.rpc.status import Status
+from referee.rpc.work_budget import READ, Budget, BudgetExceeded
 
 REPLY_BYTES = 1 << 20
 """Limit in bytes of unsent replies; above it the connection is closed."""

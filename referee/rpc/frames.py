@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 
-from referee.rpc.budget import FRAME, FRAME_BYTE, HEADER_BYTE, SETTING, Budget
 from referee.rpc.http2 import (
     ACK,
     END_HEADERS,
@@ -19,6 +18,7 @@ from referee.rpc.http2 import (
     number_in,
     without_padding,
 )
+from referee.rpc.work_budget import FRAME, FRAME_BYTE, HEADER_BYTE, SETTING, Budget
 
 _PRIORITY_BYTES = 5
 _ON_A_CALL = frozenset((Kind.DATA, Kind.HEADERS, Kind.PRIORITY, Kind.RST_STREAM, Kind.CONTINUATION))

@@ -10,11 +10,11 @@ import grpc
 import grpc.aio
 from grpc import StatusCode
 
-from referee.rpc.budget import FRAME, Budget
 from referee.rpc.call import MESSAGE_BYTES
 from referee.rpc.http2 import HEADERS_BYTES
 from referee.rpc.sockets import opened
 from referee.rpc.status import CallFailed, Status
+from referee.rpc.work_budget import FRAME, Budget
 
 _OPTIONS = (
     ("grpc.max_receive_message_length", MESSAGE_BYTES),

@@ -27,12 +27,12 @@ from typing import Final
 from pokearena.v1 import bot_pb2, poke_pb2
 
 from referee.bot_client import Bot, How, NoAnswer
-from referee.rpc.budget import CONNECTION, FRAME, FRAME_BYTE, LARGEST, READ, Budget
 from referee.rpc.call import MESSAGE_BYTES, Call
 from referee.rpc.channel import Channel
 from referee.rpc.client import SETTING
 from referee.rpc.connection import REPLY_BYTES, Connection
 from referee.rpc.http2 import FRAME_BYTES, HEAD_BYTES, HEADERS_BYTES, WINDOW_BYTES, head_at
+from referee.rpc.work_budget import CONNECTION, FRAME, FRAME_BYTE, LARGEST, READ, Budget
 from referee.stall_detector import StoodStill
 from tests.fuzz.virtual_loop import MemoryTransport, VirtualLoop
 

@@ -6,9 +6,9 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager, suppress
 from typing import Any
 
-from referee.rpc.budget import Budget
 from referee.rpc.channel import Channel
 from referee.rpc.http2 import END_HEADERS, END_STREAM, PREFACE, Kind, block, frame, head_at
+from referee.rpc.work_budget import Budget
 
 SETTINGS = frame(Kind.SETTINGS, 0, 0)
 """What a server says first."""

@@ -15,7 +15,6 @@ import grpc.aio
 import pytest
 from grpc import StatusCode
 
-from referee.rpc.budget import MESSAGE, START, Budget, BudgetExceeded
 from referee.rpc.call import MESSAGE_BYTES
 from referee.rpc.channel import Channel
 from referee.rpc.client import GRPCIO, HTTP2, open_client
@@ -38,6 +37,7 @@ from referee.rpc.http2 import (
     settings,
 )
 from referee.rpc.status import CallFailed
+from referee.rpc.work_budget import MESSAGE, START, Budget, BudgetExceeded
 from tests.referee.peers import DONE, GOOD, SETTINGS, Peer, a_peer, prefixed, trailers
 
 SERVICE = "a.Service"

@@ -12,7 +12,7 @@ from arena.bots.sandbox.level import Level
 from bench.processes import started
 from referee import stall_detector
 from referee.dealing import board_seed
-from referee.rpc.budget import LARGEST, PER_QUESTION, START, Budget, BudgetExceeded
+from referee.rpc.work_budget import LARGEST, PER_QUESTION, START, Budget, BudgetExceeded
 from referee.service import RefereeService
 from referee.table import Table
 from referee.table_stream import TableStream

@@ -12,7 +12,7 @@ from arena.cli import output
 from arena.cli.options import data_option, json_option, scope_options
 
 if TYPE_CHECKING:
-    from arena.ladders.crosstables import Matrix
+    from arena.ladders.stored_crosstables import Matrix
     from arena.ratings.crosstable import Cell
 
 
@@ -74,12 +74,12 @@ def matrix(
     """
     from arena.cli.ladders import key_lookup, ladder_table
     from arena.cli.workspace import Place
-    from arena.ladders import crosstables
+    from arena.ladders import stored_crosstables
 
     place = Place(data)
     assert place.existing_store is not None
     scopes = key_lookup.meant(place, game, tournament)
-    made = {one.form: crosstables.of_scope(place.store, one) for one in scopes}
+    made = {one.form: stored_crosstables.of_scope(place.store, one) for one in scopes}
     found = {form: one for form, one in made.items() if one is not None}
     if as_json:
         output.document({"matrices": {form: one.to_json() for form, one in found.items()}})

@@ -16,7 +16,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from arena.errors import StoreError
 from arena.remote.relay.session import Link, RelaySession
 from arena.remote.relay.session_registry import Refused, SessionRegistry
-from arena.remote.relay.streams import BoundedServices, StrangerStreams, address_of
+from arena.remote.relay.stranger_streams import BoundedServices, StrangerStreams, address_of
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -20,7 +20,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from arena.errors import NotFound, StoreError
 from arena.remote.relay.seat import Seat
 from arena.remote.relay.session import Link, RelaySession
-from arena.remote.relay.streams import address_of
+from arena.remote.relay.stranger_streams import address_of
 from arena.remote.tunnel.streams import TunnelEndpoint
 from arena.store.bots import remote_bots
 from arena.store.matches import listing, results

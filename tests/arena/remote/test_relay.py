@@ -23,7 +23,12 @@ from arena.errors import BotAbsent
 from arena.matches.remote_seats import RemoteSeats
 from arena.remote.relay.session import UNREAD_BYTES, Link
 from arena.remote.relay.session_registry import GUESS_BURST
-from arena.remote.relay.streams import MOST_PER_ADDRESS, MOST_STRANGERS, StrangerStreams, address_of
+from arena.remote.relay.stranger_streams import (
+    MOST_PER_ADDRESS,
+    MOST_STRANGERS,
+    StrangerStreams,
+    address_of,
+)
 from arena.store.bots import remote_bots, versions
 from tests.arena.remote.stage import Cable, Home, Relay, wait_until
 
