@@ -52,6 +52,19 @@ def failing_tests_end_their_processes() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session", autouse=True)
+def stalls_are_tolerated() -> Iterator[None]:
+    """Let no stall of a busy machine end a table that is played in this process.
+
+    The tests of the stall detector set their own limit, or play in a referee's process.
+    """
+    from referee import stall_detector
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(stall_detector, "STILL_SECONDS", 60.0)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
 def migrated_once() -> Iterator[None]:
     """What the migrations make of an empty SQLite file is the same every time: in this process
     they run for the first one, and later ones are told what came of it, in a tenth of the time."""
