@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-import math
 import time
-from collections import OrderedDict
-from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 from typing import Final
@@ -17,140 +14,16 @@ from pokearena.v1 import relay_pb2
 from sqlalchemy import Engine
 from sqlalchemy.exc import SQLAlchemyError
 
-from arena.errors import NotFound, StoreError
+from arena.errors import StoreError
+from arena.remote.relay import match_outcomes, work_budgets
 from arena.remote.relay.seat import Seat
 from arena.remote.relay.session import Link, RelaySession
 from arena.remote.relay.stranger_streams import address_of
+from arena.remote.relay.work_budgets import WorkBudgets
 from arena.remote.tunnel.streams import TunnelEndpoint
 from arena.store.bots import remote_bots
-from arena.store.matches import listing, results
-from arena.store.schema import MatchState
 from arena.system import grpc_probe
 from arena.system.token_buckets import Buckets
-
-# Outcome of a match, as it is sent to its remote bots.
-
-
-def of(engine: Engine, match: str, version: str) -> relay_pb2.Outcome | None:
-    """Return the outcome of a match for one entrant; None if it is open or unknown."""
-    try:
-        found = listing.find(engine, match)
-    except NotFound:
-        return None
-    others = [name for name in found.entrants if name != version]
-    told = relay_pb2.Outcome(match=match, opponents=others)
-    if found.state in (MatchState.VOID, MatchState.CANCELLED):
-        told.void_reason = found.reason or f"the match was {found.state.lower()}."
-        return told
-    if found.state != MatchState.CLOSED:
-        return None
-    closed = results.of_match(engine, match)
-    own = closed.entrants.index(version)
-    for game in closed.games:
-        told.games += 1
-        first = game.places[own] == 1
-        told.wins += first and game.places.count(1) == 1
-        told.draws += first and game.places.count(1) > 1
-        told.faults += game.faults[own]
-    scores = [game.scores for game in closed.games if game.scores is not None]
-    totals = [sum(column) for column in zip(*scores, strict=True)] or [0] * len(closed.entrants)
-    told.points = totals[own]
-    told.others.extend(total for n, total in enumerate(totals) if n != own)
-    return told
-
-
-# Budgets, per owner, for the work that remote bots cause in the relay.
-#
-# All bots of an owner share a budget, in units of about one microsecond of processor time.
-# Questions that pass through the relay increase it, and messages from the bots reduce it. Time adds
-# a little, so that a bot with an exhausted budget can reconnect later. Verdicts do not depend on
-# the budget: a connection that exceeds it is closed, and the table's clock continues.
-
-
-START: Final = 50_000.0
-LARGEST: Final = 800_000.0
-PER_SECOND: Final = 2_000.0
-"""Units added per second, up to START: 0.2 % of a core."""
-PER_QUESTION_MESSAGE: Final = 4_000.0
-PER_QUESTION_BYTE: Final = 15.0
-"""Units added per byte of a question.
-
-A question has at least 100 bytes, and an answer in a message of its own costs 310 units. An honest
-bot therefore spends at most a fifth of the units that its questions add.
-"""
-
-CONNECTION: Final = 2_000.0
-"""Cost of a first message: a lookup of the token and a write of the presence to the store."""
-MESSAGE: Final = 300.0
-"""Cost of a message. ``grpc.aio`` takes 236 to 303 microseconds for a message of a stream."""
-MESSAGE_BYTE: Final = 0.05
-_MOST_OWNERS: Final = 10_000
-
-
-@dataclass(slots=True)
-class _Account:
-    left: float
-    at: float
-
-
-class WorkBudgets:
-    """The budgets of all owners.
-
-    Beyond _MOST_OWNERS, the least recently used budget is dropped and later restarts at START.
-    """
-
-    def __init__(self) -> None:
-        self._accounts: OrderedDict[str, _Account] = OrderedDict()
-
-    def charge(self, owner: str, units: float, now: float) -> bool:
-        """Spend units of an owner's budget.
-
-        Args:
-            owner: the owner of the bot that sent a message.
-            units: the cost of the message.
-            now: seconds of a monotonic clock.
-
-        Returns:
-            Whether the budget sufficed.
-        """
-        account = self._account(owner, now)
-        account.left -= units
-        return account.left >= 0
-
-    def grant(self, owner: str, request_bytes: int, now: float) -> None:
-        """Add the units for a request to an owner's bot, up to LARGEST.
-
-        Args:
-            owner: the bot's owner.
-            request_bytes: size of the request.
-            now: seconds of a monotonic clock.
-        """
-        account = self._account(owner, now)
-        more = PER_QUESTION_MESSAGE + PER_QUESTION_BYTE * request_bytes
-        account.left = max(account.left, min(account.left + more, LARGEST))
-
-    def wait(self, owner: str, now: float) -> int:
-        """Return the seconds until the owner's budget covers a connection, rounded up; 0 if now."""
-        lacking = CONNECTION - self._account(owner, now).left
-        return math.ceil(lacking / PER_SECOND) if lacking > 0 else 0
-
-    def _account(self, owner: str, now: float) -> _Account:
-        account = self._accounts.get(owner)
-        if account is None:
-            account = self._accounts[owner] = _Account(START, now)
-            if len(self._accounts) > _MOST_OWNERS:
-                self._accounts.popitem(last=False)
-        self._accounts.move_to_end(owner)
-        if account.left < START:
-            account.left = min(START, account.left + (now - account.at) * PER_SECOND)
-        account.at = now
-        return account
-
-
-def cost_of(message_bytes: int) -> float:
-    """Return the cost of a message of this size, in units."""
-    return MESSAGE + MESSAGE_BYTE * message_bytes
-
 
 MOST_SESSIONS: Final = 512
 GUESS_RATE: Final = 0.2
@@ -271,7 +144,7 @@ class SessionRegistry:
                 grpc.StatusCode.RESOURCE_EXHAUSTED,
                 f"bots of {owner} have sent too much; try again in {wait} s.",
             )
-        self._work.charge(owner, CONNECTION, now)
+        self._work.charge(owner, work_budgets.CONNECTION, now)
 
     async def welcome(self, session: RelaySession, link: Link, peer: str) -> None:
         """Attach the connection of an admitted bot and store its presence."""
@@ -293,7 +166,7 @@ class SessionRegistry:
 
         Closes the connection if the budget is exhausted.
         """
-        cost = cost_of(message.ByteSize())
+        cost = work_budgets.cost_of(message.ByteSize())
         if not self._work.charge(session.owner, cost, time.monotonic()):
             if session.link is not None:
                 session.link.end("it sent more than the questions to it allow.")
@@ -310,18 +183,15 @@ class SessionRegistry:
 
         Close the connections of bots that have left or whose token was renewed.
         """
+        connected = [session for session in self._sessions.values() if session.link is not None]
+        await self._store(remote_bots.stays, [each.version for each in connected], self._desk)
+        # Taken before the store is read: a token that is newer than the answer is not in it.
+        tokens = [session.token for session in connected]
         self._known_tokens = await asyncio.to_thread(remote_bots.token_hashes, self._engine)
-        here = {
-            session.version: session
-            for session in self._sessions.values()
-            if session.link is not None
-        }
-        await self._store(remote_bots.stays, list(here), self._desk)
-        valid = await asyncio.to_thread(remote_bots.tokens, self._engine, list(here))
-        for version, session in here.items():
+        for session, token in zip(connected, tokens, strict=True):
             if session.link is None:
                 continue
-            if valid.get(version, session.token) != session.token:
+            if session.token == token and token not in self._known_tokens:
                 session.link.end("its token was renewed; connect with the new one.")
             await self._tell_outcomes(session)
             if session.link is not None and session.has_left():
@@ -381,7 +251,7 @@ class SessionRegistry:
     async def _tell_outcomes(self, session: RelaySession) -> None:
         """Send a bot the outcomes of its closed matches."""
         for match in session.played - session.matches:
-            found = await asyncio.to_thread(of, self._engine, match, session.version)
+            found = await asyncio.to_thread(match_outcomes.of, self._engine, match, session.version)
             if found is not None:
                 session.played.discard(match)
                 session.send(relay_pb2.ConnectResponse(outcome=found))

@@ -160,14 +160,6 @@ def of_token(engine: Engine, token: str) -> Version | None:
     return None if found is None else versions.find(engine, found)
 
 
-def tokens(engine: Engine, of: Collection[str]) -> dict[str, str]:
-    """Return the hashes of the current tokens of some versions."""
-    table = schema.remotes
-    query = select(table.c.version, table.c.token).where(table.c.version.in_(of))
-    with reading(engine) as connection:
-        return {row.version: row.token for row in connection.execute(query)}
-
-
 def token_hashes(engine: Engine) -> frozenset[str]:
     """Return the hashes of all tokens in force."""
     table = schema.remotes

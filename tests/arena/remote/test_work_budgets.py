@@ -4,33 +4,31 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.remote.relay import session_registry
-from arena.remote.relay.session_registry import WorkBudgets
+from arena.remote.relay import work_budgets
+from arena.remote.relay.work_budgets import WorkBudgets
 
 
 @pytest.mark.parametrize("in_flight", [1, 32, 128])
 def test_honest_answers_cost_at_most_a_fifth_of_what_their_questions_add(in_flight: int) -> None:
     question_bytes, answer_bytes = 100 * in_flight, 60
-    granted = (
-        session_registry.PER_QUESTION_MESSAGE + session_registry.PER_QUESTION_BYTE * question_bytes
-    )
-    assert in_flight * session_registry.cost_of(answer_bytes) <= 0.21 * granted
+    granted = work_budgets.PER_QUESTION_MESSAGE + work_budgets.PER_QUESTION_BYTE * question_bytes
+    assert in_flight * work_budgets.cost_of(answer_bytes) <= 0.21 * granted
 
 
 def test_a_spent_budget_refuses_until_time_has_paid_for_a_connection() -> None:
     budgets = WorkBudgets()
-    assert budgets.charge("a", session_registry.START, 0.0)
+    assert budgets.charge("a", work_budgets.START, 0.0)
     assert not budgets.charge("a", 1.0, 0.0)
     wait = budgets.wait("a", 0.0)
     assert wait > 0
     assert budgets.wait("a", float(wait)) == 0
-    assert budgets.charge("a", session_registry.CONNECTION, float(wait))
+    assert budgets.charge("a", work_budgets.CONNECTION, float(wait))
 
 
 def test_owners_have_budgets_of_their_own() -> None:
     budgets = WorkBudgets()
-    assert not budgets.charge("a", 2 * session_registry.START, 0.0)
-    assert budgets.charge("b", session_registry.START, 0.0)
+    assert not budgets.charge("a", 2 * work_budgets.START, 0.0)
+    assert budgets.charge("b", work_budgets.START, 0.0)
 
 
 @given(st.lists(st.tuples(st.sampled_from("cgw"), st.floats(0, 1e6)), max_size=50))
@@ -43,4 +41,4 @@ def test_no_budget_grows_beyond_the_largest(steps: list[tuple[str, float]]) -> N
             budgets.grant("a", int(amount), now)
         else:
             now += amount
-    assert not budgets.charge("a", session_registry.LARGEST + 1, now)
+    assert not budgets.charge("a", work_budgets.LARGEST + 1, now)

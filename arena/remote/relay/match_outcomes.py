@@ -1,0 +1,38 @@
+"""The outcome of a match, as the relay sends it to the remote bots that played it."""
+
+from __future__ import annotations
+
+from pokearena.v1 import relay_pb2
+from sqlalchemy import Engine
+
+from arena.errors import NotFound
+from arena.store.matches import listing, results
+from arena.store.schema import MatchState
+
+
+def of(engine: Engine, match: str, version: str) -> relay_pb2.Outcome | None:
+    """Return the outcome of a match for one entrant; None if it is open or unknown."""
+    try:
+        found = listing.find(engine, match)
+    except NotFound:
+        return None
+    others = [name for name in found.entrants if name != version]
+    told = relay_pb2.Outcome(match=match, opponents=others)
+    if found.state in (MatchState.VOID, MatchState.CANCELLED):
+        told.void_reason = found.reason or f"the match was {found.state.lower()}."
+        return told
+    if found.state != MatchState.CLOSED:
+        return None
+    closed = results.of_match(engine, match)
+    own = closed.entrants.index(version)
+    for game in closed.games:
+        told.games += 1
+        first = game.places[own] == 1
+        told.wins += first and game.places.count(1) == 1
+        told.draws += first and game.places.count(1) > 1
+        told.faults += game.faults[own]
+    scores = [game.scores for game in closed.games if game.scores is not None]
+    totals = [sum(column) for column in zip(*scores, strict=True)] or [0] * len(closed.entrants)
+    told.points = totals[own]
+    told.others.extend(total for n, total in enumerate(totals) if n != own)
+    return told
