@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import ipaddress
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from typing import Any, Final
 from urllib.parse import unquote
 
 import grpc
 import grpc.aio
+
+from arena.system.client_address import network_of
 
 MOST_STRANGERS: Final = 64
 """Maximum number of simultaneous unauthenticated streams; a further one ends the oldest."""
@@ -66,16 +67,8 @@ def address_of(peer: str) -> str:
     Args:
         peer: "ipv4:192.0.2.1:50000", "ipv6:%5B2001:db8::1%5D:50000" or another text.
     """
-    kind, _, rest = unquote(peer).partition(":")
-    host = rest.rpartition(":")[0]
-    if kind != "ipv6":
-        return host or peer
-    try:
-        packed = ipaddress.IPv6Address(host.strip("[]").partition("%")[0])
-    except ValueError:
-        return host
-    mapped = packed.ipv4_mapped
-    return str(mapped or ipaddress.IPv6Network((int(packed) >> 64 << 64, 64)))
+    host = unquote(peer).partition(":")[2].rpartition(":")[0]
+    return network_of(host) if host else peer
 
 
 class BoundedServices(grpc.aio.ServerInterceptor):

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import ipaddress
 import time
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from arena.system.client_address import network_of
 from arena.system.token_buckets import Buckets
 from arena.web.data.state import Settings
 from arena.web.page import Links
@@ -91,15 +91,7 @@ def client_of(scope: Scope, proxied: bool) -> str:
     if proxied:
         said = [value for name, value in scope["headers"] if name == b"x-forwarded-for"]
         address = said[-1].decode("latin-1").rpartition(",")[2].strip() if said else address
-    try:
-        known = ipaddress.ip_address(address.strip("[]"))
-    except ValueError:
-        return address[:64]
-    if isinstance(known, ipaddress.IPv6Address):
-        if known.ipv4_mapped is not None:
-            return str(known.ipv4_mapped)
-        return str(ipaddress.ip_network((known, 64), strict=False))
-    return str(known)
+    return network_of(address)
 
 
 def _check_address(scope: Scope) -> None:
