@@ -116,16 +116,19 @@ def test_an_answer_a_millisecond_before_its_time_is_up_is_in_time(world: World) 
         # Where the way took longer than usual on a busy machine, it was late, and is told so.
         assert set(outcome.verdicts(1)) <= {"finished", "timeout"}
         for game, verdict in zip(outcome.games, outcome.verdicts(1), strict=True):
-            if verdict == "finished" and (times := _long_thoughts(game.record)):
-                assert all(time <= 500 for time in times)
+            if verdict == "finished" and _took_nearly_all_its_time(game.record):
                 return
     pytest.fail("it was never in time")
 
 
-def _long_thoughts(record: str) -> list[float]:
-    """Milliseconds of the decisions of a game that took nearly all the time there was."""
+def _took_nearly_all_its_time(record: str) -> bool:
+    """Return whether an accepted answer of a game took over 400 of its 500 ms.
+
+    There is no upper bound: the recorded time ends when the referee reads the answer, which on a
+    busy machine is later than its arrival.
+    """
     actions = [line for line in map(json.loads, record.splitlines()) if line["type"] == "action"]
-    return [line["ms"] for line in actions if line.get("ms", 0) > 400]
+    return any(line.get("ms", 0) > 400 for line in actions)
 
 
 @at_every_level
