@@ -3,7 +3,7 @@
     uv run python -m bench games
 
 All processes are pinned to one core, so that the rate is per core and can be multiplied by adding
-workers (docs/operations.md). 32 games of a table are in flight; the bots play at random.
+workers (docs/explanation/capacity.md). 32 games of a table are in flight; the bots play at random.
 """
 
 import os

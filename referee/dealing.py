@@ -1,7 +1,7 @@
 """Derive all chance of a game from a seed, a purpose and a number.
 
-``docs/dealing.md`` specifies the algorithm, so a game can be dealt again in any language. The
-actions of bots do not influence it.
+``docs/reference/dealing.md`` specifies the algorithm, so a game can be dealt again in any language.
+The actions of bots do not influence it.
 """
 
 import hashlib

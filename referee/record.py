@@ -1,4 +1,4 @@
-"""Read and write records: append-only JSON lines of a match (docs/record.md)."""
+"""Read and write records: append-only JSON lines of a match (docs/reference/record.md)."""
 
 import json
 from collections.abc import Iterable, Iterator, Sequence

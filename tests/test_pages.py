@@ -1,5 +1,4 @@
-"""What the pages show can be typed: every command is one that there is, and what docs/training.md
-shows is run in its order."""
+"""Every command on a page exists, and those of docs/how-to/training.md are run in their order."""
 
 import os
 import re
@@ -18,10 +17,11 @@ from tests.deploy.spoken import understood
 from tests.test_readme import commands
 
 ROOT = Path(__file__).parent.parent
-HISTORY = "decisions.md"
-"""It tells of commands as they were."""
-DOCS = sorted(path.name for path in (ROOT / "docs").glob("*.md") if path.name != HISTORY)
-PAGES = ("README.md", "CONTRIBUTING.md", "bench/README.md", *(f"docs/{name}" for name in DOCS))
+PARTS = ("tutorials", "how-to", "reference", "explanation")
+DOCS = sorted(
+    str(path.relative_to(ROOT)) for part in PARTS for path in (ROOT / "docs" / part).rglob("*.md")
+)
+PAGES = ("README.md", "CONTRIBUTING.md", "bench/README.md", *DOCS)
 COMMAND = re.compile(r"(?:uv run (?:--\w+ \w+ )*)?pokearena (?P<words>.+)")
 BLOCK = re.compile(r"^```\w*\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 TRAINING = "uv run --extra rl python sample_bots/trained/train.py --games 2800 --seed 1"
@@ -63,7 +63,7 @@ def test_what_the_page_on_training_shows_goes_from_training_to_a_push(tmp_path: 
     bot = tmp_path / "sample_bots" / "trained"
     shutil.copytree(ROOT / "sample_bots" / "trained", bot)
     (bot / "weights.json").unlink()
-    first, *others = commands("docs/training.md")
+    first, *others = commands("docs/how-to/training.md")
     assert first == TRAINING
     words = [sys.executable, *shlex.split(first.replace("2800", "160"))[5:]]
     trained = subprocess.run(

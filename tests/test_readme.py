@@ -22,7 +22,7 @@ TEST_COMMAND = "uv run pytest"
 FIRST_COMMAND = "uv run pokearena demo"
 PAGE = "http://127.0.0.1:8000/"
 CURL_TIMED_OUT = 28
-TUTORIAL = "docs/tutorial.md"
+TUTORIAL = "docs/tutorials/tutorial.md"
 COMMAND_PAGES = ("README.md", TUTORIAL)
 
 

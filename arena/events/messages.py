@@ -1,4 +1,4 @@
-"""Events of matches as small JSON messages over Redis (docs/feed.md).
+"""Events of matches as small JSON messages over Redis (docs/reference/feed.md).
 
 Any event may be lost at any time without an effect on results. The store is authoritative, and
 subscribers read it at intervals. Events of an open match contain only information that is public to

@@ -23,10 +23,13 @@ PAGES: Final[dict[str, str]] = {
 }
 """The guides by name, with their descriptions."""
 
+_PARTS: Final = ("tutorials", "how-to", "reference", "explanation")
+
 
 def page(name: str) -> str:
     """Return a page of `PAGES` as Markdown."""
-    return (_docs() / f"{name}.md").read_text(encoding="utf-8")
+    (path,) = [path for part in _PARTS if (path := _docs() / part / f"{name}.md").is_file()]
+    return path.read_text(encoding="utf-8")
 
 
 def rules(game: str) -> str:

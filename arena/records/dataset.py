@@ -1,4 +1,4 @@
-"""Export records as a Parquet data set with one row per decision (docs/data.md).
+"""Export records as a Parquet data set with one row per decision (docs/reference/data.md).
 
 Requires pyarrow, the extra ``data``.
 """
@@ -59,7 +59,7 @@ SCHEMA: Final = pa.schema(
         ("view", pa.string()),
     ]
 )
-"""The columns; docs/data.md describes them."""
+"""The columns; docs/reference/data.md describes them."""
 
 
 def rows(record: MatchRecord, views: bool = False) -> Iterator[Row]:

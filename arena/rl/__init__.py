@@ -1,6 +1,6 @@
-"""Reinforcement learning environments for the arena's games (docs/training.md).
+"""Reinforcement learning environments for the arena's games (docs/how-to/training.md).
 
-Uses `arena.bots` and `arena.presentation`. No other package uses it.
+Uses `arena.bots` and `arena.presentation`. No other package uses it::
 
     from arena.rl import env
 

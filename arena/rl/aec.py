@@ -18,7 +18,8 @@ class ArenaEnv(AECEnv):  # type: ignore[misc]  # PettingZoo has no type hints
     """A game whose agents are its seats: ``seat_0`` and so on.
 
     Simultaneous decisions are made one after the other, and no agent observes the choices of the
-    agents before it. A decision takes one step or several of the same agent (docs/training.md).
+    agents before it. A decision takes one step or several of the same agent
+    (docs/how-to/training.md).
     """
 
     def __init__(

@@ -120,5 +120,5 @@ class Budget:
         return (
             f"it sent {self._kinds[kind][0]:,.0f} {kind}, which is more work for the referee than "
             f"the budget of a bot allows ({PER_QUESTION:,.0f} units a question; "
-            "docs/containment.md)"
+            "docs/explanation/containment.md)"
         )

@@ -1,5 +1,5 @@
 /* A bot in C without any library: one line is read, one line is written.
- * A question is {"choices":6,"act":{...,"luck":"1234567890123",...}} (docs/protocol.md); the
+ * A question is {"choices":6,"act":{...,"luck":"1234567890123",...}} (docs/reference/protocol.md); the
  * answer is the number of one of the listed actions, from 0, or {"choice":3,"note":"words"}. */
 #define _POSIX_C_SOURCE 200809L
 #include <stdio.h>

@@ -1,5 +1,5 @@
 # A bot in plain sh: one line is read, one line is written.
-# A question is {"choices":6,"act":{...,"luck":"1234567890123",...}} (docs/protocol.md); the answer
+# A question is {"choices":6,"act":{...,"luck":"1234567890123",...}} (docs/reference/protocol.md); the answer
 # is the number of one of the listed actions, from 0, or {"choice":3,"note":"a few words"}.
 
 choose() { # of $1 actions; $2 is a random number, the same whenever the same question is asked

@@ -1,4 +1,4 @@
-"""A bot that was trained: it plays what its weights say is worth most (docs/training.md)."""
+"""A bot that was trained: it plays what its weights say is worth most (docs/how-to/training.md)."""
 
 from pathlib import Path
 

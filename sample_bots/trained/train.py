@@ -1,4 +1,4 @@
-"""Trains the policy against `greedy`: minutes on one core (docs/training.md).
+"""Trains the policy against `greedy`: minutes on one core (docs/how-to/training.md).
 
     uv run --extra rl python sample_bots/trained/train.py --games 2800 --seed 1
 

@@ -99,7 +99,7 @@ def test_every_question_of_a_record_can_be_put_again(table: Table) -> None:
 
 @every_table
 def test_questions_are_numbered_and_carry_a_luck_of_their_own(table: Table) -> None:
-    """docs/dealing.md."""
+    """docs/reference/dealing.md."""
     played = play_game(table, SEED, 3, 1)
     messages = [bot_pb2.ActRequest.FromString(data) for data in played.questions]
     assert [message.decision for message in messages] == list(range(len(messages)))

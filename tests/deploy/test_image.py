@@ -120,7 +120,7 @@ def test_the_build_stage_makes_an_installation_that_plays(tmp_path: Path) -> Non
 
 
 def test_the_page_shows_what_the_arena_and_the_chart_understand(helm: str, tmp_path: Path) -> None:
-    page = (ROOT / "docs" / "deploy.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "how-to" / "deploy.md").read_text(encoding="utf-8")
     blocks = "".join(re.findall(r"^```sh\n(.*?)^```$", page, re.DOTALL | re.MULTILINE))
     lines = [shlex.split(line) for line in blocks.splitlines()]
     assert {words[0] for words in lines} == {"docker", "deploy/secrets.sh", "kubectl", "helm"}

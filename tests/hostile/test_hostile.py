@@ -34,7 +34,7 @@ ROWS = [
     if ALL_LEVELS or number % SOME == 0 or level is Level.BUBBLEWRAP
 ]
 SEEN = {Level.BUBBLEWRAP: set[str](), Level.LANDLOCK: {"abstract socket"}}
-"""What docs/containment.md says that a level does not close."""
+"""What docs/explanation/containment.md says that a level does not close."""
 at_every_level = pytest.mark.parametrize("level", LOCKED_IN)
 
 

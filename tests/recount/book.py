@@ -2,7 +2,7 @@
 
 A recount is a generator. It yields who is asked and what he may do, is sent what was done, and
 returns how the game ended. It knows nothing of ``referee.games``, ``referee.cards`` or
-``referee.poker``; chance comes through ``docs/dealing.md``.
+``referee.poker``; chance comes through ``docs/reference/dealing.md``.
 """
 
 from collections.abc import Callable, Generator, Iterable, Mapping

@@ -1,4 +1,4 @@
-"""docs/dealing.md: deals by the page, with code of its own, and compares with the arena's."""
+"""Deal as docs/reference/dealing.md specifies, in independent code, and compare with the arena."""
 
 import hashlib
 import re
@@ -14,7 +14,7 @@ from referee.dealing import Arranged, Seeded, board_seed, commitment, derive
 from referee.dominoes import DOMINOES
 from referee.games.registry import find
 
-PAGE = Path(__file__).parents[2] / "docs" / "dealing.md"
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "dealing.md"
 
 seeds = st.binary(min_size=32, max_size=32)
 purposes = st.sampled_from(["deck", "dealer", "ties", "board", "match/abc"])

@@ -1,4 +1,4 @@
-"""The bot that docs/search.md shows: it is as short as told, plays every game, and beats random."""
+"""The bot of docs/how-to/search.md has sixty lines, plays every game, and beats random."""
 
 import json
 import re
@@ -13,7 +13,7 @@ from referee.dealing import Seeded, board_seed
 from referee.games.registry import GAMES
 from tests.arena.cli.terminal import in_own_process
 
-PAGE = Path(__file__).parents[2] / "docs" / "search.md"
+PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "search.md"
 LINES = 60
 POSITIONS = 4
 PATIENCE = "3600000"

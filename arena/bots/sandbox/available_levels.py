@@ -192,8 +192,9 @@ def offer(level: Level) -> Offer:
 def has_disk(level: Level) -> bool:
     """Return whether bots of a level get a separate file system for the data they write.
 
-    Without one, only files with names count towards the limit (docs/containment.md). The test
-    mounts in a child process, so the mounts end with it.
+    Without one, only files with names count towards the limit
+    (docs/explanation/containment.md). The test mounts in a child process, so the mounts end with
+    it.
     """
     import tempfile
 

@@ -8,7 +8,7 @@ INSTALL: Final = "apt install bubblewrap"
 
 
 class Level(StrEnum):
-    """An isolation level, best first; docs/containment.md lists the guarantees of each."""
+    """An isolation level, best first (docs/explanation/containment.md lists the guarantees)."""
 
     BUBBLEWRAP = "bubblewrap"
     LANDLOCK = "landlock"

@@ -1,4 +1,4 @@
-"""Format the lines sent to a program and parse its answers (docs/protocol.md)."""
+"""Format the lines sent to a program and parse its answers (docs/reference/protocol.md)."""
 
 import json
 import re

@@ -89,7 +89,7 @@ def show(found: Found) -> None:
         output.line(f"{'SPRT':<12}{_test(one)}")
     output.hint(
         f"counted by {one.unit}; 95 % intervals in brackets, LOS is how likely {one.first} is "
-        "stronger (docs/ratings.md)"
+        "stronger (docs/explanation/ratings.md)"
     )
 
 

@@ -70,7 +70,7 @@ def export(
     GAME may name a form, such as pouku-3. CSV is of one ladder: a line for each bot. The page
     needs nothing else, and no script.
 
-    With --parquet it is the matches themselves, for programs that learn (docs/data.md):
+    With --parquet it is the matches themselves, for programs that learn (docs/reference/data.md):
 
     pokearena export --games poke,pouku-3 --parquet decisions.parquet
     """

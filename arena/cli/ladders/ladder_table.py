@@ -138,7 +138,7 @@ def explain(tables: Iterable[Table]) -> None:
     tables = list(tables)
     output.hint(
         "strength: fitted to all matches at once, with its 95 % interval; ? is provisional "
-        "(docs/ratings.md)"
+        "(docs/explanation/ratings.md)"
     )
     s = EloSettings()
     output.hint(

@@ -78,7 +78,7 @@ def standings(
 
     A game has a ladder for every number of seats and setting of its options: a form, such as
     pouku-3. GAME may name one. Bots that cannot be told apart share a range of ranks; ? marks a
-    strength that is provisional. What the columns mean is said in docs/ratings.md.
+    strength that is provisional. What the columns mean is said in docs/explanation/ratings.md.
 
     With --json one document, with --watch one a line. It is the same for equal tournaments;
     decision times, which are not, are added under "timing" by --timing.

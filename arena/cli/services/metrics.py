@@ -32,7 +32,7 @@ def metrics(listen: tuple[str, int], once: bool, as_json: bool, data: Path | Non
 
     The figures are read from the database (POKEARENA_DATABASE_URL) and Redis (POKEARENA_REDIS_URL)
     whenever somebody asks, for all workers on all machines: one of these is enough.
-    `pokearena serve --metrics` does the same. docs/operations.md says what to watch.
+    `pokearena serve --metrics` does the same. docs/reference/monitoring.md lists the metrics.
     """
     from prometheus_client import generate_latest
 

@@ -56,7 +56,7 @@ def _checked(bundle: Bundle, audit: Audit) -> Iterator[str]:
     if audit.seeded is not None:
         yield f"           {audit.seeded} follow from the tournament's seed"
     yield "standings  the same from the records, to the last digit"
-    yield "on trust   thinking times, notes, and the names people gave (docs/bundle.md)"
+    yield "on trust   thinking times, notes, and the names people gave (docs/reference/bundle.md)"
 
 
 def to_json(bundle: Bundle, audit: Audit) -> dict[str, Any]:

@@ -32,7 +32,8 @@ def bundle(tournament: str, folder: Path | None, as_json: bool, data: Path | Non
     """Write everything that is needed to check a tournament into a folder, as plain files.
 
     The schedule, the record of every match that is over, the standings. Of open matches neither
-    seed nor cards. `pokearena tournament verify FOLDER` checks it, docs/bundle.md explains it.
+    seed nor cards. `pokearena tournament verify FOLDER` checks it;
+    docs/reference/bundle.md explains it.
     """
     from arena.cli import lookup
     from arena.cli.workspace import Place

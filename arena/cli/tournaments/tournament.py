@@ -88,7 +88,7 @@ def export(tournament: str, folder: Path, as_json: bool, data: Path | None) -> N
     "settings",
     multiple=True,
     metavar="NAME=VALUE",
-    help="A setting of the format (docs/formats.md), as often as needed.",
+    help="A setting of the format (docs/reference/formats.md), as often as needed.",
 )
 @click.option(
     "--cycles",
@@ -129,10 +129,10 @@ def run(
     """Run a tournament of bots and watch it.
 
     A BOT is one of the names that `pokearena play` takes; what is no version yet is added on the
-    way. A FILE.toml says all of it (README, docs/formats.md); flags beside it say it otherwise.
-    If services run for this data folder they play it, else it brings its own, with pages at the
-    next free port from 8000 on if --web asks for them. Ctrl-C loses nothing: `pokearena tournament
-    resume ID` goes on.
+    way. A FILE.toml says all of it (README, docs/reference/formats.md); flags beside it say it
+    otherwise. If services run for this data folder they play it, else it brings its own, with pages
+    at the next free port from 8000 on if --web asks for them. Ctrl-C loses nothing: `pokearena
+    tournament resume ID` goes on.
     """
     from arena.cli.tournaments import match_plan
     from arena.cli.workspace import Place

@@ -1,4 +1,4 @@
-"""Write tournaments as bundles of plain files (docs/bundle.md), and audit bundles and stores.
+"""Write tournaments as bundles of files, and audit bundles and stores (docs/reference/bundle.md).
 
 Uses `arena.errors`, `arena.formats`, `arena.ladders`, `arena.presentation`, `arena.ratings`,
 `arena.records.rebuilt_results`, `arena.records.redaction`, `arena.store`, `arena.system` and

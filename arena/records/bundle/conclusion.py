@@ -13,7 +13,7 @@ FORMAT = 1
 
 
 def conclude(plan: Plan, table: Table, step: Step | None) -> dict[str, Any]:
-    """Return the standings document as JSON values (docs/bundle.md).
+    """Return the standings document as JSON values (docs/reference/bundle.md).
 
     It omits decision times, because they cannot be verified.
 

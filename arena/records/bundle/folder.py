@@ -20,7 +20,7 @@ from arena.store.schema import MatchState, TournamentState
 from arena.store.tournaments.tournaments import Tournament
 from referee.sanitizing import escaped_json
 
-# `tournament.json`: conversion between a tournament with its schedule and JSON (docs/bundle.md).
+# `tournament.json`: a tournament with its schedule as JSON (docs/reference/bundle.md).
 
 
 NAME: Final = "tournament.json"
@@ -237,7 +237,8 @@ and the standings anew, and follows the schedule from its format. A single match
 
     pokearena replay FOLDER/matches/MATCH.jsonl --game 0
 
-What the members mean is written in docs/bundle.md and docs/record.md of pokearena.
+What the members mean is written in the documentation of pokearena: docs/reference/bundle.md and
+docs/reference/record.md.
 """
 
 

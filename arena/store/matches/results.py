@@ -176,7 +176,7 @@ def cover(engine: Engine, match: str) -> Cover:
 
 
 def record(engine: Engine, match: str) -> str:
-    """Return the public part of a match's record as text (docs/record.md).
+    """Return the public part of a match's record as text (docs/reference/record.md).
 
     For an open match that is only the first line. The seed is included only if the match is closed.
 

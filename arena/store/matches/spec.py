@@ -103,7 +103,7 @@ class MatchSpec:
         return self.boards * len(self.entrants)
 
     def line(self) -> dict[str, Any]:
-        """Return the first line of the match's record (docs/record.md), without the seed."""
+        """Return the record's first line, without the seed (docs/reference/record.md)."""
         from referee.record import FORMAT
 
         return {

@@ -17,7 +17,7 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """The record of a match whose questions can be repeated (docs/record.md)."""
+    """The record of a match whose questions can be repeated (docs/reference/record.md)."""
 
     match: str
     """ID of the match."""

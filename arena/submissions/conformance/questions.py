@@ -215,7 +215,7 @@ class Interview:
         return Broken(
             f"{self._where(position)}: it answered differently. That is no fault; but seed what "
             'is random with "luck", or a match with a seed never comes out the same again '
-            "(docs/bots.md, The same question twice)",
+            "(docs/how-to/bots.md, The same question twice)",
             question,
             self._errand.ask(question),
             self._paper.record,

@@ -1,4 +1,4 @@
-"""The feed: events of the arena as messages for programs (docs/feed.md)."""
+"""The feed: events of the arena as messages for programs (docs/reference/feed.md)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""docs/protocol.md: what it shows is what happens."""
+"""docs/reference/protocol.md: what it shows is what happens."""
 
 import json
 import os
@@ -24,7 +24,7 @@ from tests.conformance.tables import TABLES
 from tests.referee.authors import Author, play
 
 PAGE = transcript.PAGE.read_text(encoding="utf-8")
-ROOT = transcript.PAGE.parent.parent
+ROOT = transcript.PAGE.parents[2]
 NO_FAULTS = {Verdict.FINISHED, Verdict.FORFEIT, Verdict.INFRASTRUCTURE}
 A_MINUTE = 60
 

@@ -1,4 +1,4 @@
-"""The transcript of docs/protocol.md: the page's own bot plays a game, and its lines are kept."""
+"""The transcript of docs/reference/protocol.md: a game of the page's own bot, line by line."""
 
 import json
 import re
@@ -17,7 +17,7 @@ from tests.referee.authors import Played, play
 
 OPEN: Final = Level.UNSANDBOXED
 """The program writes down what goes over its pipes, into its folder."""
-PAGE: Final = Path(__file__).parents[3] / "docs" / "protocol.md"
+PAGE: Final = Path(__file__).parents[3] / "docs" / "reference" / "protocol.md"
 BOARD: Final = board_seed((157).to_bytes(32, "big"), 0)
 """A short game, in which the bot goes out twice."""
 _GAME: Final = re.compile(r"(?<=^```text\n).*?(?=^```$)", re.DOTALL | re.MULTILINE)

@@ -205,7 +205,8 @@ def test_what_does_not_fit_is_refused_in_a_sentence(
 
 
 def test_the_page_of_formats_names_every_setting_with_its_usual_value() -> None:
-    page = (Path(__file__).parents[3] / "docs" / "formats.md").read_text(encoding="utf-8")
+    reference = Path(__file__).parents[3] / "docs" / "reference"
+    page = (reference / "formats.md").read_text(encoding="utf-8")
     for name in FORMATS:
         section = page.split(f"\n## {name}\n")[1].split("\n## ")[0]
         told = dict(

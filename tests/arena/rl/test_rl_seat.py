@@ -148,7 +148,7 @@ def test_modules_of_bots_do_not_meet(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("number", [0, 1], ids=["all seats", "one seat"])
 def test_what_the_page_shows_runs(number: int) -> None:
-    page = Path(__file__).parents[3] / "docs" / "training.md"
+    page = Path(__file__).parents[3] / "docs" / "how-to" / "training.md"
     code = re.findall(r"^```python\n(.*?)^```$", page.read_text("utf-8"), re.DOTALL | re.MULTILINE)
     assert len(code) == 2
     exec(code[number], {})

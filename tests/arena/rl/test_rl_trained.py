@@ -1,4 +1,4 @@
-"""From the training ground to a bot: sample_bots/trained (docs/training.md)."""
+"""From the training ground to a bot: sample_bots/trained (docs/how-to/training.md)."""
 
 import json
 import sys

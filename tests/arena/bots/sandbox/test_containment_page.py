@@ -1,4 +1,4 @@
-"""docs/containment.md: the programs it lists are those that are tried."""
+"""docs/reference/hostile_programs.md lists exactly the programs of the corpus."""
 
 import re
 
@@ -6,7 +6,7 @@ from arena.bots.sandbox.level import Level
 from tests.arena.bots.transcript import PAGE as PROTOCOL
 from tests.hostile.corpus import CONTAINED, FAULTS, LOCKED_IN
 
-PAGE = (PROTOCOL.parent / "containment.md").read_text(encoding="utf-8")
+PAGE = (PROTOCOL.parent / "hostile_programs.md").read_text(encoding="utf-8")
 
 
 def test_every_program_of_the_corpus_is_listed_with_its_verdict() -> None:

@@ -20,7 +20,7 @@ from referee.record import MatchRecord, read
 from tests.arena.cli.terminal import Cli
 from tests.arena.records.bundle.stage import Stage
 
-PAGE = Path(__file__).parents[4] / "docs" / "data.md"
+PAGE = Path(__file__).parents[4] / "docs" / "reference" / "data.md"
 
 
 @pytest.fixture(scope="module")

@@ -50,7 +50,7 @@ def test_the_certain_winner_is_first_and_the_others_share_a_range_of_ranks(
 
 def test_what_the_columns_mean_is_said_beside_them(cli: Cli, cup: str) -> None:
     said = cli("standings").err
-    assert "docs/ratings.md" in said
+    assert "docs/explanation/ratings.md" in said
     assert "K 10, from 1200" in said
     assert "order matters" in said
 

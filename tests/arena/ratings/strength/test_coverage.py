@@ -1,4 +1,4 @@
-"""How often the intervals of strength hold the truth; docs/ratings.md has a table of it."""
+"""Coverage of the intervals of strength, listed in docs/explanation/ratings.md."""
 
 import pytest
 

@@ -1,5 +1,4 @@
-"""deploy/prometheus and deploy/grafana ask for what there is, and docs/operations.md knows all of
-it."""
+"""Alerts and dashboard use existing metrics; docs/reference/monitoring.md describes all of them."""
 
 import json
 import os
@@ -17,7 +16,7 @@ from arena.services.metrics import collector
 ROOT = Path(__file__).parents[4]
 RULES = ROOT / "deploy" / "prometheus"
 DASHBOARD = ROOT / "deploy" / "grafana" / "pokearena.json"
-OPERATIONS = (ROOT / "docs" / "operations.md").read_text(encoding="utf-8")
+PAGE = (ROOT / "docs" / "reference" / "monitoring.md").read_text(encoding="utf-8")
 BY_SAMPLE = {sample: metric for metric in collector.ALL for sample in metric.samples}
 OF_PROMETHEUS = {"le", "job", "instance"}
 
@@ -94,14 +93,14 @@ def test_panels_do_not_lie_on_each_other() -> None:
     assert max(x for x, _ in taken) < 24
 
 
-def test_operations_says_what_to_do_about_every_alarm_and_about_no_other() -> None:
-    told = re.findall(r"^\| `(Pokearena\w+)` \| (.+) \| (.+) \|$", OPERATIONS, re.MULTILINE)
+def test_the_page_explains_exactly_the_alerts_that_exist() -> None:
+    told = re.findall(r"^\| `(Pokearena\w+)` \| (.+) \| (.+) \|$", PAGE, re.MULTILINE)
     assert [name for name, *_ in told] == alarms()
     assert all(means and do for _, means, do in told)
 
 
-def test_operations_lists_every_metric() -> None:
-    assert [metric.name for metric in collector.ALL if metric.name not in OPERATIONS] == []
+def test_the_page_lists_every_metric() -> None:
+    assert [metric.name for metric in collector.ALL if metric.name not in PAGE] == []
 
 
 def test_promtool_takes_the_alarms_and_each_goes_off_when_it_should() -> None:

@@ -365,7 +365,7 @@ def test_bytes_that_are_not_text_are_a_problem_of_their_match(
 def test_a_flipped_bit_in_a_record_is_noticed_unless_it_is_in_what_is_on_trust(
     store: Engine,
 ) -> None:
-    """Times to the digit are on trust, as docs/bundle.md lists; everything else is checked."""
+    """Exact times are on trust (docs/reference/bundle.md); everything else is checked."""
     match, dice = closed_match(store), random.Random(0)
     path = str(store.url.database)
     with closing(sqlite3.connect(path)) as connection:

@@ -145,7 +145,7 @@ def test_different_answers_to_the_same_question_are_a_remark(
     check = examined(program(FICKLE))["the same question twice"]
     assert check.outcome is Outcome.REMARK
     assert "it answered differently" in check.sentence
-    assert "docs/bots.md" in check.sentence
+    assert "docs/how-to/bots.md" in check.sentence
 
 
 def test_a_program_that_reads_and_writes_lines_is_examined_like_any_other(

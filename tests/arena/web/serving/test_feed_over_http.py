@@ -1,4 +1,4 @@
-"""The examples of docs/feed.md, typed into a shell at a real server that hears a real Redis."""
+"""The examples of docs/reference/feed.md, run in a shell against a real server and a real Redis."""
 
 import json
 import re
@@ -24,7 +24,7 @@ from tests.arena.cli.stored import hold
 from tests.arena.web.served import served
 
 ROOT = Path(__file__).parents[4]
-EXAMPLES = re.findall(r"^curl .*$", (ROOT / "docs/feed.md").read_text(), re.MULTILINE)
+EXAMPLES = re.findall(r"^curl .*$", (ROOT / "docs/reference/feed.md").read_text(), re.MULTILINE)
 SECONDS = "30"
 
 
