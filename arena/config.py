@@ -248,12 +248,12 @@ def most_versions(environment: Mapping[str, str] = os.environ) -> int:
     Raises:
         SettingError: the setting is not a whole number.
     """
-    said = environment.get(VERSIONS_MIB) or str(_USUAL_MIB)
-    if not (said.isascii() and said.isdigit()):
+    value = environment.get(VERSIONS_MIB) or str(_USUAL_MIB)
+    if not (value.isascii() and value.isdigit()):
         raise SettingError(
-            f'{VERSIONS_MIB} is "{said}"; it must be a whole number of MiB, {_USUAL_MIB} if unset.'
+            f'{VERSIONS_MIB} is "{value}"; it must be a whole number of MiB, {_USUAL_MIB} if unset.'
         )
-    return int(said) << 20
+    return int(value) << 20
 
 
 def without_secrets(environment: Mapping[str, str]) -> dict[str, str]:
@@ -290,9 +290,9 @@ def private_directory(environment: Mapping[str, str] = os.environ) -> Path:
 def remove_private_directory(directory: Path) -> None:
     """Remove a directory of `private_directory`; ignore other directories and other owners."""
     try:
-        found = directory.lstat()
+        status = directory.lstat()
     except OSError:
         return
-    ours = stat.S_ISDIR(found.st_mode) and found.st_uid == os.geteuid()
+    ours = stat.S_ISDIR(status.st_mode) and status.st_uid == os.geteuid()
     if ours and directory.name.startswith(_SOCKETS):
         file_tree.remove(directory)

@@ -83,13 +83,13 @@ def measured(programs: Sequence[str], rounds: int) -> Iterator[Figure]:
             attacked.append(beside(program))
             is_wide = attacked[-1].cores > CORES_OF_TWO
             calm.append(beside("busy_on_two_cores" if is_wide else "busy"))
-        last, faults = attacked[-1], sum(one.faults for one in attacked)
+        last, faults = attacked[-1], sum(batch.faults for batch in attacked)
         yield Figure(
             f"p95 of a decision beside {program}",
             "ms",
-            [one.quantile(0.95) for one in attacked],
+            [batch.quantile(0.95) for batch in attacked],
             "beside a busy bot",
-            [one.quantile(0.95) for one in calm],
+            [batch.quantile(0.95) for batch in calm],
             Target(RATIO, at_most=True, of_ratio=True),
             f"median {last.quantile(0.5):.1f} ms, {len(last)} decisions, honest faults: {faults}; "
             f"the attack used {last.cores:.1f} cores and got {last.verdict}",
@@ -155,8 +155,8 @@ def attack(program: str, folder: Path) -> None:
     with a_world(folder) as world:
         print("ready", flush=True)
         while True:
-            found = world.play(world.bot(program), level).verdicts(1)
-            verdicts += [verdict for verdict in found if verdict != "finished"]
+            outcome = world.play(world.bot(program), level).verdicts(1)
+            verdicts += [verdict for verdict in outcome if verdict != "finished"]
 
 
 def _report_at_end(used: dict[tuple[int, str], float], verdicts: Sequence[str]) -> None:

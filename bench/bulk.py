@@ -119,11 +119,13 @@ def write(folder: Path, bots: int, matches: int) -> Engine:
 
 def _versions(engine: Engine, bots: int) -> None:
     names = [name(place) for place in range(bots)]
-    bare = [one.partition("@")[0] for one in names]
+    bare = [version.partition("@")[0] for version in names]
     known = {"number": "1", "content_hash": "0" * 64, "folder": "/", "manifest": {}, "created": 1.0}
     with writing(engine) as connection:
-        connection.execute(insert(schema.bots), [{"name": one, "created": 1.0} for one in bare])
-        rows = [{"id": f"{one}@1", "name": one, **known} for one in bare]
+        connection.execute(
+            insert(schema.bots), [{"name": version, "created": 1.0} for version in bare]
+        )
+        rows = [{"id": f"{version}@1", "name": version, **known} for version in bare]
         connection.execute(insert(schema.versions), rows)
         for cup in range(CUPS):
             first = cup * IN_A_CUP % max(bots - IN_A_CUP + 1, 1)
@@ -136,12 +138,12 @@ def _tournament(
     connection: Any, id_: str, game: str, names: list[str], state: TournamentState
 ) -> None:
     over = state is TournamentState.CLOSED
-    told = ladders.tournament(id_, game, state)
+    values = ladders.tournament(id_, game, state)
     connection.execute(
-        insert(schema.tournaments).values(**told, ended=1e9 if over else None, seed=None)
+        insert(schema.tournaments).values(**values, ended=1e9 if over else None, seed=None)
     )
     rows = [
-        {"tournament": id_, "position": place, "version": one} for place, one in enumerate(names)
+        {"tournament": id_, "position": place, "version": name} for place, name in enumerate(names)
     ]
     connection.execute(insert(schema.entrants), rows)
 
@@ -187,14 +189,14 @@ def _some(
     offset: int,
 ) -> None:
     raw.execute("DROP TABLE IF EXISTS coming")
-    told = {"tournament": tournament, "base": base, "first": first, "until": until}
-    raw.execute(_PLACES, {**told, "bots": bots, "a_round": bots // 2, "offset": offset})
+    values = {"tournament": tournament, "base": base, "first": first, "until": until}
+    raw.execute(_PLACES, {**values, "bots": bots, "a_round": bots // 2, "offset": offset})
 
 
-def _add(raw: sqlite3.Connection, query: str, **told: object) -> None:
+def _add(raw: sqlite3.Connection, query: str, **values: object) -> None:
     commitment = hashlib.sha256(_SEED).hexdigest()
     raw.execute("BEGIN")
-    raw.execute(query, {"seed": _SEED, "commitment": commitment, **told})
+    raw.execute(query, {"seed": _SEED, "commitment": commitment, **values})
     raw.execute("COMMIT")
 
 
@@ -210,8 +212,8 @@ def _shapes(raw: sqlite3.Connection) -> None:
             raw.execute("INSERT INTO shapes VALUES (?, ?, ?, ?)", row)
         first = ladders.result(1, 2, ahead, 0)[0]["games"][0]
         for game in (0, 1):
-            told = (ahead, game, json.dumps(first["places"]), json.dumps(first["scores"]))
-            raw.execute("INSERT INTO played VALUES (?, ?, ?, ?)", told)
+            values = (ahead, game, json.dumps(first["places"]), json.dumps(first["scores"]))
+            raw.execute("INSERT INTO played VALUES (?, ?, ?, ?)", values)
 
 
 def _finish(engine: Engine, indices: list[Index]) -> None:

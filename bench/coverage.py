@@ -76,7 +76,7 @@ def played(setting: Setting, matches: int, dice: np.random.Generator) -> Meeting
     halves = _halves(setting, setting.truth[line_ups] / ELO, dice)
     couples = pairs_of_pairs(setting.seats)
     games = max(1, setting.boards * setting.seats)
-    found: dict[LineUp, Sums] = {}
+    by_line_up: dict[LineUp, Sums] = {}
     order = np.lexsort(line_ups.T)
     sorted_ups, sorted_halves = line_ups[order], halves[order]
     starts = np.flatnonzero(
@@ -85,12 +85,12 @@ def played(setting: Setting, matches: int, dice: np.random.Generator) -> Meeting
     for start, end in zip(starts, [*starts[1:], len(order)], strict=True):
         group = sorted_halves[start:end]
         squares = group.T @ group
-        found[LineUp(tuple(name(int(place)) for place in sorted_ups[start]), games)] = Sums(
+        by_line_up[LineUp(tuple(name(int(place)) for place in sorted_ups[start]), games)] = Sums(
             len(group),
             tuple(group.sum(axis=0).tolist()),
-            tuple(int(squares[one, other]) for one, other in couples),
+            tuple(int(squares[first, second]) for first, second in couples),
         )
-    return Meetings(found)
+    return Meetings(by_line_up)
 
 
 def _line_ups(
@@ -118,9 +118,11 @@ def _halves(
     total = np.zeros((matches, len(couples)), dtype=np.int64)
     for board_luck in _boards(setting, matches, dice):
         for turn in range(seats if setting.boards else 1):
-            own = dice.normal(size=(matches, seats))
+            own_luck = dice.normal(size=(matches, seats))
             share = SEATS_LUCK if setting.boards else 0.0
-            luck = np.sqrt(share) * np.roll(board_luck, turn, axis=1) + np.sqrt(1 - share) * own
+            luck = (
+                np.sqrt(share) * np.roll(board_luck, turn, axis=1) + np.sqrt(1 - share) * own_luck
+            )
             ranked = strength + _gumbel(luck)
             total += 2 * (ranked[:, couples[:, 0]] > ranked[:, couples[:, 1]])
     return total
@@ -173,26 +175,26 @@ def coverage(setting: Setting, matches: int, rounds: int, seed: int = 1) -> Cove
     misfits: list[bool] = []
     widths: list[float] = []
     for _ in range(rounds):
-        found = strengths(played(setting, matches, dice))
-        whole = sum(line.matches for line in found.lines)
-        mean = sum(truth[line.entrant] * line.matches for line in found.lines) / whole
-        centre = found.settings.centre - mean
-        for line in found.lines:
+        fitted = strengths(played(setting, matches, dice))
+        whole = sum(line.matches for line in fitted.lines)
+        mean = sum(truth[line.entrant] * line.matches for line in fitted.lines) / whole
+        centre = fitted.settings.centre - mean
+        for line in fitted.lines:
             held.append(line.low - centre <= truth[line.entrant] <= line.high - centre)
             widths.append((line.high - line.low) / 2)
-        gaps += _gaps_held(found, truth)
-        misfits.append(found.lack_of_fit is not None and found.lack_of_fit.likelihood < 0.05)
+        gaps += _gaps_held(fitted, truth)
+        misfits.append(fitted.lack_of_fit is not None and fitted.lack_of_fit.likelihood < 0.05)
     return Coverage(fmean(held), fmean(gaps), fmean(misfits), fmean(widths))
 
 
-def _gaps_held(found: Strengths, truth: dict[str, float]) -> list[bool]:
+def _gaps_held(fitted: Strengths, truth: dict[str, float]) -> list[bool]:
     """Return for each pair whether the true difference is within its interval."""
-    names = [line.entrant for line in found.lines]
+    names = [line.entrant for line in fitted.lines]
     held = []
-    for one, other in pairs(len(names)):
-        gap = found.lines[one].value - found.lines[other].value
-        off = abs(gap - truth[names[one]] + truth[names[other]])
-        held.append(off <= Z95 * found.gaps.error(one, other))
+    for first, second in pairs(len(names)):
+        gap = fitted.lines[first].value - fitted.lines[second].value
+        off = abs(gap - truth[names[first]] + truth[names[second]])
+        held.append(off <= Z95 * fitted.gaps.error(first, second))
     return held
 
 
@@ -202,10 +204,10 @@ def main() -> None:
     print("setting                            matches  coverage     gap   misfit   +- Elo")
     for setting in SETTINGS:
         for matches in MATCHES:
-            found = coverage(setting, matches, rounds)
+            result = coverage(setting, matches, rounds)
             print(
-                f"{setting!s:34} {matches:7}   {found.strength:7.1%} {found.gap:7.1%} "
-                f"{found.misfit:7.1%} {found.half_width:8.1f}",
+                f"{setting!s:34} {matches:7}   {result.strength:7.1%} {result.gap:7.1%} "
+                f"{result.misfit:7.1%} {result.half_width:8.1f}",
                 flush=True,
             )
 

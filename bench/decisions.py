@@ -46,7 +46,7 @@ def typical(game_id: str, games: int = 40) -> tuple[bot_pb2.PlayRequest, bot_pb2
     game = find(game_id)
     codec = Codec(game)
     chance = random.Random(1)
-    asked: list[tuple[bot_pb2.ActRequest, bot_pb2.Action]] = []
+    samples: list[tuple[bot_pb2.ActRequest, bot_pb2.Action]] = []
     for number in range(games):
         state = game.start(Seeded(board_seed(bytes(32), number)))
         while state.actors:
@@ -60,10 +60,10 @@ def typical(game_id: str, games: int = 40) -> tuple[bot_pb2.PlayRequest, bot_pb2
                 data = codec.question(head, state.view(seat), legal)
                 moves[seat] = chance.choice(legal)
                 action = bot_pb2.Action.FromString(codec.action(moves[seat]))
-                asked.append((bot_pb2.ActRequest.FromString(data), action))
+                samples.append((bot_pb2.ActRequest.FromString(data), action))
             state = state.play(moves)
-    mean = statistics.mean(question.ByteSize() for question, _ in asked)
-    question, action = min(asked, key=lambda one: abs(one[0].ByteSize() - mean))
+    mean = statistics.mean(question.ByteSize() for question, _ in samples)
+    question, action = min(samples, key=lambda sample: abs(sample[0].ByteSize() - mean))
     answer = bot_pb2.ActResponse(game=question.game, decision=50, action=action)
     return bot_pb2.PlayRequest(questions=[question]), bot_pb2.PlayResponse(answers=[answer])
 
@@ -142,30 +142,30 @@ def overhead(method: str, rounds: int, boards: int = 30) -> Iterator[Figure]:
     question, answer = typical("poke")
     bot = ["bot.py", "play", "1"] if method == "Play" else ["bot.py", "act"]
     echo = ["echo.py", answer.SerializeToString().hex()]
-    own: list[float] = []
+    costs: list[float] = []
     raw: list[float] = []
     lines: list[float] = []
     with started(["-m", "referee"], bot, bot, echo, echo) as (referee, *others), engine() as plain:
         table(referee, others[:2], boards)
         for _ in range(rounds):
             played = table(referee, others[:2], boards)
-            own.append(1e6 * played.seconds / played.decisions)
+            costs.append(1e6 * played.seconds / played.decisions)
             raw.append(asyncio.run(ping_pong(others[2:], method, question, played.decisions)))
             lines.append(microseconds(plain, played.decisions))
     name = f"a decision by {method}, one at a time"
     sizes = f"{question.ByteSize()} and {answer.ByteSize()} bytes"
     target = Target(RATIO, at_most=True, of_ratio=True)
-    yield Figure(name, "us", own, f"raw gRPC, {sizes}", raw, target)
+    yield Figure(name, "us", costs, f"raw gRPC, {sizes}", raw, target)
     note = "without a schema, a list of what is legal, clocks, views or a record"
-    yield Figure(name, "us", own, "a line of text over TCP, as Pokerbots", lines, note=note)
+    yield Figure(name, "us", costs, "a line of text over TCP, as Pokerbots", lines, note=note)
 
 
 def in_flight(games: int, rounds: int) -> Figure:
     """Return the decisions per second with this number of games of a table in flight."""
-    found = rates(["bot.py", "play", str(games)], games, rounds)
+    speeds = rates(["bot.py", "play", str(games)], games, rounds)
     target = Target(PER_SECOND) if games == 32 else None
     return Figure(
-        f"poke, {games} {plural(games)} in flight", "decisions a second", found, target=target
+        f"poke, {games} {plural(games)} in flight", "decisions a second", speeds, target=target
     )
 
 
@@ -175,7 +175,7 @@ def rates(bot: Sequence[str], games: int, rounds: int) -> list[float]:
         boards = min(max(60, games * 8), 256)
         table(referee, bots, boards)
         played = [table(referee, bots, boards) for _ in range(rounds)]
-    return [one.decisions / one.seconds for one in played]
+    return [run.decisions / run.seconds for run in played]
 
 
 def in_go(games: int, rounds: int) -> Figure:

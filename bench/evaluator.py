@@ -76,7 +76,7 @@ def figures(rounds: int) -> Iterator[Figure]:
     """Yield hands of five and of seven cards, compared with each library."""
     for size in (5, 7):
         dealt = hands(HANDS, size)
-        own = [ours(hand) for hand in dealt]
+        our_hands = [ours(hand) for hand in dealt]
         for name, make in PEERS.items():
             title = f"best of {size} cards"
             try:
@@ -85,16 +85,16 @@ def figures(rounds: int) -> Iterator[Figure]:
                 yield left_out(f"{title} beside {name}", f"{name} is not installed")
                 continue
             theirs = [turn(hand) for hand in dealt]
-            _check(name, own, [evaluate(hand) for hand in theirs])
+            _check(name, our_hands, [evaluate(hand) for hand in theirs])
             values, beside = [], []
             for _ in range(rounds):
-                values.append(rate(best_hand, own))
+                values.append(rate(best_hand, our_hands))
                 beside.append(rate(evaluate, theirs))
             yield Figure(title, "hands a second", values, name, beside)
 
 
-def _check(name: str, own: Sequence[tuple[Card, ...]], found: Sequence[float]) -> None:
-    values = [best_hand(hand) for hand in own]
-    for (a, b), (x, y) in zip(pairwise(values), pairwise(found), strict=True):
+def _check(name: str, dealt: Sequence[tuple[Card, ...]], other_values: Sequence[float]) -> None:
+    values = [best_hand(hand) for hand in dealt]
+    for (a, b), (x, y) in zip(pairwise(values), pairwise(other_values), strict=True):
         if (a < b, a == b) != (x < y, x == y):
             raise SystemExit(f"{name} orders {a} and {b} otherwise than we do")

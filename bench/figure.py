@@ -58,7 +58,7 @@ class Figure:
     @property
     def ratios(self) -> list[float]:
         """The ratios to the peer, by round."""
-        return [own / other for own, other in zip(self.values, self.beside, strict=False)]
+        return [value / other for value, other in zip(self.values, self.beside, strict=False)]
 
     @property
     def ratio(self) -> float | None:
@@ -70,10 +70,10 @@ class Figure:
         """Whether the target is reached; None without a target or a value."""
         if self.target is None or not self.values:
             return None
-        found = self.ratio if self.target.of_ratio else self.median
-        if found is None:
+        value = self.ratio if self.target.of_ratio else self.median
+        if value is None:
             return None
-        return found <= self.target.bound if self.target.at_most else found >= self.target.bound
+        return value <= self.target.bound if self.target.at_most else value >= self.target.bound
 
     def line(self) -> dict[str, Any]:
         """Return the figure as a line of the history."""

@@ -100,8 +100,8 @@ def run(way: Rounds, gaps: Sequence[int], rounds: int, games: int, seed: int) ->
     right, taus = [], []
     for fixtures, _ in zip(way(entrants, played), range(rounds), strict=False):
         for fixture in fixtures:
-            one, other = fixture.entrants
-            chance = 1 / (1 + exp(strength[other] - strength[one]))
+            first, second = fixture.entrants
+            chance = 1 / (1 + exp(strength[second] - strength[first]))
             wins = sum(luck.random() < chance for _ in range(games))
             played.append(
                 Match(

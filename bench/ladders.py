@@ -44,19 +44,19 @@ def name(place: int) -> str:
 
 def timed(what: str, work: Callable[[], Any], target: float | None = None) -> Any:
     """Run `work` and print its processor and wall-clock time."""
-    own, began = time.process_time(), time.perf_counter()
-    found = work()
+    cpu, began = time.process_time(), time.perf_counter()
+    result = work()
     clock = time.perf_counter() - began
     says = (
         ""
         if target is None
         else f"target {target:g} s: {'reached' if clock < target else 'missed'}"
     )
-    print(f"{what:56} {time.process_time() - own:7.3f} s {clock:7.3f} s  {says}", flush=True)
-    return found
+    print(f"{what:56} {time.process_time() - cpu:7.3f} s {clock:7.3f} s  {says}", flush=True)
+    return result
 
 
-def result(one: int, other: int, first: int, second: int) -> tuple[dict[str, Any], str]:
+def result(first_bot: int, second_bot: int, first: int, second: int) -> tuple[dict[str, Any], str]:
     """Return outcome and digest of a match.
 
     Args:
@@ -75,13 +75,13 @@ def result(one: int, other: int, first: int, second: int) -> tuple[dict[str, Any
         )
         for at, ahead in enumerate((first, second))
     )
-    match = ClosedMatch("", 0, 0, (name(one), name(other)), games)
-    told = [
+    match = ClosedMatch("", 0, 0, (name(first_bot), name(second_bot)), games)
+    game_values = [
         {"game": g.game, "places": g.places, "scores": g.scores, "verdicts": g.verdicts}
         | {"faults": g.faults}
         for g in games
     ]
-    outcome = {"entrants": match.entrants, "games": told}
+    outcome = {"entrants": match.entrants, "games": game_values}
     return outcome, digest(match, clip_of(GAME)).text()
 
 
@@ -89,9 +89,9 @@ def rows(first: int, many: int, dice: random.Random) -> Iterator[tuple[dict[str,
     """Yield the rows of matches and of their results."""
     times = [Thinking.of(dice.lognormvariate(1, 1) for _ in range(60)).stored() for _ in range(50)]
     for at in range(first, first + many):
-        one, other = sorted(dice.sample(range(BOTS), 2))
-        ahead = [round(dice.gauss((other - one) / 40, 3)) for _ in range(2)]
-        outcome, text = result(one, other, *ahead)
+        left, second = sorted(dice.sample(range(BOTS), 2))
+        ahead = [round(dice.gauss((second - left) / 40, 3)) for _ in range(2)]
+        outcome, text = result(left, second, *ahead)
         number, match = at % A_ROUND, f"m-{at:010}"
         yield (
             {
@@ -130,10 +130,10 @@ UPDATE tournaments SET (matches, games) = (
 def write(engine: Engine, first: int, many: int, dice: random.Random) -> None:
     """Write closed matches."""
     for start in range(first, first + many, AT_ONCE):
-        some = list(rows(start, min(AT_ONCE, first + many - start), dice))
+        batch = list(rows(start, min(AT_ONCE, first + many - start), dice))
         with database.writing(engine) as connection:
-            connection.execute(insert(schema.matches), [match for match, _ in some])
-            connection.execute(insert(schema.results), [result for _, result in some])
+            connection.execute(insert(schema.matches), [match for match, _ in batch])
+            connection.execute(insert(schema.results), [result for _, result in batch])
             connection.execute(text(COUNTED))
 
 
@@ -162,15 +162,15 @@ def begin(engine: Engine) -> None:
     for place in range(BOTS):
         versions.add(engine, f"bot{place:03}", "1", f"{place:064x}", "/", {})
     with database.writing(engine) as connection:
-        told = tournament(CUP, GAME, TournamentState.RUNNING)
-        connection.execute(insert(schema.tournaments).values(**told))
+        values = tournament(CUP, GAME, TournamentState.RUNNING)
+        connection.execute(insert(schema.tournaments).values(**values))
 
 
 def measure(engine: Engine, matches: int, dice: random.Random) -> None:
     """Print a line for each step of the computation."""
     of, clip = [CUP], clip_of(GAME)
-    met = timed("who met whom, read and summed up", lambda: folds.meetings(engine, of))
-    timed("strengths of that", lambda: strengths(met))
+    meetings = timed("who met whom, read and summed up", lambda: folds.meetings(engine, of))
+    timed("strengths of that", lambda: strengths(meetings))
     timed(
         "both: strengths from the database",
         lambda: strengths(folds.meetings(engine, of)),

@@ -93,9 +93,9 @@ async def shown(port: int, tag: bytes) -> bytes:
         writer.write(request.encode())
         head = await reader.read()
         writer.close()
-        found = next(line for line in head.split(b"\r\n") if line.lower().startswith(b"etag"))
-        if found != tag:
-            return found
+        new_tag = next(line for line in head.split(b"\r\n") if line.lower().startswith(b"etag"))
+        if new_tag != tag:
+            return new_tag
         await asyncio.sleep(0.1)
 
 
@@ -114,8 +114,8 @@ def large() -> None:
             print(f"{'the ladder as it is':44} {asyncio.run(ask(port, PAGES)).told()}")
             for path in (f"{LADDER}?sort=elo", f"{LADDER}?find=bot00", f"{LADDER}.json"):
                 first, _ = asyncio.run(page(port, path))
-                told = asyncio.run(ask(port, 20, path)).told()
-                print(f"{path:44} {told}  first {first:.0f} ms")
+                summary = asyncio.run(ask(port, 20, path)).told()
+                print(f"{path:44} {summary}  first {first:.0f} ms")
             tag, times = asyncio.run(shown(port, b"")), Times()
             for more in range(5):
                 ladders.write(engine, MATCHES + more, 1, dice)
@@ -132,9 +132,9 @@ async def _meanwhile(port: int, tag: bytes) -> tuple[bytes, Times]:
     """Request pages until the ladder has changed."""
     times = Times()
     browsing = asyncio.create_task(browse(port, [LADDER, "/"], 0.05, times))
-    found = await shown(port, tag)
+    new_tag = await shown(port, tag)
     browsing.cancel()
-    return found, times
+    return new_tag, times
 
 
 def closed(engine: Engine) -> int:
@@ -161,16 +161,16 @@ async def crowd(engine: Engine, port: int, server: int, watchers: int, seconds: 
         await asyncio.sleep(5)
         events.all.clear()
         pages.all.clear()
-    before, began, own = closed(engine), time.perf_counter(), spent(server)
+    before, began, cpu = closed(engine), time.perf_counter(), spent(server)
     await asyncio.sleep(seconds)
-    own = (spent(server) - own) / (time.perf_counter() - began)
+    cpu = (spent(server) - cpu) / (time.perf_counter() - began)
     rate = (closed(engine) - before) / (time.perf_counter() - began)
     for task in tasks:
         task.cancel()
-    for found in await asyncio.gather(*tasks, return_exceptions=True):
-        if isinstance(found, Exception):
-            raise found
-    print(f"{watchers:5} watchers: {rate:6.2f} matches a second; the server takes {own:.0%}")
+    for outcome in await asyncio.gather(*tasks, return_exceptions=True):
+        if isinstance(outcome, Exception):
+            raise outcome
+    print(f"{watchers:5} watchers: {rate:6.2f} matches a second; the server takes {cpu:.0%}")
     if watchers:
         print(f"{'  events':16} {events.told()}\n{'  pages':16} {pages.told()}", flush=True)
 
@@ -202,11 +202,11 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=20)
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--only", choices=("large", "busy"))
-    told = parser.parse_args()
-    if told.only != "busy":
+    options = parser.parse_args()
+    if options.only != "busy":
         large()
-    if told.only != "large":
-        busy(told.watchers, told.seconds, told.rounds)
+    if options.only != "large":
+        busy(options.watchers, options.seconds, options.rounds)
 
 
 if __name__ == "__main__":

@@ -103,16 +103,16 @@ def figures(rounds: int) -> Iterator[Figure]:
     """Yield every game, compared with the most similar games of other libraries."""
     for ours, peers in BESIDE.items():
         for peer in peers:
-            own: list[float] = []
+            speeds: list[float] = []
             theirs: list[float] = []
             try:
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore")
                     for _ in range(rounds):
-                        own.append(rate(ours))
+                        speeds.append(rate(ours))
                         theirs.append(peer_rate(peer))
             except Exception as error:
                 why = str(error).strip().partition("\n")[0]
                 yield left_out(f"{ours} beside {peer}", f"{type(error).__name__}: {why}")
                 continue
-            yield Figure(ours, UNIT, own, peer, theirs)
+            yield Figure(ours, UNIT, speeds, peer, theirs)

@@ -57,23 +57,23 @@ def two_seats(dice: np.random.Generator) -> tuple[Meetings, list[tuple[int, int]
     couples = np.array(pairs(BOTS))
     chosen = couples[dice.integers(len(couples), size=MATCHES)]
     won = dice.random(MATCHES) < 1 / (1 + np.exp(truth[chosen[:, 1]] - truth[chosen[:, 0]]))
-    found: dict[LineUp, Sums] = {}
+    by_line_up: dict[LineUp, Sums] = {}
     beaten = np.where(won[:, None], chosen, chosen[:, ::-1])
     counted = np.zeros((BOTS, BOTS), dtype=np.int64)
     np.add.at(counted, (beaten[:, 0], beaten[:, 1]), 1)
-    for one, other in pairs(BOTS):
-        wins, losses = int(counted[one, other]), int(counted[other, one])
+    for first, second in pairs(BOTS):
+        wins, losses = int(counted[first, second]), int(counted[second, first])
         if wins + losses:
-            found[LineUp((name_of(one), name_of(other)), 1)] = Sums(
+            by_line_up[LineUp((name_of(first), name_of(second)), 1)] = Sums(
                 wins + losses, (2 * wins,), (4 * wins,)
             )
-    return Meetings(found), [(int(one), int(other)) for one, other in beaten]
+    return Meetings(by_line_up), [(int(first), int(second)) for first, second in beaten]
 
 
 def four_seats(dice: np.random.Generator) -> Meetings:
     """Return a million tables of four; nearly every line-up occurs once."""
     truth = field(dice)
-    found: dict[LineUp, Sums] = {}
+    by_line_up: dict[LineUp, Sums] = {}
     for _ in range(MATCHES // 10_000):
         line_ups = np.argsort(dice.random((10_000, BOTS)), axis=1)[:, :4]
         line_ups.sort(axis=1)
@@ -82,17 +82,17 @@ def four_seats(dice: np.random.Generator) -> Meetings:
         halves = 2 * (ranked[:, couples[:, 0]] > ranked[:, couples[:, 1]]).astype(int)
         for line_up, got in zip(line_ups.tolist(), halves.tolist(), strict=True):
             sums = Sums(
-                1, tuple(got), tuple(got[one] * got[other] for one, other in pairs_of_pairs(4))
+                1, tuple(got), tuple(got[first] * got[other] for first, other in pairs_of_pairs(4))
             )
-            found[LineUp(tuple(name_of(place) for place in line_up), 1)] = sums
-    return Meetings(found)
+            by_line_up[LineUp(tuple(name_of(place) for place in line_up), 1)] = sums
+    return Meetings(by_line_up)
 
 
 def closed(beaten: tuple[int, int]) -> ClosedMatch:
     """Return a match in the form in which the store returns it."""
-    one, other = map(name_of, beaten)
+    winner, loser = map(name_of, beaten)
     game = ClosedGame(0, (1, 2), None, ("finished",) * 2, (0, 0))
-    return ClosedMatch("m", 0, 0, (one, other), (game,))
+    return ClosedMatch("m", 0, 0, (winner, loser), (game,))
 
 
 def by_openskill(beaten: list[tuple[int, int]]) -> Callable[[], object] | None:
@@ -105,9 +105,9 @@ def by_openskill(beaten: list[tuple[int, int]]) -> Callable[[], object] | None:
     def fold() -> None:
         model = BradleyTerryFull()
         known = [model.rating() for _ in range(BOTS)]
-        for one, other in beaten[:PART]:
-            (winner,), (loser,) = model.rate([[known[one]], [known[other]]])
-            known[one], known[other] = winner, loser
+        for winner_place, loser_place in beaten[:PART]:
+            (winner,), (loser,) = model.rate([[known[winner_place]], [known[loser_place]]])
+            known[winner_place], known[loser_place] = winner, loser
 
     return fold
 
@@ -140,11 +140,11 @@ def _beside_openskill(
     if fold is None:
         yield left_out(f"{name}, beside openskill", "openskill is not installed")
         return
-    own, theirs = [], []
+    durations, theirs = [], []
     for _ in range(rounds):
-        own.append(seconds(lambda: strengths(table)))
+        durations.append(seconds(lambda: strengths(table)))
         theirs.append(seconds(fold, MATCHES / PART))
-    yield Figure(name, "s", own, f"openskill's fold ({PART:,}, scaled up)", theirs)
+    yield Figure(name, "s", durations, f"openskill's fold ({PART:,}, scaled up)", theirs)
 
 
 def _beside_choix(
@@ -152,18 +152,18 @@ def _beside_choix(
 ) -> Iterator[Figure]:
     wins = np.zeros((BOTS, BOTS))
     np.add.at(wins, tuple(np.array(beaten).T), 1)
-    own, theirs = [], []
+    durations, theirs = [], []
     with threadpool_limits(1):
         for _ in range(rounds):
-            own.append(seconds(lambda: strengths(table)))
+            durations.append(seconds(lambda: strengths(table)))
             theirs.append(seconds(lambda: choix.ilsr_pairwise_dense(wins)))
         oracle = ELO * choix.ilsr_pairwise_dense(wins)
     settings = StrengthSettings(centre=0.0, prior=math.inf, weighting="matches")
-    found = strengths(table, settings)
-    values = np.array([found.of(name_of(place)).value for place in range(BOTS)])
+    fitted = strengths(table, settings)
+    values = np.array([fitted.of(name_of(place)).value for place in range(BOTS)])
     note = (
         "choix gives the values alone; ours errors, superiority, lack of fit and ranks as well; "
         f"the values differ by {np.ptp(values - oracle):.6f} Elo at most"
     )
     target = Target(TARGET, at_most=True)
-    yield Figure(name, "s", own, "choix's values", theirs, target, note)
+    yield Figure(name, "s", durations, "choix's values", theirs, target, note)

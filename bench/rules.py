@@ -68,11 +68,11 @@ def forms(game: Game) -> Iterator[Form]:
     """Yield the forms of a game; the first is the baseline for the others."""
     switches = [name for name, o in game.options.items() if isinstance(o.default, bool)]
     flipped = {name: not game.options[name].default for name in switches}
-    wanted: list[Form] = [(seats, {}) for seats in game.seats]
-    some = [{name: flipped[name]} for name in switches]
-    some += [flipped] if len(switches) > 1 else []
-    wanted += [(_fewest(game, options), options) for options in some]
-    yield from wanted
+    combinations: list[Form] = [(seats, {}) for seats in game.seats]
+    changed = [{name: flipped[name]} for name in switches]
+    changed += [flipped] if len(switches) > 1 else []
+    combinations += [(_fewest(game, options), options) for options in changed]
+    yield from combinations
 
 
 def _fewest(game: Game, options: dict[str, bool]) -> int:
@@ -101,5 +101,5 @@ def figures(rounds: int) -> Iterator[Figure]:
 
 def _title(game_id: str, form: Form) -> str:
     seats, options = form
-    told = [f"{name}={str(value).lower()}" for name, value in options.items()]
-    return " ".join([game_id, f"for {seats}", *told])
+    words = [f"{name}={str(value).lower()}" for name, value in options.items()]
+    return " ".join([game_id, f"for {seats}", *words])

@@ -49,7 +49,9 @@ def told(what: str, taken: dict[Level, list[float]], unit: float, name: str) -> 
     """Print the medians of each level, and their ratios to no sandbox within a round."""
     free = taken[Level.UNSANDBOXED]
     for level, seconds in taken.items():
-        ratios = [one / other for one, other in zip(seconds, free, strict=True)]
+        ratios = [
+            with_sandbox / without for with_sandbox, without in zip(seconds, free, strict=True)
+        ]
         print(
             f"{what}, {level}: {statistics.median(seconds) * unit:.0f} {name}; "
             f"{statistics.median(ratios):.2f} x unsandboxed "

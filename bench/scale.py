@@ -73,11 +73,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
     parser.add_argument("--matches", type=int, default=10_000_000)
     parser.add_argument("--keep", type=Path, help="a new folder in which the database stays")
-    told = parser.parse_args()
+    options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        where = told.keep or Path(folder)
-        what = f"writing {told.matches:,} matches"
-        engine: Engine = ladders.timed(what, lambda: bulk.write(where, BOTS, told.matches))
+        where = options.keep or Path(folder)
+        what = f"writing {options.matches:,} matches"
+        engine: Engine = ladders.timed(what, lambda: bulk.write(where, BOTS, options.matches))
         print(f"{Path(str(engine.url.database)).stat().st_size / 2**30:.1f} GB")
         measure(engine)
 

@@ -45,8 +45,8 @@ USUAL = [part for part in PARTS if part != "attacks"]
 
 def measured(part: str) -> Part:
     """Return the part with this name. Imported on demand, because some imports are slow."""
-    found: Part = import_module(f"bench.{part}").figures
-    return found
+    figures: Part = import_module(f"bench.{part}").figures
+    return figures
 
 
 def circumstances() -> dict[str, Any]:
@@ -100,8 +100,8 @@ def _show(figure: Figure, as_json: bool, line: dict[str, Any]) -> None:
 
 def main() -> int:
     """Read the request of `pokearena bench`, measure, and append the results to the history."""
-    asked = json.loads(sys.argv[1])
-    parts, rounds, as_json = asked["parts"] or USUAL, asked["rounds"], asked["json"]
+    request = json.loads(sys.argv[1])
+    parts, rounds, as_json = request["parts"] or USUAL, request["rounds"], request["json"]
     unknown = [part for part in parts if part not in PARTS]
     if unknown:
         known = ", ".join(PARTS)
@@ -110,10 +110,10 @@ def main() -> int:
     around = circumstances()
     if not as_json:
         print(" ".join(f"{name} {value};" for name, value in around.items()))
-    found, whole = run(parts, rounds, as_json)
-    if asked["history"]:
+    results, whole = run(parts, rounds, as_json)
+    if request["history"]:
         with HISTORY.open("a", encoding="utf-8") as history:
-            history.write(json.dumps({**around, "rounds": rounds, "figures": found}) + "\n")
+            history.write(json.dumps({**around, "rounds": rounds, "figures": results}) + "\n")
     return 0 if whole else 1
 
 

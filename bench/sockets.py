@@ -57,8 +57,8 @@ def main() -> None:
     with socket.create_connection(("127.0.0.1", int(sys.argv[1]))) as line:
         line.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         file = line.makefile("rw", newline="\n")
-        while said := file.readline():
-            words = {word[0]: word[1:] for word in said.strip().split(" ")}
+        while request := file.readline():
+            words = {word[0]: word[1:] for word in request.strip().split(" ")}
             hand = words["H"].split(",")
             file.write("K" + ",".join(card for card in hand if card[0] == "7") + "\n")
             file.flush()

@@ -75,7 +75,9 @@ def overhead(rounds: int) -> Figure:
         with cup.store() as (engine, where):
             alone.append(without_worker(engine, where))
             queued.append(with_worker(engine, where))
-    more = statistics.median(one - other for one, other in zip(queued, alone, strict=True))
+    more = statistics.median(
+        of_match - of_table for of_match, of_table in zip(queued, alone, strict=True)
+    )
     return Figure(
         "match of two one-board tables under a worker",
         "s",

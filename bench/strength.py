@@ -48,8 +48,8 @@ class Form:
     """The options that differ from their defaults."""
 
     def __str__(self) -> str:
-        told = [f"{name}={str(value).lower()}" for name, value in self.given.items()]
-        return "-".join([self.game.id, str(self.seats), *told])
+        words = [f"{name}={str(value).lower()}" for name, value in self.given.items()]
+        return "-".join([self.game.id, str(self.seats), *words])
 
     @property
     def sides(self) -> tuple[int, ...]:
@@ -71,18 +71,18 @@ def forms() -> list[Form]:
     These are every number of seats; each changed switch at the smallest table that allows it; and
     each non-default choice of an option at the largest table.
     """
-    found = []
+    all_forms = []
     for game in GAMES.values():
-        found += [Form(game, seats) for seats in game.seats]
+        all_forms += [Form(game, seats) for seats in game.seats]
         for name, option in game.options.items():
             if isinstance(option.default, bool):
                 turned = {name: not option.default}
                 settled = game.settle(turned)
                 fewest = min(n for n in game.seats if game.allows(n, settled))
-                found.append(Form(game, fewest, turned))
+                all_forms.append(Form(game, fewest, turned))
             words = (word for word in option.choices if word != option.default)
-            found += [Form(game, max(game.seats), {name: word}) for word in words]
-    return found
+            all_forms += [Form(game, max(game.seats), {name: word}) for word in words]
+    return all_forms
 
 
 def play(form: Form, codec: Codec, board: int, seating: Sequence[Choose]) -> tuple[int, ...]:
@@ -143,11 +143,11 @@ class Timed:
         return move
 
 
-def measure(form: Form, one: str, other: str, boards: int) -> Duel:
+def measure(form: Form, first_bot: str, second_bot: str, boards: int) -> Duel:
     """Play one bot against others of another kind."""
     codec, sides = Codec(form.game), form.sides
-    first = [Timed(load(one, form.start(seat))) for seat in range(form.seats)]
-    second = [load(other, form.start(seat)) for seat in range(form.seats)]
+    first = [Timed(load(first_bot, form.start(seat))) for seat in range(form.seats)]
+    second = [load(second_bot, form.start(seat)) for seat in range(form.seats)]
     means = []
     for board in range(boards):
         scores = []
@@ -160,10 +160,10 @@ def measure(form: Form, one: str, other: str, boards: int) -> Duel:
     return Duel(statistics.mean(means), half, boards * len(set(sides)), took * 1000)
 
 
-def duel(game: Game, one: str, other: str, boards: int) -> tuple[float, float]:
+def duel(game: Game, first_bot: str, second_bot: str, boards: int) -> tuple[float, float]:
     """Return the mean score of one bot at the smallest table, and half its interval."""
-    met = measure(Form(game, game.seats[0]), one, other, boards)
-    return met.mean, met.half
+    result = measure(Form(game, game.seats[0]), first_bot, second_bot, boards)
+    return result.mean, result.half
 
 
 def main() -> None:
@@ -177,10 +177,10 @@ def main() -> None:
     for name in given.form or known:
         print(f"\n**{name}**, {given.boards} boards\n")
         print("| bot | against | mean score | games | ms a decision |\n|---|---|---|---|---|")
-        for one, other in given.pair or PAIRS:
-            met = measure(known[name], one, other, given.boards)
-            mean, took = f"{met.mean:.3f} ± {met.half:.3f}", f"{met.ms:.1f}"
-            print(f"| {one} | {other} | {mean} | {met.games} | {took} |", flush=True)
+        for first, second in given.pair or PAIRS:
+            result = measure(known[name], first, second, given.boards)
+            mean, took = f"{result.mean:.3f} ± {result.half:.3f}", f"{result.ms:.1f}"
+            print(f"| {first} | {second} | {mean} | {result.games} | {took} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -81,8 +81,8 @@ def position_cost(game_id: str) -> tuple[float, int]:
         sent = referee_pb2.PositionShown(actors=middle.actors, view=view).SerializeToString()
         shown = referee_pb2.PositionShown.FromString(sent)
         seating = ("some-bot@1",) * 4
-        told = messages.Position("m-1", 0, 0, 0, 0, (0,), seating, MessageToDict(shown.view))
-        text = messages.text_of(told)
+        message = messages.Position("m-1", 0, 0, 0, 0, (0,), seating, MessageToDict(shown.view))
+        text = messages.text_of(message)
     return 1e6 * (time.process_time() - began) / TIMES, len(text)
 
 
@@ -150,17 +150,17 @@ def main() -> None:
     tables()
     rates: dict[int, list[float]] = {pause: [] for pause in PAUSES}
     costs: dict[int, list[float]] = {pause: [] for pause in PAUSES}
-    told = 0
+    count = 0
     for number in range(ROUNDS):
         for pause in PAUSES if number % 2 else PAUSES[::-1]:
             rate, cost, positions = play(pause)
             rates[pause].append(rate)
             costs[pause].append(cost)
-            told += positions
+            count += positions
             print(f"watch_ms {pause}: {rate:.2f} matches/s, {cost:.2f} s a match, {positions} told")
     compare("matches a second", rates)
     compare("processor's seconds a match", costs)
-    print(f"{told / ROUNDS:.0f} positions a tournament")
+    print(f"{count / ROUNDS:.0f} positions a tournament")
 
 
 if __name__ == "__main__":

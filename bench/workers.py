@@ -37,11 +37,11 @@ def figures(rounds: int) -> Iterator[Figure]:
     for _ in range(rounds):
         for workers in WORKERS:
             rates[workers].append(matches_a_second(workers))
-    for workers, found in rates.items():
+    for workers, speeds in rates.items():
         name = f"matches of {BOARDS} boards of poke with {workers} worker{'s' * (workers > 1)}"
         if workers == 1:
-            yield Figure(name, "matches a second", found)
+            yield Figure(name, "matches a second", speeds)
             continue
         times = min(workers, cores())
         ideal = [times * rate for rate in rates[1]]
-        yield Figure(name, "matches a second", found, f"{times} times that of one", ideal)
+        yield Figure(name, "matches a second", speeds, f"{times} times that of one", ideal)

@@ -167,8 +167,8 @@ class Bot:
                 return self._read(bot_pb2.StartResponse, answer)
         except TimeoutError:
             there = self._channel.listening
-            met = "its Start did not return" if there else "it did not listen"
-            raise NoAnswer(How.SILENT, f"{met} within {seconds:g} s") from None
+            obstacle = "its Start did not return" if there else "it did not listen"
+            raise NoAnswer(How.SILENT, f"{obstacle} within {seconds:g} s") from None
         except BudgetExceeded as failure:
             raise NoAnswer(How.WRONG, str(failure)) from None
         except CallFailed as failure:
@@ -324,11 +324,11 @@ def _by_status(status: Status | None) -> NoAnswer:
     code = status.code
     if code is StatusCode.OK:
         return NoAnswer(How.WRONG, "it ended the stream before it had answered")
-    said = quote(" ".join(status.details.split()))
+    details = quote(" ".join(status.details.split()))
     if code is StatusCode.UNAVAILABLE:
         return NoAnswer(How.BROKEN, "its connection was lost")
     if code is StatusCode.RESOURCE_EXHAUSTED and "headers" in status.details:
         return NoAnswer(How.WRONG, f"it sent headers of more than {HEADERS_BYTES} bytes")
     if code is StatusCode.RESOURCE_EXHAUSTED:
         return NoAnswer(How.WRONG, f"it sent more than {MESSAGE_BYTES} bytes in one message")
-    return NoAnswer(How.WRONG, f"it answered with the error {code.name}: {said}")
+    return NoAnswer(How.WRONG, f"it answered with the error {code.name}: {details}")

@@ -34,20 +34,20 @@ def is_repeated(hint: Any) -> bool:
     return get_origin(hint) is tuple
 
 
-def is_optional(one: Field[Any]) -> bool:
+def is_optional(member: Field[Any]) -> bool:
     """Return whether an omitted field differs from an empty, 0 or false one.
 
     This holds if the default is not empty, 0 or false. The field is ``optional`` in the message.
     """
-    return one.default is not MISSING and bool(one.default)
+    return member.default is not MISSING and bool(member.default)
 
 
 @cache
 def decoder(kind: type) -> Decode:
     """Build a function that converts a message to the dataclass of the same shape."""
     hints = get_type_hints(kind)
-    parts = [(one.name, _part(hints[one.name])) for one in fields(kind)]
-    optional = [one.name for one in fields(kind) if is_optional(one)]
+    parts = [(member.name, _part(hints[member.name])) for member in fields(kind)]
+    optional = [member.name for member in fields(kind) if is_optional(member)]
     if not optional:
         return lambda message: kind(*[decode(getattr(message, name)) for name, decode in parts])
 
@@ -241,8 +241,8 @@ class Codec:
         message = bot_pb2.Action.FromString(data)
         game = message.WhichOneof("game")
         if game != self._game.id:
-            said = f"is an action of {game}" if game else "holds no action"
-            raise DecodeError(f"{said}, where one of {self._game.id} was asked for")
+            content = f"is an action of {game}" if game else "holds no action"
+            raise DecodeError(f"{content}, where one of {self._game.id} was asked for")
         word = getattr(message, game)
         name = word.WhichOneof("action")
         if name is None:
@@ -280,18 +280,18 @@ def _encoder(kind: type, descriptor: Any) -> Encode:
     plain: list[str] = []
     others: list[str] = []
     encoders: list[Encode] = []
-    for one in fields(kind):
-        hint = hints[one.name]
+    for member in fields(kind):
+        hint = hints[member.name]
         inner = get_args(hint)[0] if is_repeated(hint) else hint
-        member = descriptor.fields_by_name[one.name]
+        message_field = descriptor.fields_by_name[member.name]
         if isinstance(inner, type) and is_dataclass(inner):
-            others.append(one.name)
-            encoders.append(_repeated(member.number, inner, member.message_type))
-        elif member.type == FieldDescriptor.TYPE_STRING:
-            others.append(one.name)
-            encoders.append(_texts(member.number, is_repeated(hint)))
+            others.append(member.name)
+            encoders.append(_repeated(message_field.number, inner, message_field.message_type))
+        elif message_field.type == FieldDescriptor.TYPE_STRING:
+            others.append(member.name)
+            encoders.append(_texts(message_field.number, is_repeated(hint)))
         else:
-            plain.append(one.name)
+            plain.append(member.name)
     values, parts = _getter(plain), _getter(others)
     numbers = Made(
         lambda values: message(**dict(zip(plain, values, strict=True))).SerializeToString(), _WORDS
@@ -309,8 +309,8 @@ def _encoder(kind: type, descriptor: Any) -> Encode:
 
 def _texts(number: int, repeated: bool) -> Encode:
     """Build an encoder for a text field or a repeated one, with a cache per text."""
-    one = Made(lambda text: field(number, text.encode()), _WORDS).__getitem__
-    return (lambda texts: b"".join(map(one, texts))) if repeated else one
+    encoded_text = Made(lambda text: field(number, text.encode()), _WORDS).__getitem__
+    return (lambda texts: b"".join(map(encoded_text, texts))) if repeated else encoded_text
 
 
 def _getter(names: list[str]) -> Callable[[Any], tuple[Any, ...]]:
@@ -336,9 +336,9 @@ def _remembering(encode: Encode) -> Encode:
     known: dict[int, tuple[Any, bytes]] = {}
 
     def encoded(value: Any) -> bytes:
-        found = known.get(id(value))
-        if found is not None:
-            return found[1]
+        cached = known.get(id(value))
+        if cached is not None:
+            return cached[1]
         if len(known) >= _REMEMBERED:
             known.clear()
         made = encode(value)

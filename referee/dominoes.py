@@ -58,9 +58,9 @@ def pile_of(*groups: Iterable[Tile]) -> tuple[Tile, ...]:
     Raises:
         ValueError: a domino is named twice or is not valid.
     """
-    named = [domino(one) for group in groups for one in group]
-    twice = next((one for one in named if named.count(one) > 1), None)
+    named = [domino(name) for group in groups for name in group]
+    twice = next((name for name in named if named.count(name) > 1), None)
     if twice is not None:
         raise ValueError(f"{twice} is in the pile twice; a pile has every domino once")
     taken = set(named)
-    return (*named, *(one for one in DOMINOES if one not in taken))
+    return (*named, *(name for name in DOMINOES if name not in taken))

@@ -25,26 +25,26 @@ def not_started(seat: int, failure: NoAnswer, report: Report | None, spent: Spen
 
 def no_answer(
     seat: int,
-    asked: Asked,
+    question: Asked,
     verdict: Verdict,
     failure: NoAnswer,
     report: Report | None,
     spent: Spent,
 ) -> Fault:
     """Create the fault of a bot that did not answer a question."""
-    return _fault(seat, asked, verdict, failure.clause, report, spent)
+    return _fault(seat, question, verdict, failure.clause, report, spent)
 
 
 def wrong_answer(
     seat: int,
-    asked: Asked,
+    question: Asked,
     wrong: Wrong,
     answer: bot_pb2.Action,
     report: Report | None,
     spent: Spent,
 ) -> Fault:
     """Create the fault of a bot whose answer is not a legal action."""
-    fault = _fault(seat, asked, wrong.verdict, wrong.clause, report, spent)
+    fault = _fault(seat, question, wrong.verdict, wrong.clause, report, spent)
     return fault if answer.ByteSize() > ANSWER_BYTES else replace(fault, answer=answer)
 
 
@@ -66,23 +66,23 @@ def verdict(failure: NoAnswer, report: Report | None) -> Verdict:
 
 def _fault(
     seat: int,
-    asked: Asked | None,
-    found: Verdict,
+    question: Asked | None,
+    verdict: Verdict,
     clause: str,
     report: Report | None,
     spent: Spent,
 ) -> Fault:
-    game, decision = (asked.game, asked.decision) if asked is not None else (0, 0)
-    where = f"game {game}, decision {decision}: " if asked is not None else ""
+    game, decision = (question.game, question.decision) if question is not None else (0, 0)
+    where = f"game {game}, decision {decision}: " if question is not None else ""
     ended = report.ended if report is not None else ""
     and_ended = f"; its process {ended}" if ended else ""
     fault = Fault(
         seat=seat,
         game=game,
         decision=decision,
-        verdict=found,
+        verdict=verdict,
         sentence=f"{where}seat {seat}: {clause}{and_ended}",
-        question=asked.question if asked is not None else None,
+        question=question.question if question is not None else None,
         spent=spent,
     )
     if report is None:

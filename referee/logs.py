@@ -43,10 +43,10 @@ def bound(**words: object) -> Iterator[None]:
 
 def wrong(environment: Mapping[str, str] = os.environ) -> str:
     """Return the error in the value of POKEARENA_LOG as a sentence; empty if it is valid."""
-    said = environment.get(VARIABLE) or TEXT
-    if said in (TEXT, JSON):
+    form = environment.get(VARIABLE) or TEXT
+    if form in (TEXT, JSON):
         return ""
-    return f'{VARIABLE} is "{said}"; it must be "{TEXT}", for people, or "{JSON}", for programs.'
+    return f'{VARIABLE} is "{form}"; it must be "{TEXT}", for people, or "{JSON}", for programs.'
 
 
 def formatter(environment: Mapping[str, str] = os.environ) -> logging.Formatter:

@@ -164,22 +164,22 @@ class Play:
         Raises:
             Wrong: the answer is not a legal action. The question stays open.
         """
-        asked = self.asked[seat]
+        question = self.asked[seat]
         try:
             action = self.setting.codec.decode(response.action)
         except DecodeError as error:
             raise Wrong(Verdict.PROTOCOL, f"its answer {error}") from None
-        if action not in asked.legal:
+        if action not in question.legal:
             raise Wrong(
                 Verdict.ILLEGAL,
                 f'it answered "{quote(describe(action))}", which is not legal; '
-                f"legal: {some(asked.legal)}",
+                f"legal: {some(question.legal)}",
             )
         del self.asked[seat]
         note = sanitized(response.note[:NOTE_CHARACTERS]) if response.note else ""
-        bank_ms = None if asked.bank_ms == self._banks[seat] else asked.bank_ms
-        self._banks[seat] = asked.bank_ms
-        self._make_move(seat, asked.decision, action, ms, note, False, bank_ms, message)
+        bank_ms = None if question.bank_ms == self._banks[seat] else question.bank_ms
+        self._banks[seat] = question.bank_ms
+        self._make_move(seat, question.decision, action, ms, note, False, bank_ms, message)
         if self.asked:
             return False
         self._follow()
@@ -253,10 +253,10 @@ class Play:
             self.asked.clear()
             self._finish(None)
             return False
-        asked = self.asked.pop(seat, None)
-        if asked is None:
+        question = self.asked.pop(seat, None)
+        if question is None:
             return False
-        self._make_move(seat, asked.decision, next(iter(asked.legal)), 0.0, "", True)
+        self._make_move(seat, question.decision, next(iter(question.legal)), 0.0, "", True)
         if self.asked:
             return False
         self._follow()

@@ -55,13 +55,13 @@ def action_line(
             if the order of messages follows from the games.
     """
     # Formatted by hand because every decision writes a line: 8 times as fast as json.
-    said = f',"note":{json.dumps(note, ensure_ascii=False)}' if note else ""
+    remark = f',"note":{json.dumps(note, ensure_ascii=False)}' if note else ""
     by = ',"by":"referee"' if by_referee else ""
     bank = "" if bank_ms is None else f',"bank_ms":{bank_ms}'
     within = "" if message is None else f',"message":[{message[0]},{message[1]}]'
     return (
         f'{{"type":"action","game":{game},"decision":{decision},"seat":{seat},'
-        f'"action":{action},"ms":{ms:.3f}{said}{by}{bank}{within}}}\n'
+        f'"action":{action},"ms":{ms:.3f}{remark}{by}{bank}{within}}}\n'
     )
 
 

@@ -161,9 +161,9 @@ def question(
     Raises:
         Mismatch: the decision does not exist, or the record is not valid up to it.
     """
-    for one in questions(match, record, seed, rights):
-        if one.request.decision == decision:
-            return one
+    for asked in questions(match, record, seed, rights):
+        if asked.request.decision == decision:
+            return asked
     raise Mismatch(
         f"game {record.number} has no decision {decision}; it has {len(record.actions)}, from 0"
     )
@@ -188,8 +188,8 @@ def questions(
     board = referee_pb2.Board(game=record.number, number=number, seed=board_seed(seed, number))
     lines = {line["decision"]: line for line in record.actions}
     play = Play(setting, board)
-    own = [Rights(each.clock, each.wants_legal) for each in rights]
-    while asked := dict(play.ask(_with_banks(own, play, lines))):
+    untimed = [Rights(each.clock, each.wants_legal) for each in rights]
+    while asked := dict(play.ask(_with_banks(untimed, play, lines))):
         for open_one in asked.values():
             yield Question(open_one.question, open_one.legal)
         for seat, open_one in asked.items():
@@ -307,9 +307,11 @@ def _verify_game(match: Line, record: GameRecord, seed: bytes) -> None:
     scores = last.state.scores if over else None
     places = places_with_faults(last.state.merits if over else None, sides, out)
     for name, true in (("scores", scores), ("places", places)):
-        told = record.result[name]
-        if told != (None if true is None else list(true)):
-            raise Mismatch(f"game {record.number}: its {name} are {told}; the rules give {true}")
+        recorded = record.result[name]
+        if recorded != (None if true is None else list(true)):
+            raise Mismatch(
+                f"game {record.number}: its {name} are {recorded}; the rules give {true}"
+            )
     for line in record.actions:
         if line.get("by") == "referee" and verdicts[line["seat"]] == Verdict.FINISHED:
             raise Mismatch(

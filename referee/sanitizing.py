@@ -78,8 +78,8 @@ def escaped_json(text: str) -> str:
     return _PERHAPS_UNSHOWN.sub(_json_escape, text)
 
 
-def _json_escape(found: re.Match[str]) -> str:
-    character = found[0]
+def _json_escape(match: re.Match[str]) -> str:
+    character = match[0]
     if _is_harmless(character):
         return character
     # Characters beyond the basic plane become surrogate pairs (RFC 8259, section 7).

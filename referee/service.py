@@ -108,8 +108,8 @@ class RefereeService(referee_pb2_grpc.RefereeServiceServicer):
 
 def _number(context: Context) -> int | None:
     """Return the number of the table from the call's metadata; None without one."""
-    told = dict(context.invocation_metadata() or ()).get(logs.TABLE, "")
-    return int(told) if isinstance(told, str) and told.isdecimal() else None
+    number = dict(context.invocation_metadata() or ()).get(logs.TABLE, "")
+    return int(number) if isinstance(number, str) and number.isdecimal() else None
 
 
 async def _run(match: str, table: Table, caller: TableStream) -> None:

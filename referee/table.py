@@ -31,14 +31,14 @@ class Table:
         self._seats = [
             Seat(
                 number,
-                Bot(one.address),
+                Bot(seat.address),
                 order.allowance_ms,
-                one.bank_ms,
+                seat.bank_ms,
                 order.unforgiving,
-                one.faults,
-                one.crashes,
+                seat.faults,
+                seat.crashes,
             )
-            for number, one in enumerate(order.seats)
+            for number, seat in enumerate(order.seats)
         ]
         self._waiting: deque[Seat] = deque()
         """Seats with waiting questions that no task has taken yet."""
@@ -142,9 +142,9 @@ class Table:
 
     def _ask_next(self, play: Play) -> None:
         """Queue the questions of a new position at their seats, or report the finished game."""
-        for number, asked in play.ask(self._seats):
+        for number, question in play.ask(self._seats):
             seat = self._seats[number]
-            seat.waiting.append((play, asked))
+            seat.waiting.append((play, question))
             self._queue(seat)
         if play.result is not None:
             self._hand_on(play)
@@ -184,7 +184,7 @@ class Table:
                 await self._work.wait()
             seat = self._waiting.popleft()
             self._share_work()
-            batch = [(play, asked) for play, asked in seat.waiting if play.result is None]
+            batch = [(play, question) for play, question in seat.waiting if play.result is None]
             seat.waiting.clear()
             if batch:
                 await self._ask(seat, batch)
@@ -199,17 +199,17 @@ class Table:
         places = self._number(seat, batch)
         began = time.monotonic()
         try:
-            await seat.bot.ask([asked for _, asked in batch], answers, seat.limit(len(batch)))
+            await seat.bot.ask([question for _, question in batch], answers, seat.limit(len(batch)))
         except NoAnswer as found:
             failure = found
         elapsed_ms = 1000 * (time.monotonic() - began)
         self._pulse.check()
         spent = seat.spent(elapsed_ms, len(batch))
         seat.charge(elapsed_ms, [play for play, _ in batch])
-        unanswered = {play.number: (play, asked) for play, asked in batch}
+        unanswered = {play.number: (play, question) for play, question in batch}
         for answer in answers:
-            play, asked = unanswered.pop(answer.game)
-            if play.asked.get(seat.number) is not asked:
+            play, question = unanswered.pop(answer.game)
+            if play.asked.get(seat.number) is not question:
                 continue  # another seat's fault has ended the game meanwhile
             place = places.get(play.number)
             try:
@@ -219,7 +219,9 @@ class Table:
                 report = await self._report(seat)
                 seat.count_fault(play)
                 here = replace(spent, message=place)
-                fault = judge.wrong_answer(seat.number, asked, wrong, answer.action, report, here)
+                fault = judge.wrong_answer(
+                    seat.number, question, wrong, answer.action, report, here
+                )
                 self._fault(play, fault)
                 self._forfeit_if_out(seat)
         if failure is not None:
@@ -254,11 +256,11 @@ class Table:
         seat.ready = not lost
         if lost:
             seat.count_crash(open_ones[0][0] if open_ones else None)
-        for play, asked in open_ones:
+        for play, question in open_ones:
             if not lost:
                 seat.count_fault(play)
             here = replace(spent, message=places.get(play.number))
-            fault = judge.no_answer(seat.number, asked, verdict, failure, report, here)
+            fault = judge.no_answer(seat.number, question, verdict, failure, report, here)
             if fault.output and play is not open_ones[0][0]:
                 # The output is long, and a message can hold many questions: store it once.
                 fault = replace(fault, output="", output_in=open_ones[0][0].number)

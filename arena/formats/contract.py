@@ -106,8 +106,12 @@ class Match:
         if self.state is State.VOID:
             return (len(self.entrants) - 1,) * len(self.entrants)
         return tuple(
-            sum((score > 0.5) + (score >= 0.5) for other, score in enumerate(row) if other != one)
-            for one, row in enumerate(self.scores)
+            sum(
+                (score > 0.5) + (score >= 0.5)
+                for opponent, score in enumerate(row)
+                if opponent != seat
+            )
+            for seat, row in enumerate(self.scores)
         )
 
 

@@ -36,7 +36,7 @@ def bracket(size: int) -> list[int]:
     order = [0]
     while len(order) < size:
         last = 2 * len(order) - 1
-        order = [seed for one in order for seed in (one, last - one)]
+        order = [seed for better in order for seed in (better, last - better)]
     return order
 
 
@@ -132,7 +132,7 @@ class _Draw:
         (winner,) = self._line
         assert winner is not None
         groups = [[winner], *reversed(self._out)]
-        return tuple(tuple(self._seeds[one].name for one in sorted(g)) for g in groups if g)
+        return tuple(tuple(self._seeds[seed].name for seed in sorted(g)) for g in groups if g)
 
     def _stage(self) -> None:
         out: list[int] = []
@@ -165,7 +165,7 @@ class _Draw:
 
     def _tie(self, slot: int, pair: tuple[int, int], winner: int | None) -> Tie:
         mine = self._matches(len(self._out), slot)
-        upper, lower = (self._name(one) or "" for one in pair)
+        upper, lower = (self._name(seed) or "" for seed in pair)
         means = [
             match.scores[match.entrants.index(upper)][match.entrants.index(lower)]
             for match in mine
@@ -189,7 +189,7 @@ class _Draw:
         """Return the loser of a slot's series; if undecided, None, and add matches to `coming`."""
         stage = len(self._out)
         mine = self._matches(stage, slot)
-        gone_on = [one for one in (upper, lower) if self._seeds[one].name in self._beyond]
+        gone_on = [seed for seed in (upper, lower) if self._seeds[seed].name in self._beyond]
         if len(gone_on) == 1:
             # A pairing in a later stage fixes the winner. Without this rule, later withdrawals
             # could reverse the decision.
@@ -257,6 +257,6 @@ class _Series:
         remaining = self.rules.best_of - self.played
         if self.opens:
             return 0
-        wanted = 1 if remaining <= 0 else (remaining - abs(self.lead)) // 2 + 1
+        missing = 1 if remaining <= 0 else (remaining - abs(self.lead)) // 2 + 1
         # The numbering of a slot has room for this many matches only.
-        return min(wanted, self.rules.best_of + self.rules.extra + VOIDS - len(self.matches))
+        return min(missing, self.rules.best_of + self.rules.extra + VOIDS - len(self.matches))

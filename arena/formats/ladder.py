@@ -64,9 +64,9 @@ class Order:
 
     def best(self) -> tuple[str, str]:
         """Return the pair with the largest gain; of equal pairs the first in the order."""
-        one = max(self.names, key=self._best.__getitem__)
-        others = self._below(bisect_left(self._keys, self._key[one]))
-        return one, max(others, key=lambda other: self._gain(one, other))
+        leader = max(self.names, key=self._best.__getitem__)
+        rivals = self._below(bisect_left(self._keys, self._key[leader]))
+        return leader, max(rivals, key=lambda rival: self._gain(leader, rival))
 
     def changed(self, names: Iterable[str]) -> None:
         """Update entrants whose turns or gains have changed."""
@@ -89,8 +89,8 @@ class Order:
         return -self._mean(name), self._turn(name)
 
     def _best_of(self, place: int) -> float:
-        one = self.names[place]
-        return max((self._gain(one, other) for other in self._below(place)), default=-inf)
+        name = self.names[place]
+        return max((self._gain(name, other) for other in self._below(place)), default=-inf)
 
     def _below(self, place: int) -> Iterator[str]:
         """Yield the opponents considered for the entrant at a place: its lower neighbours."""
@@ -154,11 +154,11 @@ def meetings(matches: Iterable[Match]) -> Meetings:
         if match.state is not State.CLOSED:
             continue
         games = len(match.games) / (len(match.entrants) - 1)
-        for one, other in permutations(range(len(match.entrants)), 2):
-            row = table.setdefault(match.entrants[one], {})
-            score, weight = row.get(match.entrants[other], (0.0, 0.0))
-            scored = match.scores[one][other] * games
-            row[match.entrants[other]] = score + scored, weight + games
+        for first, second in permutations(range(len(match.entrants)), 2):
+            row = table.setdefault(match.entrants[first], {})
+            score, weight = row.get(match.entrants[second], (0.0, 0.0))
+            scored = match.scores[first][second] * games
+            row[match.entrants[second]] = score + scored, weight + games
     return table
 
 
@@ -188,7 +188,7 @@ def _improve(
     return abs(step)
 
 
-def told(one: Guess, other: Guess, games: float) -> float:
+def told(first: Guess, second: Guess, games: float) -> float:
     """Return the information gain of one more match between two entrants.
 
     It is the knowledge gradient (Frazier, Powell and Dayanik 2008): the expected increase in the
@@ -199,8 +199,8 @@ def told(one: Guess, other: Guess, games: float) -> float:
     3. `change` is the standard deviation of the change of the mean difference by the match.
     4. The result is change * (phi(z) + z * Phi(z)) with z = -gap / change.
     """
-    variance = one.variance + other.variance
-    gap = abs(one.mean - other.mean)
+    variance = first.variance + second.variance
+    gap = abs(first.mean - second.mean)
     chance = 1 / (1 + exp(-gap))
     learned = games * chance * (1 - chance) * variance
     change = sqrt(variance * learned / (1 + learned))
@@ -208,10 +208,10 @@ def told(one: Guess, other: Guess, games: float) -> float:
     return change * (exp(-z * z / 2) / sqrt(2 * pi) + z * erfc(-z / sqrt(2)) / 2)
 
 
-def learn(one: Guess, other: Guess, games: float) -> None:
+def learn(first: Guess, second: Guess, games: float) -> None:
     """Add the information of a scheduled match to both precisions; the strengths do not change."""
-    chance = 1 / (1 + exp(other.mean - one.mean))
-    for guessed in (one, other):
+    chance = 1 / (1 + exp(second.mean - first.mean))
+    for guessed in (first, second):
         guessed.precision += games * chance * (1 - chance)
 
 
@@ -341,11 +341,11 @@ class Ladder:
             return Wait(
                 f"a match needs {self.sides} entrants{owners}; `tournament add` lets more in"
             )
-        wanted = self.batch or max(len(pool) // self.sides, 1)
+        target = self.batch or max(len(pool) // self.sides, 1)
         if self.limit:
-            wanted = min(wanted, self.limit - len(played))
+            target = min(target, self.limit - len(played))
         maker = _Round(self, entrants, played, clan)
-        tables = [maker.table(len(played) + place) for place in range(wanted)]
+        tables = [maker.table(len(played) + place) for place in range(target)]
         return Play(fixtures(number, tables, entrants), "a ladder runs until it is stopped")
 
 
@@ -395,34 +395,34 @@ class _Round:
 
     def _beside(self, table: Sequence[str], here: Collection[Hashable]) -> str:
         """Return the least played entrant outside the clans `here` that has met the table least."""
-        met, found, least = self._queue.met, "", 0
+        times_met, neighbour, least = self._queue.met, "", 0
         for group in self._line.groups(SLACK):
             for name in group:
                 if self._clan[name] in here:
                     continue
-                times = sum(met[frozenset((name, other))] for other in table)
-                if not found or times < least:
-                    found, least = name, times
+                times = sum(times_met[frozenset((name, other))] for other in table)
+                if not neighbour or times < least:
+                    neighbour, least = name, times
                 # All later entrants have played more, or waited less.
                 if not times:
-                    return found
-            if found:
+                    return neighbour
+            if neighbour:
                 break
-        return found
+        return neighbour
 
     def _telling(self) -> tuple[Sequence[str], str]:
         order = self._order = self._order or self._ordered()
-        one, other = order.best()
-        table: list[str] | None = [one, other]
+        first, second = order.best()
+        table: list[str] | None = [first, second]
         if self._rules.sides > 2:
             rank = {name: place for place, name in enumerate(order.names)}
 
             def liking(seated: Sequence[str], name: str) -> int:
-                return abs(2 * rank[name] - rank[one] - rank[other])
+                return abs(2 * rank[name] - rank[first] - rank[second])
 
-            table = complete([one, other], order.names, self._rules.sides, self._clan, liking)
+            table = complete([first, second], order.names, self._rules.sides, self._clan, liking)
         assert table is not None
-        return table, f"telling: which of {one} and {other} is the better"
+        return table, f"telling: which of {first} and {second} is the better"
 
     def _ordered(self) -> Order:
         guesses = guess(self._queue.even, meetings(self._known))
@@ -430,8 +430,8 @@ class _Round:
         for names in self._pending:
             self._learn(names)
 
-        def gain(one: str, other: str) -> float:
-            return float(format(told(guesses[one], guesses[other], self._games), DIGITS))
+        def gain(first: str, second: str) -> float:
+            return float(format(told(guesses[first], guesses[second], self._games), DIGITS))
 
         def mean(name: str) -> float:
             return guesses[name].mean
@@ -439,8 +439,8 @@ class _Round:
         return Order(self._pool, mean, self._queue.turn, gain, NEIGHBOURS, self._clan)
 
     def _learn(self, names: Sequence[str]) -> None:
-        for one, other in combinations(names, 2):
-            learn(self._guesses[one], self._guesses[other], self._games)
+        for first, second in combinations(names, 2):
+            learn(self._guesses[first], self._guesses[second], self._games)
 
 
 class _Queue:
@@ -462,9 +462,11 @@ class _Queue:
         while self._outside and self._outside[-1].joined <= number:
             joined = self._outside[-1].joined
             there = [
-                self.even[one.name]
-                for one in self._entrants
-                if one.name in self.even and one.joined < joined and one.plays_in(number)
+                self.even[candidate.name]
+                for candidate in self._entrants
+                if candidate.name in self.even
+                and candidate.joined < joined
+                and candidate.plays_in(number)
             ]
             start = max(min(there, default=0) - self._rules.placement, 0)
             while self._outside and self._outside[-1].joined == joined:

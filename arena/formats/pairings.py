@@ -51,10 +51,10 @@ def balanced_cycles(entrants: int, sides: int, cycles: int) -> Iterator[list[Blo
     once = -(-(entrants - 1) // (sides * (sides - 1)))
     dice = random.Random(entrants * 1000 + sides)
     meetings = [0] * entrants
-    found = 0
+    covered = 0
     for cycle in range(1, cycles + 1):
-        wanted = max(once * cycle - found, 1)
-        selection = _search(meetings, seats, wanted, dice)
+        target = max(once * cycle - covered, 1)
+        selection = _search(meetings, seats, target, dice)
         if selection is None:
             if cycles > 1:
                 raise ValueError(
@@ -63,7 +63,7 @@ def balanced_cycles(entrants: int, sides: int, cycles: int) -> Iterator[list[Blo
                 )
             yield _disjoint_tables(entrants, sides)
             return
-        found += len(selection.blocks)
+        covered += len(selection.blocks)
         meetings = selection.meetings
         yield [
             table
@@ -174,9 +174,9 @@ class _Selection:
         return int(self._dice.random() * bound)
 
 
-def _search(meetings: list[int], seats: int, wanted: int, dice: random.Random) -> _Selection | None:
-    more = range(wanted, wanted + SPARE_BLOCKS)
-    fewer = range(wanted - 1, 0, -1)
+def _search(meetings: list[int], seats: int, target: int, dice: random.Random) -> _Selection | None:
+    more = range(target, target + SPARE_BLOCKS)
+    fewer = range(target - 1, 0, -1)
     for blocks in (*more, *fewer):
         selection = _Selection(meetings, seats, blocks, dice)
         if not selection.hopeless and selection.repair(TRIALS):

@@ -48,12 +48,12 @@ class RoundRobin:
             rounds = _balanced(pool, self.sides, self.cycles)
         else:
             new = _new(entrants, number)
-            wanted = {
+            needed = {
                 frozenset(pair): self.cycles
                 for pair in combinations(pool, 2)
                 if not new.isdisjoint(pair)
             }
-            rounds = in_rounds(cover(pool, wanted, self.sides, clan))
+            rounds = in_rounds(cover(pool, needed, self.sides, clan))
         return _step(entrants, played, rounds, "everyone has met everyone")
 
 
@@ -82,13 +82,13 @@ class Gauntlet:
         pool = seatable(entrants, number)
         new = _new(entrants, number)
         challengers = {entrant.name for entrant in entrants[: self.challengers]}
-        wanted = {
+        needed = {
             frozenset(pair): self.cycles
             for pair in combinations(pool, 2)
             if len(challengers.intersection(pair)) == 1 and not new.isdisjoint(pair)
         }
         clan = clans(entrants, self.sides, self.owners_meet)
-        rounds = in_rounds(cover(pool, wanted, self.sides, clan))
+        rounds = in_rounds(cover(pool, needed, self.sides, clan))
         return _step(entrants, played, rounds, "the challengers have met everyone")
 
 
@@ -98,7 +98,7 @@ def _balanced(pool: Sequence[str], sides: int, cycles: int) -> list[list[list[st
     rounds: list[list[Table]] = [[] for _ in range(pairings[-1].round + 1)]
     for pairing in pairings:
         rounds[pairing.round].append(pairing.entrants)
-    return [[[pool[one] for one in table] for table in tables] for tables in rounds]
+    return [[[pool[place] for place in table] for table in tables] for tables in rounds]
 
 
 def _new(entrants: Sequence[Entrant], number: int) -> set[str]:

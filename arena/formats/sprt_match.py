@@ -92,12 +92,12 @@ class Sprt:
             raise ValueError(f"a test is between two entrants, not {len(entrants)}")
         played = history(entrants, matches)
         first, second = (entrant.name for entrant in entrants)
-        found = self.verdict(played)
-        if found is not None:
-            drained = tuple(match.place for match in played if match.place > found.place)
-            word = "better" if found.better else "not better"
-            ranking: Ranking = ((first,), (second,)) if found.better else ((second,), (first,))
-            return Over(f"{first} is {word}: the ratio is {found.ratio:.2f}", ranking, drained)
+        decided = self.verdict(played)
+        if decided is not None:
+            drained = tuple(match.place for match in played if match.place > decided.place)
+            word = "better" if decided.better else "not better"
+            ranking: Ranking = ((first,), (second,)) if decided.better else ((second,), (first,))
+            return Over(f"{first} is {word}: the ratio is {decided.ratio:.2f}", ranking, drained)
         number = next_round(played)
         gone = any(not entrant.plays_in(number) for entrant in entrants)
         if gone or (self.limit and len(played) >= self.limit):

@@ -54,32 +54,32 @@ def pair_up(
     """
     friends = [[b for b in range(size) if b != a and allowed(a, b)] for a in range(size)]
     mates = [FREE] * size
-    for one in range(size):
-        if mates[one] == FREE and not _augment(friends, mates, one, set()):
+    for player in range(size):
+        if mates[player] == FREE and not _augment(friends, mates, player, set()):
             return None
     done: set[int] = set()
     pairs = []
-    for one in range(size):
-        if one in done:
+    for player in range(size):
+        if player in done:
             continue
-        unpaired = [other for other in range(one + 1, size) if other not in done]
-        for other in wishes(one, unpaired):
-            if allowed(one, other) and _grant(friends, mates, one, other, done):
+        unpaired = [opponent for opponent in range(player + 1, size) if opponent not in done]
+        for opponent in wishes(player, unpaired):
+            if allowed(player, opponent) and _grant(friends, mates, player, opponent, done):
                 break
-        done |= {one, mates[one]}
-        pairs.append((one, mates[one]))
+        done |= {player, mates[player]}
+        pairs.append((player, mates[player]))
     return pairs
 
 
-def _grant(friends: Friends, mates: list[int], one: int, other: int, done: Set[int]) -> bool:
+def _grant(friends: Friends, mates: list[int], player: int, opponent: int, done: Set[int]) -> bool:
     """Pair two if the others can still be paired; members of `done` keep their partners."""
-    if mates[one] == other:
+    if mates[player] == opponent:
         return True
     trial = mates.copy()
-    left, right = mates[one], mates[other]
-    trial[one], trial[other] = other, one
+    left, right = mates[player], mates[opponent]
+    trial[player], trial[opponent] = opponent, player
     trial[left] = trial[right] = FREE
-    if not _augment(friends, trial, left, done | {one, other}):
+    if not _augment(friends, trial, left, done | {player, opponent}):
         return False
     mates[:] = trial
     return True
@@ -111,29 +111,29 @@ class _Search:
     def run(self) -> int:
         """Return a free vertex that was reached, or FREE."""
         while self._queue:
-            one = self._queue.popleft()
-            for other in self._friends[one]:
-                if other in self._fixed or self._mates[one] == other:
+            player = self._queue.popleft()
+            for friend in self._friends[player]:
+                if friend in self._fixed or self._mates[player] == friend:
                     continue
-                if self._base[one] == self._base[other]:
+                if self._base[player] == self._base[friend]:
                     continue
-                mate = self._mates[other]
-                if other == self._root or (mate != FREE and self.parent[mate] != FREE):
-                    self._contract(one, other)
-                elif self.parent[other] == FREE:
-                    self.parent[other] = one
+                mate = self._mates[friend]
+                if friend == self._root or (mate != FREE and self.parent[mate] != FREE):
+                    self._contract(player, friend)
+                elif self.parent[friend] == FREE:
+                    self.parent[friend] = player
                     if mate == FREE:
-                        return other
+                        return friend
                     self._outer[mate] = True
                     self._queue.append(mate)
         return FREE
 
-    def _contract(self, one: int, other: int) -> None:
+    def _contract(self, first: int, second: int) -> None:
         """Contract the odd cycle that the edge between two outer vertices closes to a blossom."""
-        base = self._meeting(one, other)
+        base = self._meeting(first, second)
         inside = [False] * len(self._mates)
-        self._mark(one, base, other, inside)
-        self._mark(other, base, one, inside)
+        self._mark(first, base, second, inside)
+        self._mark(second, base, first, inside)
         for vertex, its_base in enumerate(self._base):
             if inside[its_base]:
                 self._base[vertex] = base
@@ -141,18 +141,18 @@ class _Search:
                     self._outer[vertex] = True
                     self._queue.append(vertex)
 
-    def _meeting(self, one: int, other: int) -> int:
+    def _meeting(self, first: int, second: int) -> int:
         """Return the base at which the paths from two outer vertices to the root meet."""
         seen = set()
         while True:
-            one = self._base[one]
-            seen.add(one)
-            if self._mates[one] == FREE:
+            first = self._base[first]
+            seen.add(first)
+            if self._mates[first] == FREE:
                 break
-            one = self.parent[self._mates[one]]
-        while self._base[other] not in seen:
-            other = self.parent[self._mates[self._base[other]]]
-        return self._base[other]
+            first = self.parent[self._mates[first]]
+        while self._base[second] not in seen:
+            second = self.parent[self._mates[self._base[second]]]
+        return self._base[second]
 
     def _mark(self, vertex: int, base: int, child: int, inside: list[bool]) -> None:
         """Mark one side of the cycle, and let its inner vertices lead back through the edge."""
@@ -269,17 +269,21 @@ class _Table:
 
     def worth(self) -> dict[str, Worth]:
         """Return the ranking key of each entrant."""
-        met = Counter[str]()
+        opposition = Counter[str]()
         scores: dict[str, list[float]] = {name: [] for name in self.seeds}
         for match in self._played:
             if match.state is not State.CLOSED:
                 continue
-            for one, name in enumerate(match.entrants):
-                met[name] += sum(self.points[other] for other in match.entrants if other != name)
-                rest = [score for other, score in enumerate(match.scores[one]) if other != one]
+            for seat, name in enumerate(match.entrants):
+                opposition[name] += sum(
+                    self.points[opponent] for opponent in match.entrants if opponent != name
+                )
+                rest = [
+                    score for opponent, score in enumerate(match.scores[seat]) if opponent != seat
+                ]
                 scores[name].append(fsum(rest) / len(rest))
         return {
-            name: Worth(self.points[name], met[name], round(fsum(scores[name]), 9))
+            name: Worth(self.points[name], opposition[name], round(fsum(scores[name]), 9))
             for name in self.seeds
         }
 
@@ -308,29 +312,32 @@ def _matched(
 ) -> list[tuple[list[str], str]] | None:
     """Pair everyone with an opponent met at most `often` times; None if that is impossible."""
 
-    def met(one: int, other: int) -> int:
-        return table.met[frozenset((players[one], players[other]))]
+    def met(player: int, opponent: int) -> int:
+        return table.met[frozenset((players[player], players[opponent]))]
 
-    def wishes(one: int, unpaired: Sequence[int]) -> list[int]:
+    def wishes(player: int, unpaired: Sequence[int]) -> list[int]:
         # Within a group of equal points, the upper half is paired with the lower half.
-        mine = table.points[players[one]]
-        group = [one, *(other for other in unpaired if table.points[players[other]] == mine)]
+        mine = table.points[players[player]]
+        group = [
+            player,
+            *(opponent for opponent in unpaired if table.points[players[opponent]] == mine),
+        ]
         half = group[len(group) // 2]
         return sorted(
             unpaired,
-            key=lambda other: (
-                met(one, other),
-                mine - table.points[players[other]],
-                abs(other - half),
+            key=lambda opponent: (
+                met(player, opponent),
+                mine - table.points[players[opponent]],
+                abs(opponent - half),
             ),
         )
 
-    pairs = pair_up(len(players), lambda one, other: met(one, other) <= often, wishes)
+    pairs = pair_up(len(players), lambda player, opponent: met(player, opponent) <= often, wishes)
     if pairs is None:
         return None
     return [
-        ([players[one], players[other]], _why([players[one], players[other]], table))
-        for one, other in pairs
+        ([players[player], players[opponent]], _why([players[player], players[opponent]], table))
+        for player, opponent in pairs
     ]
 
 
@@ -341,8 +348,8 @@ def _tables(
     chosen = set(choose(reversed(table.bye_order(pool)), room, sides, clan))
 
     def liking(seated: Sequence[str], name: str) -> tuple[int, int]:
-        met = sum(table.met[frozenset((name, other))] for other in seated)
-        return met, abs(table.points[seated[0]] - table.points[name])
+        meetings = sum(table.met[frozenset((name, other))] for other in seated)
+        return meetings, abs(table.points[seated[0]] - table.points[name])
 
     players = [name for name in pool if name in chosen]
     return [(names, _why(names, table)) for names in fill(players, sides, clan, liking)]

@@ -74,7 +74,11 @@ def fill(
         table: list[str] = []
         while len(table) < sides:
             candidates = _allowed(standing, table, sides - len(table), left, clan)
-            name = min(candidates, key=lambda one: liking(table, one)) if table else candidates[0]
+            name = (
+                min(candidates, key=lambda candidate: liking(table, candidate))
+                if table
+                else candidates[0]
+            )
             table.append(name)
             standing.remove(name)
         made.append(table)
@@ -87,7 +91,7 @@ def _allowed(
     """Return the candidates for the next seat that keep the remaining tables fillable."""
     here = {clan[name] for name in table}
     sizes = Counter(clan[name] for name in standing)
-    urgent = {one for one, size in sizes.items() if size == left and one not in here}
+    urgent = {member for member, size in sizes.items() if size == left and member not in here}
     if len(urgent) >= seats:
         return [name for name in standing if clan[name] in urgent]
     return [name for name in standing if clan[name] not in here]
@@ -108,14 +112,14 @@ def complete(
         candidates = [name for name in rest if clan[name] not in here]
         if not candidates:
             return None
-        name = min(candidates, key=lambda one: liking(seated, one))
+        name = min(candidates, key=lambda candidate: liking(seated, candidate))
         seated.append(name)
         rest.remove(name)
     return seated
 
 
 def cover(
-    pool: Sequence[str], wanted: Mapping[frozenset[str], int], sides: int, clan: Clans
+    pool: Sequence[str], needed: Mapping[frozenset[str], int], sides: int, clan: Clans
 ) -> list[list[str]]:
     """Return tables at which these pairs meet at least as often as wanted.
 
@@ -132,16 +136,16 @@ def cover(
         return []
     place = {name: position for position, name in enumerate(pool)}
     lacking = {name: Counter[str]() for name in pool}
-    for one, other in map(sorted, wanted):
-        if clan[one] != clan[other]:
-            lacking[one][other] = lacking[other][one] = wanted[frozenset((one, other))]
+    for left, right in map(sorted, needed):
+        if clan[left] != clan[right]:
+            lacking[left][right] = lacking[right][left] = needed[frozenset((left, right))]
     plays = Counter[str]()
-    met = Counter[tuple[str, str]]()
+    meetings = Counter[tuple[str, str]]()
     made: list[list[str]] = []
 
-    def liking(table: Sequence[str], one: str) -> Key:
-        lack = sum(lacking[one][other] > 0 for other in table)
-        return -lack, sum(met[one, other] for other in table), plays[one], place[one]
+    def liking(table: Sequence[str], name: str) -> Key:
+        lack = sum(lacking[name][other] > 0 for other in table)
+        return -lack, sum(meetings[name, other] for other in table), plays[name], place[name]
 
     while True:
         short = [name for name in pool if any(times > 0 for times in lacking[name].values())]
@@ -156,6 +160,6 @@ def cover(
         assert table is not None
         made.append(table)
         plays.update(table)
-        for one, other in permutations(table, 2):
-            met[one, other] += 1
-            lacking[one][other] -= 1
+        for left, right in permutations(table, 2):
+            meetings[left, right] += 1
+            lacking[left][right] -= 1

@@ -198,11 +198,11 @@ def _told(
 ) -> tuple[Digest, dict[str, Thinking]]:
     age = of.index(row.tournament)
     if row.digest is None:
-        told = _old(connection, row, age, clip)
+        stored = _old(connection, row, age, clip)
     else:
-        told = read(row.digest, row.match, age, row.round, row.number)
+        stored = read(row.digest, row.match, age, row.round, row.number)
     times = map(Thinking.read, row.thinking or ())
-    return told, dict(zip(told.entrants, times, strict=False))
+    return stored, dict(zip(stored.entrants, times, strict=False))
 
 
 def _old(connection: Connection, row: Row[Any], age: int, clip: int) -> Digest:

@@ -89,14 +89,14 @@ def compare_stored(
 
 
 def _unit(
-    engine: Engine, matches: Sequence[ClosedMatch], pair: tuple[str, str], wanted: str | None
+    engine: Engine, matches: Sequence[ClosedMatch], pair: tuple[str, str], requested: str | None
 ) -> Unit:
     # A remote bot cannot be reset, so its tables do not play the same boards.
     mirrored = all(versions.find(engine, name).folder for name in pair)
     boards = mirrored and all(len(match.entrants) == 2 for match in matches)
-    if wanted == "board" and not boards:
+    if requested == "board" and not boards:
         raise NoBoards("boards are counted where two sides play them in both seatings")
-    return "board" if boards and wanted != "match" else "match"
+    return "board" if boards and requested != "match" else "match"
 
 
 Unit = Literal["board", "match"]
@@ -234,7 +234,7 @@ def compare(
         raise ValueError(f"{first} and {second} have not met")
     # Half points of a game: 2 for a better place, 1 for an equal one.
     won = [half for match in both for half in _halves(match, first, second)]
-    points = {one.entrant: one for one in PointSums.of(both, clip).points()}
+    points = {entry.entrant: entry for entry in PointSums.of(both, clip).points()}
     pairs = summed(_pairs(match, first) for match in both) if unit == "board" else None
     return Comparison(
         first,
@@ -252,9 +252,9 @@ def compare(
 
 
 def _halves(match: ClosedMatch, first: str, second: str) -> Iterator[int]:
-    one, other = match.entrants.index(first), match.entrants.index(second)
+    place, opposite = match.entrants.index(first), match.entrants.index(second)
     for game in match.games:
-        yield game.halves(one, other)
+        yield game.halves(place, opposite)
 
 
 def _pairs(match: ClosedMatch, first: str) -> PairCounts:
@@ -277,9 +277,11 @@ def _test(both: Sequence[ClosedMatch], first: str, second: str, unit: Unit, test
     ratio = math.nan
     counts: list[int] = []
     for played, match in enumerate(both, 1):
-        own = _duel([match], first, second, unit)
-        counts = [a + b for a, b in zip(counts or [0] * len(own.counts), own.counts, strict=True)]
-        so_far = replace(own, counts=tuple(counts))
+        current = _duel([match], first, second, unit)
+        counts = [
+            a + b for a, b in zip(counts or [0] * len(current.counts), current.counts, strict=True)
+        ]
+        so_far = replace(current, counts=tuple(counts))
         if decided is None or played == len(both):
             ratio = log_likelihood_ratio(test, so_far)
         if decided is None and test.verdict(ratio) != "open":

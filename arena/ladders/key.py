@@ -38,10 +38,10 @@ class Scope:
         return clip_of(self.game)
 
 
-def of_tournament(found: Tournament) -> Scope:
+def of_tournament(tournament: Tournament) -> Scope:
     """Return the scope of one tournament."""
-    plan = found.plan
-    return Scope(plan.form, plan.game, plan.seats, (found.id,), found.entrants)
+    plan = tournament.plan
+    return Scope(plan.form, plan.game, plan.seats, (tournament.id,), tournament.entrants)
 
 
 def of_forms(engine: Engine, name: str | None = None) -> list[Scope]:
@@ -52,9 +52,9 @@ def of_forms(engine: Engine, name: str | None = None) -> list[Scope]:
         name: only this form, or all forms of the game with this id.
     """
     held: dict[str, Scope] = {}
-    for found in tournaments.listing(engine):
-        if name in (None, found.plan.game, found.plan.form):
-            own = replace(of_tournament(found), entrants=())
-            so_far = held[own.form].tournaments if own.form in held else ()
-            held[own.form] = replace(own, tournaments=so_far + own.tournaments)
+    for tournament in tournaments.listing(engine):
+        if name in (None, tournament.plan.game, tournament.plan.form):
+            scope = replace(of_tournament(tournament), entrants=())
+            so_far = held[scope.form].tournaments if scope.form in held else ()
+            held[scope.form] = replace(scope, tournaments=so_far + scope.tournaments)
     return [held[form] for form in sorted(held)]

@@ -46,11 +46,11 @@ def details_json(engine: Engine, scope: Scope, table: Table) -> dict[str, Any]:
     Decision times are in `timing_json`, because they differ between two otherwise equal
     tournaments.
     """
-    found = table.strengths
+    fitted = table.strengths
     return {
-        "strength": found.settings.to_json(),
-        "groups": [list(group) for group in found.groups],
-        "lack_of_fit": found.lack_of_fit.to_json() if found.lack_of_fit else None,
+        "strength": fitted.settings.to_json(),
+        "groups": [list(group) for group in fitted.groups],
+        "lack_of_fit": fitted.lack_of_fit.to_json() if fitted.lack_of_fit else None,
         "clip": table.clip,
         "gifts": [asdict(gift) for gift in gifts(engine, scope)],
     }
@@ -70,21 +70,21 @@ def settings_json() -> dict[str, float]:
 
 def remarks(table: Table) -> Iterator[str]:
     """Yield what a single number for each bot does not show: separate groups, and lack of fit."""
-    found = table.strengths
-    if len(found.groups) > 1:
-        apart = "; ".join(", ".join(group) for group in found.groups[1:])
+    fitted = table.strengths
+    if len(fitted.groups) > 1:
+        apart = "; ".join(", ".join(group) for group in fitted.groups[1:])
         yield f"not linked with the others by any match: {apart}"
-    if found.lack_of_fit is not None and found.lack_of_fit.likelihood < MISFIT:
-        worst = found.lack_of_fit.worst[0]
+    if fitted.lack_of_fit is not None and fitted.lack_of_fit.likelihood < MISFIT:
+        worst = fitted.lack_of_fit.worst[0]
         yield (
-            f"strength does not tell it all (p {found.lack_of_fit.likelihood:.3g}): {worst.one} "
+            f"strength does not tell it all (p {fitted.lack_of_fit.likelihood:.3g}): {worst.one} "
             f"scored {worst.score:.0%} against {worst.other}, expected were {worst.expected:.0%}"
         )
 
 
-def gift_remarks(found: Iterable[Gift]) -> Iterator[str]:
+def gift_remarks(detected: Iterable[Gift]) -> Iterator[str]:
     """Yield a sentence for each gift that is unlikely to be due to chance."""
-    for gift in found:
+    for gift in detected:
         if gift.chance < SUSPICIOUS:
             yield (
                 f"{gift.taker} scores {gift.gain:.1%} more against others while {gift.giver} is at "

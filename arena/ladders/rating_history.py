@@ -170,12 +170,12 @@ class _Kept:
     yesterday: Mapping[str, int] = field(default_factory=dict)
 
 
-def _point(at: float, met: Meetings) -> Point:
-    found = {name: Value(*told) for name, told in values(met).items()}
-    return Point(at, 0, met.matches, found)
+def _point(at: float, meetings: Meetings) -> Point:
+    by_name = {name: Value(*value) for name, value in values(meetings).items()}
+    return Point(at, 0, meetings.matches, by_name)
 
 
-def _places(met: Meetings) -> dict[str, int]:
-    found = values(met)
-    order = sorted(found, key=lambda name: (-found[name][0], name))
+def _places(meetings: Meetings) -> dict[str, int]:
+    by_name = values(meetings)
+    order = sorted(by_name, key=lambda name: (-by_name[name][0], name))
     return {name: place for place, name in enumerate(order, 1)}

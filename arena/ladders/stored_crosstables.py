@@ -49,9 +49,9 @@ def of_scope(engine: Engine, scope: Scope) -> Matrix | None:
     from arena.ladders import folds
     from arena.ratings.strength.fit import strengths
 
-    met = folds.meetings(engine, scope.tournaments)
-    found = strengths(met, entrants=scope.entrants)
-    return _matrix(engine, scope, met, found) if found.lines else None
+    meetings = folds.meetings(engine, scope.tournaments)
+    fitted = strengths(meetings, entrants=scope.entrants)
+    return _matrix(engine, scope, meetings, fitted) if fitted.lines else None
 
 
 def of_table(engine: Engine, scope: Scope, table: Table) -> Matrix:
@@ -59,8 +59,8 @@ def of_table(engine: Engine, scope: Scope, table: Table) -> Matrix:
     return _matrix(engine, scope, table.meetings, table.strengths)
 
 
-def _matrix(engine: Engine, scope: Scope, met: Meetings, found: Strengths) -> Matrix:
+def _matrix(engine: Engine, scope: Scope, meetings: Meetings, fitted: Strengths) -> Matrix:
     from arena.ratings.crosstable import crosstable
 
-    names = [line.entrant for line in found.lines]
-    return Matrix(crosstable(met, names), found, ladder_values.gifts(engine, scope))
+    names = [line.entrant for line in fitted.lines]
+    return Matrix(crosstable(meetings, names), fitted, ladder_values.gifts(engine, scope))

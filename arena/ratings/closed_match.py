@@ -35,9 +35,11 @@ class ClosedGame:
     verdicts: tuple[str, ...]
     faults: tuple[int, ...]
 
-    def halves(self, one: int, other: int) -> int:
-        """Return the half points of `one` against `other`: better place 2, shared place 1."""
-        return (self.places[one] <= self.places[other]) + (self.places[one] < self.places[other])
+    def halves(self, first: int, second: int) -> int:
+        """Return the half points of `first` against `second`: better place 2, shared place 1."""
+        return (self.places[first] <= self.places[second]) + (
+            self.places[first] < self.places[second]
+        )
 
     def __post_init__(self) -> None:
         columns: list[Sequence[object]] = [self.verdicts, self.faults]
@@ -96,8 +98,8 @@ class ClosedMatch:
     def halves(self) -> tuple[int, ...]:
         """The half points between each two entrants; see `Scored`."""
         return tuple(
-            sum([game.halves(one, other) for game in self.games])
-            for one, other in combinations(range(len(self.entrants)), 2)
+            sum([game.halves(first, second) for game in self.games])
+            for first, second in combinations(range(len(self.entrants)), 2)
         )
 
 
@@ -146,8 +148,8 @@ def pairwise(match: Scored) -> tuple[tuple[float, ...], ...]:
     """
     size, most = len(match.entrants), 2 * match.played
     table = [[0.5] * size for _ in range(size)]
-    for (one, other), got in zip(combinations(range(size), 2), match.halves, strict=True):
-        table[one][other], table[other][one] = got / most, (most - got) / most
+    for (first, second), got in zip(combinations(range(size), 2), match.halves, strict=True):
+        table[first][second], table[second][first] = got / most, (most - got) / most
     return tuple(map(tuple, table))
 
 

@@ -103,22 +103,22 @@ Cells = Mapping[tuple[str, str], Cell]
 
 def crosstable(meetings: Meetings, entrants: Sequence[str]) -> Crosstable:
     """Return the crosstable of some entrants, in their order."""
-    met, named = cells(meetings), tuple(entrants)
+    by_pair, named = cells(meetings), tuple(entrants)
     return Crosstable(
-        named, tuple(tuple(met.get((one, other)) for other in named) for one in named)
+        named, tuple(tuple(by_pair.get((row, column)) for column in named) for row in named)
     )
 
 
 def cells(meetings: Meetings) -> Cells:
     """Return the cells of all pairs that have met, in both directions."""
-    met = _pairs(meetings)
-    usual = _usual(met.values())
-    found: dict[tuple[str, str], Cell] = {}
-    for (one, other), sums in met.items():
-        cell = found[one, other] = _cell(sums, usual)
+    by_pair = _pairs(meetings)
+    usual = _usual(by_pair.values())
+    table: dict[tuple[str, str], Cell] = {}
+    for (first, second), sums in by_pair.items():
+        cell = table[first, second] = _cell(sums, usual)
         turned = (1 - cell.score, 1 - cell.high, 1 - cell.low)
-        found[other, one] = Cell(cell.matches, *(round(value, DECIMALS) for value in turned))
-    return found
+        table[second, first] = Cell(cell.matches, *(round(value, DECIMALS) for value in turned))
+    return table
 
 
 def _pairs(meetings: Meetings) -> dict[tuple[str, str], _Sums]:
@@ -127,15 +127,15 @@ def _pairs(meetings: Meetings) -> dict[tuple[str, str], _Sums]:
     Line-ups are processed in sorted order, so that the result does not depend on the order of the
     matches in any digit.
     """
-    found: dict[tuple[str, str], _Sums] = {}
+    by_pair: dict[tuple[str, str], _Sums] = {}
     for (names, games), sums in sorted(meetings.sums.items()):
         most = 2 * games
-        for at, (one, other) in enumerate(pairs(len(names))):
-            own = found.setdefault((names[one], names[other]), _Sums())
-            own.matches += sums.matches
-            own.score += sums.halves[at] / most
-            own.squares += _square(sums.halves, sums.products, len(names), at) / most**2
-    return found
+        for at, (first, second) in enumerate(pairs(len(names))):
+            pair_sums = by_pair.setdefault((names[first], names[second]), _Sums())
+            pair_sums.matches += sums.matches
+            pair_sums.score += sums.halves[at] / most
+            pair_sums.squares += _square(sums.halves, sums.products, len(names), at) / most**2
+    return by_pair
 
 
 def _square(halves: Sequence[int], products: Sequence[int], seats: int, at: int) -> int:
@@ -144,9 +144,9 @@ def _square(halves: Sequence[int], products: Sequence[int], seats: int, at: int)
     return products[pairs_of_pairs(seats).index((at, at))]
 
 
-def _usual(met: Iterable[_Sums]) -> float:
+def _usual(by_pair: Iterable[_Sums]) -> float:
     """Return the variance of matches within all pairs, relative to that of single games."""
-    sums = [pair for pair in met if pair.matches > 1]
+    sums = [pair for pair in by_pair if pair.matches > 1]
     seen = math.fsum(pair.within for pair in sums) + BELIEF / 4
     single = math.fsum((pair.matches - 1) * pair.spread for pair in sums) + BELIEF / 4
     return min(seen / single, 1.0)
@@ -162,6 +162,6 @@ def _cell(sums: _Sums, usual: float) -> Cell:
     middle = sums.mean + Z95**2 / (2 * worth)
     reach = Z95 * math.sqrt(sums.spread / worth + (Z95 / (2 * worth)) ** 2)
     scale = 1 + Z95**2 / worth
-    told = (sums.mean, (middle - reach) / scale, (middle + reach) / scale)
-    score, low, high = (round(min(max(value, 0.0), 1.0), DECIMALS) for value in told)
+    values = (sums.mean, (middle - reach) / scale, (middle + reach) / scale)
+    score, low, high = (round(min(max(value, 0.0), 1.0), DECIMALS) for value in values)
     return Cell(sums.matches, score, low, high)

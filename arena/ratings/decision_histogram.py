@@ -75,10 +75,10 @@ class Thinking:
         It is the middle, on a logarithmic scale, of the bin that contains the quantile; None
         without decisions.
         """
-        wanted = math.ceil(share * self.decisions)
+        remaining = math.ceil(share * self.decisions)
         for place, count in zip(self._stored[::2], self._stored[1::2], strict=True):
-            wanted -= count
-            if wanted <= 0:
+            remaining -= count
+            if remaining <= 0:
                 return float(f"{2.0 ** ((place + 0.5) / BINS):.3g}")
         return None
 

@@ -113,22 +113,22 @@ def of_matches(matches: Iterable[Scored], first: str, second: str) -> Duel:
         ValueError: they have not met, or their matches have different numbers of games, so that
             units would not have equal weight.
     """
-    found: Counter[Fraction] = Counter()
+    counts: Counter[Fraction] = Counter()
     games = set()
     for match in matches:
         if {first, second} <= set(match.entrants):
             score = pairwise(match)[match.entrants.index(first)][match.entrants.index(second)]
             games.add(match.played)
-            found[Fraction(round(score * 2 * match.played), 2 * match.played)] += 1
+            counts[Fraction(round(score * 2 * match.played), 2 * match.played)] += 1
     if len(games) != 1:
-        told = "differ in their number of games" if games else "do not exist"
-        raise ValueError(f"the matches between {first} and {second} {told}")
-    return _of_halves(found, games.pop())
+        problem = "differ in their number of games" if games else "do not exist"
+        raise ValueError(f"the matches between {first} and {second} {problem}")
+    return _of_halves(counts, games.pop())
 
 
-def _of_halves(found: Mapping[Fraction, int], games: int) -> Duel:
+def _of_halves(by_score: Mapping[Fraction, int], games: int) -> Duel:
     possible = [Fraction(halves, 2 * games) for halves in range(2 * games + 1)]
-    counts = tuple(found.get(score, 0) for score in possible)
+    counts = tuple(by_score.get(score, 0) for score in possible)
     return Duel(tuple(map(float, possible)), counts, games)
 
 

@@ -138,12 +138,12 @@ def changes(match: Scored, current: Mapping[str, float], settings: EloSettings) 
     limit = WIDEST_GAP * 2 * settings.beta
     scores = pairwise(match)
     added: dict[str, float] = {}
-    for one, name in enumerate(match.entrants):
+    for seat, name in enumerate(match.entrants):
         mine = current[name]
         series = [
-            (scores[one][other], min(max(current[opponent], mine - limit), mine + limit))
-            for other, opponent in enumerate(match.entrants)
-            if other != one
+            (scores[seat][opposite], min(max(current[opponent], mine - limit), mine + limit))
+            for opposite, opponent in enumerate(match.entrants)
+            if opposite != seat
         ]
         added[name] = rater.rate(mine, series) - mine
     return added

@@ -104,9 +104,9 @@ def gifts(matches: Iterable[Scored]) -> tuple[Gift, ...]:
     shared: dict[tuple[str, str], _Sample] = defaultdict(_Sample)
     among: dict[tuple[str, str], _Sample] = defaultdict(_Sample)
     for names, scores in tables:
-        for one, taker in enumerate(names):
+        for seat, taker in enumerate(names):
             beyond = [
-                scores[one][other] - 0.5 - strength[taker] + strength[name]
+                scores[seat][other] - 0.5 - strength[taker] + strength[name]
                 for other, name in enumerate(names)
             ]
             # The taker's own entry is exactly zero.
@@ -116,12 +116,12 @@ def gifts(matches: Iterable[Scored]) -> tuple[Gift, ...]:
                 if giver != taker:
                     shared[giver, taker].add((total - beyond[other]) / (len(names) - 2))
                     among[giver, taker].add(total / (len(names) - 1))
-    found = []
+    candidates = []
     for (giver, taker), with_giver in shared.items():
         without = every[taker].without(among[giver, taker])
         if min(with_giver.count, without.count) >= LEAST:
-            found.append(_gift(giver, taker, with_giver, without))
-    return _holm(found)
+            candidates.append(_gift(giver, taker, with_giver, without))
+    return _holm(candidates)
 
 
 def _strengths(
@@ -130,16 +130,18 @@ def _strengths(
     """Fit score - 1/2 = difference of strengths by least squares (Gauss-Seidel iteration)."""
     sums: dict[str, dict[str, tuple[float, int]]] = {}
     for names, scores in tables:
-        for one, other in permutations(range(len(names)), 2):
-            row = sums.setdefault(names[one], {})
-            total, count = row.get(names[other], (0.0, 0))
-            row[names[other]] = total + scores[one][other] - 0.5, count + 1
+        for first, second in permutations(range(len(names)), 2):
+            row = sums.setdefault(names[first], {})
+            total, count = row.get(names[second], (0.0, 0))
+            row[names[second]] = total + scores[first][second] - 0.5, count + 1
     strength = dict.fromkeys(sums, 0.0)
     for _ in range(SWEEPS):
         moved = 0.0
         for name, row in sums.items():
-            wanted = fsum(total + count * strength[other] for other, (total, count) in row.items())
-            new = wanted / sum(count for _, count in row.values())
+            total_surplus = fsum(
+                total + count * strength[second] for second, (total, count) in row.items()
+            )
+            new = total_surplus / sum(count for _, count in row.values())
             moved = max(moved, abs(new - strength[name]))
             strength[name] = new
         if moved < CLOSE:
@@ -166,12 +168,12 @@ def _normal(t: float, freedom: float) -> float:
     return copysign(size, t)
 
 
-def _holm(found: list[Gift]) -> tuple[Gift, ...]:
+def _holm(candidates: list[Gift]) -> tuple[Gift, ...]:
     """Correct the probabilities for multiple tests by Holm's method."""
-    found.sort(key=lambda gift: (gift.chance, gift.giver, gift.taker))
+    candidates.sort(key=lambda gift: (gift.chance, gift.giver, gift.taker))
     corrected = []
     least = 0.0
-    for place, gift in enumerate(found):
-        least = max(least, min(1.0, gift.chance * (len(found) - place)))
+    for place, gift in enumerate(candidates):
+        least = max(least, min(1.0, gift.chance * (len(candidates) - place)))
         corrected.append(replace(gift, chance=least))
     return tuple(corrected)

@@ -143,8 +143,10 @@ def _summed(result: _Result, times: int) -> tuple[LineUp, Sums]:
     order = sorted(range(len(entrants)), key=entrants.__getitem__)
     against = dict(zip(pairs(len(entrants)), got, strict=True))
     halves = tuple(
-        against[one, other] if one < other else 2 * games - against[other, one]
-        for one, other in ((order[one], order[other]) for one, other in pairs(len(entrants)))
+        against[first, second] if first < second else 2 * games - against[second, first]
+        for first, second in (
+            (order[first], order[second]) for first, second in pairs(len(entrants))
+        )
     )
     products = tuple(times * product for product in _products(halves)) if times > 1 else ()
     line_up = LineUp(tuple(entrants[place] for place in order), games)
@@ -166,14 +168,14 @@ def _fold(sums: dict[LineUp, Sums], line_up: LineUp, added: Sums) -> None:
     if before is None:
         sums[line_up] = added
         return
-    own, new = (one.products or _products(one.halves) for one in (before, added))
+    current, new = (either.products or _products(either.halves) for either in (before, added))
     sums[line_up] = Sums(
         before.matches + added.matches,
         tuple(map(int.__add__, before.halves, added.halves)),
-        tuple(map(int.__add__, own, new)),
+        tuple(map(int.__add__, current, new)),
     )
 
 
 def _products(halves: tuple[int, ...]) -> tuple[int, ...]:
     """Return the products of one match."""
-    return tuple([one * other for one, other in combinations_with_replacement(halves, 2)])
+    return tuple([first * second for first, second in combinations_with_replacement(halves, 2)])

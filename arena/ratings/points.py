@@ -145,17 +145,19 @@ class PointSums:
         return tuple(self._points(name) for name in names)
 
     def _points(self, name: str) -> Points:
-        own = [(sums, divisor) for (entrant, divisor), sums in self.sums.items() if entrant == name]
-        matches = sum(sums.matches for sums, _ in own)
-        total = sum(Fraction(sums.margins, divisor) for sums, divisor in own)
-        squares = sum(Fraction(sums.squares, divisor**2) for sums, divisor in own)
-        mean, clipped = Fraction(total, matches), sum(sums.clipped for sums, _ in own)
-        told = round(float(mean), DECIMALS)
+        entries = [
+            (sums, divisor) for (entrant, divisor), sums in self.sums.items() if entrant == name
+        ]
+        matches = sum(sums.matches for sums, _ in entries)
+        total = sum(Fraction(sums.margins, divisor) for sums, divisor in entries)
+        squares = sum(Fraction(sums.squares, divisor**2) for sums, divisor in entries)
+        mean, clipped = Fraction(total, matches), sum(sums.clipped for sums, _ in entries)
+        rounded = round(float(mean), DECIMALS)
         if matches < 2:
-            return Points(name, matches, clipped, told, None, None, None)
+            return Points(name, matches, clipped, rounded, None, None, None)
         error = math.sqrt((squares - matches * mean**2) / (matches - 1) / matches)
         low, high = (round(float(mean) + side * Z95 * error, DECIMALS) for side in (-1, 1))
-        return Points(name, matches, clipped, told, round(error, DECIMALS), low, high)
+        return Points(name, matches, clipped, rounded, round(error, DECIMALS), low, high)
 
 
 def usual_clip(matches: Iterable[ClosedMatch], share: float = USUAL_SHARE) -> int:

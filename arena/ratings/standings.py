@@ -206,10 +206,10 @@ class Fold:
             ValueError: as `strengths` raises it.
         """
         named = sorted({*self._tallies, *entrants})
-        met = self._meetings.meetings()
-        found = strengths(met, settings, named)
+        meetings = self._meetings.meetings()
+        fitted = strengths(meetings, settings, named)
         ratings = self._elo.ratings(named)
-        boards = {one.entrant: one for one in self._points.sums().points()}
+        boards = {points.entrant: points for points in self._points.sums().points()}
         return Table(
             tuple(
                 _standing(
@@ -218,12 +218,12 @@ class Fold:
                     boards.get(line.entrant),
                     self._tallies.get(line.entrant, _Tally()),
                 )
-                for line in found.lines
+                for line in fitted.lines
             ),
-            found,
+            fitted,
             self._elo.settings,
             self.clip,
-            met,
+            meetings,
             {name: Thinking(tally.bins) for name, tally in self._tallies.items() if tally.bins},
         )
 
@@ -255,9 +255,9 @@ def _without_name(board: Points) -> dict[str, object]:
 def _won(match: Digest) -> list[int]:
     """Return the half points of each entrant against all others together."""
     won = [0] * len(match.entrants)
-    for (one, other), got in zip(combinations(range(len(won)), 2), match.halves, strict=True):
-        won[one] += got
-        won[other] += 2 * match.played - got
+    for (first, second), got in zip(combinations(range(len(won)), 2), match.halves, strict=True):
+        won[first] += got
+        won[second] += 2 * match.played - got
     return won
 
 

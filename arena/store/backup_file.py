@@ -46,7 +46,7 @@ _PIECES_AT_ONCE: Final = 10
 _VERSION: Final = "alembic_version"
 
 
-def backup(engine: Engine, file: Path, told: Told) -> int:
+def backup(engine: Engine, file: Path, report: Told) -> int:
     """Write the store to a new file and return its size in bytes.
 
     The file appears under its name only when it is complete.
@@ -74,7 +74,7 @@ def backup(engine: Engine, file: Path, told: Told) -> int:
         if engine.dialect.name == "sqlite":
             _copy_file(engine, part)
         else:
-            _copy_rows(engine, part, told)
+            _copy_rows(engine, part, report)
         with part.open("rb") as written:
             os.fsync(written.fileno())
         # link() fails if the file exists, so one of two concurrent backups gets Conflict.
@@ -86,7 +86,7 @@ def backup(engine: Engine, file: Path, told: Told) -> int:
     return file.stat().st_size
 
 
-def restore(engine: Engine, file: Path, told: Told) -> int:
+def restore(engine: Engine, file: Path, report: Told) -> int:
     """Fill an empty database from a backup and return the number of rows copied.
 
     The restore is one transaction: all rows are stored, or none. Matches that were being played
@@ -113,7 +113,7 @@ def restore(engine: Engine, file: Path, told: Told) -> int:
             postgresql.alone(here, "restore")
             if any(here.execute(select(table).limit(1)).first() for table in _tables()):
                 raise Conflict(_not_empty(engine))
-            rows = _copy(there, here, told)
+            rows = _copy(there, here, report)
             _settle(here)
     return rows
 
@@ -131,13 +131,13 @@ def _not_empty(engine: Engine) -> str:
 
 
 def _check_version(engine: Engine) -> None:
-    found = database.version(engine)
-    if found is None:
+    version = database.version(engine)
+    if version is None:
         raise NotFound(f"there is no store in {database.shown(engine)}.")
     # An SQLite file is copied byte by byte, so its version does not matter.
-    if found != HEAD and engine.dialect.name != "sqlite":
+    if version != HEAD and engine.dialect.name != "sqlite":
         raise StoreError(
-            f"the database {database.shown(engine)} is at version {found}, and this pokearena is "
+            f"the database {database.shown(engine)} is at version {version}, and this pokearena is "
             f"for {HEAD}: back it up with the pokearena that works on it."
         )
 
@@ -152,17 +152,17 @@ def _copy_file(engine: Engine, part: Path) -> None:
         output.execute("PRAGMA journal_mode = DELETE")
 
 
-def _copy_rows(engine: Engine, part: Path, told: Told) -> None:
+def _copy_rows(engine: Engine, part: Path, report: Told) -> None:
     output = create_engine(URL.create("sqlite", database=str(part)))
     with reading(engine) as there, output.begin() as here:
         schema.metadata.create_all(here)
         here.execute(text(f"CREATE TABLE {_VERSION} (version_num VARCHAR(32) NOT NULL)"))
         here.execute(text(f"INSERT INTO {_VERSION} VALUES (:head)"), {"head": HEAD})
-        _copy(there, here, told)
+        _copy(there, here, report)
     output.dispose()
 
 
-def _copy(there: Connection, here: Connection, told: Told) -> int:
+def _copy(there: Connection, here: Connection, report: Told) -> int:
     done = 0
     count = sum(
         there.execute(select(func.count()).select_from(table)).scalar_one() for table in _tables()
@@ -171,10 +171,10 @@ def _copy(there: Connection, here: Connection, told: Told) -> int:
         at_once = _PIECES_AT_ONCE if table is schema.crate_pieces else _AT_ONCE
         query = select(table).execution_options(yield_per=at_once)
         with there.execute(query) as rows:
-            for some in rows.partitions():
-                here.execute(insert(table), [dict(row._mapping) for row in some])
-                done += len(some)
-                told(f"rows ({table.name})", done, count)
+            for partition in rows.partitions():
+                here.execute(insert(table), [dict(row._mapping) for row in partition])
+                done += len(partition)
+                report(f"rows ({table.name})", done, count)
     return done
 
 
@@ -198,20 +198,20 @@ def _readable(file: Path) -> Iterator[Engine]:
     """Open a backup; an older one is upgraded in a temporary copy, so the file does not change."""
     try:
         with closing(_opened(file)) as connection:
-            found = connection.execute(f"SELECT version_num FROM {_VERSION}").fetchone()[0]
+            version = connection.execute(f"SELECT version_num FROM {_VERSION}").fetchone()[0]
     except (sqlite3.DatabaseError, TypeError):
         raise StoreError(
             f"{file} is no backup of an arena; `pokearena db backup FILE` makes one."
         ) from None
     with ExitStack() as stack:
-        if found == HEAD:
+        if version == HEAD:
             source = create_engine("sqlite://", creator=lambda: _opened(file))
         else:
             copy = Path(stack.enter_context(tempfile.TemporaryDirectory())) / "backup.db"
             shutil.copyfile(file, copy)
             source = database.open(f"sqlite:///{copy}")
         stack.callback(source.dispose)
-        if found != HEAD:
+        if version != HEAD:
             database.upgrade(source)
         try:
             yield source

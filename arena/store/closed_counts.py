@@ -87,11 +87,11 @@ class Closings:
         with reading(self._engine) as connection:
             late = self._late(connection)
             new = [match for match in late if match not in self._seen]
-            found = list(self._read(connection, new))
+            closings = list(self._read(connection, new))
         self._newest = max(self._newest, *late.values()) if late else self._newest
         since = self._newest - OVERLAP_SECONDS
         self._seen = {name: at for name, at in (self._seen | late).items() if at > since}
-        return found
+        return closings
 
     def _late(self, connection: Connection) -> dict[str, float]:
         results = schema.results
@@ -100,16 +100,16 @@ class Closings:
         )
         return {name: float(at) for name, at in connection.execute(query)}
 
-    def _read(self, connection: Connection, wanted: Sequence[str]) -> Iterator[Closing]:
+    def _read(self, connection: Connection, ids: Sequence[str]) -> Iterator[Closing]:
         results, matches = schema.results, schema.matches
-        for start in range(0, len(wanted), _AT_ONCE):
+        for start in range(0, len(ids), _AT_ONCE):
             query = (
                 select(
                     *results.c["match", "closed", "outcome", "thinking"],
                     *matches.c["tournament", "leased"],
                 )
                 .join(matches, matches.c.id == results.c.match)
-                .where(results.c.match.in_(wanted[start : start + _AT_ONCE]))
+                .where(results.c.match.in_(ids[start : start + _AT_ONCE]))
             )
             rows = connection.execute(query).all()
             self._learn({name for row in rows for name in row.outcome["entrants"]}, connection)
@@ -134,9 +134,9 @@ class Closings:
         versions = schema.versions
         unknown = sorted(names - self._languages.keys())
         for start in range(0, len(unknown), _AT_ONCE):
-            some = versions.c.id.in_(unknown[start : start + _AT_ONCE])
+            chosen = versions.c.id.in_(unknown[start : start + _AT_ONCE])
             for name, manifest in connection.execute(
-                select(versions.c.id, versions.c.manifest).where(some)
+                select(versions.c.id, versions.c.manifest).where(chosen)
             ):
                 away = is_relayed(manifest) or "address" in manifest
                 self._languages[name] = REMOTE if away else str(manifest.get("language", ""))
@@ -174,25 +174,25 @@ class Endings:
             query = select(*table.c["id", "state"])
             states = {str(name): str(state) for name, state in connection.execute(query)}
             moving = [name for name in states if name not in self._settled]
-            found = _ended(connection, moving)
+            counts = _ended(connection, moving)
         for name, state in states.items():
             if state == TournamentState.CLOSED and name not in self._settled:
-                self._settled[name] = found[name]
-        return {**self._settled, **found}
+                self._settled[name] = counts[name]
+        return {**self._settled, **counts}
 
 
-def _ended(connection: Connection, wanted: Sequence[str]) -> dict[str, dict[MatchState, int]]:
+def _ended(connection: Connection, ids: Sequence[str]) -> dict[str, dict[MatchState, int]]:
     matches = schema.matches
-    found: dict[str, dict[MatchState, int]] = {name: {} for name in wanted}
-    for start in range(0, len(wanted), _AT_ONCE):
+    counts: dict[str, dict[MatchState, int]] = {name: {} for name in ids}
+    for start in range(0, len(ids), _AT_ONCE):
         query = (
             select(matches.c.tournament, matches.c.state, func.count())
             .where(
                 matches.c.state.in_(ENDED),
-                matches.c.tournament.in_(wanted[start : start + _AT_ONCE]),
+                matches.c.tournament.in_(ids[start : start + _AT_ONCE]),
             )
             .group_by(matches.c.tournament, matches.c.state)
         )
         for name, state, number in connection.execute(query):
-            found[name][MatchState(state)] = int(number)
-    return found
+            counts[name][MatchState(state)] = int(number)
+    return counts

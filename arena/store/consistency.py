@@ -21,7 +21,7 @@ _AT_ONCE: Final = 1000
 _NAMED: Final = 5
 
 
-def problems(engine: Engine, told: Told) -> Iterator[str]:
+def problems(engine: Engine, report: Told) -> Iterator[str]:
     """Yield the structural problems, one sentence each; nothing if the store is sound.
 
     Args:
@@ -37,7 +37,7 @@ def problems(engine: Engine, told: Told) -> Iterator[str]:
     with lenient(engine) as connection:
         queries = [*_references(), *_rules()]
         for number, (sentence, query) in enumerate(queries):
-            told("checks", number, len(queries))
+            report("checks", number, len(queries))
             names = [str(row[0]) for row in connection.execute(query.limit(_NAMED + 1))]
             if names:
                 more = " and more" if len(names) > _NAMED else ""
@@ -51,9 +51,9 @@ def unreadable(engine: Engine) -> list[str]:
     Raises:
         Unreachable: the database cannot be opened.
     """
-    found = database.version(engine)
-    if found != HEAD:
-        stands = f"the tables are at version {found}" if found else "there are no tables yet"
+    stored = database.version(engine)
+    if stored != HEAD:
+        stands = f"the tables are at version {stored}" if stored else "there are no tables yet"
         return [
             f"{stands}, and this pokearena needs {HEAD}; `pokearena db upgrade` brings them there."
         ]
@@ -66,10 +66,10 @@ def _damage(connection: Connection) -> list[str]:
     if connection.dialect.name != "sqlite":
         return []
     try:
-        found = connection.exec_driver_sql("PRAGMA integrity_check(20)").scalars().all()
+        findings = connection.exec_driver_sql("PRAGMA integrity_check(20)").scalars().all()
     except exc.DatabaseError as error:
-        found = [error.orig]
-    return [f"the file is damaged: {said}." for said in found if said != "ok"]
+        findings = [error.orig]
+    return [f"the file is damaged: {finding}." for finding in findings if finding != "ok"]
 
 
 def _references() -> Iterator[tuple[str, Select[Any]]]:
@@ -132,13 +132,13 @@ def _rules() -> Iterator[tuple[str, Select[Any]]]:
         )
         .order_by(tournaments.c.id),
     )
-    told = sides.c.closed.is_distinct_from(results.c.closed)
+    differs = sides.c.closed.is_distinct_from(results.c.closed)
     yield (
         "matches have closed at another time than their entrants say",
         select(sides.c.match)
         .distinct()
         .outerjoin(results, results.c.match == sides.c.match)
-        .where(told)
+        .where(differs)
         .order_by(sides.c.match),
     )
     left: Select[Any] = select(literal_column("1")).where(

@@ -88,8 +88,8 @@ def _address(url: str) -> URL:
         address = make_url(url.replace("postgres://", "postgresql://", 1))
     except exc.ArgumentError:
         before, at, after = url.rpartition("@")
-        told = f"***@{after}" if at else before + after
-        raise Unnamed(f"{told!r} is no address of a database; write {known}.") from None
+        redacted = f"***@{after}" if at else before + after
+        raise Unnamed(f"{redacted!r} is no address of a database; write {known}.") from None
     if address.get_backend_name() == "postgresql":
         return address.set(drivername="postgresql+psycopg")
     if address.get_backend_name() != "sqlite":
@@ -147,13 +147,13 @@ def prepare(engine: Engine) -> None:
         Unreachable: the database cannot be opened.
         StoreError: the database needs an upgrade, or a newer pokearena wrote it.
     """
-    found = version(engine)
-    if found is None or engine.dialect.name == "sqlite" or found > HEAD:
+    stored = version(engine)
+    if stored is None or engine.dialect.name == "sqlite" or stored > HEAD:
         upgrade(engine)
-    elif found != HEAD:
+    elif stored != HEAD:
         raise StoreError(
-            f"the database {shown(engine)} is at version {found}, and this pokearena needs {HEAD}: "
-            "stop what works on it, and run `pokearena db upgrade`."
+            f"the database {shown(engine)} is at version {stored}, and this pokearena needs "
+            f"{HEAD}: stop all services that use it, then run `pokearena db upgrade`."
         )
 
 
@@ -197,8 +197,8 @@ def upgrade(engine: Engine) -> None:
 
 def _unusable(engine: Engine, error: exc.DBAPIError) -> Unreachable:
     # PostgreSQL's messages end with a period and can have several lines.
-    said = " ".join(str(error.orig).split()).removesuffix(".")
-    return Unreachable(f"the database {shown(engine)} cannot be used: {said}.")
+    reason = " ".join(str(error.orig).split()).removesuffix(".")
+    return Unreachable(f"the database {shown(engine)} cannot be used: {reason}.")
 
 
 def _version(connection: Connection) -> str | None:
@@ -219,11 +219,11 @@ def _migrate(connection: Connection) -> None:
     config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
     config.set_main_option("path_separator", "os")
     config.attributes["connection"] = connection
-    found = _version(connection)
+    stored = _version(connection)
     known = {script.revision for script in ScriptDirectory.from_config(config).walk_revisions()}
-    if found is not None and found not in known:
+    if stored is not None and stored not in known:
         raise StoreError(
-            f"the database is at version {found}, written by a newer pokearena; "
+            f"the database is at version {stored}, written by a newer pokearena; "
             f"this one knows versions up to {HEAD}. Use the newer one, or another database."
         )
     command.upgrade(config, "head")

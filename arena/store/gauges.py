@@ -78,14 +78,14 @@ def _open(connection: Connection) -> dict[str, int]:
         .where(matches.c.state.in_(OPEN))
         .group_by(word)
     )
-    found = dict.fromkeys((PENDING, HELD, RUNNING), 0)
-    found.update({str(state): int(number) for state, number in connection.execute(query)})
+    counts = dict.fromkeys((PENDING, HELD, RUNNING), 0)
+    counts.update({str(state): int(number) for state, number in connection.execute(query)})
     lapsed = select(func.count()).where(
         matches.c.state == MatchState.RUNNING, matches.c.lease_until <= now()
     )
-    found[LAPSED] = int(connection.execute(lapsed).scalar_one())
-    found[RUNNING] -= found[LAPSED]
-    return found
+    counts[LAPSED] = int(connection.execute(lapsed).scalar_one())
+    counts[RUNNING] -= counts[LAPSED]
+    return counts
 
 
 def _ages(connection: Connection) -> tuple[float, float]:
@@ -102,14 +102,14 @@ def _tournaments(connection: Connection) -> dict[str, int]:
     states = (TournamentState.RUNNING, TournamentState.PAUSED)
     query = select(table.c.state, func.count()).where(table.c.state.in_(states))
     rows = connection.execute(query.group_by(table.c.state))
-    return {**dict.fromkeys(map(str, states), 0), **{str(one): int(n) for one, n in rows}}
+    return {**dict.fromkeys(map(str, states), 0), **{str(state): int(n) for state, n in rows}}
 
 
 def _submissions(connection: Connection) -> dict[str, int]:
     table = schema.submissions
     query = select(table.c.state, func.count()).where(table.c.state.in_(UNDECIDED))
     rows = connection.execute(query.group_by(table.c.state))
-    return {**dict.fromkeys(map(str, UNDECIDED), 0), **{str(one): int(n) for one, n in rows}}
+    return {**dict.fromkeys(map(str, UNDECIDED), 0), **{str(state): int(n) for state, n in rows}}
 
 
 def _submission_age(connection: Connection) -> float:
@@ -129,8 +129,8 @@ def _remotes(connection: Connection) -> dict[str, int]:
         .where(versions.c.retired.is_(None))
         .group_by(is_there)
     )
-    found = {bool(there): int(number) for there, number in connection.execute(query)}
-    return {"here": found.get(True, 0), "away": found.get(False, 0)}
+    counts = {bool(there): int(number) for there, number in connection.execute(query)}
+    return {"here": counts.get(True, 0), "away": counts.get(False, 0)}
 
 
 def _quarantined(connection: Connection) -> int:

@@ -110,8 +110,10 @@ def tune(engine: Engine, path: Path, writes: str) -> None:
         if not there:
             return None
         settings = {**settings, "uri": True}
-        found: sqlite3.Connection = sqlite3.connect(f"file:{quote(str(path))}?mode=rw", **settings)
-        return found
+        connection: sqlite3.Connection = sqlite3.connect(
+            f"file:{quote(str(path))}?mode=rw", **settings
+        )
+        return connection
 
     @event.listens_for(engine, "connect")
     def _prepare(connection: sqlite3.Connection, entry: ConnectionPoolEntry) -> None:

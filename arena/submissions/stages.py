@@ -49,16 +49,16 @@ if TYPE_CHECKING:
 log = logging.getLogger("arena.submissions")
 
 
-def open_to(engine: Engine, said: Manifest) -> tuple[Tournament, ...]:
+def open_to(engine: Engine, manifest: Manifest) -> tuple[Tournament, ...]:
     """Return the open ladders for a bot with this manifest, the oldest first."""
     return tuple(
-        one
-        for one in tournaments.listing(engine, over=False)
-        if one.plan.settings.get("open") is True and said.plays(one.plan.game)
+        tournament
+        for tournament in tournaments.listing(engine, over=False)
+        if tournament.plan.settings.get("open") is True and manifest.plays(tournament.plan.game)
     )
 
 
-def join(engine: Engine, version: Version, said: Manifest) -> tuple[str, ...]:
+def join(engine: Engine, version: Version, manifest: Manifest) -> tuple[str, ...]:
     """Enter a version on all open ladders, and withdraw the bot's oldest versions beyond the limit.
 
     May be repeated; existing entries stay.
@@ -72,7 +72,7 @@ def join(engine: Engine, version: Version, said: Manifest) -> tuple[str, ...]:
         The IDs of the ladders on which the version is entered.
     """
     joined = []
-    for ladder in open_to(engine, said):
+    for ladder in open_to(engine, manifest):
         if version.id not in ladder.entrants:
             try:
                 lifecycle.add(engine, ladder.id, [Entrant(version.id, version.owner)])
@@ -87,11 +87,11 @@ def join(engine: Engine, version: Version, said: Manifest) -> tuple[str, ...]:
 
 def _make_room(engine: Engine, ladder: str, newest: Version) -> None:
     """Withdraw a bot's oldest versions that exceed the ladder's limit per bot; 0 is unlimited."""
-    found = tournaments.find(engine, ladder)
-    most = int(found.plan.settings.get("versions", Ladder().versions))
+    tournament = tournaments.find(engine, ladder)
+    most = int(tournament.plan.settings.get("versions", Ladder().versions))
     there = [
         entry.name
-        for entry in found.entries
+        for entry in tournament.entries
         if entry.name.partition("@")[0] == newest.name and entry.withdrawn is None
     ]
     for version in there[:-most] if most else ():
@@ -163,7 +163,7 @@ def _work(office: SubmissionPipeline, submission: str) -> bool:
 def _tidy(office: SubmissionPipeline) -> None:
     try:
         version_store.tidy(office.versions)
-        office.shelf.tidy({one.id for one in submissions.undecided(office.engine)})
+        office.shelf.tidy({submission.id for submission in submissions.undecided(office.engine)})
     except (SQLAlchemyError, StoreError, OSError) as error:
         log.warning("what was left of submissions cannot be removed: %s", error)
 
@@ -201,21 +201,21 @@ class SubmissionPipeline:
             StoreError: the store cannot be used.
             SQLAlchemyError: the store does not answer.
         """
-        found = submissions.take_up(self.engine, submission)
-        if found.is_decided:
-            return found
+        record = submissions.take_up(self.engine, submission)
+        if record.is_decided:
+            return record
         try:
-            decided = self._decided(found)
+            decided = self._decided(record)
         except Refused as refused:
             decided = submissions.decide(
                 self.engine,
-                found.id,
+                record.id,
                 SubmissionState.REFUSED,
-                one_line(self._shown(found, str(refused))),
+                one_line(self._shown(record, str(refused))),
                 status=refused.status,
-                output=self._shown(found, refused.output)[-_OUTPUT:],
+                output=self._shown(record, refused.output)[-_OUTPUT:],
             )
-        self.shelf.clear(found.id)
+        self.shelf.clear(record.id)
         return decided
 
     def give_up(self, submission: str, reason: str) -> Submission:
@@ -227,25 +227,25 @@ class SubmissionPipeline:
         self.shelf.clear(submission)
         return decided
 
-    def _decided(self, found: Submission) -> Submission:
-        version = self._made_before(found)
+    def _decided(self, submission: Submission) -> Submission:
+        version = self._made_before(submission)
         if version is None:
-            if found.attempts > MOST_ATTEMPTS:
-                return self.give_up(found.id, ", or was interrupted")
-            bot = self._checked(found)
-            kept = self._built(found, bot)
+            if submission.attempts > MOST_ATTEMPTS:
+                return self.give_up(submission.id, ", or was interrupted")
+            bot = self._checked(submission)
+            kept = self._built(submission, bot)
             try:
-                self._tested(found, kept)
-                version = self._entered(found, kept)
+                self._tested(submission, kept)
+                version = self._entered(submission, kept)
             except Refused:
-                self._forget(found.content_hash)
+                self._forget(submission.content_hash)
                 raise
         else:
-            submissions.step(self.engine, found.id, Stage.ENTERING)
+            submissions.step(self.engine, submission.id, Stage.ENTERING)
         joined = join(self.engine, version, manifest.read(Path(version.folder)))
         return submissions.decide(
             self.engine,
-            found.id,
+            submission.id,
             SubmissionState.ACCEPTED,
             _welcome(version, joined),
             status=201,
@@ -253,78 +253,81 @@ class SubmissionPipeline:
             ladders=joined,
         )
 
-    def _made_before(self, found: Submission) -> Version | None:
+    def _made_before(self, submission: Submission) -> Version | None:
         """Return the version that the submission created before an interruption, if any."""
-        for version in versions.listing(self.engine, name=found.name):
-            mine = version.owner == found.owner and version.created >= found.created
-            if mine and version.content_hash == found.content_hash:
+        for version in versions.listing(self.engine, name=submission.name):
+            mine = version.owner == submission.owner and version.created >= submission.created
+            if mine and version.content_hash == submission.content_hash:
                 return version
         return None
 
-    def _checked(self, found: Submission) -> Bot:
-        submissions.step(self.engine, found.id, Stage.CHECKING)
-        if why_not := refusal(found.name, trusted=False, level=self.level()):
+    def _checked(self, submission: Submission) -> Bot:
+        submissions.step(self.engine, submission.id, Stage.CHECKING)
+        if why_not := refusal(submission.name, trusted=False, level=self.level()):
             raise Refused(503, why_not)
-        bench = self.shelf.bench(found.id)
+        bench = self.shelf.bench(submission.id)
         file_tree.remove(bench)
         bench.mkdir(mode=0o700)
         try:
-            upload_archive.unpack(self.shelf.parcel(found.id), bench)
+            upload_archive.unpack(self.shelf.parcel(submission.id), bench)
             bot = replace(resolver.from_folder(bench), trusted=False)
             content = version_store.content_hash(bot)
         except FileNotFoundError:
             raise Refused(422, "what was sent is not here any more; push it again.") from None
         except BotError as error:
             raise Refused(422, str(error)) from None
-        said = bot.manifest
-        assert said is not None
-        if (said.name, content) != (found.name, found.content_hash):
+        manifest = bot.manifest
+        assert manifest is not None
+        if (manifest.name, content) != (submission.name, submission.content_hash):
             raise Refused(
                 422,
-                f"what has arrived is {said.name} with the content {content[:12]}…, and "
-                f"{found.name} with {found.content_hash[:12]}… was announced; push it again.",
+                f"the upload holds {manifest.name} with the content {content[:12]}…, but "
+                f"{submission.name} with {submission.content_hash[:12]}… was announced; "
+                "push it again.",
             )
-        admission.check(self.engine, found.owner, said.name, content, said.version or "")
+        admission.check(
+            self.engine, submission.owner, manifest.name, content, manifest.version or ""
+        )
         return bot
 
-    def _built(self, found: Submission, bot: Bot) -> Bot:
-        submissions.step(self.engine, found.id, Stage.BUILDING)
+    def _built(self, submission: Submission, bot: Bot) -> Bot:
+        submissions.step(self.engine, submission.id, Stage.BUILDING)
         try:
             return version_store.admit(bot, self.versions)
         except BotError as error:
             sentence, _, output = str(error).partition("\n")
             raise Refused(422, sentence, output) from None
 
-    def _tested(self, found: Submission, kept: Bot) -> None:
-        submissions.step(self.engine, found.id, Stage.TESTING)
+    def _tested(self, submission: Submission, kept: Bot) -> None:
+        submissions.step(self.engine, submission.id, Stage.TESTING)
         checks = list(self.examine(kept))
         failed = [check for check in checks if check.failed]
         if not failed:
             return
-        told = [_told(check) for check in failed]
+        sentences = [_told(check) for check in failed]
         wrote = next((check.output for check in failed if check.output), "")
         raise Refused(
             422,
-            f"{len(failed)} of {len(checks)} checks failed, the first: {told[0].rstrip('.')}. "
+            f"{len(failed)} of {len(checks)} checks failed, the first: {sentences[0].rstrip('.')}. "
             "`pokearena test` tries the same at home.",
-            "\n".join([*told, *([wrote] if wrote else [])]),
+            "\n".join([*sentences, *([wrote] if wrote else [])]),
         )
 
-    def _entered(self, found: Submission, kept: Bot) -> Version:
-        submissions.step(self.engine, found.id, Stage.ENTERING)
-        said = kept.manifest
-        assert said is not None
-        number = said.version or versions.number_for(self.engine, said.name, kept.content)
+    def _entered(self, submission: Submission, kept: Bot) -> Version:
+        submissions.step(self.engine, submission.id, Stage.ENTERING)
+        manifest = kept.manifest
+        assert manifest is not None
+        number = manifest.version or versions.number_for(self.engine, manifest.name, kept.content)
         try:
             self.keep(kept)
             return versions.add(
                 self.engine,
-                said.name,
+                manifest.name,
                 number,
                 kept.content,
                 str(kept.folder),
-                asdict(said),
-                found.owner,
+                asdict(manifest),
+                submission.owner,
             )
         except Conflict as error:
             raise Refused(409, str(error)) from None
@@ -338,10 +341,10 @@ class SubmissionPipeline:
             file_tree.remove(self.versions / content)
             resolver.strangers(self.versions / content).unlink(missing_ok=True)
 
-    def _shown(self, found: Submission, text: str) -> str:
+    def _shown(self, submission: Submission, text: str) -> str:
         """Prepare a text for the sender: remove local paths and hidden characters."""
         text = sanitized(text)
-        return pathless(text.replace(f"{self.shelf.bench(found.id)}/", ""))
+        return pathless(text.replace(f"{self.shelf.bench(submission.id)}/", ""))
 
 
 def _told(check: Check) -> str:

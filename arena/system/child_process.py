@@ -204,10 +204,10 @@ class Child:
 
     def last_words(self) -> str:
         """Return the last line of its log since its last start."""
-        with contextlib.suppress(OSError), self.log.open("rb") as said:
-            end = said.seek(0, os.SEEK_END)
-            said.seek(max(self._log_begin, end - _TAIL_BYTES))
-            lines = said.read().decode(errors="replace").strip().splitlines()
+        with contextlib.suppress(OSError), self.log.open("rb") as output:
+            end = output.seek(0, os.SEEK_END)
+            output.seek(max(self._log_begin, end - _TAIL_BYTES))
+            lines = output.read().decode(errors="replace").strip().splitlines()
             return lines[-1] if lines else "none"
         return "none"
 

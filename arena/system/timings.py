@@ -105,7 +105,7 @@ def read(client: Redis) -> Mapping[str, Mapping[str, Times]]:
             seconds[kind, label] = float(value)
         else:
             of[int(place)] += int(value)
-    found: dict[str, dict[str, Times]] = {}
+    times: dict[str, dict[str, Times]] = {}
     for (kind, label), of in sorted(counts.items()):
-        found.setdefault(kind, {})[label] = Times(tuple(of), seconds.get((kind, label), 0.0))
-    return found
+        times.setdefault(kind, {})[label] = Times(tuple(of), seconds.get((kind, label), 0.0))
+    return times

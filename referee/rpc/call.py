@@ -169,10 +169,10 @@ class Call:
         return plain
 
     def _give_up(self, code: StatusCode, details: str) -> None:
-        found = Status(code, details)
+        status = Status(code, details)
         self._buffer.clear()
-        self._reset(found, Code.CANCEL)
-        raise CallFailed(found)
+        self._reset(status, Code.CANCEL)
+        raise CallFailed(status)
 
     def _grant(self) -> None:
         """Extend the peer's window by the bytes received so far.
@@ -231,21 +231,21 @@ class Call:
         """
         self.credit = more_credit(self.credit, more)
 
-    def fail(self, found: Status) -> None:
+    def fail(self, status: Status) -> None:
         """End the call because its stream or connection is lost."""
         self._closed = True
-        self._end(found)
+        self._end(status)
 
-    def _reset(self, found: Status, code: Code) -> None:
+    def _reset(self, status: Status, code: Code) -> None:
         if self.status is None:
             self._closed = True
             self._line.write(numbered(Kind.RST_STREAM, self.number, code))
-            self._end(found)
+            self._end(status)
 
-    def _end(self, found: Status) -> None:
+    def _end(self, status: Status) -> None:
         if self.status is not None:
             return
-        self.status = found
+        self.status = status
         if not self._closed:
             self._closed = True
             self._line.write(numbered(Kind.RST_STREAM, self.number, Code.CANCEL))

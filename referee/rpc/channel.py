@@ -109,7 +109,7 @@ class Channel:
         Raises:
             OSError: no server listens, or it does not use HTTP/2.
         """
-        kept = [one for one in self._connections if not one.lost.done()]
+        kept = [candidate for candidate in self._connections if not candidate.lost.done()]
         self._connections = kept
         if kept and kept[-1].takes_calls:
             return kept[-1]
@@ -147,10 +147,10 @@ class Channel:
         return Connection(self._budget)
 
     def _headers(self, method: str) -> bytes:
-        found = self._blocks.get(method)
-        if found is None:
+        header_block = self._blocks.get(method)
+        if header_block is None:
             host = "localhost" if self._address.startswith("unix") else self._address
-            found = self._blocks[method] = block(
+            header_block = self._blocks[method] = block(
                 (
                     (":method", "POST"),
                     (":scheme", "http"),
@@ -162,7 +162,7 @@ class Channel:
                     ("grpc-accept-encoding", ENCODINGS),
                 )
             )
-        return found
+        return header_block
 
 
 def _host_and_port(address: str) -> tuple[str, int]:

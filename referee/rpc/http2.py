@@ -171,7 +171,7 @@ def block(headers: Iterable[tuple[str, str]]) -> bytes:
 
     The block can therefore be sent any number of times, on any connection.
     """
-    return Encoder().encode((NeverIndexedHeaderTuple(*one) for one in headers), huffman=False)
+    return Encoder().encode((NeverIndexedHeaderTuple(*header) for header in headers), huffman=False)
 
 
 class HeaderReader:
@@ -190,12 +190,12 @@ class HeaderReader:
         if data.startswith(_TOO_MANY_UPDATES):
             raise Http2Error(Code.COMPRESSION_ERROR, "changed its table too often")
         try:
-            found = self._decoder.decode(data, raw=True)
+            headers = self._decoder.decode(data, raw=True)
         except OversizedHeaderListError:
             raise HeadersTooLong(stream) from None
         except (HPACKError, IndexError) as error:
             raise Http2Error(Code.COMPRESSION_ERROR, "sent headers that are none") from error
-        return {_text(name): _text(value) for name, value in found}
+        return {_text(name): _text(value) for name, value in headers}
 
 
 def _text(data: bytes | str) -> str:

@@ -48,21 +48,21 @@ def of_trailers(headers: Headers, http: str) -> Status:
         headers: the trailers.
         http: the HTTP status of the response.
     """
-    said = headers.get("grpc-status")
-    if said is None:
+    number = headers.get("grpc-status")
+    if number is None:
         if http == "200":
             return Status(StatusCode.UNKNOWN, "it ended without a status")
         code = _BY_HTTP.get(http, StatusCode.UNKNOWN)
         return Status(code, f"Received http2 header with status: {http}")
-    known = said.isascii() and said.isdigit() and len(said) < 4
-    code = _CODES.get(int(said), StatusCode.UNKNOWN) if known else StatusCode.UNKNOWN
+    known = number.isascii() and number.isdigit() and len(number) < 4
+    code = _CODES.get(int(number), StatusCode.UNKNOWN) if known else StatusCode.UNKNOWN
     return Status(code, _details(headers.get("grpc-message", "")))
 
 
 def of_reset(code: int) -> Status:
     """Return the status of a call whose stream the peer has reset."""
-    found = _BY_RESET.get(code, StatusCode.INTERNAL)
-    return Status(found, f"Received RST_STREAM with error code {code}")
+    status = _BY_RESET.get(code, StatusCode.INTERNAL)
+    return Status(status, f"Received RST_STREAM with error code {code}")
 
 
 def _details(message: str) -> str:

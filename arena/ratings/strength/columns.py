@@ -63,8 +63,8 @@ class Columns:
         """The number of common matches of i and j: (size, size), symmetric."""
         total = np.zeros((self.size, self.size))
         for block in self.blocks:
-            for one, other in pairs(block.seats):
-                total += self._square(block, one, other, block.matches)
+            for first, second in pairs(block.seats):
+                total += self._square(block, first, second, block.matches)
         return total + total.T
 
     @cached_property
@@ -73,10 +73,10 @@ class Columns:
         halves: dict[int, Floats] = {}
         for block in self.blocks:
             total = halves.setdefault(block.games, np.zeros((self.size, self.size)))
-            for place, (one, other) in enumerate(pairs(block.seats)):
+            for place, (first, second) in enumerate(pairs(block.seats)):
                 got = block.halves[:, place]
-                total += self._square(block, one, other, got)
-                total += self._square(block, other, one, 2 * block.games * block.matches - got)
+                total += self._square(block, first, second, got)
+                total += self._square(block, second, first, 2 * block.games * block.matches - got)
         sums = np.zeros((self.size, self.size))
         for games, total in sorted(halves.items()):
             sums += total / (2 * games)
@@ -87,8 +87,8 @@ class Columns:
         """The sum over matches of the squared mean score of i against j, for i < j."""
         squares = np.zeros((self.size, self.size))
         for block in self.blocks:
-            for place, (one, other) in enumerate(pairs(block.seats)):
-                products = self._square(block, one, other, block.squares(place))
+            for place, (first, second) in enumerate(pairs(block.seats)):
+                products = self._square(block, first, second, block.squares(place))
                 squares += products / (2 * block.games) ** 2
         return squares
 
@@ -101,9 +101,9 @@ class Columns:
             total += np.bincount(block.entrants.ravel(), repeated, self.size)
         return total
 
-    def _square(self, block: Block, one: int, other: int, values: Ints) -> Floats:
+    def _square(self, block: Block, first: int, second: int, values: Ints) -> Floats:
         # Integers below 2**53 are exact in floats, so the order of addition does not matter.
-        at = block.entrants[:, one] * self.size + block.entrants[:, other]
+        at = block.entrants[:, first] * self.size + block.entrants[:, second]
         summed = np.bincount(at, values, self.size**2)
         return np.asarray(summed.reshape(self.size, self.size), dtype=np.float64)
 
@@ -197,8 +197,8 @@ def _surplus_squares(
        computed from the summed products of pairs.
     """
     entrants, couples = block.entrants[rows], np.array(pairs(block.seats))
-    one, other = entrants[:, couples[:, 0]], entrants[:, couples[:, 1]]
-    hoped, weight = expected[one, other], weights[one, other]
+    first, second = entrants[:, couples[:, 0]], entrants[:, couples[:, 1]]
+    hoped, weight = expected[first, second], weights[first, second]
     got = block.halves[rows] / (2 * block.games)
     signs = np.zeros((len(couples), block.seats))
     signs[np.arange(len(couples)), couples[:, 0]] = 1.0

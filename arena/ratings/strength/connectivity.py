@@ -5,16 +5,16 @@ from collections.abc import Iterable, Mapping, Sequence
 Edges = Iterable[tuple[str, str]]
 
 
-def components(names: Iterable[str], met: Edges) -> tuple[tuple[str, ...], ...]:
+def components(names: Iterable[str], edges: Edges) -> tuple[tuple[str, ...], ...]:
     """Return the groups of entrants that are connected by meetings, the largest first.
 
     Strengths of different groups are not comparable, because no match connects them. Groups of
     equal size, and the names within a group, are sorted by name.
     """
     neighbours: dict[str, list[str]] = {name: [] for name in sorted(names)}
-    for one, other in met:
-        neighbours[one].append(other)
-        neighbours[other].append(one)
+    for first, second in edges:
+        neighbours[first].append(second)
+        neighbours[second].append(first)
     left = set(neighbours)
     groups = []
     for name in neighbours:
@@ -40,10 +40,10 @@ def all_within_reach(names: Sequence[str], took: Edges) -> bool:
 
 
 def _reached(start: str, ways: Mapping[str, Sequence[str]]) -> set[str]:
-    found, waiting = {start}, [start]
+    reached, waiting = {start}, [start]
     while waiting:
         for name in ways[waiting.pop()]:
-            if name not in found:
-                found.add(name)
+            if name not in reached:
+                reached.add(name)
                 waiting.append(name)
-    return found
+    return reached

@@ -48,29 +48,31 @@ class Gaps:
 
     __hash__ = None  # type: ignore[assignment]
 
-    def error(self, one: int, other: int) -> float:
+    def error(self, first: int, second: int) -> float:
         """Return the standard error of the difference between two entrants, in Elo points.
 
         The covariance reduces it: uncertainty about common opponents affects both entrants.
         """
-        own, its, both = (self.covariance[at] for at in ((one, one), (other, other), (one, other)))
-        return float(_told(own + its - 2 * both))
+        mine, its, both = (
+            self.covariance[at] for at in ((first, first), (second, second), (first, second))
+        )
+        return float(_told(mine + its - 2 * both))
 
-    def superiority(self, one: int, other: int) -> float:
-        """Return the likelihood, from 0 to 1, that `one` is stronger than `other`.
+    def superiority(self, first: int, second: int) -> float:
+        """Return the likelihood, from 0 to 1, that `first` is stronger than `second`.
 
         It is 0, 0.5 or 1 if the difference is known exactly, as between two anchors.
         """
-        return self._likely(self.values[one] - self.values[other], self.error(one, other))
+        return self._likely(self.values[first] - self.values[second], self.error(first, second))
 
-    def superiorities(self, one: int) -> list[float]:
+    def superiorities(self, place: int) -> list[float]:
         """Return the likelihoods against everyone, in order of places; 0.5 against itself."""
-        errors = zip(self.values, self.errors(one), strict=True)
-        return [self._likely(self.values[one] - value, error) for value, error in errors]
+        errors = zip(self.values, self.errors(place), strict=True)
+        return [self._likely(self.values[place] - value, error) for value, error in errors]
 
-    def errors(self, one: int) -> list[float]:
+    def errors(self, place: int) -> list[float]:
         """Return the standard errors of its differences to everyone, in order of places."""
-        return [float(error) for error in self._errors(one)]
+        return [float(error) for error in self._errors(place)]
 
     def ranks(self, place: int) -> tuple[int, int]:
         """Return the first and last rank that an entrant may have.
@@ -94,8 +96,8 @@ class Gaps:
         return 1 + stronger, len(gaps) - weaker
 
     def _errors(self, place: int) -> Floats:
-        own = np.diag(self.covariance)
-        return _told(own[place] + own - 2 * self.covariance[place])
+        variances = np.diag(self.covariance)
+        return _told(variances[place] + variances - 2 * self.covariance[place])
 
     @staticmethod
     def _likely(gap: float, error: float) -> float:

@@ -221,11 +221,11 @@ def _check(names: list[str], meetings: Meetings, settings: StrengthSettings) -> 
 def _took(meetings: Meetings) -> Iterable[tuple[str, str]]:
     for line_up, sums in meetings.sums.items():
         everything = 2 * line_up.games * sums.matches
-        for halves, (one, other) in zip(sums.halves, pairs(len(line_up.entrants)), strict=True):
+        for halves, (first, second) in zip(sums.halves, pairs(len(line_up.entrants)), strict=True):
             if halves > 0:
-                yield line_up.entrants[one], line_up.entrants[other]
+                yield line_up.entrants[first], line_up.entrants[second]
             if halves < everything:
-                yield line_up.entrants[other], line_up.entrants[one]
+                yield line_up.entrants[second], line_up.entrants[first]
 
 
 def _precision(settings: StrengthSettings) -> float:
@@ -235,8 +235,8 @@ def _precision(settings: StrengthSettings) -> float:
 def _groups(table: Columns, names: list[str]) -> Groups:
     import numpy as np
 
-    met = np.argwhere(np.triu(table.count, 1) > 0)
-    return components(names, ((names[one], names[other]) for one, other in met))
+    played = np.argwhere(np.triu(table.count, 1) > 0)
+    return components(names, ((names[one], names[other]) for one, other in played))
 
 
 def _fit(table: Columns, names: list[str], settings: StrengthSettings, groups: Groups) -> Fit:
@@ -245,9 +245,9 @@ def _fit(table: Columns, names: list[str], settings: StrengthSettings, groups: G
     from arena.ratings.strength.solver import about_mean, fit
 
     weights = np.ones((table.size, table.size))
-    met = np.sort(table.count[np.triu(table.count, 1) > 0])
-    if settings.weighting == "pairs" and len(met):
-        enough = met[(len(met) - 1) // 2]
+    counts = np.sort(table.count[np.triu(table.count, 1) > 0])
+    if settings.weighting == "pairs" and len(counts):
+        enough = counts[(len(counts) - 1) // 2]
         weights = enough / np.maximum(table.count, enough)
     anchors = {
         names.index(name): (value - settings.centre) / ELO for name, value in settings.anchors
@@ -272,9 +272,9 @@ def _told(
 
     from arena.ratings.strength.differences import Gaps
 
-    found = [_value(settings, fitted, place) for place in range(len(names))]
-    order = sorted(range(len(names)), key=lambda place: (-found[place], names[place]))
-    gaps = Gaps([found[place] for place in order], fitted.covariance[np.ix_(order, order)])
+    values = [_value(settings, fitted, place) for place in range(len(names))]
+    order = sorted(range(len(names)), key=lambda place: (-values[place], names[place]))
+    gaps = Gaps([values[place] for place in order], fitted.covariance[np.ix_(order, order)])
     opponents = np.count_nonzero(table.count, axis=1)
     lines = tuple(
         _line(
@@ -282,7 +282,7 @@ def _told(
             settings,
             groups,
             gaps.ranks(row),
-            found[place],
+            values[place],
             _error(fitted, place),
             (int(table.matches[place]), int(opponents[place])),
         )

@@ -99,35 +99,37 @@ def lack_of_fit(table: Columns, names: list[str], precision: float) -> LackOfFit
     precision = max(precision, FAINTEST)
     everywhere = np.ones((table.size, table.size))
     first = _expected(table, everywhere, precision)
-    said = table.count * first * (1 - first)
-    looked_at: Floats = np.where((said >= ENOUGH) & (table.count >= 2), 1.0, 0.0)
-    one, other = np.nonzero(np.triu(looked_at, 1))
-    met = [(names[a], names[b]) for a, b in zip(one, other, strict=True)]
-    linked = sum(len(group) - 1 for group in components(names, met))
-    freedom = len(met) - linked, int(np.sum(table.count[one, other] - 1))
+    information = table.count * first * (1 - first)
+    looked_at: Floats = np.where((information >= ENOUGH) & (table.count >= 2), 1.0, 0.0)
+    first_places, second = np.nonzero(np.triu(looked_at, 1))
+    edges = [(names[a], names[b]) for a, b in zip(first_places, second, strict=True)]
+    linked = sum(len(group) - 1 for group in components(names, edges))
+    freedom = len(edges) - linked, int(np.sum(table.count[first_places, second] - 1))
     if freedom[0] < 1:
         return None
     expected = _expected(table, looked_at, precision)
-    count, hoped = table.count[one, other], expected[one, other]
+    count, hoped = table.count[first_places, second], expected[first_places, second]
     spread = hoped * (1 - hoped)
-    off = table.score[one, other] - count * hoped
-    within = table.scatter[one, other] - table.score[one, other] ** 2 / count
+    off = table.score[first_places, second] - count * hoped
+    within = table.scatter[first_places, second] - table.score[first_places, second] ** 2 / count
     scale = float(np.sum(within / spread)) / freedom[1]
-    chance = _by_chance(table, looked_at, expected, scale, len(met), linked)
+    chance = _by_chance(table, looked_at, expected, scale, len(edges), linked)
     if not chance > 0:
         return None
     ratio = float(np.sum(off**2 / (count * spread))) / chance
     z = off / np.sqrt(count * spread * scale)
-    worst = sorted(range(len(met)), key=lambda at: (-abs(round(float(z[at]), 6)), met[at]))[:SHOWN]
+    worst = sorted(range(len(edges)), key=lambda at: (-abs(round(float(z[at]), 6)), edges[at]))[
+        :SHOWN
+    ]
     return LackOfFit(
         round(ratio, 6),
         freedom,
         round(f_tail(ratio, *freedom), 6),
         tuple(
             Misfit(
-                *met[at],
+                *edges[at],
                 int(count[at]),
-                round(float(table.score[one[at], other[at]] / count[at]), 6),
+                round(float(table.score[first_places[at], second[at]] / count[at]), 6),
                 round(float(hoped[at]), 6),
                 round(float(z[at]), 6),
             )

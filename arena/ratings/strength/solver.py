@@ -171,9 +171,12 @@ def _trusted(table: Columns, scatter: Floats, usual: Floats) -> Floats:
     corrected = min(CORRECTION, known / (known - lost)) if known > lost else CORRECTION
     scatter = corrected * scatter
     scale = (np.trace(scatter) + 0.5) / (np.trace(usual) + 0.5)
-    own = np.sqrt(table.matches / (table.matches + FAMILIAR))
-    others = np.sqrt(1 - own**2)
-    trusted: Floats = np.outer(own, own) * scatter + np.outer(others, others) * scale * usual
+    own_share = np.sqrt(table.matches / (table.matches + FAMILIAR))
+    common_share = np.sqrt(1 - own_share**2)
+    trusted: Floats = (
+        np.outer(own_share, own_share) * scatter
+        + np.outer(common_share, common_share) * scale * usual
+    )
     return trusted
 
 
@@ -182,9 +185,9 @@ def _centring(size: int) -> Floats:
     return matrix
 
 
-def _centred(some: Floats) -> Floats:
+def _centred(values: Floats) -> Floats:
     """Subtract the mean of each column, which equals a product with `_centring`."""
-    moved: Floats = some - some.mean(axis=0)
+    moved: Floats = values - values.mean(axis=0)
     return moved
 
 
@@ -218,10 +221,10 @@ def _solution(matrix: Floats, column: Floats) -> Floats:
     """
     if len(column) < MANY:
         return np.asarray(np.linalg.solve(matrix, column))
-    own = np.diag(matrix)
+    diagonal = np.diag(matrix)
     solution = np.zeros(len(column))
     left = column.copy()
-    along = scaled = left / own
+    along = scaled = left / diagonal
     before = float(left @ scaled)
     enough = EXACT**2 * before
     for _ in range(len(column)):
@@ -231,7 +234,7 @@ def _solution(matrix: Floats, column: Floats) -> Floats:
         step = before / float(along @ bent)
         solution += step * along
         left -= step * bent
-        scaled = left / own
+        scaled = left / diagonal
         now = float(left @ scaled)
         along = scaled + (now / before) * along
         before = now

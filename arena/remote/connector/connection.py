@@ -90,23 +90,23 @@ def _ask(address: str, authority: Path | None) -> dict[str, Any]:
         trust = ssl.create_default_context(cafile=str(authority) if authority else None)
     try:
         with urllib.request.urlopen(address, timeout=_SECONDS, context=trust) as answer:
-            told = json.loads(answer.read(_BYTES))
+            reply = json.loads(answer.read(_BYTES))
     except urllib.error.HTTPError as error:
         raise NoTarget(f"{address} answers {error.code}; are these an arena's pages?") from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "reason", error)
         raise NoTarget(f"{address} cannot be asked where the relay is: {reason}.") from None
-    return told if isinstance(told, dict) else {}
+    return reply if isinstance(reply, dict) else {}
 
 
-def _told(url: str, told: dict[str, Any], host: str) -> Target:
-    port = told.get("port")
+def _told(url: str, reply: dict[str, Any], host: str) -> Target:
+    port = reply.get("port")
     if not isinstance(port, int):
         raise NoTarget(
             f"the arena at {url} has no relay; its organiser starts one with "
             "`pokearena serve --relay HOST:PORT`."
         )
-    return Target(f"{told.get('host') or host}:{port}", bool(told.get("tls")))
+    return Target(f"{reply.get('host') or host}:{port}", bool(reply.get("tls")))
 
 
 FIRST_SECONDS: Final = 10.0

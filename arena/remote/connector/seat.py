@@ -73,14 +73,14 @@ class Player:
         before = [old.task for old in self._asked.values() if old.task and not old.task.done()]
         for number in list(self._asked):
             self.drop(number)
-        one = self._asked[ask.number] = _Asked()
-        one.task = asyncio.create_task(self._answer(ask, one, before))
+        pending = self._asked[ask.number] = _Asked()
+        pending.task = asyncio.create_task(self._answer(ask, pending, before))
 
     def drop(self, number: int) -> None:
         """Cancel a request whose answer is no longer needed."""
-        one = self._asked.pop(number, None)
-        if one is not None and one.task is not None and not one.task.done():
-            one.task.cancel()
+        pending = self._asked.pop(number, None)
+        if pending is not None and pending.task is not None and not pending.task.done():
+            pending.task.cancel()
 
     def remind(self) -> None:
         """Repeat, after a reconnection, that the process has ended."""
@@ -100,12 +100,12 @@ class Player:
         self._send(relay_pb2.ConnectRequest(gone=gone))
 
     async def _answer(
-        self, ask: relay_pb2.Ask, one: _Asked, before: list[asyncio.Task[None]]
+        self, ask: relay_pb2.Ask, pending: _Asked, before: list[asyncio.Task[None]]
     ) -> None:
         def emit(**what: Any) -> None:
-            part = len(one.answers) + 1
+            part = len(pending.answers) + 1
             answer = relay_pb2.Answer(seat=self.number, number=ask.number, part=part, **what)
-            one.answers.append(answer)
+            pending.answers.append(answer)
             self._send(relay_pb2.ConnectRequest(answer=answer))
 
         try:
@@ -133,11 +133,11 @@ class Player:
         # Dropping the request must not cancel the start of the process.
         await asyncio.shield(self._ready)
 
-    async def _start(self, told: bytes) -> None:
+    async def _start(self, opening: bytes) -> None:
         await self._process.start()
-        if told:
+        if opening:
             with contextlib.suppress(grpc.aio.AioRpcError):
-                await self._ask_once(relay_pb2.METHOD_START, told)
+                await self._ask_once(relay_pb2.METHOD_START, opening)
 
     async def _ask_once(self, method: relay_pb2.Method, request: bytes) -> bytes:
         is_end = method == relay_pb2.METHOD_END
@@ -169,8 +169,8 @@ class Player:
                 code = await stream.code()
                 if code is grpc.StatusCode.UNAVAILABLE:
                     await self._process.settled(DYING_SECONDS)
-                said = (await stream.details() or "")[:500]
-                emit(done=True, closed=True, code=code.value[0], details=said)
+                details = (await stream.details() or "")[:500]
+                emit(done=True, closed=True, code=code.value[0], details=details)
                 return
             with contextlib.suppress(DecodeError):
                 for answer in bot_pb2.PlayResponse.FromString(response).answers:

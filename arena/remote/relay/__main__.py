@@ -31,32 +31,34 @@ DRAIN_SECONDS = 1.0
 log = logging.getLogger("arena.relay")
 
 
-async def serve(told: argparse.Namespace, where: config.Folder) -> None:
+async def serve(options: argparse.Namespace, where: config.Folder) -> None:
     """Serve the public endpoint, control API and worker endpoint until SIGTERM or SIGINT."""
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop.set)
-    worker_endpoint = WorkerEndpoint(told.desk, told.sockets)
+    worker_endpoint = WorkerEndpoint(options.desk, options.sockets)
     way = None
-    if told.workers is not None:
-        way = await worker_endpoint.open(told.workers, told.certificate, told.key)
+    if options.workers is not None:
+        way = await worker_endpoint.open(options.workers, options.certificate, options.key)
         log.info("workers on other machines come in at %s", way.address)
-    registry = SessionRegistry(database.open(where.database_url()), told.desk, told.sockets, way)
+    registry = SessionRegistry(
+        database.open(where.database_url()), options.desk, options.sockets, way
+    )
     outer, port = public_endpoint.server(
-        public_endpoint.PublicEndpoint(registry), told.listen, told.certificate, told.key
+        public_endpoint.PublicEndpoint(registry), options.listen, options.certificate, options.key
     )
     healthy = health.aio.HealthServicer()
     health_pb2_grpc.add_HealthServicer_to_server(healthy, outer)
     names = (public_endpoint.SERVICE, health.SERVICE_NAME, reflection.SERVICE_NAME)
     reflection.enable_server_reflection(names, outer)
-    inner = control_api.server(control_api.Desk(registry), told.desk)
+    inner = control_api.server(control_api.Desk(registry), options.desk)
     await outer.start()
-    told.port.write_text(str(port), encoding="utf-8")
+    options.port.write_text(str(port), encoding="utf-8")
     await inner.start()
     for name in (public_endpoint.SERVICE, ""):
         await healthy.set(name, health_pb2.HealthCheckResponse.SERVING)
-    log.info("relay listening at %s, port %d", told.listen, port)
+    log.info("relay listening at %s, port %d", options.listen, port)
     redis = redis_server.setting()
     ticking = asyncio.create_task(
         restarts.keep_task_running("relay", lambda: _tick(registry), redis.url if redis else "")
@@ -85,13 +87,13 @@ def main() -> int:
     parser.add_argument("--workers", help="where workers of other machines come in, HOST:PORT")
     parser.add_argument("--certificate", type=Path, help="of TLS, PEM")
     parser.add_argument("--key", type=Path, help="its key, PEM")
-    told = parser.parse_args()
+    options = parser.parse_args()
     logs.set_up()
     try:
         with contextlib.suppress(KeyboardInterrupt):
-            asyncio.run(serve(told, config.locate()))
+            asyncio.run(serve(options, config.locate()))
     except (OSError, RuntimeError, ValueError) as error:
-        where = " and ".join(filter(None, (told.listen, told.workers)))
+        where = " and ".join(filter(None, (options.listen, options.workers)))
         print(f"relay: cannot listen at {where}: {error}", file=sys.stderr)
         return 3
     return 0

@@ -13,26 +13,26 @@ from arena.store.schema import MatchState
 def of(engine: Engine, match: str, version: str) -> relay_pb2.Outcome | None:
     """Return the outcome of a match for one entrant; None if it is open or unknown."""
     try:
-        found = listing.find(engine, match)
+        record = listing.find(engine, match)
     except NotFound:
         return None
-    others = [name for name in found.entrants if name != version]
-    told = relay_pb2.Outcome(match=match, opponents=others)
-    if found.state in (MatchState.VOID, MatchState.CANCELLED):
-        told.void_reason = found.reason or f"the match was {found.state.lower()}."
-        return told
-    if found.state != MatchState.CLOSED:
+    others = [name for name in record.entrants if name != version]
+    outcome = relay_pb2.Outcome(match=match, opponents=others)
+    if record.state in (MatchState.VOID, MatchState.CANCELLED):
+        outcome.void_reason = record.reason or f"the match was {record.state.lower()}."
+        return outcome
+    if record.state != MatchState.CLOSED:
         return None
     closed = results.of_match(engine, match)
     own = closed.entrants.index(version)
     for game in closed.games:
-        told.games += 1
+        outcome.games += 1
         first = game.places[own] == 1
-        told.wins += first and game.places.count(1) == 1
-        told.draws += first and game.places.count(1) > 1
-        told.faults += game.faults[own]
+        outcome.wins += first and game.places.count(1) == 1
+        outcome.draws += first and game.places.count(1) > 1
+        outcome.faults += game.faults[own]
     scores = [game.scores for game in closed.games if game.scores is not None]
     totals = [sum(column) for column in zip(*scores, strict=True)] or [0] * len(closed.entrants)
-    told.points = totals[own]
-    told.others.extend(total for n, total in enumerate(totals) if n != own)
-    return told
+    outcome.points = totals[own]
+    outcome.others.extend(total for n, total in enumerate(totals) if n != own)
+    return outcome

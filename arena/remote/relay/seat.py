@@ -51,7 +51,7 @@ class Seat:
     """
 
     def __init__(
-        self, number: int, match: str, socket: Path, send: Send, asked: Callable[[int], None]
+        self, number: int, match: str, socket: Path, send: Send, note_asked: Callable[[int], None]
     ) -> None:
         self.number = number
         self.match = match
@@ -60,7 +60,7 @@ class Seat:
         """Resolves to a clause when the bot's process has ended by itself."""
         self._socket = socket
         self._send = send
-        self._note_asked = asked
+        self._note_asked = note_asked
         self._open: dict[int, _Open] = {}
         self._asked = 0
         self._start = b""
@@ -89,18 +89,18 @@ class Seat:
 
     def remind(self) -> None:
         """Resend the open requests after a reconnection."""
-        for one in self._open.values():
-            self._send(relay_pb2.ConnectResponse(ask=one.ask))
+        for pending in self._open.values():
+            self._send(relay_pb2.ConnectResponse(ask=pending.ask))
 
     def hear(self, answer: relay_pb2.Answer) -> None:
         """Pass an answer to its open request.
 
         Drops the answer if the request is closed or the part was already received.
         """
-        one = self._open.get(answer.number)
-        if one is not None and answer.part == one.ask.answered + 1:
-            one.ask.answered += 1
-            one.answers.put_nowait(answer)
+        pending = self._open.get(answer.number)
+        if pending is not None and answer.part == pending.ask.answered + 1:
+            pending.ask.answered += 1
+            pending.answers.put_nowait(answer)
 
     def end(self, clause: str) -> None:
         """Record that the bot's process has ended by itself, and fail the open requests."""
@@ -109,8 +109,8 @@ class Seat:
         lost = relay_pb2.Answer(
             done=True, code=grpc.StatusCode.UNAVAILABLE.value[0], details="its process ended"
         )
-        for one in self._open.values():
-            one.answers.put_nowait(lost)
+        for pending in self._open.values():
+            pending.answers.put_nowait(lost)
 
     # --- BotService for the referee -----------------------------------------------------
 
@@ -161,13 +161,13 @@ class Seat:
             request=request,
             start=self._start,
         )
-        one = self._open[ask.number] = _Open(ask)
+        pending = self._open[ask.number] = _Open(ask)
         is_done = False
         try:
             self._note_asked(len(request))
             self._send(relay_pb2.ConnectResponse(ask=ask))
             while not is_done:
-                answer = await one.answers.get()
+                answer = await pending.answers.get()
                 is_done = answer.done
                 yield answer
         finally:

@@ -251,18 +251,20 @@ class SessionRegistry:
     async def _tell_outcomes(self, session: RelaySession) -> None:
         """Send a bot the outcomes of its closed matches."""
         for match in session.played - session.matches:
-            found = await asyncio.to_thread(match_outcomes.of, self._engine, match, session.version)
-            if found is not None:
+            outcome = await asyncio.to_thread(
+                match_outcomes.of, self._engine, match, session.version
+            )
+            if outcome is not None:
                 session.played.discard(match)
-                session.send(relay_pb2.ConnectResponse(outcome=found))
+                session.send(relay_pb2.ConnectResponse(outcome=outcome))
 
     async def _is_elsewhere(self, version: str) -> bool:
         """Whether the bot is connected to another relay of this arena that still answers."""
 
         def ask() -> bool:
-            found = remote_bots.find(self._engine, version)
+            bot = remote_bots.find(self._engine, version)
             desk = remote_bots.desk(self._engine, version).address
-            other = found is not None and found.here and desk not in ("", self._desk)
+            other = bot is not None and bot.here and desk not in ("", self._desk)
             return other and grpc_probe.answers(desk)
 
         return await asyncio.to_thread(ask)

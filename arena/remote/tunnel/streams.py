@@ -224,9 +224,9 @@ class TunnelEndpoint:
     """SHA-256 of the relay's certificate, in hexadecimal; empty without TLS."""
 
     @classmethod
-    def read(cls, told: Mapping[str, str]) -> Self:
+    def read(cls, values: Mapping[str, str]) -> Self:
         """Build the endpoint from the mapping that `written` returned."""
-        return cls(told["address"], told["secret"], told["certificate"])
+        return cls(values["address"], values["secret"], values["certificate"])
 
     def written(self) -> dict[str, str]:
         """Return the fields as a mapping for the store."""
@@ -257,17 +257,20 @@ class Stream:
         self.writer.transport.abort()
 
 
-async def join(one: Stream, other: Stream) -> None:
+async def join(first: Stream, second: Stream) -> None:
     """Copy in both directions between two streams until one of them ends; then close both."""
-    ways = [asyncio.create_task(one.carry_to(other)), asyncio.create_task(other.carry_to(one))]
+    ways = [
+        asyncio.create_task(first.carry_to(second)),
+        asyncio.create_task(second.carry_to(first)),
+    ]
     try:
         await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
         for way in ways:
             way.cancel()
-        await asyncio.gather(one.close(), other.close())
+        await asyncio.gather(first.close(), second.close())
     finally:
-        one.abort()
-        other.abort()
+        first.abort()
+        second.abort()
         for way in ways:
             way.cancel()
         await asyncio.gather(*ways, return_exceptions=True)
@@ -325,16 +328,16 @@ def answers(way: TunnelEndpoint) -> bool:
     return True
 
 
-def is_reached(desk: str, told: Mapping[str, str] | None) -> bool:
+def is_reached(desk: str, values: Mapping[str, str] | None) -> bool:
     """Whether a relay is on this machine or can be reached through its tunnel endpoint."""
     if _is_here(desk):
         return True
-    return told is not None and answers(TunnelEndpoint.read(told))
+    return values is not None and answers(TunnelEndpoint.read(values))
 
 
-def needed(desk: str, told: Mapping[str, str] | None) -> TunnelEndpoint | None:
+def needed(desk: str, values: Mapping[str, str] | None) -> TunnelEndpoint | None:
     """Return a relay's stored tunnel endpoint; None if it has none or is on this machine."""
-    return None if told is None or _is_here(desk) else TunnelEndpoint.read(told)
+    return None if values is None or _is_here(desk) else TunnelEndpoint.read(values)
 
 
 def _is_here(desk: str) -> bool:
@@ -350,10 +353,10 @@ def fingerprint(certificate: Path) -> str:
         ValueError: the file contains no certificate.
     """
     text = certificate.read_text(encoding="ascii", errors="replace")
-    found = re.search(f"{ssl.PEM_HEADER}.+?{ssl.PEM_FOOTER}", text, re.DOTALL)
-    if found is None:
+    block = re.search(f"{ssl.PEM_HEADER}.+?{ssl.PEM_FOOTER}", text, re.DOTALL)
+    if block is None:
         raise ValueError(f"there is no certificate in {certificate}")
-    return hashlib.sha256(ssl.PEM_cert_to_DER_cert(found[0])).hexdigest()
+    return hashlib.sha256(ssl.PEM_cert_to_DER_cert(block[0])).hexdigest()
 
 
 def keep_alive(writer: asyncio.StreamWriter) -> None:

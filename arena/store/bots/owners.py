@@ -104,8 +104,8 @@ def known_by(engine: Engine, token: str) -> str | None:
     table = schema.owners
     with reading(engine) as connection:
         # The timing of this lookup reveals only hash prefixes, from which no token can be derived.
-        found = connection.execute(select(table.c.name).where(table.c.token == _hash(token)))
-        return found.scalar_one_or_none()
+        names = connection.execute(select(table.c.name).where(table.c.token == _hash(token)))
+        return names.scalar_one_or_none()
 
 
 def _hash(token: str) -> str:

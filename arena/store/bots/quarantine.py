@@ -49,12 +49,12 @@ def consider(engine: Engine, match: str) -> tuple[str, ...]:
         ).all()
         suspects = [row.id for row in entrants if _is_suspect(connection, row.id)]
     known = [row.id for row in entrants if row.quarantined is not None]
-    found = []
+    affected = []
     for version in {*suspects, *known}:
         if _quarantine(engine, version):
             log.warning("%s is in quarantine from now on: %s", version, _reason())
-            found.append(version)
-    return tuple(sorted(found))
+            affected.append(version)
+    return tuple(sorted(affected))
 
 
 def lift(engine: Engine, version: str) -> Version:

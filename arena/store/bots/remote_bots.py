@@ -156,8 +156,8 @@ def of_token(engine: Engine, token: str) -> Version | None:
     table = schema.remotes
     query = select(table.c.version).where(table.c.token == token_hash(token))
     with reading(engine) as connection:
-        found = connection.execute(query).scalar_one_or_none()
-    return None if found is None else versions.find(engine, found)
+        version = connection.execute(query).scalar_one_or_none()
+    return None if version is None else versions.find(engine, version)
 
 
 def token_hashes(engine: Engine) -> frozenset[str]:

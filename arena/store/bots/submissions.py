@@ -92,8 +92,8 @@ def add(engine: Engine, sent: Sent, limits: Limits) -> Submission:
     table = schema.submissions
     with writing(engine, "submit") as connection:
         alone(connection, "submit")
-        found = _waiting(connection, sent.owner, sent.content_hash)
-        if found is None:
+        waiting = _waiting(connection, sent.owner, sent.content_hash)
+        if waiting is None:
             _check(connection, sent.owner, limits)
             connection.execute(
                 insert(table).values(
@@ -111,7 +111,7 @@ def add(engine: Engine, sent: Sent, limits: Limits) -> Submission:
                     changed=now(),
                 )
             )
-    return found or find(engine, sent.id)
+    return waiting or find(engine, sent.id)
 
 
 def check(engine: Engine, owner: str, limits: Limits) -> None:
@@ -192,9 +192,9 @@ def step(engine: Engine, submission: str, stage: Stage) -> None:
     table = schema.submissions
     with writing(engine, "step") as connection:
         keep(connection, select(table.c.id).where(table.c.id == submission))
-        found = _find(connection, submission)
+        current = _find(connection, submission)
         at = connection.execute(select(now())).scalar_one()
-        steps = [*([str(one), when] for one, when in found.steps), [str(stage), at]]
+        steps = [*([str(reached), when] for reached, when in current.steps), [str(stage), at]]
         connection.execute(
             update(table)
             .where(table.c.id == submission)
@@ -235,14 +235,14 @@ def decide(
 
 def _check(connection: Connection, owner: str, limits: Limits) -> None:
     table = schema.submissions
-    own, open_ = table.c.owner == owner, _is_undecided()
+    of_owner, open_ = table.c.owner == owner, _is_undecided()
     today = table.c.created > now() - _DAY
     counted = connection.execute(
         select(
             func.count().filter(open_).label("all"),
-            func.count().filter(own & open_).label("own"),
-            func.count().filter(own & today).label("a_day"),
-        ).where(or_(open_, own & today))
+            func.count().filter(of_owner & open_).label("own"),
+            func.count().filter(of_owner & today).label("a_day"),
+        ).where(or_(open_, of_owner & today))
     ).one()
     if counted.own >= limits.own:
         raise TooMany(
@@ -282,13 +282,13 @@ def _find(connection: Connection, submission: str) -> Submission:
 
 
 def _submission(row: Row[*tuple[Any, ...]]) -> Submission:
-    said = dict(row._mapping)
+    values = dict(row._mapping)
     return Submission(
         **{
-            **said,
-            "state": SubmissionState(said["state"]),
-            "stage": Stage(said["stage"]),
-            "steps": tuple((Stage(stage), at) for stage, at in said["steps"]),
-            "ladders": tuple(said["ladders"]),
+            **values,
+            "state": SubmissionState(values["state"]),
+            "stage": Stage(values["stage"]),
+            "steps": tuple((Stage(stage), at) for stage, at in values["steps"]),
+            "ladders": tuple(values["ladders"]),
         }
     )

@@ -236,19 +236,19 @@ def _holds(folder: Path, stay: contextlib.ExitStack) -> bool:
 
 
 def _fetch(engine: Engine, label: str, content: str, folder: Path) -> None:
-    found = find(engine, content)
-    if found is None:
+    stored = find(engine, content)
+    if stored is None:
         raise BotError(
             f"the files of {label} are neither here ({folder}) nor in the store; start"
             " `pokearena serve` once on the machine where the bot was added, or add it again."
         )
     with tempfile.TemporaryFile() as packed:
-        fetch(engine, found, packed)
+        fetch(engine, stored, packed)
         packed.seek(0)
-        if found.trusted:
+        if stored.trusted:
             strangers(folder).unlink(missing_ok=True)
         else:
             folder.parent.mkdir(parents=True, exist_ok=True)
             strangers(folder).touch()
         build_archive.unpack(packed, folder.parent, content)
-    log.info("%s: its files were fetched from the store, %d KiB packed", label, found.bytes >> 10)
+    log.info("%s: its files were fetched from the store, %d KiB packed", label, stored.bytes >> 10)

@@ -78,20 +78,20 @@ def add(
     try:
         with writing(engine, "add_version") as connection:
             _own(connection, name, owner)
-            found = _find(connection, label)
-            if found is None:
+            version = _find(connection, label)
+            if version is None:
                 _insert(connection, label, name, number, content_hash, folder, manifest)
-                found = _find(connection, label)
+                version = _find(connection, label)
     except exc.IntegrityError:
         # Another process has registered the same bot or version at this moment (PostgreSQL).
         return add(engine, name, number, content_hash, folder, manifest, owner)
-    assert found is not None
-    if found.content_hash != content_hash:
+    assert version is not None
+    if version.content_hash != content_hash:
         raise Conflict(
             f"{label} is already registered with other content; a version never changes. "
             "Give the new one another version in its bot.toml."
         )
-    return found
+    return version
 
 
 def find(engine: Engine, label: str) -> Version:
@@ -101,10 +101,10 @@ def find(engine: Engine, label: str) -> Version:
         NotFound: it does not exist.
     """
     with reading(engine) as connection:
-        found = _find(connection, label)
-    if found is None:
+        version = _find(connection, label)
+    if version is None:
         raise NotFound(f"there is no version {label}; `pokearena bot list` shows those there are.")
-    return found
+    return version
 
 
 def listing(

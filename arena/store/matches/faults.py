@@ -23,8 +23,8 @@ def kinds(engine: Engine, of: Collection[str]) -> dict[str, int]:
     table = schema.faults
     query = _chosen(select(table.c.verdict, func.count()), of, "").group_by(table.c.verdict)
     with reading(engine) as connection:
-        found = [(str(word), int(count)) for word, count in connection.execute(query)]
-    return dict(sorted(found, key=lambda each: (-each[1], each[0])))
+        counts = [(str(word), int(count)) for word, count in connection.execute(query)]
+    return dict(sorted(counts, key=lambda each: (-each[1], each[0])))
 
 
 def faults(
@@ -40,8 +40,8 @@ def faults(
         limit: maximum number of faults.
     """
     table, matches = schema.faults, schema.matches
-    wanted = [name for name in LoggedFault.__slots__ if name != "tournament"]
-    query = _chosen(select(matches.c.tournament, *(table.c[name] for name in wanted)), of, kind)
+    columns = [name for name in LoggedFault.__slots__ if name != "tournament"]
+    query = _chosen(select(matches.c.tournament, *(table.c[name] for name in columns)), of, kind)
     query = query.order_by(matches.c.ended.desc(), table.c.match, table.c.game, table.c.number)
     with reading(engine) as connection:
         rows = connection.execute(query.offset(offset).limit(limit)).all()

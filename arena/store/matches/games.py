@@ -76,10 +76,10 @@ def read(record: str, entrants: Sequence[str]) -> PlayedGame:
     """
     from referee.record import read_games
 
-    found = list(read_games(record))
-    if len(found) != 1:
-        raise ValueError(f"this is the record of {len(found)} games; it must be of one")
-    lines = found[0]
+    records = list(read_games(record))
+    if len(records) != 1:
+        raise ValueError(f"this is the record of {len(records)} games; it must be of one")
+    lines = records[0]
     try:
         return _played(record, entrants, lines)
     except KeyError as error:
@@ -135,12 +135,12 @@ def _thinking(
     seats: Sequence[Sequence[int]], actions: Sequence[Mapping[str, Any]]
 ) -> tuple[Thinking, ...]:
     """Return the decision times of each entrant; `seats` are the seats of each."""
-    own = [
+    moves = [
         (line["seat"], line["ms"])
         for line in actions
         if line.get("by") != "referee" and "ms" in line
     ]
-    return tuple(Thinking.of(ms for seat, ms in own if seat in mine) for mine in seats)
+    return tuple(Thinking.of(ms for seat, ms in moves if seat in mine) for mine in seats)
 
 
 def _verdict(verdicts: Sequence[str]) -> str:

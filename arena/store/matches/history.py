@@ -47,13 +47,13 @@ class Played:
 
     def faults(self) -> dict[str, dict[str, int]]:
         """Count the games that faults ended, by entrant and verdict; only entrants with faults."""
-        found: dict[str, dict[str, int]] = {}
+        counts: dict[str, dict[str, int]] = {}
         for game in self.games:
             for name, verdict in zip(self.entrants, game.verdicts, strict=True):
                 if verdict != FINISHED:
-                    kinds = found.setdefault(name, {})
+                    kinds = counts.setdefault(name, {})
                     kinds[verdict] = kinds.get(verdict, 0) + 1
-        return found
+        return counts
 
     def opponents(self, entrant: str) -> tuple[str, ...]:
         """Return all entrants except this one."""
@@ -112,10 +112,10 @@ def _chosen(sitting: Sequence[Collection[str]], of: Collection[str]) -> Select[A
     if len(first) > 1:
         # A match with two of these versions would otherwise appear twice.
         query = query.distinct()
-    for some in others:
+    for chosen in others:
         beside = sides.alias()
         sat = select(beside.c.match).where(
-            beside.c.match == sides.c.match, beside.c.version.in_(some)
+            beside.c.match == sides.c.match, beside.c.version.in_(chosen)
         )
         query = query.where(sat.exists())
     if of:

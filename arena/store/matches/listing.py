@@ -58,10 +58,10 @@ def find(engine: Engine, match: str) -> Match:
         NotFound: it does not exist.
     """
     with reading(engine) as connection:
-        found = _select(connection, [schema.matches.c.id == match])
-    if not found:
+        matches = _select(connection, [schema.matches.c.id == match])
+    if not matches:
         raise not_found(match)
-    return found[0]
+    return matches[0]
 
 
 def matches(
@@ -101,20 +101,22 @@ def latest(engine: Engine, limit: int) -> tuple[Match, ...]:
     newest = select(results.c.match).order_by(results.c.closed.desc()).limit(limit)
     with reading(engine) as connection:
         names = list(connection.execute(newest).scalars())
-        found = {match.id: match for match in _select(connection, [schema.matches.c.id.in_(names)])}
-    return tuple(found[name] for name in names if name in found)
+        matches = {
+            match.id: match for match in _select(connection, [schema.matches.c.id.in_(names)])
+        }
+    return tuple(matches[name] for name in names if name in matches)
 
 
-def open_among(engine: Engine, wanted: Sequence[str]) -> frozenset[str]:
+def open_among(engine: Engine, ids: Sequence[str]) -> frozenset[str]:
     """Return those of these matches that may still be played."""
     table = schema.matches
-    found: set[str] = set()
+    open_ids: set[str] = set()
     with reading(engine) as connection:
-        for start in range(0, len(wanted), _AT_ONCE):
-            some = table.c.id.in_(wanted[start : start + _AT_ONCE])
-            query = select(table.c.id).where(some, table.c.state.in_(OPEN))
-            found.update(connection.execute(query).scalars())
-    return frozenset(found)
+        for start in range(0, len(ids), _AT_ONCE):
+            chosen = table.c.id.in_(ids[start : start + _AT_ONCE])
+            query = select(table.c.id).where(chosen, table.c.state.in_(OPEN))
+            open_ids.update(connection.execute(query).scalars())
+    return frozenset(open_ids)
 
 
 def not_found(match: str) -> NotFound:
@@ -160,15 +162,15 @@ def _select(
     )
 
 
-def _entrants(connection: Connection, wanted: list[str]) -> dict[str, tuple[str, ...]]:
+def _entrants(connection: Connection, ids: list[str]) -> dict[str, tuple[str, ...]]:
     sides = schema.match_entrants
-    found: dict[str, tuple[str, ...]] = {}
-    for start in range(0, len(wanted), _AT_ONCE):
+    entrants: dict[str, tuple[str, ...]] = {}
+    for start in range(0, len(ids), _AT_ONCE):
         query = (
             select(sides.c.match, sides.c.version)
-            .where(sides.c.match.in_(wanted[start : start + _AT_ONCE]))
+            .where(sides.c.match.in_(ids[start : start + _AT_ONCE]))
             .order_by(sides.c.match, sides.c.position)
         )
         for match, group in groupby(connection.execute(query), lambda row: row[0]):
-            found[match] = tuple(version for _, version in group)
-    return found
+            entrants[match] = tuple(version for _, version in group)
+    return entrants

@@ -42,15 +42,15 @@ def result(
         games: the stored results of the games, in order of their numbers.
         thinking: for each game the stored decision times by entrant, or None.
     """
-    said = {"entrants": list(entrants), "games": list(games)}
-    closed = ClosedMatch(match, 0, 0, tuple(entrants), games_of(said))
+    values = {"entrants": list(entrants), "games": list(games)}
+    closed = ClosedMatch(match, 0, 0, tuple(entrants), games_of(values))
     counted = [each for each in thinking if each is not None]
     added = [
         sum((Thinking.read(each[place]) for each in counted), Thinking()).stored()
         for place in range(len(entrants))
     ]
     whole = added if len(counted) == len(games) else None
-    return Result(said, digest(closed, clip_of(game)).text(), whole)
+    return Result(values, digest(closed, clip_of(game)).text(), whole)
 
 
 def games_of(outcome: Mapping[str, Any]) -> tuple[ClosedGame, ...]:

@@ -171,12 +171,12 @@ def count(engine: Engine, tournament: str | None = None) -> int:
 def read(connection: Connection, matches: Sequence[str]) -> tuple[MatchRows, ...]:
     """Return the rows of these matches, in their order; at most `BATCH` matches."""
     table, sides, versions = schema.matches, schema.match_entrants, schema.versions
-    found = {row["id"]: row for row in _rows(connection, table.c, table.c.id, matches)}
+    match_rows = {row["id"]: row for row in _rows(connection, table.c, table.c.id, matches)}
     held = schema.tournaments
     cups = {
         row["id"]: row
         for row in _rows(
-            connection, held.c, held.c.id, list({row["tournament"] for row in found.values()})
+            connection, held.c, held.c.id, list({row["tournament"] for row in match_rows.values()})
         )
     }
     seated = _grouped(
@@ -194,8 +194,8 @@ def read(connection: Connection, matches: Sequence[str]) -> tuple[MatchRows, ...
     closed = {row["match"]: row for row in _rows(connection, results.c, results.c.match, matches)}
     return tuple(
         MatchRows(
-            found[name],
-            cups[found[name]["tournament"]],
+            match_rows[name],
+            cups[match_rows[name]["tournament"]],
             tuple(seated[name]),
             tuple(played[name]),
             tuple(faulted[name]),
@@ -203,7 +203,7 @@ def read(connection: Connection, matches: Sequence[str]) -> tuple[MatchRows, ...
         )
         for name in matches
         # A match without its tournament is a broken reference, which the structure check reports.
-        if name in found and found[name]["tournament"] in cups
+        if name in match_rows and match_rows[name]["tournament"] in cups
     )
 
 

@@ -200,8 +200,8 @@ def _told(
     matches, games = schema.matches, schema.games
     spec = rows.spec(connection, match)
     state = connection.execute(select(matches.c.state).where(matches.c.id == match)).scalar_one()
-    wanted = select(column).where(games.c.match == match).order_by(games.c.game)
-    played = [] if state in OPEN else list(connection.execute(wanted).scalars())
+    query = select(column).where(games.c.match == match).order_by(games.c.game)
+    played = [] if state in OPEN else list(connection.execute(query).scalars())
     return spec, spec.seed if state == MatchState.CLOSED else None, played
 
 

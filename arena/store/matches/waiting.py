@@ -101,12 +101,12 @@ def give_up(engine: Engine, limit: float, since: float) -> int:
         if connection.execute(query).first() is None:
             return 0
     with writing(engine, "give_up") as connection:
-        found = connection.execute(query).all()
-        names = [row.id for row in found]
+        expired = connection.execute(query).all()
+        names = [row.id for row in expired]
         for start in range(0, len(names), _AT_ONCE):
-            some = matches.c.id.in_(names[start : start + _AT_ONCE])
-            keep(connection, select(matches.c.id).where(some).order_by(matches.c.id))
-        for match, version in found:
+            chosen = matches.c.id.in_(names[start : start + _AT_ONCE])
+            keep(connection, select(matches.c.id).where(chosen).order_by(matches.c.id))
+        for match, version in expired:
             begun = connection.execute(select(exists().where(games.c.match == match))).scalar_one()
             reason = f"the remote bot {version} was not there for {_words(limit)}"
             change = update(matches).where(matches.c.id == match, *_is_open())
@@ -121,7 +121,7 @@ def give_up(engine: Engine, limit: float, since: float) -> int:
                     reason=f"{reason}; nobody is charged.",
                 )
             connection.execute(change)
-    return len(found)
+    return len(expired)
 
 
 def time(engine: Engine) -> float:

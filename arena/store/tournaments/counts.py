@@ -49,14 +49,14 @@ def by_state(connection: Connection, tournament: str) -> Mapping[MatchState, Cou
     rows = connection.execute(query).all()
     if not rows:
         return {}
-    found = dict.fromkeys(MatchState, Count(0, 0))
+    counts = dict.fromkeys(MatchState, Count(0, 0))
     closed = Count(rows[0].matches, rows[0].games)
     for row in rows:
         if row.state is not None:
-            here = found[MatchState(row.state)] = Count(row.number, int(row.planned))
+            here = counts[MatchState(row.state)] = Count(row.number, int(row.planned))
             closed = Count(closed.matches - here.matches, closed.games - here.games)
-    found[MatchState.CLOSED] = closed
-    return found
+    counts[MatchState.CLOSED] = closed
+    return counts
 
 
 def closed(connection: Connection, of: Collection[str]) -> int:

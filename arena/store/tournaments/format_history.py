@@ -43,9 +43,9 @@ class History:
         with reading(self._engine) as connection:
             if _count(connection, self._tournament, self._first) != len(self._over):
                 self._over, self._first = [], 0
-            found = self._read(connection)
-        every = (*self._over, *found)
-        self._keep(found)
+            moving = self._read(connection)
+        every = (*self._over, *moving)
+        self._keep(moving)
         return every
 
     def _read(self, connection: Connection) -> list[Match]:
@@ -57,12 +57,12 @@ class History:
             .where(table.c.tournament == self._tournament, table.c.round >= self._first)
             .order_by(table.c.round, table.c.number, sides.c.position)
         )
-        found = []
+        matches = []
         for _, group in groupby(connection.execute(query), lambda row: row.id):
             rows = list(group)
             last = rows[0]
             closed = last.state == MatchState.CLOSED
-            found.append(
+            matches.append(
                 Match(
                     round=last.round,
                     number=last.number,
@@ -71,15 +71,15 @@ class History:
                     games=games_of(last.outcome) if closed else (),
                 )
             )
-        return found
+        return matches
 
-    def _keep(self, found: list[Match]) -> None:
+    def _keep(self, moving: list[Match]) -> None:
         """Cache the matches of rounds that are over."""
-        still = (match.round for match in found if match.state is State.OPEN)
-        last = max((match.round for match in found), default=self._first)
+        still = (match.round for match in moving if match.state is State.OPEN)
+        last = max((match.round for match in moving), default=self._first)
         # The newest round may be read again; that is cheap and avoids a special case.
         self._first = min(still, default=last)
-        self._over += [match for match in found if match.round < self._first]
+        self._over += [match for match in moving if match.round < self._first]
 
 
 def _count(connection: Connection, tournament: str, before: int) -> int:

@@ -197,15 +197,15 @@ def extend(engine: Engine, tournament: Tournament, seen: Marks, fixtures: Iterab
         The number of matches added; 0 if the tournament has changed since `seen`.
     """
     table = schema.tournaments
-    wanted = tuple(fixtures)
+    added = tuple(fixtures)
     with writing(engine, "extend") as connection:
-        found = connection.execute(
+        row = connection.execute(
             select(table.c.seed, table.c.ended).where(table.c.id == tournament.id).with_for_update()
         ).one_or_none()
-        if found is None or found.ended is not None or _marks(connection, tournament.id) != seen:
+        if row is None or row.ended is not None or _marks(connection, tournament.id) != seen:
             return 0
-        schedule.store(connection, tournament.id, tournament.plan, wanted, found.seed)
-    return len(wanted)
+        schedule.store(connection, tournament.id, tournament.plan, added, row.seed)
+    return len(added)
 
 
 def close(engine: Engine, tournament: str, seen: Marks) -> bool:
@@ -244,21 +244,21 @@ def _marks(connection: Connection, tournament: str) -> Marks:
 def _next_round(connection: Connection, tournament: str) -> int:
     matches = schema.matches
     last = select(func.max(matches.c.round)).where(matches.c.tournament == tournament)
-    found: int | None = connection.execute(last).scalar()
-    return 0 if found is None else found + 1
+    last_round: int | None = connection.execute(last).scalar()
+    return 0 if last_round is None else last_round + 1
 
 
 def _lock(connection: Connection, tournament: str) -> None:
     """Lock a tournament until the transaction ends; raise NotFound, or Conflict if it is over."""
     table = schema.tournaments
-    found = connection.execute(
+    row = connection.execute(
         select(table.c.state, table.c.ended).where(table.c.id == tournament).with_for_update()
     ).one_or_none()
-    if found is None:
+    if row is None:
         raise not_found(tournament)
-    if found.ended is not None:
+    if row.ended is not None:
         raise Conflict(
-            f"tournament {tournament} is {found.state}; only one that is not over can change."
+            f"tournament {tournament} is {row.state}; only one that is not over can change."
         )
 
 

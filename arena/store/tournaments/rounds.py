@@ -26,8 +26,8 @@ def ends(engine: Engine, of: Sequence[str]) -> tuple[float, ...]:
         .having(func.sum(case((matches.c.state.in_(OPEN), 1), else_=0)) == 0)
     )
     with reading(engine) as connection:
-        found = connection.execute(query).scalars()
-        return tuple(sorted({float(at) for at in found if at is not None}))
+        times = connection.execute(query).scalars()
+        return tuple(sorted({float(at) for at in times if at is not None}))
 
 
 def clock(engine: Engine) -> float:

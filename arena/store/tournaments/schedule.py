@@ -29,8 +29,8 @@ def store(
         fixtures: the matches; entrants are versions as ``name@number``, in order of their seeds.
         seed: the tournament's random seed, if it has one.
     """
-    wanted = sorted(fixtures, key=lambda fixture: (fixture.round, fixture.number))
-    if not wanted:
+    ordered = sorted(fixtures, key=lambda fixture: (fixture.round, fixture.number))
+    if not ordered:
         return
     versions = schema.versions
     query = select(versions.c.id, versions.c.content_hash).join(
@@ -38,7 +38,7 @@ def store(
     )
     of_it = query.where(schema.entrants.c.tournament == tournament)
     contents = {row.id: row.content_hash for row in connection.execute(of_it)}
-    matches, sides = rows(tournament, plan, contents, wanted, seed)
+    matches, sides = rows(tournament, plan, contents, ordered, seed)
     connection.execute(insert(schema.matches), matches)
     connection.execute(insert(schema.match_entrants), sides)
     table = schema.tournaments

@@ -109,10 +109,10 @@ def find(engine: Engine, tournament: str) -> Tournament:
         NotFound: it does not exist.
     """
     with reading(engine) as connection:
-        found = _select(connection, schema.tournaments.c.id == tournament)
-    if not found:
+        tournaments = _select(connection, schema.tournaments.c.id == tournament)
+    if not tournaments:
         raise not_found(tournament)
-    return found[0]
+    return tournaments[0]
 
 
 def listing(
@@ -226,17 +226,17 @@ def admit(connection: Connection, names: Sequence[str]) -> None:
     """
     versions = schema.versions
     query = select(*versions.c["id", "retired", "quarantined", "quarantine_reason"])
-    found = {row.id: row for row in connection.execute(query.where(versions.c.id.in_(names)))}
+    known = {row.id: row for row in connection.execute(query.where(versions.c.id.in_(names)))}
     for version in names:
-        if version not in found:
+        if version not in known:
             raise NotFound(
                 f"there is no version {version}; `pokearena bot list` shows those there are."
             )
-        if found[version].retired is not None:
+        if known[version].retired is not None:
             raise Conflict(f"{version} is retired and enters no more tournaments.")
-        if found[version].quarantined is not None:
+        if known[version].quarantined is not None:
             raise Conflict(
-                f"{version} is in quarantine: {found[version].quarantine_reason} "
+                f"{version} is in quarantine: {known[version].quarantine_reason} "
                 f"`pokearena bot release {version}` lets it play again."
             )
 

@@ -58,9 +58,11 @@ class Talk:
         NoAnswer: on entering; the bot does not start in time.
     """
 
-    def __init__(self, bot: Bot, told: bot_pb2.StartRequest, start: float, patience: float) -> None:
+    def __init__(
+        self, bot: Bot, opening: bot_pb2.StartRequest, start: float, patience: float
+    ) -> None:
         self._bot = bot
-        self._told = told
+        self._told = opening
         self._start = start
         self._patience = patience
         self._ended = Event()
@@ -123,8 +125,8 @@ class Talk:
         if call.code() is grpc.StatusCode.OK:
             self.said = call.result()
         elif call.code() is grpc.StatusCode.DEADLINE_EXCEEDED:
-            met = "its Start did not return" if listens(address) else "it did not listen"
-            raise self._no_answer(f"{met} within {self._start:g} s", late=True)
+            obstacle = "its Start did not return" if listens(address) else "it did not listen"
+            raise self._no_answer(f"{obstacle} within {self._start:g} s", late=True)
         elif call.code() is not grpc.StatusCode.UNIMPLEMENTED:
             raise self._no_answer(_clause(call))
 
@@ -167,8 +169,8 @@ class Talk:
         """
         if self._stream is None:
             self._stream = _Stream(self._stub)
-        asked = [self._fitting(request) for request in requests]
-        return self._stream.ask(asked, self._patience, self)
+        fitting = [self._fitting(request) for request in requests]
+        return self._stream.ask(fitting, self._patience, self)
 
     def _fitting(self, request: Request) -> Request:
         """Return the request, without the legal actions if the bot asked for that at Start."""
@@ -214,11 +216,11 @@ class _Stream:
         except grpc.RpcError as error:
             self._hand_on(error)
 
-    def _hand_on(self, met: bot_pb2.PlayResponse | grpc.RpcError | None) -> None:
+    def _hand_on(self, message: bot_pb2.PlayResponse | grpc.RpcError | None) -> None:
         """Queue a message. Block while the queue is full, to bound the memory a bot can use."""
         while not self._closed:
             try:
-                self._in.put(met, timeout=_GLANCE)
+                self._in.put(message, timeout=_GLANCE)
             except Full:
                 continue
             return
@@ -234,35 +236,35 @@ class _Stream:
         until = time.monotonic() + patience
         self._out.put(bot_pb2.PlayRequest(questions=requests))
         answers: dict[tuple[int, int], Response] = {}
-        asked = [(request.game, request.decision) for request in requests]
-        while len(answers) < len(asked):
+        keys = [(request.game, request.decision) for request in requests]
+        while len(answers) < len(keys):
             for answer in self._next(until, talk).answers:
                 key = (answer.game, answer.decision)
-                if key not in asked or key in answers:
+                if key not in keys or key in answers:
                     raise talk._no_answer(
                         f"it answered game {key[0]}, decision {key[1]}, which was not asked; "
                         "every question is answered once, with its game and decision copied"
                     )
                 answers[key] = answer
-        return [answers[key] for key in asked]
+        return [answers[key] for key in keys]
 
     def _next(self, until: float, talk: Talk) -> bot_pb2.PlayResponse:
         left = until - time.monotonic()
         if left <= 0:  # a bot that keeps sending messages must not extend the time limit
             raise talk.too_late()
         try:
-            met = self._in.get(timeout=left)
+            message = self._in.get(timeout=left)
         except Empty:
             raise talk.too_late() from None
-        if isinstance(met, bot_pb2.PlayResponse):
+        if isinstance(message, bot_pb2.PlayResponse):
             self._heard = True
-            return met
+            return message
         if not self._heard:
             # The referee applies the same rule: after a stream without any message it uses Act.
             raise Unimplemented
-        if met is None:
+        if message is None:
             raise talk._no_answer("it ended the stream before it had answered")
-        raise talk._failed(met)
+        raise talk._failed(message)
 
 
 def _clause(error: Any) -> str:
@@ -272,7 +274,7 @@ def _clause(error: Any) -> str:
         return "its connection was lost"
     if code is grpc.StatusCode.RESOURCE_EXHAUSTED:
         return f"it sent more than {ANSWER_BYTES} bytes in one message"
-    said = " ".join((error.details() or "").split())[:300]
-    if code is grpc.StatusCode.INTERNAL and said.startswith(_NO_MESSAGE):
+    details = " ".join((error.details() or "").split())[:300]
+    if code is grpc.StatusCode.INTERNAL and details.startswith(_NO_MESSAGE):
         return "it answered with bytes that are no message of the protocol"
-    return f"it answered with the error {code.name}: {said}"
+    return f"it answered with the error {code.name}: {details}"

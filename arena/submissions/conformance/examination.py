@@ -69,19 +69,19 @@ class Stopwatch:
         if self.worst is None:
             return Check(CLOCK_CHECK, Outcome.SKIPPED, "no decision was timed")
         worst, played, game, decision = self.worst
-        told = (
+        sentence = (
             f"median {_ms(self._quantile(0.5))} · p99 {_ms(self._quantile(0.99))} · worst "
             f"{_ms(worst)} ({played.form.name}, game {game}, decision {decision}) · "
             f"at most {self.banked:.0f} of {CLOCK.bank_ms} ms drawn from a bank"
         )
         if self.banked < _MUCH * CLOCK.bank_ms:
-            return Check(CLOCK_CHECK, Outcome.PASSED, told)
+            return Check(CLOCK_CHECK, Outcome.PASSED, sentence)
         question = f"{played.spec.id}:{game}:{decision}"
-        told += ": a slower machine would make it late"
+        sentence += ": a slower machine would make it late"
         return Check(
             CLOCK_CHECK,
             Outcome.REMARK,
-            told,
+            sentence,
             question=question,
             command=errand.ask(question),
             record=played.record,
@@ -131,22 +131,22 @@ def listening_check(errand: Errand, game: Game) -> tuple[Check, int]:
     if bot.address is not None and not goes_on_listening(bot.address):
         raise InfrastructureError(f"{bot.label} cannot be reached: nobody listens there.")
     form = forms.forms(game)[0]
-    asked = paper(form, 0, errand.seed, 1, 1)
+    sheet = paper(form, 0, errand.seed, 1, 1)
     began = time.monotonic()
     limit = f"limit {CLOCK.start_ms / 1000:g} s"
     try:
-        with errand.talk(asked.spec, 0) as talk:
-            said = f"{talk.seconds:.2f} s ({limit})"
+        with errand.talk(sheet.spec, 0) as talk:
+            sentence = f"{talk.seconds:.2f} s ({limit})"
             if talk.said.games_in_flight > 1:
-                said += f" · {talk.said.games_in_flight} games at once"
+                sentence += f" · {talk.said.games_in_flight} games at once"
             if talk.said.without_legal:
-                said += " · finds its legal actions itself"
-            passed = Check(LISTENS, Outcome.PASSED, said, seconds=talk.seconds)
+                sentence += " · finds its legal actions itself"
+            passed = Check(LISTENS, Outcome.PASSED, sentence, seconds=talk.seconds)
             return passed, talk.said.games_in_flight
     except NoAnswer as error:
         if bot.remote:
             raise InfrastructureError(f"{bot.label} cannot be reached: {error}.") from None
-        question = asked.question(asked.positions[0].place)
+        question = sheet.question(sheet.positions[0].place)
         failed = Check(
             LISTENS,
             Outcome.FAILED,
@@ -154,7 +154,7 @@ def listening_check(errand: Errand, game: Game) -> tuple[Check, int]:
             seconds=time.monotonic() - began,
             question=question,
             command=errand.ask(question),
-            record=asked.record,
+            record=sheet.record,
             output=error.output,
         )
         return failed, 0
@@ -188,17 +188,19 @@ def faulted(errand: Errand, name: str, played: Played) -> Check:
         return check
     place = f"{played.spec.id}:{fault['game']}:{fault['decision']}"
     check = replace(check, question=place, command=errand.ask(place))
-    asked = _question(played, fault)
-    if fault["verdict"] == _LATE or breaks(errand, played.spec, asked):
+    question = _question(played, fault)
+    if fault["verdict"] == _LATE or breaks(errand, played.spec, question):
         return check
-    if breaks(errand, played.spec, asked, by_stream=True):
-        said = f"{sentence}; by Act it answers well"
-        return replace(check, sentence=said, command=errand.ask(place, "--play"))
-    said = f"{sentence}; asked alone it answers well, so it is what was asked before or beside it"
+    if breaks(errand, played.spec, question, by_stream=True):
+        summary = f"{sentence}; by Act it answers well"
+        return replace(check, sentence=summary, command=errand.ask(place, "--play"))
+    summary = (
+        f"{sentence}; asked alone it answers well, so it is what was asked before or beside it"
+    )
     if errand.at_once > 1:
         # The record lacks simultaneous questions of games that the fault left unfinished.
-        return replace(check, sentence=said, command=errand.again(played.form.game.id))
-    return replace(check, sentence=said, command=errand.ask(place, "--from-start"))
+        return replace(check, sentence=summary, command=errand.again(played.form.game.id))
+    return replace(check, sentence=summary, command=errand.ask(place, "--from-start"))
 
 
 def _question(played: Played, fault: Line) -> Question:
@@ -322,21 +324,21 @@ class _Examination:
     def _questions(self, game: Game) -> Iterator[Check]:
         """Ask awkward questions in the most different forms of the game."""
         tried = forms.some(game) if self._errand.thorough else forms.few(game)[-1:]
-        found: dict[str, list[Finding]] = {}
+        by_name: dict[str, list[Finding]] = {}
         broken: list[str] = []
         began = time.monotonic()
         for form in tried:
             if self._errand.over or len(broken) > _ENOUGH:
                 break
             self._hear(f"{form.name}: awkward questions")
-            asked = self._paper(form)
-            for finding in Interview(self._errand, form, asked).findings(broken):
-                found.setdefault(finding.name, []).append(finding)
+            sheet = self._paper(form)
+            for finding in Interview(self._errand, form, sheet).findings(broken):
+                by_name.setdefault(finding.name, []).append(finding)
                 if finding.broken is not None:
                     broken.append(finding.name)
         took = time.monotonic() - began
-        for name, findings in found.items():
-            yield _of_questions(name, game, findings, took / len(found))
+        for name, findings in by_name.items():
+            yield _of_questions(name, game, findings, took / len(by_name))
 
     def _paper(self, form: Form) -> Paper:
         seat, games, each = self._errand.papers(form)
@@ -363,11 +365,11 @@ class _Examination:
                 yield faulted(self._errand, PLAYS, played)
         if not failed:
             every = len(forms.forms(game))
-            told = f"{done} of {every} forms" if done < every else _forms(done)
+            extent = f"{done} of {every} forms" if done < every else _forms(done)
             yield Check(
                 PLAYS,
                 Outcome.PASSED if decisions else Outcome.SKIPPED,
-                f"{told}, every seat · {decisions:,} decisions, all legal and in time"
+                f"{extent}, every seat · {decisions:,} decisions, all legal and in time"
                 if decisions
                 else "no time was left for it",
                 game.id,
@@ -424,14 +426,16 @@ def _of_questions(name: str, game: Game, findings: Sequence[Finding], seconds: f
     broken = next((finding.broken for finding in findings if finding.broken), None)
     if broken is not None:
         return _of_broken(name, game, broken, seconds)
-    asked = sum(finding.asked for finding in findings)
+    questions = sum(finding.asked for finding in findings)
     listed = max(finding.listed for finding in findings)
-    said = next((finding.said for finding in findings if finding.said), "")
-    told = [f"{asked} question{'s' * (asked != 1)} in {_forms(len(findings))}"] * (asked > 0)
-    told += [f"up to {listed:,} actions"] * (listed > 1)
-    told += [said] * (bool(said) and (not asked or name == TOGETHER))
-    outcome = Outcome.PASSED if asked else Outcome.SKIPPED
-    return Check(name, outcome, " · ".join(told), game.id, seconds)
+    remark = next((finding.said for finding in findings if finding.said), "")
+    parts = [f"{questions} question{'s' * (questions != 1)} in {_forms(len(findings))}"] * (
+        questions > 0
+    )
+    parts += [f"up to {listed:,} actions"] * (listed > 1)
+    parts += [remark] * (bool(remark) and (not questions or name == TOGETHER))
+    outcome = Outcome.PASSED if questions else Outcome.SKIPPED
+    return Check(name, outcome, " · ".join(parts), game.id, seconds)
 
 
 def _of_broken(name: str, game: Game, broken: Broken, seconds: float) -> Check:

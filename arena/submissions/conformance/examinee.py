@@ -54,7 +54,7 @@ class Errand:
 
     def talk(self, spec: MatchSpec, seat: int) -> Talk:
         """Return a session with the bot at a seat of this match."""
-        told = bot_pb2.StartRequest(
+        opening = bot_pb2.StartRequest(
             match=spec.id,
             game=spec.game,
             seats=spec.seats,
@@ -63,7 +63,7 @@ class Errand:
             games=spec.boards,
             clock=clock_of(spec.clock),
         )
-        return Talk(self.bot, told, spec.clock.start_ms / 1000, PATIENCE)
+        return Talk(self.bot, opening, spec.clock.start_ms / 1000, PATIENCE)
 
     def papers(self, form: Form) -> tuple[int, int, int]:
         """Return the parameters of `positions.paper` for a form.

@@ -51,11 +51,13 @@ def forms(game: Game) -> tuple[Form, ...]:
     """
     usual = {name: option.default for name, option in game.options.items()}
     every = list(_settings(game))
-    wanted = [(seats, usual) for seats in game.seats]
-    wanted += [(min(s for s in game.seats if game.allows(s, one)), one) for one in every]
-    wanted += [(max(game.seats), every[-1])]
+    combinations = [(seats, usual) for seats in game.seats]
+    combinations += [
+        (min(s for s in game.seats if game.allows(s, choice)), choice) for choice in every
+    ]
+    combinations += [(max(game.seats), every[-1])]
     made: list[Form] = []
-    for seats, options in wanted:
+    for seats, options in combinations:
         form = Form(game, seats, options)
         if game.allows(seats, options) and form not in made:
             made.append(form)
@@ -82,7 +84,7 @@ def _settings(game: Game) -> Iterator[dict[str, Value]]:
 def _values(option: Option) -> tuple[Value, ...]:
     """Return the values of an option, the default first; for an integer only the default."""
     if option.choices:
-        return tuple(sorted(option.choices, key=lambda one: one != option.default))
+        return tuple(sorted(option.choices, key=lambda choice: choice != option.default))
     if isinstance(option.default, bool):
         return (option.default, not option.default)
     return (option.default,)
@@ -102,7 +104,7 @@ def match_of(
         boards: the number of boards.
         entrants: the match's entrants.
     """
-    own = hashlib.sha256(f"{what}\0{form.name}\0".encode() + seed).digest()
+    seed_bytes = hashlib.sha256(f"{what}\0{form.name}\0".encode() + seed).digest()
     agreed = {
         "game": form.game.id,
         "options": dict(form.options),
@@ -110,9 +112,9 @@ def match_of(
         "boards": boards,
         "clock": asdict(CLOCK),
         "policy": "strict",
-        "seed": own.hex(),
+        "seed": seed_bytes.hex(),
     }
-    contents = [f"{one.version} {one.content_hash}" for one in entrants]
+    contents = [f"{entrant.version} {entrant.content_hash}" for entrant in entrants]
     key = ids.match_key(agreed, 0, 0, contents)
     return MatchSpec(
         id=ids.match_id("test", key),
@@ -126,8 +128,8 @@ def match_of(
         clock=CLOCK,
         policy="strict",
         entrants=entrants,
-        commitment=commitment(own),
-        seed=own,
+        commitment=commitment(seed_bytes),
+        seed=seed_bytes,
     )
 
 

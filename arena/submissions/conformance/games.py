@@ -51,12 +51,12 @@ class Played:
     @property
     def fault(self) -> Line | None:
         """The bot's first fault, as a line of the record; None without faults."""
-        own = set(self.own)
+        examined = set(self.own)
         for game in self.games:
-            if any(fault.version in own for fault in game.faulted):
+            if any(fault.version in examined for fault in game.faulted):
                 (record,) = read_games(game.record)
                 seating = record.game["seating"]
-                return next(f for f in record.faults if seating[f["seat"]] in own)
+                return next(f for f in record.faults if seating[f["seat"]] in examined)
         return None
 
     @property
@@ -71,16 +71,16 @@ class Played:
     @property
     def times(self) -> list[tuple[float, int, int]]:
         """The bot's decisions, as (milliseconds, game, decision)."""
-        own, told = set(self.own), []
+        examined, durations = set(self.own), []
         for game in self.games:
             (record,) = read_games(game.record)
             seating = record.game["seating"]
-            told += [
+            durations += [
                 (float(line["ms"]), game.game, int(line["decision"]))
                 for line in record.actions
-                if seating[line["seat"]] in own and line.get("by") != "referee"
+                if seating[line["seat"]] in examined and line.get("by") != "referee"
             ]
-        return told
+        return durations
 
     @property
     def banked(self) -> float:
@@ -114,9 +114,10 @@ def play(errand: Errand, form: Form, what: str, boards: int, until: float) -> Pl
         InfrastructureError: the arena failed.
     """
     bots = _bots(errand.bot, form.sides)
-    own = 1 if errand.bot.remote else len(bots)
+    examined = 1 if errand.bot.remote else len(bots)
     entrants = tuple(
-        entrant_of(bot, errand.content if number < own else "") for number, bot in enumerate(bots)
+        entrant_of(bot, errand.content if number < examined else "")
+        for number, bot in enumerate(bots)
     )
     spec = match_of(form, what, errand.seed, boards, entrants)
     tables = plan(spec) if errand.bot.remote else plan(spec)[:1]

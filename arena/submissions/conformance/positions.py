@@ -70,13 +70,13 @@ class Paper:
         """Return the seat's earlier requests in this game, in order."""
         game, decision = position.place
         record = next(r for r in self.records if r.number == game)
-        told = []
-        for one in self._replayed(record):
-            if one.request.decision >= decision:
+        requests = []
+        for question in self._replayed(record):
+            if question.request.decision >= decision:
                 break
-            if one.request.seat == self.seat:
-                told.append(one.request)
-        return told
+            if question.request.seat == self.seat:
+                requests.append(question.request)
+        return requests
 
     def _replayed(self, record: GameRecord) -> Iterator[Question]:
         return questions(self.spec.line(), record, self.spec.seed, rights(self.spec, self.seat))
@@ -109,31 +109,31 @@ def paper(form: Form, seat: int, seed: bytes, games: int, each: int) -> Paper:
     entrants = tuple(Entrant(name, "", ".", {}) for name in names)
     spec = match_of(form, "questions", seed, games, entrants)
     played = [_Played(form, spec, number) for number in range(games)]
-    wanted: dict[tuple[int, int], Kind] = {}
+    chosen: dict[tuple[int, int], Kind] = {}
     for kind in Kind:
-        for place in _chosen(kind, seat, played, each, wanted):
-            wanted[place] = kind
+        for place in _chosen(kind, seat, played, each, chosen):
+            chosen[place] = kind
     positions: list[Position] = []
-    records = tuple(one.record for one in played)
+    records = tuple(recorded.record for recorded in played)
     made = Paper(spec, seat, (), records)
-    for one in played:
-        decisions = [decision for game, decision in wanted if game == one.number]
-        positions += _positions(made, one, wanted, max(decisions, default=-1))
+    for recorded in played:
+        decisions = [decision for game, decision in chosen if game == recorded.number]
+        positions += _positions(made, recorded, chosen, max(decisions, default=-1))
     order = list(Kind)
     positions.sort(key=lambda position: (order.index(position.kind), position.place))
     return Paper(spec, seat, tuple(positions), records)
 
 
 def _positions(
-    made: Paper, played: "_Played", wanted: dict[tuple[int, int], Kind], last: int
+    made: Paper, played: "_Played", chosen: dict[tuple[int, int], Kind], last: int
 ) -> Iterator[Position]:
     if last < 0:
         return
-    for asked in made._replayed(played.record):
-        decision = asked.request.decision
-        kind = wanted.get((played.number, decision))
-        if kind is not None and asked.request.seat == made.seat:
-            yield Position(kind, asked, len(asked.request.legal))
+    for question in made._replayed(played.record):
+        decision = question.request.decision
+        kind = chosen.get((played.number, decision))
+        if kind is not None and question.request.seat == made.seat:
+            yield Position(kind, question, len(question.request.legal))
         if decision >= last:
             return
 
@@ -150,28 +150,30 @@ def _chosen(
     Selects them in the order of the games. Exceptions: HUNDREDS prefers the longest lists of
     actions, SAMPLE the shortest; ANY selects one random question per game.
     """
-    found = [
-        (listed, one.number, decision)
-        for one in played
-        for decision, who, kinds, listed in one.decisions
-        if who == seat and kind in kinds and (one.number, decision) not in taken
+    candidates = [
+        (listed, recorded.number, decision)
+        for recorded in played
+        for decision, who, kinds, listed in recorded.decisions
+        if who == seat and kind in kinds and (recorded.number, decision) not in taken
     ]
     if kind is Kind.ANY:
         # If all questions of the seat are of another kind, use those.
-        found = found or [
-            (listed, one.number, decision)
-            for one in played
-            for decision, who, _, listed in one.decisions
+        candidates = candidates or [
+            (listed, recorded.number, decision)
+            for recorded in played
+            for decision, who, _, listed in recorded.decisions
             if who == seat
         ]
         chance = Random(0)
-        by_game = {n: [d for _, g, d in found if g == n] for n in {g for _, g, _ in found}}
+        by_game = {
+            n: [d for _, g, d in candidates if g == n] for n in {g for _, g, _ in candidates}
+        }
         return [(game, chance.choice(decisions)) for game, decisions in sorted(by_game.items())]
     if kind is Kind.HUNDREDS:
-        found.sort(key=lambda one: -one[0])
+        candidates.sort(key=lambda candidate: -candidate[0])
     if kind is Kind.SAMPLE:
-        found.sort()
-    return [(game, decision) for _, game, decision in found[:each]]
+        candidates.sort()
+    return [(game, decision) for _, game, decision in candidates[:each]]
 
 
 class _Played:
@@ -200,8 +202,8 @@ class _Played:
         (self.record,) = read_games("".join([*self._lines, dump(ended)]))
         seats = {who for _, who, _, _ in self.decisions}
         for seat in seats:
-            own = [kinds for _, who, kinds, _ in self.decisions if who == seat]
-            for kinds in (own[0], own[-1]):
+            seat_kinds = [kinds for _, who, kinds, _ in self.decisions if who == seat]
+            for kinds in (seat_kinds[0], seat_kinds[-1]):
                 if Kind.HUNDREDS not in kinds:
                     kinds.add(Kind.EDGE)
 
@@ -221,11 +223,11 @@ class _Played:
 
 def _kinds(legal: Legal, listed: int, actors: int) -> set[Kind]:
     """Return the kinds of a question; one with HUNDREDS of actions is never ANY."""
-    found = {Kind.HUNDREDS} if listed >= HUNDREDS else {Kind.ANY}
+    kinds = {Kind.HUNDREDS} if listed >= HUNDREDS else {Kind.ANY}
     if not legal.complete:
-        found.add(Kind.SAMPLE)
+        kinds.add(Kind.SAMPLE)
     if actors > 1:
-        found.add(Kind.TOGETHER)
+        kinds.add(Kind.TOGETHER)
     elif listed == 1:
-        found.add(Kind.SINGLE)
-    return found
+        kinds.add(Kind.SINGLE)
+    return kinds

@@ -25,7 +25,7 @@ class Wrong(Exception):
     """An answer is not a legal action. The exception's text is a clause about the bot."""
 
 
-def judge(game_id: str, asked: Question, response: Response) -> None:
+def judge(game_id: str, question: Question, response: Response) -> None:
     """Check that a response is a legal action.
 
     Args:
@@ -42,18 +42,18 @@ def judge(game_id: str, asked: Question, response: Response) -> None:
         action = codec.decode(response.action)
     except DecodeError as error:
         raise Wrong(f"its answer {error}") from None
-    if action in asked.legal:
+    if action in question.legal:
         return
     answered = in_words(game, codec.action_json(action))
-    first = [action for action, _ in zip(asked.legal, range(_LISTED + 1), strict=False)]
-    listed = [in_words(game, codec.action_json(one)) for one in first]
+    first = [action for action, _ in zip(question.legal, range(_LISTED + 1), strict=False)]
+    listed = [in_words(game, codec.action_json(listed_action)) for listed_action in first]
     more = " | ..." * (len(listed) > _LISTED)
     raise Wrong(
         f'it answered "{answered}", which is not legal; legal: {" | ".join(listed[:_LISTED])}{more}'
     )
 
 
-def breaks(errand: Errand, spec: MatchSpec, asked: Question, *, by_stream: bool = False) -> bool:
+def breaks(errand: Errand, spec: MatchSpec, question: Question, *, by_stream: bool = False) -> bool:
     """Whether a newly started bot fails at this question alone.
 
     Args:
@@ -64,15 +64,15 @@ def breaks(errand: Errand, spec: MatchSpec, asked: Question, *, by_stream: bool 
             Play.
     """
     try:
-        with errand.talk(spec, asked.request.seat) as talk:
+        with errand.talk(spec, question.request.seat) as talk:
             if by_stream:
-                answers = talk.play(asked.request)
+                answers = talk.play(question.request)
             else:
                 try:
-                    answers = [talk.act(asked.request)]
+                    answers = [talk.act(question.request)]
                 except Unimplemented:
-                    answers = talk.play(asked.request)
-            judge(spec.game, asked, answers[0])
+                    answers = talk.play(question.request)
+            judge(spec.game, question, answers[0])
     except (NoAnswer, Wrong, Unimplemented):
         return True
     return False
@@ -145,17 +145,17 @@ class Interview:
             self._close()
 
     def _findings(self, known_broken: Sequence[str]) -> Iterator[Finding]:
-        for kind, positions in groupby(self._paper.positions, key=lambda one: one.kind):
+        for kind, positions in groupby(self._paper.positions, key=lambda position: position.kind):
             if self._errand.over:
                 return
             if kind not in known_broken:
                 yield self._one_by_one(kind, list(positions))
-        some = [p for p in self._paper.positions if p.kind is Kind.ANY]
+        ordinary = [p for p in self._paper.positions if p.kind is Kind.ANY]
         for name, put in ((BY_ACT, self._by_act), (TWICE, self._twice), (TOGETHER, self._batch)):
-            if some and name not in known_broken and not self._errand.over:
-                found = put(some)
-                if found is not None:
-                    yield found
+            if ordinary and name not in known_broken and not self._errand.over:
+                finding = put(ordinary)
+                if finding is not None:
+                    yield finding
 
     def _open(self) -> Talk:
         if self._talk is None:
@@ -229,8 +229,8 @@ class Interview:
         if most < 2 or self._streams is None:
             return None
         if not self._streams:
-            said = f"it takes {talk.said.games_in_flight} games at once, but has no Play"
-            return Finding(TOGETHER, 0, said=f"{said}: it is asked one by one")
+            remark = f"it takes {talk.said.games_in_flight} games at once, but has no Play"
+            return Finding(TOGETHER, 0, said=f"{remark}: it is asked one by one")
         put = positions[:most]
         try:
             self._put_together(talk, put)
@@ -280,8 +280,8 @@ class Interview:
                     "; asked from the beginning of the game it answers well, so in a match this "
                     "is no fault"
                 )
-        told = f"{self._where(position)}: {sentence}"
-        return Broken(told, question, command, self._paper.record, output, remark)
+        text = f"{self._where(position)}: {sentence}"
+        return Broken(text, question, command, self._paper.record, output, remark)
 
     def _answers_from_start(self, position: Position) -> bool:
         """Whether a new process answers correctly after all earlier questions of the game."""

@@ -39,8 +39,8 @@ def seen(view: PokeView, seat: int, luck: Chance) -> PokeState:
     ).redeal(seat, luck)
 
 
-def _by_seat(seat: int, own: Hand, others: Hand) -> tuple[Hand, Hand]:
-    return (own, others) if seat == 0 else (others, own)
+def _by_seat(seat: int, mine: Hand, theirs: Hand) -> tuple[Hand, Hand]:
+    return (mine, theirs) if seat == 0 else (theirs, mine)
 
 
 def _turn(view: PokeView) -> int:

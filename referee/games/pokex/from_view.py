@@ -9,8 +9,8 @@ from referee.games.pokex.state import FORMS, PokexState
 def seen(view: PokexView, seat: int, luck: Chance) -> PokexState:
     """Return a position consistent with a seat's view; ``luck`` deals the hidden cards."""
     seats = next(seats for seats, form in FORMS.items() if form.centre == len(view.centre))
-    played = [*(one for trick in view.tricks for one in trick.played), *view.played]
-    known = {*view.hand, *view.centre, *(c for one in played for c in one.cards)}
+    played = [*(play for trick in view.tricks for play in trick.played), *view.played]
+    known = {*view.hand, *view.centre, *(c for play in played for c in play.cards)}
     unseen = tuple(c for c in DECK_WITH_JOKERS if c not in known)
     hands: list[Hand] = []
     for other in range(seats):
@@ -39,7 +39,7 @@ def seen(view: PokexView, seat: int, luck: Chance) -> PokexState:
 
 def _left(seat: int, dealt: int, played: list[PokexPlayed]) -> int:
     """Return the number of cards in a seat's hand."""
-    return dealt - sum(len(one.cards) for one in played if one.seat == seat)
+    return dealt - sum(len(play.cards) for play in played if play.seat == seat)
 
 
 def _row(view: PokexView, seats: int) -> Hand:

@@ -201,8 +201,8 @@ class PokexState(State):
         """Award the trick to the side with the better hand."""
         turned = self.turned
         hands: tuple[list[Card], list[Card]] = (list(turned), list(turned))
-        for one in self.played:
-            hands[one.seat % 2].extend(one.cards)
+        for play in self.played:
+            hands[play.seat % 2].extend(play.cards)
         ours, theirs = (wild_hand(hand, self.wild_rank) for hand in hands)
         won = (int(ours > theirs), int(ours < theirs))
         if ours == theirs and self.bid:

@@ -30,11 +30,11 @@ def within(x: int, y: int) -> bool:
     return -FARTHEST <= x <= FARTHEST and -FARTHEST <= y <= FARTHEST
 
 
-def pair(one: int, other: int) -> int:
+def pair(first: int, second: int) -> int:
     """Encode the pair of two neighbours, in any order."""
-    if one > other:
-        one, other = other, one
-    return 2 * one + (other - one == DOWN)
+    if first > second:
+        first, second = second, first
+    return 2 * first + (second - first == DOWN)
 
 
 def ends(two: int) -> tuple[int, int]:

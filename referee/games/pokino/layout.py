@@ -39,14 +39,14 @@ class Layout:
     @property
     def ground(self) -> Ground:
         """Return the derived numbers, borders and places."""
-        found: Ground | None = self._ground  # type: ignore[attr-defined]
-        if found is None:
-            found = Ground()
+        ground: Ground | None = self._ground  # type: ignore[attr-defined]
+        if ground is None:
+            ground = Ground()
             for tile in self.tiles:
-                found = found.laid(*_squares(tile), *NUMBERS[tile.domino])
-            found = found.closed(map(_border, self.tokens))
-            object.__setattr__(self, "_ground", found)
-        return found
+                ground = ground.laid(*_squares(tile), *NUMBERS[tile.domino])
+            ground = ground.closed(map(_border, self.tokens))
+            object.__setattr__(self, "_ground", ground)
+        return ground
 
     def laid(self, domino: Tile, first: int, second: int) -> "Layout":
         """Add a domino with its smaller number on the first square."""
@@ -58,8 +58,8 @@ class Layout:
         """Place a token on each of these borders."""
         fresh = list(borders)
         tokens = [
-            PokinoToken(*coordinates(one), *coordinates(other), owner)
-            for one, other in map(ends, fresh)
+            PokinoToken(*coordinates(first), *coordinates(second), owner)
+            for first, second in map(ends, fresh)
         ]
         return Layout(self.tiles, (*self.tokens, *tokens), self.ground.closed(fresh))
 

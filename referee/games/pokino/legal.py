@@ -75,9 +75,9 @@ class Turns(Legal):
         return chain(map(PassTurn, draws), *laying, self._runs())
 
     def _runs(self) -> Iterator[Action]:
-        for found in self._search.found:
-            for draw in self._draws(len(found[0])):
-                yield listed(found, draw)
+        for run in self._search.found:
+            for draw in self._draws(len(run[0])):
+                yield listed(run, draw)
 
     def any(self, chance: Random) -> Action:
         """Return a random listed action without constructing the others."""

@@ -36,7 +36,7 @@ def may_lay(action: Domino, hand: tuple[Tile, ...], ground: Ground) -> bool:
     if first in numbers or second in numbers:
         return False
     return not numbers or any(
-        one + step in numbers for one in (first, second) for step in STEPS.values()
+        place + step in numbers for place in (first, second) for step in STEPS.values()
     )
 
 

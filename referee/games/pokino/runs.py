@@ -42,11 +42,11 @@ def steps_of(path: tuple[PokinoSquare, ...], ground: Ground, walls: bool) -> Ste
         walls: whether a run may cross middles.
     """
     steps = Steps([], [])
-    numbers = [square(one.x, one.y) for one in path]
-    for one, other in pairwise(numbers):
-        if other - one not in STEPS.values():
+    numbers = [square(place.x, place.y) for place in path]
+    for place, other in pairwise(numbers):
+        if other - place not in STEPS.values():
             return None
-        two = pair(one, other)
+        two = pair(place, other)
         crossed = steps.borders if two in ground.borders else steps.middles
         if two in crossed or (crossed is steps.middles and not walls):
             return None
@@ -70,10 +70,10 @@ def may_run(run: Run, hand: Hand, most: int, ground: Ground, walls: bool) -> boo
     if not 2 <= len(path) == len(cards) <= most or len(set(cards)) != len(cards):
         return False
     numbers = ground.numbers
-    for one, card in zip(path, cards, strict=True):
-        if card not in hand or not isinstance(one, PokinoSquare) or not within(one.x, one.y):
+    for place, card in zip(path, cards, strict=True):
+        if card not in hand or not isinstance(place, PokinoSquare) or not within(place.x, place.y):
             return False
-        if numbers.get(square(one.x, one.y)) != NUMBER[card]:
+        if numbers.get(square(place.x, place.y)) != NUMBER[card]:
             return False
     return steps_of(path, ground, walls) is not None
 
@@ -129,12 +129,12 @@ class Search:
         if 2 * len(firsts) > LISTED or self._first_choices(firsts) > LISTED:
             return False
         for two in firsts:
-            one, other = ends(two)
-            mine, theirs = held[numbers[one]], held[numbers[other]]
+            first, second = ends(two)
+            mine, theirs = held[numbers[first]], held[numbers[second]]
             pairs = permutations(mine, 2) if mine is theirs else product(mine, theirs)
             for cards in pairs:
-                found.append(((one, other), cards, (two,)))
-                found.append(((other, one), cards[::-1], (two,)))
+                found.append(((first, second), cards, (two,)))
+                found.append(((second, first), cards[::-1], (two,)))
         for run in found:  # grows during the iteration
             if len(run[0]) < self.most:
                 found.extend(self._longer(run))
@@ -148,8 +148,8 @@ class Search:
         many = {number: len(cards) for number, cards in self._by_number.items()}
         choices = 0
         for two in firsts:
-            one, other = numbers[two >> 1], numbers[ends(two)[1]]
-            choices += many[one] * (many[other] - (one == other))
+            first, second = numbers[two >> 1], numbers[ends(two)[1]]
+            choices += many[first] * (many[second] - (first == second))
         return 2 * choices
 
     def _longer(self, run: Found, side: int = 0) -> Iterator[Found]:
@@ -170,9 +170,9 @@ class Search:
         numbers, held = self.ground.numbers, self._by_number
         for turn in range(min(SPREAD, len(firsts))):
             two = firsts[turn * len(firsts) // SPREAD] if len(firsts) > SPREAD else firsts[turn]
-            one, other = ends(two)[:: -1 if turn % 2 else 1]
-            cards = held[numbers[one]][0], held[numbers[other]][-1]
-            run: Found | None = ((one, other), cards, (two,))
+            first, second = ends(two)[:: -1 if turn % 2 else 1]
+            cards = held[numbers[first]][0], held[numbers[second]][-1]
+            run: Found | None = ((first, second), cards, (two,))
             while run is not None:
                 yield run
                 run = next(self._longer(run, turn % 4), None) if len(run[0]) < self.most else None

@@ -36,10 +36,10 @@ def scores(
     """Return the points of every seat in the present position."""
     if territory:
         return _territory(layout, len(beads))
-    found = [BEAD * held if greed else 0 for held in beads]
+    totals = [BEAD * held if greed else 0 for held in beads]
     for run in runs:
-        found[run.seat] += points(len(run.cards))
-    return tuple(found)
+        totals[run.seat] += points(len(run.cards))
+    return tuple(totals)
 
 
 def _territory(layout: Layout, seats: int) -> tuple[int, ...]:
@@ -47,13 +47,13 @@ def _territory(layout: Layout, seats: int) -> tuple[int, ...]:
 
     A seat scores the pips of each domino on which it has strictly the most tokens.
     """
-    found = [0] * seats
+    points_of = [0] * seats
     for domino, owners in layout.owners().items():
         tokens = [owners.count(seat) for seat in range(seats)]
         most = max(tokens)
         if most and tokens.count(most) == 1:
-            found[tokens.index(most)] += sum(NUMBERS[domino])
-    return tuple(found)
+            points_of[tokens.index(most)] += sum(NUMBERS[domino])
+    return tuple(points_of)
 
 
 @dataclass(frozen=True, slots=True)

@@ -154,10 +154,10 @@ class Start:
 
 def counts(cards: Iterable[str]) -> Counts:
     """Count the cards of each rank."""
-    found = [0] * (ACE + 1)
+    numbers = [0] * (ACE + 1)
     for card in cards:
-        found[RANK[card]] += 1  # type: ignore[index]
-    return tuple(found)
+        numbers[RANK[card]] += 1  # type: ignore[index]
+    return tuple(numbers)
 
 
 @lru_cache(64)
@@ -170,16 +170,16 @@ def packing_of(values: Values, grouping: bool) -> Packing:
 def starts(packing: Packing, hand: Counts) -> tuple[Start, ...]:
     """Return the possible yaku of hand cards alone, starting with none."""
     values = packing.values
-    found = [Start(0, hand, (0, 0))]
+    beginnings = [Start(0, hand, (0, 0))]
     for rank, held in enumerate(hand):
         if held > 1:
             size = max((size for size in GROUPS if size <= held), key=values.group)
             # otherwise another yaku could contain this one
             others = (*hand[:rank], held - 1, *hand[rank + 1 :])
-            found.append(Start(ONE * values.group(size) + 1, others, (rank, size)))
+            beginnings.append(Start(ONE * values.group(size) + 1, others, (rank, size)))
     if top := straight_of(hand):
-        found.append(Start(ONE * values.straight + 1, hand, (top, 0)))
-    return tuple(found)
+        beginnings.append(Start(ONE * values.straight + 1, hand, (top, 0)))
+    return tuple(beginnings)
 
 
 @lru_cache(_REMEMBERED)
@@ -197,17 +197,17 @@ def best(packing: Packing, hand: Counts, fields: Counts, laid: int) -> tuple[int
     """
     bonus = packing.values.four_yaku
     whole = straight_of(hand) > 0
-    found: tuple[tuple[int, int], Start, Chain] | None = None
+    highest: tuple[tuple[int, int], Start, Chain] | None = None
     for start in starts(packing, hand):
         top, size = start.alone
         for layer in packing.layers(start.hand, fields, 0 if size else top, whole):
             for score, chain in layer.values():
                 points, made = divmod(score + start.score, ONE)
                 value = (points + (bonus if made + laid >= ENOUGH else 0), made)
-                if found is None or found[0] < value:
-                    found = value, start, chain
-    assert found is not None
-    (worth, made), start, chain = found
+                if highest is None or highest[0] < value:
+                    highest = value, start, chain
+    assert highest is not None
+    (worth, made), start, chain = highest
     return worth, made, (start.hand, start.alone, chain)
 
 

@@ -39,11 +39,11 @@ def keeps(hand: Hand, fields: Fields) -> tuple[tuple[Hand, ...], bool]:
     before all others, and the list is cut.
     """
     owners = {card: seat for seat, field in enumerate(fields) for card in field}
-    found = tuple(islice(_all(hand, owners), LISTED + 1))
-    if len(found) <= LISTED:
-        return found, True
+    legal = tuple(islice(_all(hand, owners), LISTED + 1))
+    if len(legal) <= LISTED:
+        return legal, True
     of_each = tuple(islice(_all(hand, owners, 1), LISTED))
-    return tuple(dict.fromkeys((*of_each, *found)))[:LISTED], False
+    return tuple(dict.fromkeys((*of_each, *legal)))[:LISTED], False
 
 
 def _all(hand: Hand, owners: dict[Card, int], choices: int | None = None) -> Iterator[Hand]:

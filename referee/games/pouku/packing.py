@@ -87,9 +87,9 @@ def fold(layer: Layer, options: Ways, place: int, several: bool) -> Layer:
         several: whether states differ by the number of yaku.
     """
     after: Layer = {}
-    for (one, two, three, four, low, count), (score, chain) in layer.items():
+    for (ones, twos, threes, fours, low, count), (score, chain) in layer.items():
         for more, worth, parts in options:
-            key = (one, two, three, four, low, min(ENOUGH, count + more) if several else 0)
+            key = (ones, twos, threes, fours, low, min(ENOUGH, count + more) if several else 0)
             if key not in after or after[key][0] < score + worth:
                 after[key] = (score + worth, (chain, place, 0, 0, 0, parts))
     return after
@@ -98,8 +98,8 @@ def fold(layer: Layer, options: Ways, place: int, several: bool) -> Layer:
 def closed(layer: Layer) -> Layer:
     """End all straights; drop states with straights of fewer than four cards."""
     after: Layer = {}
-    for (one, two, three, _, _, count), best in layer.items():
-        if not one and not two and not three:
+    for (ones, twos, threes, _, _, count), best in layer.items():
+        if not ones and not twos and not threes:
             key = (0, 0, 0, 0, 0, count)
             if key not in after or after[key][0] < best[0]:
                 after[key] = best
@@ -189,18 +189,18 @@ class Packing:
     def _through(self, layer: Layer, place: int) -> Layer:
         """Extend all open straights at no cost at a rank of the hand."""
         after: Layer = {}
-        for (one, two, three, four, low, count), (score, chain) in layer.items():
-            gain = three * self._straight + ONE * four
+        for (ones, twos, threes, fours, low, count), (score, chain) in layer.items():
+            gain = threes * self._straight + ONE * fours
             if place < ACE:
                 gain += ONE * low
             else:
                 low = 0
             if self.several:
-                count = min(ENOUGH, count + three)
+                count = min(ENOUGH, count + threes)
             if place == SHORTEST:  # three cards just below place 4 began with the low ace
-                key = (0, one, two, four, low + three, count)
+                key = (0, ones, twos, fours, low + threes, count)
             else:
-                key = (0, one, two, three + four, low, count)
+                key = (0, ones, twos, threes + fours, low, count)
             if key not in after or after[key][0] < score + gain:
                 after[key] = (score + gain, chain)
         return after
@@ -224,24 +224,24 @@ class Packing:
             for new in range(1, lying + 1)
         ]
         after: Layer = {}
-        for (one, two, three, four, low, count), (score, chain) in layer.items():
+        for (ones, twos, threes, fours, low, count), (score, chain) in layer.items():
             # Each straight of fewer than four cards requires one of the field cards.
-            room = lying - one - two - three
+            room = lying - ones - twos - threes
             if room < 0:
                 continue
-            got = score + three * self._straight
-            for long in range(min(four, room) + 1):
+            got = score + threes * self._straight
+            for long in range(min(fours, room) + 1):
                 for lows in range(min(low if place < ACE else 0, room - long) + 1):
                     free = room - long - lows
                     for new in range(free + 1 if may_begin else 1):
                         gain = got + ONE * (long + lows) + new * first
                         b = begun[new]
-                        key4 = (b[0], one + b[1], two + b[2], long + b[3], lows + b[4])
+                        key4 = (b[0], ones + b[1], twos + b[2], long + b[3], lows + b[4])
                         if place == SHORTEST:
-                            key4 = (*key4[:4], key4[4] + three)
+                            key4 = (*key4[:4], key4[4] + threes)
                         else:
-                            key4 = (*key4[:3], key4[3] + three, key4[4])
-                        made = three + (new if first else 0)
+                            key4 = (*key4[:3], key4[3] + threes, key4[4])
+                        made = threes + (new if first else 0)
                         for more, worth, parts in self.ways(0, free - new, False):
                             total = min(ENOUGH, count + made + more) if self.several else 0
                             key = (*key4, total)
