@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from arena.cli.bots.new import languages
+from arena.cli.bots.new import copy_kit, languages
 from referee.games.registry import GAMES
 
 ROOT = Path(__file__).parent.parent
@@ -66,12 +66,16 @@ def check_all_of_a_demo(told: str) -> None:
 
 
 def check_starters(pokearena: Path, folder: Path) -> None:
-    """What `new` writes in any language is what the repository has."""
+    """The wheel's `new` writes the same files in every language as that of the repository."""
     for language in languages():
         run(pokearena, "new", language, "--lang", language, cwd=folder)
-        written = {path for path in (folder / language).rglob("*") if path.is_file()}
-        kept = run("git", "ls-files", f"sample_bots/{language}", cwd=ROOT).splitlines()
-        assert written == {folder / Path(path).relative_to("sample_bots") for path in kept}
+        copy_kit(language, folder / "kits" / language)
+        assert files(folder / language) == files(folder / "kits" / language)
+
+
+def files(folder: Path) -> set[Path]:
+    """The files of a folder, relative to it."""
+    return {path.relative_to(folder) for path in folder.rglob("*") if path.is_file()}
 
 
 def test_the_first_command_works_in_a_fresh_clone_with_an_empty_cache(
@@ -107,8 +111,8 @@ def test_the_wheel_brings_everything_along(tmp_path: Path, uv: str) -> None:
 
 
 def test_the_starter_works_where_there_is_no_arena(tmp_path: Path, uv: str) -> None:
-    """Copied out of the repository, with nothing but what its pyproject.toml names."""
-    shutil.copytree(ROOT / "sample_bots" / "python", tmp_path / "mine")
+    """Outside of the repository, with the dependencies in its pyproject.toml only."""
+    copy_kit("python", tmp_path / "mine")
     code = "import bot_probe"
     (tmp_path / "mine" / "bot_probe.py").write_text(
         "import pokearena_bot, pokearena.v1.bot_pb2 as b\n"

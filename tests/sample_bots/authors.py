@@ -1,4 +1,4 @@
-"""Authors who have copied a starter kit out of the repository: one of every language a session."""
+"""Authors with a starter bot outside of the repository: one of every language in a session."""
 
 import fcntl
 import json
@@ -10,13 +10,14 @@ from typing import Any
 
 import pytest
 
+from arena.cli.bots.new import copy_kit
 from tests.arena.cli.terminal import in_own_process
 from tests.sample_bots.languages import Language
 
 
 @dataclass(frozen=True)
 class Author:
-    """Somebody who has copied a kit, submitted its random bot, and has an arena to try it in."""
+    """An author with a copy of a kit, a submitted random bot, and an arena to try it in."""
 
     language: Language
     home: Path
@@ -58,15 +59,9 @@ def author_of(language: Language, folders: pytest.TempPathFactory) -> Author:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not author.home.exists():
             author.home.mkdir()
-            copy_out(language, author.kit)
+            copy_kit(language.name, author.kit)
             for path, text in language.own.items():
                 (author.kit / path).parent.mkdir(exist_ok=True)
                 (author.kit / path).write_text(text)
             author.types("bot", "add", "kit")
     return author
-
-
-def copy_out(language: Language, folder: Path) -> None:
-    """Copies a kit as somebody does who has only this folder."""
-    leavings = shutil.ignore_patterns("target", "node_modules", "*.lock", "package-lock.json")
-    shutil.copytree(language.folder, folder, ignore=leavings)

@@ -1,6 +1,5 @@
 """The Python kit as a bot's author meets it: real processes, asked over their sockets."""
 
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -12,6 +11,7 @@ import grpc
 import pytest
 from pokearena.v1 import bot_pb2
 
+from arena.cli.bots.new import copy_kit
 from tests.sample_bots.processes import PATIENCE, Process, question, started
 
 ROOT = Path(__file__).parent.parent.parent
@@ -258,7 +258,7 @@ def test_the_starter_works_when_it_is_copied_out_of_the_repository(
     launch: Launch, tmp_path: Path
 ) -> None:
     folder = tmp_path / "mybot"
-    shutil.copytree(STARTER, folder, ignore=shutil.ignore_patterns("__pycache__"))
+    copy_kit("python", folder)
     own = folder / "own.py"
     own.write_text(
         "import pokearena_bot\nfrom pokearena.v1 import bot_pb2\n"

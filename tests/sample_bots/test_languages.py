@@ -22,7 +22,7 @@ from referee.seat import Seat
 from tests.arena.cli.terminal import in_own_process
 from tests.referee.test_work_budget import SHARE, budget_shares
 from tests.sample_bots.authors import Author, author_of
-from tests.sample_bots.languages import LANGUAGES, OUT_OF_IDEAS, ROOT, Language
+from tests.sample_bots.languages import LANGUAGES, OUT_OF_IDEAS, Language
 from tests.sample_bots.processes import PATIENCE, Process, question, started
 
 EVERY_VARIANT = ("greed", "pokino_up", "tear_down_the_walls", "territory")
@@ -94,14 +94,6 @@ def test_the_manifests_of_a_kit_say_what_they_are(language: Language) -> None:
     assert plain.language == greedy.language == language.name
     assert set(plain.games) == set(GAMES)
     assert greedy.plays(language.greedy)
-
-
-@every_language
-def test_a_kit_has_the_protocol_but_for_the_referee_s_part(language: Language) -> None:
-    ours = {path.name: path.read_text() for path in (ROOT / "proto/pokearena/v1").glob("*.proto")}
-    del ours["referee.proto"], ours["relay.proto"]
-    folder = language.folder / "proto" / "pokearena" / "v1"
-    assert {path.name: path.read_text() for path in folder.iterdir()} == ours
 
 
 def test_the_forms_that_are_played_have_every_game_with_fewest_and_most_seats() -> None:

@@ -3,85 +3,162 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import re
 import shlex
 import shutil
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
 
 import rich_click as click
 
+import arena
 from arena.bots import manifest
 from arena.bots.bot import program
 from arena.bots.resolver import house_folder
 from arena.bots.version_store import FETCHED, IGNORED
 from arena.cli import output
-from arena.cli.errors import USAGE, CommandError
+from arena.cli.errors import FAILED, USAGE, CommandError
 from arena.errors import BotError
 
-# Starter kits: the files that `pokearena new` writes.
-
-
 README: Final = "README.md"
-_ALSO: Final = {"c++": "cpp", "golang": "go", "ts": "typescript", "sh": "shell"}
-"""Aliases of the languages."""
+_ALIASES: Final = {"c++": "cpp", "golang": "go", "ts": "typescript", "sh": "shell"}
 _LEFT_OUT: Final = shutil.ignore_patterns(*IGNORED, *FETCHED, "*.pyc", "*.lock", "*-lock.json")
-_KIT: Final = "pokearena_bot"
-_GENERATED: Final = "pokearena.v1"
-_OF_THE_ARENA: Final = ("referee", "relay")
-_ROW: Final = re.compile(r"^\| (`.+`) \| (.+) \|$", re.MULTILINE)
-_NEEDED: Final = re.compile(r"(Needed: .+)$", re.MULTILINE)
+_PYTHON_KIT: Final = "pokearena_bot.py"
+_PACKAGE: Final = Path("pokearena", "v1")
+"""Folder of the protocol's package, below the folder of the `.proto` files or of the code."""
+_INTERNAL_SERVICES: Final = ("referee", "relay")
+"""Parts of the protocol that bots do not use."""
+_TABLE_ROW: Final = re.compile(r"^\| (`.+`) \| (.+) \|$", re.MULTILINE)
+_REQUIREMENTS: Final = re.compile(r"(Needed: .+)$", re.MULTILINE)
 
 
 def languages() -> tuple[str, ...]:
-    """Return the languages with a starter, sorted."""
+    """Return the languages with a starter kit, sorted."""
     manifests = house_folder().parent.glob(f"*/{manifest.FILE}")
     return tuple(sorted(path.parent.name for path in manifests if (path.parent / README).exists()))
 
 
 def write(folder: Path, language: str) -> str:
-    """Write a starter into an empty or new folder; return the name of the bot.
+    """Write a starter bot into an empty or new folder; return the name of the bot.
+
+    After an error, the folder is as it was before.
 
     Raises:
-        CommandError: the language has no starter, or the folder is not empty.
+        CommandError: the language has no starter kit, or the folder is not empty or cannot be
+            written.
     """
-    language = _ALSO.get(language, language)
+    language = _ALIASES.get(language, language)
     if language not in languages():
         raise CommandError(
-            f'there is no starter for "{language}"; there is one for {", ".join(languages())}.',
+            f'there is no starter kit for "{language}"; available: {", ".join(languages())}.',
             USAGE,
         )
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise CommandError(f"{folder} is not empty; name a new folder.")
     name = _name_for(folder)
-    shutil.copytree(house_folder().parent / language, folder, ignore=_LEFT_OUT, dirs_exist_ok=True)
-    if language == "python":
-        _copy_installed(folder)
-    _rename(folder, language, name)
+    try:
+        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+            raise CommandError(f"{folder} is not empty; choose a new folder.")
+        base = next(path for path in (folder, *folder.absolute().parents) if path.exists())
+        with tempfile.TemporaryDirectory(prefix=".pokearena-new-", dir=base) as staging:
+            staged = Path(staging, "bot")
+            copy_kit(language, staged)
+            _rename(staged, language, name)
+            _publish(staged, folder)
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise CommandError(
+            f"{folder} cannot be written: {reason}. Nothing was left behind.", FAILED
+        ) from None
     return name
 
 
+def copy_kit(language: str, folder: Path) -> None:
+    """Copy a starter kit with its protocol into a new folder; the bots keep the kit's names.
+
+    Raises:
+        OSError: a file cannot be read or written.
+    """
+    for source, path in _files(language):
+        target = folder / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(source, target)
+
+
 def contents(folder: Path) -> list[tuple[str, str]]:
-    """Return the files of a starter with their descriptions, from the table in its README."""
+    """Return the files of a starter bot with their descriptions, from the table in its README."""
     text = (folder / README).read_text(encoding="utf-8")
-    rows = [(names.replace("`", ""), what.replace("`", "")) for names, what in _ROW.findall(text)]
-    return [*rows, (README, "how to play, test and submit it")]
+    rows = _TABLE_ROW.findall(text)
+    described = [(names.replace("`", ""), meaning.replace("`", "")) for names, meaning in rows]
+    return [*described, (README, "how to play, test and submit the bot")]
 
 
 def missing_programs(folder: Path) -> str:
-    """Return a sentence that lists the missing programs of a starter; "" if it has all."""
-    said = manifest.read(folder)
+    """Return a sentence that lists the missing programs of a starter bot; "" if it has all."""
+    bot = manifest.read(folder)
     missing = set()
-    for command in (*said.build, said.run):
+    for command in (*bot.build, bot.run):
         try:
             program(command, folder)
         except BotError:
             missing.add(command[0])
     if not missing:
         return ""
-    needed = _NEEDED.search((folder / README).read_text(encoding="utf-8"))
-    advice = needed[1].replace("`", "") if needed else f"{folder / README} says what is needed."
-    return f"There is no {' and no '.join(sorted(missing))} on the PATH yet. {advice}"
+    requirements = _REQUIREMENTS.search((folder / README).read_text(encoding="utf-8"))
+    advice = requirements[1].replace("`", "") if requirements else f"See {folder / README}."
+    return f"Not on the PATH: {', '.join(sorted(missing))}. {advice}"
+
+
+def _files(language: str) -> Iterator[tuple[Path, Path]]:
+    """Yield the files of a starter bot: the source, and the path in the new folder."""
+    kit = house_folder().parent / language
+    for parent, folders, names in os.walk(kit):
+        left_out = _LEFT_OUT(parent, [*folders, *names])
+        folders[:] = [name for name in folders if name not in left_out]
+        for name in names:
+            if name not in left_out:
+                yield Path(parent, name), Path(parent, name).relative_to(kit)
+    for source in _protocol(_protocol_folder() / _PACKAGE, "*.proto"):
+        yield source, Path("proto") / _PACKAGE / source.name
+    if language == "python":
+        if not (kit / _PYTHON_KIT).exists():
+            yield _module(Path(_PYTHON_KIT).stem), Path(_PYTHON_KIT)
+        for source in _protocol(_module(".".join(_PACKAGE.parts)).parent, "*.py*"):
+            yield source, _PACKAGE / source.name
+
+
+def _protocol(folder: Path, pattern: str) -> Iterator[Path]:
+    """Yield the files of the protocol that bots use."""
+    for path in sorted(folder.glob(pattern)):
+        if path.is_file() and not path.name.startswith(_INTERNAL_SERVICES):
+            yield path
+
+
+def _protocol_folder() -> Path:
+    """Return the folder of the `.proto` files: in the repository, or in the installed package."""
+    package = Path(arena.__file__).parent
+    checkout = package.parent / "proto"
+    is_checkout = (checkout / _PACKAGE / "bot.proto").is_file()
+    return checkout if is_checkout else package / "proto"
+
+
+def _module(name: str) -> Path:
+    """Return the file of an installed module."""
+    spec = importlib.util.find_spec(name)
+    assert spec is not None, name
+    assert spec.origin is not None, name
+    return Path(spec.origin)
+
+
+def _publish(staged: Path, folder: Path) -> None:
+    """Rename a complete starter bot into place: a new folder, or the files of an empty one."""
+    if not folder.exists():
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        staged.rename(folder)
+        return
+    for path in staged.iterdir():
+        path.rename(folder / path.name)
 
 
 def _name_for(folder: Path) -> str:
@@ -99,20 +176,6 @@ def _rename(folder: Path, language: str, name: str) -> None:
         path.write_text(text, encoding="utf-8")
 
 
-def _copy_installed(folder: Path) -> None:
-    """Copy the Python kit from the installed package if it is not next to the starter."""
-    kit = importlib.util.find_spec(_KIT)
-    if not (folder / f"{_KIT}.py").exists() and kit is not None and kit.origin:
-        shutil.copyfile(kit.origin, folder / f"{_KIT}.py")
-    generated = importlib.util.find_spec(_GENERATED)
-    target = folder / Path(*_GENERATED.split("."))
-    if not target.exists() and generated is not None and generated.origin:
-        target.mkdir(parents=True)
-        for file in sorted(Path(generated.origin).parent.glob("*.py*")):
-            if file.is_file() and not file.name.startswith(_OF_THE_ARENA):
-                shutil.copyfile(file, target / file.name)
-
-
 @click.command(epilog="Example: pokearena new mybot --lang go")
 @click.argument("folder", type=click.Path(path_type=Path))
 @click.option(
@@ -120,23 +183,22 @@ def _copy_installed(folder: Path) -> None:
     default="python",
     show_default=True,
     metavar="LANGUAGE",
-    help="The bot's language: python, go, rust, typescript, java, cpp, ruby; c and shell without "
-    "gRPC.",
+    help="Programming language: python, go, rust, typescript, java, cpp or ruby; c or shell "
+    "without gRPC.",
 )
 def new(folder: Path, lang: str) -> None:
     """Write a starter bot into a new folder.
 
-    It plays as it is, and works without this arena: beside a bot that plays every game at random
-    there is a greedy one for one game, the kit that both stand on, and the protocol.
+    The folder contains a bot that plays every game at random, a greedy bot for one game (not in C
+    and shell), the kit that both use, and the protocol. It works without a checkout of the arena.
     """
 
     write(folder, lang.lower())
-    there = [(f"{folder}/{names}", meaning) for names, meaning in contents(folder)]
-    width = max(len(names) for names, _ in there)
-    for names, meaning in there:
+    rows = [(f"{folder}/{names}", meaning) for names, meaning in contents(folder)]
+    width = max(len(names) for names, _ in rows)
+    for names, meaning in rows:
         output.line(f"{names:<{width}}  {meaning}")
-    lack = missing_programs(folder)
-    if lack:
-        output.hint(lack)
-    at = shlex.quote(str(folder) if folder.is_absolute() else f"./{folder}")
-    output.next_step(f"pokearena play poke {at} sample:random --watch")
+    if missing := missing_programs(folder):
+        output.hint(missing)
+    path = shlex.quote(str(folder) if folder.is_absolute() else f"./{folder}")
+    output.next_step(f"pokearena play poke {path} sample:random --watch")

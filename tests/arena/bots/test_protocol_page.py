@@ -16,6 +16,7 @@ from arena.bots.bot import Bot
 from arena.bots.manifest import Manifest
 from arena.bots.processes import Processes
 from arena.bots.sandbox import available_levels
+from arena.cli.bots.new import copy_kit
 from referee.codec import Codec
 from referee.games.registry import GAMES
 from referee.verdict import Verdict
@@ -112,9 +113,8 @@ def objects(text: str) -> Iterator[dict[str, Any]]:
 
 @pytest.mark.long
 def test_a_bot_can_be_asked_by_hand(grpcurl: Path, tmp_path: Path) -> None:
-    for file in ("shell/bot.sh", "python/bot.py", "python/pokearena_bot.py"):
-        shutil.copy(ROOT / "sample_bots" / file, tmp_path)
-    shutil.copytree(ROOT / "sample_bots" / "shell" / "proto", tmp_path / "proto")
+    copy_kit("python", tmp_path)
+    shutil.copy(ROOT / "sample_bots" / "shell" / "bot.sh", tmp_path)
     with_kit, by_lines, asks = shell("By hand")
     path = f"{Path(sys.executable).parent}:{grpcurl}:{os.environ['PATH']}"
     for start in (with_kit, by_lines):

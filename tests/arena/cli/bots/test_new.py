@@ -1,97 +1,149 @@
-"""A starter bot: `pokearena new`."""
+"""`pokearena new`: the starter bots."""
 
 import re
+import resource
 import shutil
+import tarfile
 import tomllib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryFile
 
 import pytest
 
-from arena.bots import manifest
+from arena.bots import manifest, resolver, upload_archive
 from arena.bots.resolver import house_folder
 from arena.cli.bots import new
+from arena.cli.errors import FAILED, USAGE
 from referee.games.registry import GAMES
 from tests.arena.cli.terminal import Cli
 
 LANGUAGES = new.languages()
+PROTOCOL = {"bot.proto", *(f"{game}.proto" for game in GAMES)}
 every_language = pytest.mark.parametrize("language", LANGUAGES)
 
 
-def test_a_starter_plays_at_once(cli: Cli) -> None:
-    said = cli("new", "my_bot")
-    assert said.status == 0
-    assert said.last == "next  pokearena play poke ./my_bot sample:random --watch"
+@contextmanager
+def largest_file(size: int) -> Iterator[None]:
+    """Let writes fail beyond this size, as on a full disk: Python ignores SIGXFSZ."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+
+def test_a_starter_bot_plays_unchanged(cli: Cli) -> None:
+    command = cli("new", "my_bot")
+    assert command.status == 0
+    assert command.last == "next  pokearena play poke ./my_bot sample:random --watch"
     assert cli("play", "poke", "my_bot", "sample:meek").status == 0
     assert cli("play", "saint_poker", "my_bot", "sample:meek").status == 0
 
 
-def test_a_starter_plays_every_game(cli: Cli) -> None:
+def test_a_starter_bot_plays_every_game(cli: Cli) -> None:
     cli("new", "mine")
-    said = tomllib.loads(Path("mine/bot.toml").read_text())
-    assert set(said["games"]) == set(GAMES)
+    assert set(tomllib.loads(Path("mine/bot.toml").read_text())["games"]) == set(GAMES)
 
 
-def test_hints_work_as_they_stand_under_uv(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_next_command_begins_with_uv_run_under_uv(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("UV_RUN_RECURSION_DEPTH", "1")
     assert cli("new", "mine").last.startswith("next  uv run pokearena play poke ./mine ")
 
 
-def test_it_has_everything_a_bot_needs_and_bears_the_name_of_its_folder(cli: Cli) -> None:
-    said = cli("new", "Der Bot")
+def test_a_starter_bot_contains_all_its_files_and_has_the_name_of_its_folder(cli: Cli) -> None:
+    command = cli("new", "Der Bot")
     folder = Path("Der Bot")
     assert 'name = "der-bot"' in (folder / "bot.toml").read_text()
     for file in ("bot.py", "README.md", "pokearena_bot.py", "pokearena/v1/bot_pb2.py"):
         assert (folder / file).is_file()
-    protocol = {path.name for path in (folder / "proto").rglob("*.proto")}
-    assert protocol == {"bot.proto", *(f"{game}.proto" for game in GAMES)}
-    for line in said.out.splitlines():
+    assert not list(folder.rglob("*referee*"))
+    for line in command.out.splitlines():
         assert (folder / line.removeprefix("Der Bot/").split()[0].rstrip(",")).exists()
 
 
-def test_a_folder_that_holds_something_is_left_alone(cli: Cli) -> None:
+@every_language
+def test_a_pushed_starter_bot_contains_the_protocol(cli: Cli, language: str) -> None:
+    cli("new", "mine", "--lang", language)
+    with TemporaryFile() as file:
+        upload_archive.pack(resolver.local(Path("mine")), file)
+        file.seek(0)
+        with tarfile.open(fileobj=file) as archive:
+            packed = set(archive.getnames())
+    assert packed >= {f"proto/pokearena/v1/{name}" for name in PROTOCOL}
+    kept = {path.name for path in Path("mine/proto").rglob("*") if path.is_file()}
+    assert kept == PROTOCOL
+
+
+def test_the_repository_contains_one_copy_of_the_protocol() -> None:
+    kits = house_folder().parent
+    for language in LANGUAGES:
+        assert not (kits / language / "proto").exists()
+
+
+def test_a_folder_that_is_not_empty_stays_unchanged(cli: Cli) -> None:
     Path("mine").mkdir()
     Path("mine/thesis.txt").write_text("my thesis")
-    said = cli("new", "mine")
-    assert said.status == 1
-    assert "mine is not empty" in said.err
+    assert cli("new", "mine").status == FAILED
     assert [path.name for path in Path("mine").iterdir()] == ["thesis.txt"]
 
 
-def test_an_empty_folder_is_as_good_as_a_new_one(cli: Cli) -> None:
-    Path("mine").mkdir()
-    assert cli("new", "mine").status == 0
+@pytest.mark.parametrize("folder", ["mine", "."])
+def test_an_empty_folder_is_filled(cli: Cli, here: Path, folder: str) -> None:
+    Path(folder).mkdir(exist_ok=True)
+    assert cli("new", folder).status == 0
+    assert (here / folder / "bot.toml").is_file()
+    assert not list((here / folder).glob(".pokearena-new-*"))
 
 
-def test_another_language_is_told_which_ones_there_are(cli: Cli) -> None:
-    said = cli("new", "mybot", "--lang", "cobol")
-    assert said.status == 2
-    assert f'no starter for "cobol"; there is one for {", ".join(LANGUAGES)}.' in said.err
+def test_parent_folders_are_created(cli: Cli, here: Path) -> None:
+    assert cli("new", "a/b/mine").status == 0
+    assert {path.name for path in here.iterdir()} == {"a"}
+
+
+@pytest.mark.parametrize("exists", [False, True])
+def test_a_full_disk_leaves_nothing_behind(cli: Cli, here: Path, exists: bool) -> None:
+    if exists:
+        Path("mine").mkdir()
+    with largest_file(1000):
+        command = cli("new", "mine")
+    assert command.status == FAILED
+    assert len(command.err.splitlines()) == 1
+    assert list(here.rglob("*")) == ([here / "mine"] if exists else [])
+
+
+def test_an_unknown_language_is_rejected_with_the_list_of_languages(cli: Cli) -> None:
+    command = cli("new", "mybot", "--lang", "cobol")
+    assert command.status == USAGE
+    assert ", ".join(LANGUAGES) in command.err
     assert not Path("mybot").exists()
 
 
-def test_there_is_a_starter_for_every_language_that_is_promised() -> None:
+def test_every_promised_language_has_a_starter_kit() -> None:
     assert {"python", "go", "java", "cpp", "ruby", "c", "shell"} <= set(LANGUAGES)
     assert "house" not in LANGUAGES
 
 
 @every_language
-def test_a_starter_of_any_language_says_what_lies_in_it_and_how_to_see_it_play(
-    cli: Cli, language: str
-) -> None:
-    said = cli("new", "mine", "--lang", language)
-    assert said.status == 0
-    assert said.last == "next  pokearena play poke ./mine sample:random --watch"
-    shown = {
+def test_the_output_lists_the_files_of_a_starter_bot(cli: Cli, language: str) -> None:
+    command = cli("new", "mine", "--lang", language)
+    assert command.status == 0
+    assert command.last == "next  pokearena play poke ./mine sample:random --watch"
+    listed = {
         Path("mine", name).resolve()
-        for line in said.out.splitlines()
+        for line in command.out.splitlines()
         for name in re.split(r"\s{2,}", line.removeprefix("mine/"))[0].split(", ")
     }
-    assert all(path.exists() for path in shown)
-    assert {path.name for path in shown} >= {"bot.toml", "README.md", "proto"}
+    assert all(path.exists() for path in listed)
+    assert {path.name for path in listed} >= {"bot.toml", "README.md", "proto"}
 
 
 @every_language
-def test_the_bots_of_a_starter_are_called_by_its_folder(cli: Cli, language: str) -> None:
+def test_the_bots_of_a_starter_kit_are_renamed_after_the_folder(cli: Cli, language: str) -> None:
     cli("new", "mine", "--lang", language)
     assert manifest.read(Path("mine")).name == "mine"
     if Path("mine/greedy.toml").exists():
@@ -101,14 +153,12 @@ def test_the_bots_of_a_starter_are_called_by_its_folder(cli: Cli, language: str)
     assert f"random-{language}" not in readme
 
 
-def test_a_language_may_be_called_as_people_call_it(cli: Cli) -> None:
+def test_common_aliases_of_languages_are_accepted(cli: Cli) -> None:
     assert cli("new", "mine", "--lang", "C++").status == 0
     assert manifest.read(Path("mine")).language == "cpp"
 
 
-def test_what_was_built_in_the_repository_is_no_part_of_a_starter(
-    cli: Cli, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_build_output_in_a_kit_is_not_copied(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     house = Path("kits/house")
     house.mkdir(parents=True)
     shutil.copytree(house_folder().parent / "shell", "kits/shell")
@@ -118,16 +168,20 @@ def test_what_was_built_in_the_repository_is_no_part_of_a_starter(
     monkeypatch.setattr(new, "house_folder", lambda: house)
     assert cli("new", "mine", "--lang", "shell").status == 0
     assert {path.name for path in Path("mine").iterdir()} == {
-        path.name for path in (house_folder().parent / "shell").iterdir()
-    } - {"target", "node_modules", "__pycache__"}
+        "README.md",
+        "bot.sh",
+        "bot.toml",
+        "proto",
+    }
 
 
-def test_a_toolchain_that_is_missing_is_no_error_but_told(
+def test_a_missing_toolchain_is_reported_but_is_not_an_error(
     cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
-    said = cli("new", "mine", "--lang", "java")
-    assert said.status == 0
-    assert "There is no java and no mvn on the PATH yet. Needed: Java 17 or newer" in said.err
-    assert said.last.startswith("next  pokearena play")
+    command = cli("new", "mine", "--lang", "java")
+    assert command.status == 0
+    assert "java, mvn" in command.err
+    assert "Needed: Java 17 or newer" in command.err
+    assert command.last.startswith("next  pokearena play")
     assert "on the PATH" not in cli("new", "other").err
