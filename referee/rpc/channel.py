@@ -1,7 +1,8 @@
 """The referee's own gRPC client over HTTP/2, for one address.
 
 It works with any gRPC server like grpc.aio, with about a third of the processor time per message
-(docs/decisions.md). It does not support TLS, proxies or gRPC name resolvers.
+(docs/decisions/2026-11-22-own-http2-client.md). It does not support TLS, proxies or gRPC name
+resolvers.
 """
 
 import asyncio

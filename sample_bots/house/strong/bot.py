@@ -1,7 +1,7 @@
 """Searches: plays on in many worlds that look like this one (search.py), one plan a game.
 
-This house bot alone knows the arena's own rules, as a library (docs/decisions.md): the states it
-plays on are the referee's.
+This house bot alone uses the arena's own rules as a library (docs/how-to/search.md): its states are
+the referee's.
 """
 
 import time
