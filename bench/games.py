@@ -10,14 +10,15 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from arena.presentation.registry import presentation_of
 from bench.figure import Figure
 from bench.processes import started
 from bench.table import table
+from referee.games.registry import GAMES
 
 IN_FLIGHT = 32
-BOARDS = {"poke": 200, "saint_poker": 100, "pokex": 60, "pouku": 40, "pokino": 40}
-SEATS = {"pouku": 3}
-"""Number of seats where it is not two."""
+SECONDS = 20
+"""Estimated length of a round, which determines its number of boards."""
 
 
 @contextmanager
@@ -34,8 +35,9 @@ def one_core() -> Iterator[None]:
 def figures(rounds: int) -> Iterator[Figure]:
     """Yield the games per second and core of each game."""
     bot = ["bot.py", "play", str(IN_FLIGHT)]
-    for game, boards in BOARDS.items():
-        seats = SEATS.get(game, 2)
+    for game, rules in GAMES.items():
+        boards = round(SECONDS / presentation_of(game).seconds)
+        seats = min(rules.seats)
         with one_core(), started(["-m", "referee"], *[bot] * seats) as (referee, *bots):
             table(referee, bots, boards // 4, game)
             rates, decisions = [], []

@@ -20,7 +20,7 @@ from typing import Any
 from sqlalchemy import Engine, insert, text
 
 from arena.ladders import folds
-from arena.presentation.clips import clip_of
+from arena.presentation.registry import presentation_of
 from arena.ratings.closed_match import FINISHED, ClosedGame, ClosedMatch
 from arena.ratings.decision_histogram import Thinking
 from arena.ratings.match_digest import digest
@@ -82,7 +82,7 @@ def result(first_bot: int, second_bot: int, first: int, second: int) -> tuple[di
         for g in games
     ]
     outcome = {"entrants": match.entrants, "games": game_values}
-    return outcome, digest(match, clip_of(GAME)).text()
+    return outcome, digest(match, presentation_of(GAME).clip).text()
 
 
 def rows(first: int, many: int, dice: random.Random) -> Iterator[tuple[dict[str, Any], ...]]:
@@ -168,7 +168,7 @@ def begin(engine: Engine) -> None:
 
 def measure(engine: Engine, matches: int, dice: random.Random) -> None:
     """Print a line for each step of the computation."""
-    of, clip = [CUP], clip_of(GAME)
+    of, clip = [CUP], presentation_of(GAME).clip
     meetings = timed("who met whom, read and summed up", lambda: folds.meetings(engine, of))
     timed("strengths of that", lambda: strengths(meetings))
     timed(

@@ -14,22 +14,15 @@ from collections.abc import Callable, Iterator
 from importlib import import_module
 from typing import Any
 
+from arena.presentation.registry import presentation_of
 from bench.figure import Figure, left_out
 from bench.rules import UNIT, rate
+from referee.games.registry import GAMES
 
 SECONDS = 1.0
 
 Game = Callable[[random.Random], int]
 """Plays one random game and returns its number of actions."""
-
-BESIDE = {
-    "poke": ("rlcard bridge", "openspiel spades"),
-    "saint_poker": ("rlcard limit-holdem", "pettingzoo texas_holdem_v4", "openspiel hearts"),
-    "pokex": ("rlcard bridge", "openspiel spades"),
-    "pouku": ("rlcard mahjong", "rlcard gin-rummy", "openspiel gin_rummy"),
-    "pokino": ("openspiel python_block_dominoes",),
-}
-"""The most similar games: bidding and tricks; melds from open cards; dominoes."""
 
 
 def rlcard(name: str) -> Game:
@@ -101,8 +94,8 @@ def peer_rate(name: str) -> float:
 
 def figures(rounds: int) -> Iterator[Figure]:
     """Yield every game, compared with the most similar games of other libraries."""
-    for ours, peers in BESIDE.items():
-        for peer in peers:
+    for ours in GAMES:
+        for peer in presentation_of(ours).peers:
             speeds: list[float] = []
             theirs: list[float] = []
             try:

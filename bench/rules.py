@@ -12,20 +12,11 @@ import random
 import time
 from collections.abc import Iterator, Mapping
 
+from arena.presentation.registry import presentation_of
 from bench.figure import Figure, Target
 from referee.dealing import Seeded, board_seed
 from referee.games.contract import Game
 from referee.games.registry import GAMES
-
-TARGETS = {
-    "poke": 55_000,
-    "saint_poker": 55_000,
-    "pokex": 55_000,
-    "pouku": 10_000,
-    "pokino": 10_000,
-}
-TARGET = 10_000
-"""Target for games that are not listed above."""
 
 UNIT = "random actions a second"
 
@@ -85,7 +76,7 @@ def figures(rounds: int) -> Iterator[Figure]:
     """Yield every form of every game, compared with the first form of its game."""
     for game_id, game in GAMES.items():
         first, *others = forms(game)
-        target = Target(TARGETS.get(game_id, TARGET))
+        target = Target(presentation_of(game_id).target_rate)
         title = _title(game_id, first)
         base = [rate(game_id, *first) for _ in range(rounds)]
         yield Figure(title, UNIT, base, target=target)

@@ -49,6 +49,7 @@ KNOWN_TO_ARENA = PURE | {
     "referee.rpc.sockets",
     "referee.sanitizing",
     "referee.verdict",
+    "referee.wording",
 }
 """What the arena may import of the referee: pure modules. It calls the service by gRPC."""
 LIBRARY = PURE | {"referee.codec"}

@@ -10,7 +10,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Engine, Row, and_, select, true
 
-from arena.presentation.clips import UNKNOWN
+from arena.presentation.contract import UNCLIPPED
 from arena.ratings.closed_match import ClosedMatch
 from arena.ratings.decision_histogram import Thinking
 from arena.ratings.elo import TooLate
@@ -81,7 +81,7 @@ def meetings(
                     if len(alike) >= ALIKE:
                         settle()
         for row in _rows(connection, of, and_(results.c.digest.is_(None), within)):
-            summing.add(_old(connection, row, 0, UNKNOWN))
+            summing.add(_old(connection, row, 0, UNCLIPPED))
     settle()
     return summing.meetings()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from arena.presentation.clips import clip_of
+from arena.presentation.registry import presentation_of
 from arena.store.tournaments import tournaments
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class Scope:
     @property
     def clip(self) -> int:
         """The limit of margins for points per board."""
-        return clip_of(self.game)
+        return presentation_of(self.game).clip
 
 
 def of_tournament(tournament: Tournament) -> Scope:

@@ -1,5 +1,5 @@
-"""Present games: table rendering, phrases, text, point clips, and the names of forms.
+"""How games are shown and encoded: rendering, phrases, encodings, clips and names of forms.
 
 Uses no other package of the arena. Used by `arena.cli`, `arena.ladders`, `arena.records`,
-`arena.rl`, `arena.store`, `arena.submissions` and `arena.web`.
+`arena.rl`, `arena.store`, `arena.submissions`, `arena.tournaments` and `arena.web`.
 """

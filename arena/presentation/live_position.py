@@ -4,10 +4,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from arena.presentation.elements import Scene, Table
-from arena.presentation.games.registry import draw
 from arena.presentation.narration import names_of
+from arena.presentation.registry import presentation_of
 from referee.codec import DecodeError
-from referee.games.contract import View
 from referee.games.registry import find
 from referee.replay import view_of_json
 
@@ -46,14 +45,7 @@ def live(
         raise NoPosition(f"no position of {game}: it is one of another game")
     seats = len(seating)
     sides = rules.sides(seats, rules.settle(options))
-    table = Table(tuple(names_of(seating)), sides, _scores(game, public, seats), tuple(actors))
-    return draw(game, public, {} if eyes is None else {eyes: public}, table)
-
-
-def _scores(game: str, public: View, seats: int) -> tuple[int, ...]:
-    """Return the score of every seat; each game stores it in a different field."""
-    if game == "poke":
-        return tuple(public.above)
-    if game == "pokex":
-        return tuple(public.points) * (seats // 2)
-    return tuple(getattr(public, "scores", (0,) * seats))
+    presentation = presentation_of(game)
+    scores = presentation.scores(public, seats)
+    table = Table(tuple(names_of(seating)), sides, scores, tuple(actors))
+    return presentation.render(public, {} if eyes is None else {eyes: public}, table)

@@ -6,101 +6,34 @@ from typing import Any
 
 from arena.presentation.elements import Scene, Table
 from arena.presentation.frames import Film, film
-from arena.presentation.games.registry import draw
 from arena.presentation.narration import seat_names
+from arena.presentation.registry import presentation_of
 from referee.codec import DecodeError
-from referee.games.contract import Action, Game
-from referee.games.poke.actions import Answer, Draw, Lead, Stand
-from referee.games.pokex.actions import Bid, NameWild, PassBid, PlayCard, PlayPair
-from referee.games.pokino.actions import Domino, PassTurn, Run
-from referee.games.pouku.actions import Discard, Give, GoOut
+from referee.games.contract import Game
 from referee.games.registry import find
-from referee.games.saint_poker.actions import PickUp, River, Show
 from referee.record import GameRecord, Line
 from referee.replay import Step, codec_of, in_words, steps
 
-# Actions as phrases for spectators: "leads 4C 4H"; cards in the notation of the rules.
-
 
 def phrase(game: Game, action: dict[str, Any]) -> str:
-    """Return an action in the protocol's JSON form as a phrase in the third person."""
+    """Return an action in the protocol's JSON form as a phrase in the third person.
+
+    An action that cannot be decoded is returned as JSON.
+    """
     try:
-        told = _told(codec_of(game).decode_json(action))
+        decoded = codec_of(game).decode_json(action)
     except DecodeError:
-        told = ""
-    return told or in_words(game, action)
+        return in_words(game, action)
+    return presentation_of(game.id).phrase(decoded)
 
 
-def outside(game: Game, action: dict[str, Any]) -> str:
+def public_phrase(game: Game, action: dict[str, Any]) -> str:
     """Return the public part of an action with hidden cards; "" if all of it is public."""
     try:
-        made = codec_of(game).decode_json(action)
+        decoded = codec_of(game).decode_json(action)
     except DecodeError:
         return ""
-    if not isinstance(made, Draw):
-        return ""
-    number = len(made.discards)
-    return f"discards {number} card{'' if number == 1 else 's'} and draws as many"
-
-
-def _told(action: Action) -> str:
-    """Return the phrase; "" for an action of a game without phrases here."""
-    match action:
-        case Stand():
-            return "stands"
-        case Draw(discards):
-            return f"discards {_cards(discards)} and draws {len(discards)}"
-        case Lead(cards):
-            return f"leads {_cards(cards)}"
-        case Answer(cards):
-            return f"answers {_cards(cards)}"
-        case River(card):
-            return f"adds {card} to the river"
-        case Show(cards):
-            return f"shows {_cards(cards)}"
-        case PickUp(card):
-            return f"picks up {card}"
-        case PassBid():
-            return "passes"
-        case Bid(tricks):
-            return f"bids {tricks}"
-        case NameWild(rank):
-            return f"makes {'10' if rank == 'T' else rank} wild"
-        case PlayPair(cards):
-            return f"plays {_cards(cards)}"
-        case PlayCard(card):
-            return f"plays {card}"
-        case GoOut():
-            return "goes out"
-        case Discard(card, keep):
-            return f"{_kept(keep)}discards {card}"
-        case Give(card, keep):
-            return f"{_kept(keep)}gives {card} to the teammate's field"
-    return _pokino(action)
-
-
-def _pokino(action: Action) -> str:
-    match action:
-        case Domino(domino, x, y, direction, draw):
-            return f"lays {domino} on {x},{y} going {direction}{_undrawn(draw)}"
-        case Run(path, cards, draw):
-            way = " to ".join(map(str, (path[0], path[-1])))
-            return f"runs {_cards(cards)} from {way}{_undrawn(draw)}"
-        case PassTurn(draw):
-            return f"passes{_undrawn(draw)}"
-    return ""
-
-
-def _cards(cards: Sequence[str]) -> str:
-    return " ".join(cards)
-
-
-def _kept(keep: Sequence[str]) -> str:
-    return f"keeps {_cards(keep)} and " if keep else ""
-
-
-def _undrawn(draw: bool) -> str:
-    return "" if draw else " and draws no card"
+    return presentation_of(game.id).public_phrase(decoded)
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +112,7 @@ def _scene(rules: Game, step: Step, names: tuple[str, ...], sides: tuple[int, ..
     state = step.state
     hands = {seat: state.view(seat) for seat in range(len(names))}
     table = Table(names, sides, state.scores, state.actors)
-    return draw(rules.id, state.public(), hands, table)
+    return presentation_of(rules.id).render(state.public(), hands, table)
 
 
 def _moments(
@@ -205,7 +138,7 @@ def _act(rules: Game, line: Line, names: tuple[str, ...]) -> Act:
         seat=line["seat"],
         name=names[line["seat"]],
         words=phrase(rules, line["action"]),
-        outside=outside(rules, line["action"]),
+        outside=public_phrase(rules, line["action"]),
         ms=float(line["ms"]),
         note=str(line.get("note", "")),
         by_referee=line.get("by") == "referee",

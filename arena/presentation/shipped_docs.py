@@ -41,4 +41,4 @@ def _docs() -> Path:
     package = Path(arena.__file__).parent
     checkout = package.parent / "docs"
     # Another package may have installed a folder `docs` next to `arena`.
-    return checkout if (checkout / "rules" / "poke.md").is_file() else package / "docs"
+    return checkout if (checkout / "reference").is_dir() else package / "docs"

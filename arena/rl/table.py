@@ -12,9 +12,8 @@ import numpy as np
 from gymnasium import spaces
 
 from arena.presentation import elements as scenes
-from arena.presentation.clips import clip_of
-from arena.presentation.games.encoding import Numbers
-from arena.presentation.games.registry import ENCODINGS, Groups, draw
+from arena.presentation.encoding import Groups, Numbers
+from arena.presentation.registry import presentation_of
 from arena.presentation.text import lines
 from referee.dealing import Chance, Seeded
 from referee.games.contract import Action, IllegalAction, State, View
@@ -85,7 +84,8 @@ class Table:
         self.seats = next(fitting, self.game.seats[0]) if seats is None else seats
         self.game.check_seats(self.seats, self.options)
         self.sides = self.game.sides(self.seats, self.options)
-        self.encoding = ENCODINGS[game](self.seats)
+        self.presentation = presentation_of(game)
+        self.encoding = self.presentation.encoding(self.seats)
         self.deal(Seeded(bytes(32)))
         self.width = len(self.observe(0))
 
@@ -165,7 +165,7 @@ class Table:
         actors = () if asked is None else (asked,)
         table = scenes.Table(names, self.sides, self.state.scores, actors)
         hands = {seat: self.view(seat) for seat in eyes}
-        return "\n".join(lines(draw(self.game.id, self.state.public(), hands, table)))
+        return "\n".join(lines(self.presentation.render(self.state.public(), hands, table)))
 
 
 def by_places(table: Table) -> tuple[float, ...]:
@@ -182,9 +182,9 @@ def by_places(table: Table) -> tuple[float, ...]:
 def by_points(table: Table) -> tuple[float, ...]:
     """Return the mean over the other sides of the lead in points.
 
-    Each lead is divided by the ladders' clip (``arena.presentation.clips``) and limited to -1 to 1.
+    Each lead is divided by the ladders' clip (``arena.presentation``) and limited to -1 to 1.
     """
-    return _against_others(table.sides, table.state.scores, clip_of(table.game.id))
+    return _against_others(table.sides, table.state.scores, table.presentation.clip)
 
 
 STANDINGS: Final[Mapping[str, Standing]] = {"places": by_places, "points": by_points}

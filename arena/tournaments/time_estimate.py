@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from sqlalchemy import func, select
 
 from arena.formats.contract import Entrant, Fixture, Match, Play, State
+from arena.presentation.registry import presentation_of
 from arena.ratings.closed_match import FINISHED, ClosedGame
 from arena.store import schema
 from arena.store.database import reading
@@ -27,8 +28,6 @@ EXACT: Final = frozenset(("round-robin", "gauntlet", "swiss"))
 """Formats whose number of matches is fixed, unless entrants join or withdraw."""
 _TABLE_SECONDS: Final = 0.5
 """The time to start the bots of a table."""
-_SECONDS: Final = {"poke": 0.1, "saint_poker": 0.2, "pokex": 0.2, "pouku": 0.4, "pokino": 0.5}
-_USUAL_SECONDS: Final = 0.3
 _RECENT: Final = 200
 
 
@@ -84,7 +83,7 @@ def seconds_per_game(engine: Engine | None, plan: Plan) -> tuple[float, int]:
     at their first attempt. Without any, the time is a default from measurements of the house bots,
     and the number is 0.
     """
-    guess = _SECONDS.get(plan.game, _USUAL_SECONDS) + _TABLE_SECONDS / plan.boards
+    guess = presentation_of(plan.game).seconds + _TABLE_SECONDS / plan.boards
     if engine is None:
         return guess, 0
     matches, tournaments = schema.matches, schema.tournaments

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 import policy
 
-from arena.presentation.clips import clip_of
+from arena.presentation.registry import presentation_of
 from arena.rl import SeatEnv
 
 GAME = "saint_poker"
@@ -46,7 +46,7 @@ def play(env: SeatEnv, weights: policy.Weights, chance: random.Random) -> list[L
         choice = _chosen(seen, weights.get(policy.kind(view)), chance)
         made.append((policy.kind(view), seen[choice]))
         _, reward, over, _, _ = env.step(numbers[choice])
-        ahead.append(reward * clip_of(GAME))
+        ahead.append(reward * presentation_of(GAME).clip)
     to_come = np.cumsum(ahead[::-1])[::-1]
     return [(kind, seen, float(gain)) for (kind, seen), gain in zip(made, to_come, strict=True)]
 

@@ -9,7 +9,7 @@ from statistics import quantiles
 from typing import Any
 
 from arena.ladders import folds
-from arena.presentation.clips import clip_of
+from arena.presentation.registry import presentation_of
 from arena.ratings import standings
 from arena.ratings.closed_match import ClosedGame, ClosedMatch
 from arena.ratings.match_digest import digest
@@ -170,7 +170,7 @@ def _from_record(text: str, told: ClosedMatch) -> ClosedMatch:
 def _ratings_are_those_of_the_records(arena: Arena, again: list[ClosedMatch]) -> None:
     told = list(results.closed(arena.engine))
     for cup in tournaments.listing(arena.engine):
-        clip = clip_of(cup.plan.game)
+        clip = presentation_of(cup.plan.game).clip
         stored = folds.fold(arena.engine, [cup.id], clip).table()
         own = {match.id for match in results.closed(arena.engine, [cup.id])}
         anew = [digest(match, clip) for match in again if match.id in own]

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import pytest
 
 from arena.ladders import folds
-from arena.presentation.clips import clip_of
+from arena.presentation.registry import presentation_of
 from arena.ratings.meetings import Meetings
 from arena.ratings.strength.fit import strengths
 from arena.store.matches import listing, results
@@ -65,7 +65,7 @@ def outcomes(arena: Arena) -> Outcomes:
 
 def ratings(arena: Arena, cup: str) -> object:
     """The standings of a tournament, and the strengths over all of them."""
-    table = folds.fold(arena.engine, [cup], clip_of("saint_poker")).table()
+    table = folds.fold(arena.engine, [cup], presentation_of("saint_poker").clip).table()
     return table, strengths(Meetings.of(results.closed(arena.engine)))
 
 

@@ -61,6 +61,7 @@ def add(
     """
     from arena.cli.bots import registration
     from arena.cli.workspace import Place
+    from referee.games.registry import GAMES
 
     place = Place(data)
     if remote is not None and (bot, at, name) == (None, None, None):
@@ -79,7 +80,7 @@ def add(
     else:
         where = version.manifest.get("address", "connects to the relay")
         output.line(f"{version.id}  {version.content_hash or where}")
-        game = next(iter(version.manifest.get("games") or ()), "poke")
+        game = next(iter(version.manifest.get("games") or GAMES))
         output.next_step(f"pokearena tournament run {game} {version.id} sample:greedy")
 
 

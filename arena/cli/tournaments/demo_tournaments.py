@@ -12,6 +12,7 @@ from arena.cli.tournaments.live_table import Sight
 from arena.cli.tournaments.result_check import Checked
 from arena.cli.workspace import Place
 from arena.ladders import ladder_values
+from arena.presentation.registry import presentation_of
 from arena.store.bots import versions
 from arena.store.matches.spec import Plan
 from arena.store.tournaments import tournaments
@@ -19,10 +20,6 @@ from arena.tournaments import json_values, scheduler
 from referee.dealing import derive
 from referee.games.contract import Game
 from referee.games.registry import GAMES
-
-# With these values the demo takes about two minutes on two cores, mostly for `strong`.
-_BOARDS = {"poke": 4}
-_OTHER_BOARDS = 2
 
 
 def begin(place: Place, boards: int | None, cycles: int, seed: str | None) -> list[str]:
@@ -37,7 +34,7 @@ def begin(place: Place, boards: int | None, cycles: int, seed: str | None) -> li
             game=game.id,
             options=game.settle({}),
             seats=_seats(game),
-            boards=boards or _BOARDS.get(game.id, _OTHER_BOARDS),
+            boards=boards or presentation_of(game.id).demo_boards,
             settings={"cycles": cycles},
         )
         secret = None if seed is None else derive(formatting.seed_of(seed), game.id, 0)

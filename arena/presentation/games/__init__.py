@@ -1,5 +1,5 @@
-"""Render the table of each game, and encode views and actions for reinforcement learning.
+"""Presentation of each game, in the module with the game's id.
 
-Contains one module per game, and one registry with a default. Uses `arena.presentation.elements`.
-Used by `arena.presentation.live_position`, `arena.presentation.record_frames` and `arena.rl`.
+Uses the modules of `arena.presentation` and the rules. `arena.presentation.registry` finds a
+module by its name.
 """

@@ -10,7 +10,7 @@ from itertools import groupby
 from typing import Any, Final
 
 from arena.formats.contract import Entrant, Fixture, Format, Match, Over, Play, State, Step, Wait
-from arena.presentation.clips import clip_of
+from arena.presentation.registry import presentation_of
 from arena.ratings import standings
 from arena.ratings.closed_match import ClosedGame, ClosedMatch
 from arena.ratings.match_digest import digest
@@ -425,7 +425,7 @@ def _conclusion(
         yield f"the standings cannot be computed again without the result of {untold[0].words}"
         return
     plan = bundle.tournament.plan
-    clip = clip_of(plan.game)
+    clip = presentation_of(plan.game).clip
     digests = [digest(match, clip) for match in results.values()]
     table = standings.table(digests, clip, entrants=bundle.tournament.entrants)
     told: Any = dict(bundle.standings)

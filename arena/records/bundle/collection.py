@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from arena.errors import Conflict
 from arena.ladders import folds
-from arena.presentation.clips import clip_of
+from arena.presentation.registry import presentation_of
 from arena.records.bundle import conclusion
 from arena.records.bundle.bundle import Bundle, Scheduled, Version
 from arena.store.bots import versions
@@ -65,7 +65,9 @@ def _bundle(engine: Engine, found: Tournament, tell: Callable[[str], str]) -> Bu
         records=_Records(engine, [match.id for match in matches if match.over], tell),
         standings=conclusion.conclude(
             found.plan,
-            folds.fold(engine, [found.id], clip_of(found.plan.game)).table(found.entrants),
+            folds.fold(engine, [found.id], presentation_of(found.plan.game).clip).table(
+                found.entrants
+            ),
             format_of(found.plan).next(found.entries, History(engine, found.id).matches()),
         ),
     )

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from arena.presentation.clips import clip_of
+from arena.presentation.registry import presentation_of
 from arena.ratings.closed_match import ClosedGame, ClosedMatch
 from arena.ratings.decision_histogram import Thinking
 from arena.ratings.match_digest import digest
@@ -50,7 +50,7 @@ def result(
         for place in range(len(entrants))
     ]
     whole = added if len(counted) == len(games) else None
-    return Result(values, digest(closed, clip_of(game)).text(), whole)
+    return Result(values, digest(closed, presentation_of(game).clip).text(), whole)
 
 
 def games_of(outcome: Mapping[str, Any]) -> tuple[ClosedGame, ...]:

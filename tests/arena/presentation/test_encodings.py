@@ -1,17 +1,17 @@
 """Games in numbers: every legal action has its numbers, and nothing leaks."""
 
 import random
+from collections.abc import Callable
 
 import pytest
 
-from arena.presentation.games.encoding import Numbers
-from arena.presentation.games.registry import ENCODINGS, Encoding
+from arena.presentation.encoding import Encoding, Numbers, PlainEncoding
+from arena.presentation.registry import presentation_of
 from arena.rl.table import Table as Played
 from referee.games.contract import Action, State, View
-from referee.games.registry import GAMES
 from tests.conformance.dealing_again import Case, cases
 from tests.conformance.leaks import LEAKS
-from tests.conformance.tables import TABLES, Table, every_table, share, tables
+from tests.conformance.tables import Table, every_table, share, tables
 from tests.conformance.walks import closely, walk
 
 RE_DEALT = 200
@@ -19,7 +19,11 @@ TO_CATCH = 100
 
 
 def encoding(table: Table) -> Encoding:
-    return ENCODINGS[table.game.id](table.seats)
+    return presentation_of(table.game.id).encoding(table.seats)
+
+
+def plain(table: Table) -> Encoding:
+    return PlainEncoding(table.seats, table.game.view_type)
 
 
 def reached(one: Encoding, view: View, seat: int, actions: list[Action]) -> list[Action]:
@@ -33,8 +37,15 @@ def reached(one: Encoding, view: View, seat: int, actions: list[Action]) -> list
     return found
 
 
+BOTH = pytest.mark.parametrize("encoding", [encoding, plain])
+"""The encoding of each game, and the one for games without their own."""
+
+
+@BOTH
 @every_table
-def test_every_listed_action_is_reached_by_numbers_of_its_own(table: Table) -> None:
+def test_every_listed_action_is_reached_by_numbers_of_its_own(
+    table: Table, encoding: Callable[[Table], Encoding]
+) -> None:
     one = encoding(table)
     for step in closely(table, walk(table, 1)):
         for seat in step.state.actors:
@@ -44,15 +55,19 @@ def test_every_listed_action_is_reached_by_numbers_of_its_own(table: Table) -> N
             assert set(found) == set(listed)
 
 
+@BOTH
 @every_table
-def test_observations_are_as_long_and_as_small_as_said(table: Table) -> None:
-    width = Played(table.game.id, table.seats, table.options).width
+def test_all_observations_have_one_length_and_lie_between_minus_1_and_1(
+    table: Table, encoding: Callable[[Table], Encoding]
+) -> None:
     one = encoding(table)
+    shapes = set()
     for step in closely(table, walk(table, 2)):
         for seat in range(table.seats):
             seen = told(one, step.state, seat)
-            assert seen.shape == (width,)
+            shapes.add(seen.shape)
             assert -1 <= seen.min() <= seen.max() <= 1
+    assert len(shapes) == 1
 
 
 def told(one: Encoding, state: State, seat: int) -> Numbers:
@@ -90,10 +105,6 @@ def test_a_game_that_leaks_is_caught_by_what_is_observed(name: str) -> None:
     (mutant,) = (leak for leak in LEAKS if leak.name.startswith(name))
     for table in tables({mutant.game.id: mutant.leaking()}):
         assert any(leaks(encoding(table), case) for case in cases(table, TO_CATCH)), table
-
-
-def test_every_game_has_an_encoding() -> None:
-    assert set(ENCODINGS) == set(GAMES) == {table.game.id for table in TABLES}
 
 
 def test_poke_is_told_by_places_of_the_hand() -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 from arena.presentation.elements import Area, Board, Scene, Sheet, Table
 from arena.presentation.frames import Growing, Layout, Part, film
-from arena.presentation.games.registry import draw
+from arena.presentation.registry import presentation_of
 from tests.conformance.tables import Table as Setup
 from tests.conformance.tables import every_table
 from tests.conformance.walks import walk
@@ -18,7 +18,7 @@ def scenes_of(setup: Setup) -> list[Scene]:
         state = step.state
         hands = {seat: state.view(seat) for seat in range(setup.seats)}
         seats = Table(names, sides, state.scores, state.actors)
-        found.append(draw(setup.game.id, state.public(), hands, seats))
+        found.append(presentation_of(setup.game.id).render(state.public(), hands, seats))
     return found
 
 

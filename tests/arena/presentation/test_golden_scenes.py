@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from arena.presentation.elements import Board, Cards, Lines, Pad, Row, Scene, Secret, Sheet, Table
-from arena.presentation.games.registry import draw
+from arena.presentation.registry import presentation_of
 from referee.games.registry import find
 from referee.record import read
 from referee.replay import steps
@@ -24,7 +24,7 @@ def position(name: str, step: int) -> Scene:
         state.actors,
     )
     hands = {seat: state.view(seat) for seat in range(seats)}
-    return draw(rules.id, state.public(), hands, table)
+    return presentation_of(rules.id).render(state.public(), hands, table)
 
 
 def words(cards: Cards) -> str:

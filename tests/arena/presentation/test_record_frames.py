@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.presentation.record_frames import Reel, outside, phrase, reel
+from arena.presentation.record_frames import Reel, phrase, public_phrase, reel
 from referee.games.registry import find
 from referee.record import MatchRecord, read
 from tests.conformance.golden import path
@@ -96,5 +96,5 @@ def _camel(name: str) -> str:
 def test_those_who_do_not_see_what_is_discarded_are_told_how_much() -> None:
     poke = find("poke")
     drawn = {"poke": {"draw": {"discards": ["7H", "TC"]}}}
-    assert outside(poke, drawn) == "discards 2 cards and draws as many"
-    assert outside(poke, {"poke": {"lead": {"cards": ["4C"]}}}) == ""
+    assert public_phrase(poke, drawn) == "discards 2 cards and draws as many"
+    assert public_phrase(poke, {"poke": {"lead": {"cards": ["4C"]}}}) == ""

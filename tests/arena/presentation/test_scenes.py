@@ -5,7 +5,7 @@ from dataclasses import fields, is_dataclass, replace
 from typing import Any
 
 from arena.presentation.elements import Area, Cards, Scene, Secret, Table, Tiles
-from arena.presentation.games.registry import draw
+from arena.presentation.registry import presentation_of
 from referee.dealing import Seeded
 from referee.games.contract import State
 from tests.conformance.tables import Table as Setup
@@ -20,7 +20,7 @@ def table_of(setup: Setup, state: State) -> Table:
 
 def scene(setup: Setup, state: State, eyes: Collection[int]) -> Scene:
     hands = {seat: state.view(seat) for seat in eyes}
-    return draw(setup.game.id, state.public(), hands, table_of(setup, state))
+    return presentation_of(setup.game.id).render(state.public(), hands, table_of(setup, state))
 
 
 def steps(setup: Setup) -> list[Step]:

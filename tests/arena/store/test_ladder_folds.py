@@ -7,7 +7,7 @@ import pytest
 from sqlalchemy import Engine, event, update
 
 from arena.ladders.folds import Following, digests, fold, meetings
-from arena.presentation.clips import clip_of
+from arena.presentation.registry import presentation_of
 from arena.ratings.match_digest import digest
 from arena.ratings.meetings import Meetings
 from arena.store import database, schema
@@ -16,7 +16,7 @@ from arena.store.matches.games import PlayedGame, read
 from arena.store.matches.spec import MatchSpec
 from arena.store.tournaments.tournaments import Tournament
 
-CLIP = clip_of("poke")
+CLIP = presentation_of("poke").clip
 Schedule = Callable[..., Tournament]
 Played = Callable[..., PlayedGame]
 

@@ -1,9 +1,12 @@
-"""Render and encode Pokex: the centre and the tricks as one sheet, the auction, the score."""
+"""Present Pokex: the centre and the tricks as one sheet, the auction, the score."""
+
+from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from itertools import combinations
+from typing import TYPE_CHECKING
 
+from arena.presentation.contract import Presentation
 from arena.presentation.elements import (
     FRESH,
     WILD,
@@ -19,97 +22,22 @@ from arena.presentation.elements import (
     Sheet,
     Table,
 )
-from arena.presentation.games.encoding import (
-    Encoding,
-    Groups,
-    Numbers,
-    Vector,
-    alone,
-    places,
-    squashed,
-)
-from arena.presentation.games.hand_names import category
-from referee.cards import DECK_WITH_JOKERS, RANKS, Card
+from arena.presentation.hand_names import category
+from referee.cards import Card
 from referee.games.contract import Action
 from referee.games.pokex.actions import (
     Bid,
     NameWild,
-    PassBid,
     PlayCard,
     PlayPair,
     PokexDeal,
     PokexTrick,
     PokexView,
 )
-from referee.games.pokex.legal import HIGHEST_BID
-from referee.games.pokex.state import FORMS, TRICKS
 from referee.wild_cards import is_wild, wild_hand
 
-# Encoding for reinforcement learning.
-
-
-PHASES = ("bid", "name", "play", "over")
-DECK = len(DECK_WITH_JOKERS)
-NAMES = 1 + HIGHEST_BID
-PLAYS = NAMES + len(RANKS)
-
-
-class PokexEncoding(Encoding):
-    """Encodes an action as one number.
-
-    In order: 0 to pass, 1 to 6 for a bid, the ranks to name, and the cards to play. With four seats
-    the latter are pairs of positions in the hand, with two seats single positions.
-    """
-
-    game = "pokex"
-
-    def __init__(self, seats: int) -> None:
-        super().__init__(seats)
-        self.form = FORMS[seats]
-        held = 2 if seats == 4 else 1
-        self._plays = {
-            chosen: PLAYS + number
-            for number, chosen in enumerate(combinations(range(self.form.hand), held))
-        }
-        self.size = PLAYS + len(self._plays)
-
-    def groups(self, view: PokexView, actions: Sequence[Action]) -> Groups:
-        return alone({self._number(action, view.hand): action for action in actions})
-
-    def _number(self, action: Action, hand: Sequence[str]) -> int:
-        match action:
-            case PassBid():
-                return 0
-            case Bid(tricks):
-                return tricks
-            case NameWild(rank):
-                return NAMES + RANKS.index(rank)
-            case PlayPair(cards):
-                return self._plays[places(cards, hand)]
-            case PlayCard(card):
-                return self._plays[places((card,), hand)]
-        raise AssertionError(action)
-
-    def observe(self, view: PokexView, seat: int, groups: Groups) -> Numbers:
-        vector, eyes = Vector(), self.from_here(seat)
-        vector.word(view.phase, PHASES)
-        vector.numbers(squashed(view.deal, 10), view.bid / HIGHEST_BID)
-        vector.places(view.hand, self.form.hand)
-        vector.places(view.centre, self.form.centre)
-        vector.cards(view.turned, DECK)
-        vector.word(view.wild_rank, tuple(RANKS))
-        for who in eyes:
-            vector.numbers(view.dealer == who, bool(view.bid) and view.declarer == who)
-            said = [call.tricks for call in view.auction if call.seat == who]
-            vector.numbers(bool(said), max(said, default=0) / HIGHEST_BID)
-            now = [one for one in view.played if one.seat == who]
-            before = [one for trick in view.tricks for one in trick.played if one.seat == who]
-            vector.cards((card for one in now for card in one.cards), DECK)
-            vector.cards((card for one in before for card in one.cards), DECK)
-        for side in (seat % 2, 1 - seat % 2):
-            vector.numbers(view.taken[side] / TRICKS, squashed(view.points[side], 50))
-        return vector.done()
-
+if TYPE_CHECKING:
+    from arena.presentation.encoding import Encoding
 
 _TRICKS = 6
 _HANDS = {2: 18, 4: 12}
@@ -122,23 +50,6 @@ _ASKED = {
 _PLURAL = {"A": "aces", "K": "kings", "Q": "queens", "J": "jacks", "T": "tens"}
 Marked = Callable[[Sequence[Card]], Cards]
 """Lays cards face up with marks on the wild ones."""
-
-
-def pokex(public: PokexView, hands: Mapping[int, PokexView], table: Table) -> Scene:
-    """Return the scene of a position; a chapter is a deal."""
-    over = public.phase == "over"
-    chapter = public.deal - over
-    return Scene(
-        chapter=chapter,
-        heading=f"Deal {chapter + 1} · {_ASKED[public.phase]}",
-        facts=_facts(public, table),
-        seats=tuple(
-            table.seat(seat, _badges(public, seat), [_hand(public, hands, seat)])
-            for seat in range(len(table.names))
-        ),
-        centre=(_ended(public, table), _centre(public), _tricks(public, table)),
-        below=(_pad(public, table),),
-    )
 
 
 def _marking(wild_rank: str, *marks: str) -> Marked:
@@ -314,3 +225,52 @@ def _pad(public: PokexView, table: Table) -> Pad:
     ]
     foot = ("score", "", "", "", str(public.points[0]), "", str(public.points[1]))
     return Pad("pad", "score", heads, tuple(rows), (foot,))
+
+
+class PokexPresentation(Presentation):
+    """Presentation of Pokex."""
+
+    clip = 50
+    seconds = 0.2
+    target_rate = 55_000
+    peers = ("rlcard bridge", "openspiel spades")
+
+    def render(self, public: PokexView, hands: Mapping[int, PokexView], table: Table) -> Scene:
+        """Return the scene of a position; a chapter is a deal."""
+        over = public.phase == "over"
+        chapter = public.deal - over
+        return Scene(
+            chapter=chapter,
+            heading=f"Deal {chapter + 1} · {_ASKED[public.phase]}",
+            facts=_facts(public, table),
+            seats=tuple(
+                table.seat(seat, _badges(public, seat), [_hand(public, hands, seat)])
+                for seat in range(len(table.names))
+            ),
+            centre=(_ended(public, table), _centre(public), _tricks(public, table)),
+            below=(_pad(public, table),),
+        )
+
+    def scores(self, public: PokexView, seats: int) -> tuple[int, ...]:
+        return public.points * (seats // 2)
+
+    def phrase(self, action: Action) -> str:
+        match action:
+            case Bid(tricks):
+                return f"bids {tricks}"
+            case NameWild(rank):
+                return f"makes {'10' if rank == 'T' else rank} wild"
+            case PlayPair(cards):
+                return f"plays {' '.join(cards)}"
+            case PlayCard(card):
+                return f"plays {card}"
+        return "passes"
+
+    def encoding(self, seats: int) -> Encoding:
+        # Imported late because it imports NumPy, which the store does not need.
+        from arena.presentation.games.pokex.encoding import PokexEncoding
+
+        return PokexEncoding(seats)
+
+
+PRESENTATION = PokexPresentation

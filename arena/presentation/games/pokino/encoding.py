@@ -1,112 +1,17 @@
-"""Render and encode Pokino: the layout of dominoes with its tokens, hands, beads and runs."""
+"""Encode Pokino for reinforcement learning."""
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Sequence
 from typing import Final
 
 import numpy as np
 
-from arena.presentation.elements import (
-    FRESH,
-    KNOWN,
-    Badge,
-    Board,
-    Cards,
-    Face,
-    Lines,
-    Piece,
-    Row,
-    Scene,
-    Secret,
-    Table,
-    Tiles,
-    shown,
-)
-from arena.presentation.games.encoding import Encoding, Groups, Numbers, Vector, squashed
-from referee.cards import DECK, Card, in_order
+from arena.presentation.encoding import Encoding, Groups, Numbers, Vector, squashed
+from referee.cards import DECK
 from referee.dominoes import HIGHEST, NUMBERS
 from referee.games.contract import Action
 from referee.games.pokino.actions import Domino, PassTurn, PokinoTile, PokinoView, Run
 from referee.games.pokino.grid import STEPS
-from referee.games.pokino.layout import Layout
 from referee.games.pokino.runs import LISTED, points
-
-# The layout as pieces on a grid.
-
-
-_NONE = -1
-
-
-def board(public: PokinoView) -> Board:
-    """Return the layout; elements laid in the last turn are marked."""
-    pieces = (*_dominoes(public), *_tokens(public), *_fresh(public))
-    return Board("board", "layout", pieces, _bounds(public), _words(public))
-
-
-def _dominoes(public: PokinoView) -> Iterator[Piece]:
-    """Yield the dominoes; with territory, each has the colour of the seat that would gain it."""
-    gained = _gained(public)
-    for tile in public.layout:
-        low, high = NUMBERS[tile.domino]
-        owner = gained.get(tile.domino, _NONE)
-        yield Piece("domino", tile.x, tile.y, tile.second_x, tile.second_y, f"{low}-{high}", owner)
-
-
-def _gained(public: PokinoView) -> dict[str, int]:
-    """Return the seat that would own each domino if the game ended now."""
-    if not public.territory:
-        return {}
-    gained = {}
-    for domino, owners in Layout(public.layout, public.tokens).owners().items():
-        counts = [owners.count(seat) for seat in range(len(public.beads))]
-        most = max(counts)
-        if most and counts.count(most) == 1:
-            gained[str(domino)] = counts.index(most)
-    return gained
-
-
-def _tokens(public: PokinoView) -> Iterator[Piece]:
-    for token in public.tokens:
-        owner = token.owner if public.territory else _NONE
-        yield Piece("token", token.x, token.y, token.second_x, token.second_y, "", owner)
-
-
-def _fresh(public: PokinoView) -> Iterator[Piece]:
-    """Yield marks for the last turn's elements.
-
-    They omit the tokens of a run with the option to tear down walls, because their number is
-    unknown.
-    """
-    if not public.turns:
-        return
-    last = public.turns[-1]
-    if last.domino:
-        tile = public.layout[-1]
-        yield Piece("fresh", tile.x, tile.y, tile.second_x, tile.second_y, "", last.seat)
-    elif last.run and not public.tear_down_the_walls:
-        for token in public.tokens[1 - len(last.run) :]:
-            yield Piece(
-                "fresh-token", token.x, token.y, token.second_x, token.second_y, "", last.seat
-            )
-
-
-def _bounds(public: PokinoView) -> tuple[int, int, int, int]:
-    if not public.layout:
-        return 0, 0, 0, 0
-    columns = [x for tile in public.layout for x in (tile.x, tile.second_x)]
-    rows = [y for tile in public.layout for y in (tile.y, tile.second_y)]
-    return min(columns), max(columns), min(rows), max(rows)
-
-
-def _words(public: PokinoView) -> str:
-    """Return the number of dominoes and tokens as text."""
-    if not public.layout:
-        return "Nothing lies on the table."
-    tokens = len(public.tokens)
-    return f"{len(public.layout)} dominoes, {tokens} token{'' if tokens == 1 else 's'}"
-
-
-# Encoding for reinforcement learning.
-
 
 TILES = 3
 RUNS = 1 + TILES
@@ -139,7 +44,6 @@ class PokinoEncoding(Encoding):
     Lists are used because the table is unbounded; the observation contains the listed items.
     """
 
-    game = "pokino"
     size = PLACES + MOST_PLACES
 
     def groups(self, view: PokinoView, actions: Sequence[Action]) -> Groups:
@@ -268,86 +172,3 @@ def _told_run(run: Run) -> Numbers:
 
 def _near(coordinate: int) -> float:
     return max(-1.0, min(1.0, coordinate / FAR))
-
-
-_VARIANTS = {
-    "greed": "greed",
-    "pokino_up": "pokino up",
-    "tear_down_the_walls": "tear down the walls",
-    "territory": "territory",
-}
-
-
-def pokino(public: PokinoView, hands: Mapping[int, PokinoView], table: Table) -> Scene:
-    """Return the scene of a position; the whole game is one chapter."""
-    removed = (Row("removed", "removed", Tiles(public.removed)),) if public.removed else ()
-    top = shown((Card(public.deck_top),)) if public.deck_top else Cards()
-    return Scene(
-        chapter=0,
-        heading=_heading(public, table),
-        facts=(
-            *(said for name, said in _VARIANTS.items() if getattr(public, name)),
-            f"{public.deck_size} cards in the deck",
-            f"{public.poke_size} dominoes in the poke",
-        ),
-        seats=tuple(
-            table.seat(seat, _badges(public, seat), _areas(public, hands, seat))
-            for seat in range(len(table.names))
-        ),
-        centre=(board(public), Row("deck", "top of the deck", top), *removed),
-    )
-
-
-def _heading(public: PokinoView, table: Table) -> str:
-    turn = f"Turn {len(public.turns) + (not public.over)}"
-    if public.pokino:
-        return f"{turn} · {table.names[public.turn]} calls Pokino!"
-    if public.over:
-        return f"{turn} · {'everybody passed' if public.poke_size else 'the poke is empty'}"
-    return f"{turn} · {table.names[public.turn]} to act"
-
-
-def _badges(public: PokinoView, seat: int) -> list[Badge]:
-    beads = public.beads[seat]
-    badges = [Badge(f"{beads} bead{'' if beads == 1 else 's'}", "plain")]
-    last = public.turns[-1] if public.turns else None
-    if public.pokino and seat == public.turn:
-        badges.append(Badge("Pokino!", "good"))
-    elif last and last.seat == seat and not (last.domino or last.run):
-        badges.append(Badge("passed", "plain"))
-    return badges
-
-
-def _areas(public: PokinoView, hands: Mapping[int, PokinoView], seat: int) -> list[Secret | Lines]:
-    known, size = public.known[seat].cards, public.hand_sizes[seat]
-    last = public.turns[-1] if public.turns else None
-    drawn = last.drawn if last and last.seat == seat else ""
-    own = hands.get(seat)
-    cards = tiles = None
-    if own is not None:
-        cards = Cards(_marked(own.hand, known, drawn))
-        tiles = Tiles(own.dominoes)
-    closed = Cards(_marked(in_order(known), known, drawn), size - len(known))
-    return [
-        Secret("hand", "hand", seat, cards, closed),
-        Secret("dominoes", "dominoes", seat, tiles, Tiles((), public.domino_counts[seat])),
-        _runs(public, seat),
-    ]
-
-
-def _marked(hand: tuple[Card, ...], known: tuple[Card, ...], drawn: str) -> tuple[Face, ...]:
-    """Return a hand with marks on publicly drawn cards and on the last of them."""
-    return tuple(
-        Face(card, (KNOWN,) * (card in known) + (FRESH,) * (card == drawn)) for card in hand
-    )
-
-
-def _runs(public: PokinoView, seat: int) -> Lines:
-    """Return the runs of a seat, the latest one first."""
-    mine = [run.cards for run in public.runs if run.seat == seat]
-    fresh = bool(public.turns) and public.turns[-1].seat == seat and bool(public.turns[-1].run)
-    rows = [
-        ("", shown(cards, *((FRESH,) * (fresh and number == len(mine)))))
-        for number, cards in enumerate(mine, 1)
-    ]
-    return Lines("runs", "runs", tuple(reversed(rows)))

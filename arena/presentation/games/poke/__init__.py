@@ -1,7 +1,11 @@
-"""Render and encode Poke: two hands, the tricks between them, the score pad of the rubber."""
+"""Present Poke: two hands, the tricks between them, the score pad of the rubber."""
 
-from collections.abc import Mapping, Sequence
+from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from arena.presentation.contract import Presentation
 from arena.presentation.elements import (
     FRESH,
     Badge,
@@ -15,90 +19,17 @@ from arena.presentation.elements import (
     Table,
     shown,
 )
-from arena.presentation.games.encoding import (
-    Encoding,
-    Groups,
-    Numbers,
-    Vector,
-    alone,
-    places,
-    squashed,
-)
 from referee.games.contract import Action
 from referee.games.poke.actions import Answer, Draw, Lead, PokeDeal, PokeTrick, PokeView
 
-# Encoding for reinforcement learning.
-
-
-HAND = 5
-LEAD = 4
-PHASES = ("draw", "lead", "answer", "over")
-DRAWS = 3
-"""Maximum number of a seat's draws in a deal that are encoded."""
-
-
-class PokeEncoding(Encoding):
-    """Encodes an action as a set of positions in the hand.
-
-    Position p has the value 2 to the p; 0 is to stand. The phase determines the use of the cards:
-    they are discarded, led, or answer a lead.
-    """
-
-    game = "poke"
-    size = 1 << HAND
-
-    def groups(self, view: PokeView, actions: Sequence[Action]) -> Groups:
-        return alone({_number(action, view.hand): action for action in actions})
-
-    def observe(self, view: PokeView, seat: int, groups: Groups) -> Numbers:
-        vector, eyes = Vector(), self.from_here(seat)
-        vector.word(view.phase, PHASES)
-        vector.numbers(view.dealer == seat, view.must_beat, squashed(view.deal, 10))
-        vector.places(view.hand, HAND)
-        vector.places(view.lead, LEAD)
-        vector.cards(view.discards)
-        for who in eyes:
-            vector.numbers(view.multipliers[who] / 4, view.legs[who] / 2)
-            vector.numbers(squashed(view.below[who], 20), squashed(view.above[who], 500))
-            drawn = [1 + one.cards for one in view.drawn if one.seat == who]
-            vector.numbers(*(n / 4 for n in (drawn + [0] * DRAWS)[:DRAWS]))
-            led = [trick.lead if trick.leader == who else trick.answer for trick in view.tricks]
-            vector.cards(card for cards in led for card in cards)
-            taken = sum(len(trick.lead) for trick in view.tricks if trick.winner == who)
-            vector.numbers(taken / HAND)
-        return vector.done()
-
-
-def _number(action: Action, hand: Sequence[str]) -> int:
-    match action:
-        case Draw(cards) | Lead(cards) | Answer(cards):
-            return sum(1 << place for place in places(cards, hand))
-    return 0
-
+if TYPE_CHECKING:
+    from arena.presentation.encoding import Encoding
 
 _HAND = 5
 _DOUBLED = {2: "doubled", 4: "redoubled"}
 _ASKED = {"draw": "the draw", "lead": "the tricks", "answer": "the tricks"}
 _FACING = (1, 0)
 """Order of the rows of tricks: seat 1 sits at the top."""
-
-
-def poke(public: PokeView, hands: Mapping[int, PokeView], table: Table) -> Scene:
-    """Return the scene of a position; a chapter is a deal."""
-    over = public.phase == "over"
-    chapter = public.deal - over
-    asked = "the rubber is over" if over else _ASKED[public.phase]
-    facts = [] if public.must_beat else ["a winning answer need not be given"]
-    return Scene(
-        chapter=chapter,
-        heading=f"Deal {chapter + 1} · {asked}",
-        facts=tuple(facts),
-        seats=tuple(
-            table.seat(seat, _badges(public, seat), _areas(public, hands, seat)) for seat in (0, 1)
-        ),
-        centre=(_ended(public, table), _tricks(public, table)),
-        below=(_pad(public, table),),
-    )
 
 
 def _badges(public: PokeView, seat: int) -> list[Badge]:
@@ -200,3 +131,59 @@ def _pad(public: PokeView, table: Table) -> Pad:
         ("now", *(str(value) for s in (0, 1) for value in (public.below[s], public.above[s]))),
     ]
     return Pad("pad", "score pad", heads, tuple(rows), tuple(now))
+
+
+class PokePresentation(Presentation):
+    """Presentation of Poke."""
+
+    clip = 2400
+    seconds = 0.1
+    demo_boards = 4
+    target_rate = 55_000
+    peers = ("rlcard bridge", "openspiel spades")
+
+    def render(self, public: PokeView, hands: Mapping[int, PokeView], table: Table) -> Scene:
+        """Return the scene of a position; a chapter is a deal."""
+        over = public.phase == "over"
+        chapter = public.deal - over
+        asked = "the rubber is over" if over else _ASKED[public.phase]
+        facts = [] if public.must_beat else ["a winning answer need not be given"]
+        return Scene(
+            chapter=chapter,
+            heading=f"Deal {chapter + 1} · {asked}",
+            facts=tuple(facts),
+            seats=tuple(
+                table.seat(seat, _badges(public, seat), _areas(public, hands, seat))
+                for seat in (0, 1)
+            ),
+            centre=(_ended(public, table), _tricks(public, table)),
+            below=(_pad(public, table),),
+        )
+
+    def scores(self, public: PokeView, seats: int) -> tuple[int, ...]:
+        return public.above
+
+    def phrase(self, action: Action) -> str:
+        match action:
+            case Draw(discards):
+                return f"discards {' '.join(discards)} and draws {len(discards)}"
+            case Lead(cards):
+                return f"leads {' '.join(cards)}"
+            case Answer(cards):
+                return f"answers {' '.join(cards)}"
+        return "stands"
+
+    def public_phrase(self, action: Action) -> str:
+        if not isinstance(action, Draw):
+            return ""
+        number = len(action.discards)
+        return f"discards {number} card{'' if number == 1 else 's'} and draws as many"
+
+    def encoding(self, seats: int) -> Encoding:
+        # Imported late because it imports NumPy, which the store does not need.
+        from arena.presentation.games.poke.encoding import PokeEncoding
+
+        return PokeEncoding(seats)
+
+
+PRESENTATION = PokePresentation

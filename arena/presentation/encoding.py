@@ -11,9 +11,11 @@ single group of several actions is skipped.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import fields, is_dataclass
 from functools import cache
-from typing import ClassVar
+from itertools import islice
+from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
@@ -98,7 +100,6 @@ Groups = Mapping[int, Sequence[Action]]
 class Encoding(ABC):
     """Encoding of one form of a game, made only from a seat's view."""
 
-    game: ClassVar[str]
     size: int
     """Number of group numbers: 0 to size - 1 represent groups of actions."""
 
@@ -126,3 +127,70 @@ def places(cards: Sequence[str], hand: Sequence[str]) -> tuple[int, ...]:
 def alone(numbered: Mapping[int, Action]) -> Groups:
     """Return groups of one action each."""
     return {number: (action,) for number, action in numbered.items()}
+
+
+class PlainEncoding(Encoding):
+    """Encodes any game: its actions by their order in the list, its view field by field.
+
+    More actions than numbers are split into groups of consecutive actions, and the chosen group is
+    split again. An encoding made for the game trains better, because a number then has the same
+    meaning in every position.
+
+    Args:
+        seats: the number of seats.
+        view_type: the dataclass of the game's views.
+    """
+
+    size = 64
+
+    def __init__(self, seats: int, view_type: type) -> None:
+        super().__init__(seats)
+        self._names = tuple(field.name for field in fields(view_type))
+
+    def groups(self, view: View, actions: Sequence[Action]) -> Groups:
+        groups: dict[int, list[Action]] = {}
+        count = max(self.size, len(actions))
+        for position, action in enumerate(actions):
+            groups.setdefault(position * self.size // count, []).append(action)
+        return groups
+
+    def observe(self, view: View, seat: int, groups: Groups) -> Numbers:
+        vector = Vector()
+        vector.one_of(seat, self.seats)
+        for name in self._names:
+            vector.array(_block(getattr(view, name), FIELD))
+        for number in range(self.size):
+            vector.array(_block(groups.get(number, ())[:1], LISTED_ACTION))
+        return vector.done()
+
+
+FIELD = 32
+"""Numbers of a field of a view in the plain encoding; the remainder of a longer one is omitted."""
+LISTED_ACTION = 8
+"""Numbers of a listed action in the plain encoding."""
+
+
+def _block(value: object, length: int) -> Numbers:
+    """Return the numbers of a value of the rules, padded with zeros."""
+    block = np.zeros(length, np.float32)
+    numbers = list(islice(_numbers(value), length))
+    block[: len(numbers)] = numbers
+    return block
+
+
+def _numbers(value: object) -> Iterator[float]:
+    """Yield numbers from -1 to 1 for a value of the rules; a text becomes a checksum."""
+    if is_dataclass(value):
+        for field in fields(value):
+            yield from _numbers(getattr(value, field.name))
+    elif isinstance(value, (tuple, list)):
+        for item in value:
+            yield from _numbers(item)
+    elif isinstance(value, (int, float)):
+        yield float(value) if isinstance(value, bool) else squashed(value, 8)
+    elif isinstance(value, str) and value in DECK_WITH_JOKERS:
+        yield (1 + DECK_WITH_JOKERS.index(Card(value))) / len(DECK_WITH_JOKERS)
+    elif value:
+        yield (crc32(str(value).encode()) % 255 - 127) / 127
+    else:
+        yield 0.0

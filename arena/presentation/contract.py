@@ -1,0 +1,84 @@
+"""Interface between a game and everything that shows, encodes or estimates it.
+
+Each attribute and method has a default that works for every game. The presentation of a game is a
+subclass of :class:`Presentation` that overrides the defaults that do not fit it
+(`arena.presentation.registry`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any, ClassVar, Final
+
+from arena.presentation.elements import Pad, Scene, Table
+from referee.games.contract import Action, Game, View
+
+if TYPE_CHECKING:
+    from arena.presentation.encoding import Encoding
+
+UNCLIPPED: Final = 1_000_000
+
+
+class Presentation:
+    """How a game is shown and encoded, and its usual magnitudes."""
+
+    clip: ClassVar[int] = UNCLIPPED
+    """The largest score margin that counts in full, in the game's points.
+
+    The limit of a game is the rounded 0.98 quantile of the margins of the house bots `greedy`,
+    `bold`, `meek` and `random` (`arena.ratings.points.usual_clip`, 40 to 140 games each). It is
+    constant, because a clip computed from the current matches would change old figures. After
+    changing a limit, rebuild the ladders (`pokearena ladder rebuild`).
+    """
+    seconds: ClassVar[float] = 0.3
+    """Seconds that one worker needs for a game of house bots, until matches were measured."""
+    demo_boards: ClassVar[int] = 2
+    """Boards per match of the demo.
+
+    The demo takes about two minutes on two cores, mostly for `strong`.
+    """
+    target_rate: ClassVar[int] = 10_000
+    """Random actions per second that the rules must reach in `bench rules`."""
+    peers: ClassVar[tuple[str, ...]] = ()
+    """The most similar games of other libraries, for `bench peers`."""
+
+    def __init__(self, game: Game) -> None:
+        self.game = game
+
+    def render(self, public: Any, hands: Mapping[int, Any], table: Table) -> Scene:
+        """Return the rendering of a position; by default every field of the views, by name.
+
+        Args:
+            public: the view of a spectator, without private information.
+            hands: the views of the seats whose hands are open; empty for spectators.
+            table: the players, and the seats to act.
+        """
+        views = [("everybody", public)]
+        views += [(table.names[seat], view) for seat, view in hands.items()]
+        names = [field.name for field in fields(public)]
+        rows = tuple((name, *(str(getattr(view, name)) for _, view in views)) for name in names)
+        heads = ("", *(f"{who} sees" for who, _ in views))
+        seats = tuple(table.seat(seat, (), ()) for seat in range(len(table.names)))
+        pad = Pad("fields", "position", heads, rows)
+        return Scene(chapter=0, heading="Position", facts=(), seats=seats, centre=(), below=(pad,))
+
+    def scores(self, public: View, seats: int) -> tuple[int, ...]:
+        """Return the score of every seat; by default the field `scores` of the public view."""
+        return tuple(getattr(public, "scores", (0,) * seats))
+
+    def phrase(self, action: Action) -> str:
+        """Return an action as a phrase in the third person, such as "leads 4C 4H"."""
+        from referee.wording import describe
+
+        return describe(action)
+
+    def public_phrase(self, action: Action) -> str:
+        """Return the public part of an action with hidden cards; "" if all of it is public."""
+        return ""
+
+    def encoding(self, seats: int) -> Encoding:
+        """Return the encoding for reinforcement learning with this number of seats."""
+        from arena.presentation.encoding import PlainEncoding
+
+        return PlainEncoding(seats, self.game.view_type)

@@ -1,0 +1,161 @@
+"""Present Pouku: fields and keeps, the point card, the results of deals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from arena.presentation.contract import Presentation
+from arena.presentation.elements import (
+    FRESH,
+    POINT,
+    Badge,
+    Cards,
+    Face,
+    Lines,
+    Pad,
+    Row,
+    Scene,
+    Secret,
+    Table,
+    signed,
+)
+from referee.cards import Card
+from referee.games.contract import Action
+from referee.games.pouku.actions import Discard, Give, PoukuDeal, PoukuView
+
+if TYPE_CHECKING:
+    from arena.presentation.encoding import Encoding
+
+_DEALS = 2
+"""Number of deals per seat."""
+
+
+def _badges(public: PoukuView, seat: int, over: bool) -> list[Badge]:
+    return [Badge("dealer", "plain")] if seat == public.dealer and not over else []
+
+
+def _lay(public: PoukuView, cards: Iterable[Card], *fresh: str) -> tuple[Face, ...]:
+    """Return cards face up with marks on fresh cards and on the point card's rank."""
+    rank = public.point_card[0]
+    return tuple(
+        Face(card, (POINT,) * (card[0] == rank) + (FRESH,) * (card in fresh)) for card in cards
+    )
+
+
+def _areas(
+    public: PoukuView, hands: Mapping[int, PoukuView], seat: int, over: bool
+) -> list[Row | Secret]:
+    if over:
+        return []
+    own = hands.get(seat)
+    opened = None
+    if own is not None:
+        note = f"may go out for {own.worth}" if own.worth else ""
+        opened = Cards(_lay(public, own.hand, own.drawn), note=note)
+    last = public.turns[-1] if public.turns else None
+    laid = (last.discard,) if last and last.field == seat else ()
+    kept = last.keep if last and last.seat == seat else ()
+    return [
+        Secret("hand", "hand", seat, opened, Cards(backs=public.hand_sizes[seat])),
+        Row("field", "field", Cards(_lay(public, public.fields[seat].cards, *laid))),
+        Row("kept", "kept", Cards(_lay(public, public.kept[seat].cards, *kept))),
+    ]
+
+
+def _ended(public: PoukuView, table: Table) -> Lines:
+    """Return the previous deal until the first action of the current one."""
+    over = public.deal == _DEALS * len(table.names)
+    if not public.deals or (public.turns and not over):
+        return Lines("ended", "", ())
+    deal = public.deals[-1]
+    label = f"how deal {public.deal} ended"
+    if deal.void:
+        return Lines("ended", label, (), "The stock was empty: nobody scores or pays.")
+    rank = deal.point_card[0]
+    rows = [
+        (
+            f"{yaku.name} {yaku.worth}",
+            Cards(tuple(Face(c, (POINT,) * (c[0] == rank)) for c in yaku.cards)),
+        )
+        for yaku in deal.yaku
+    ]
+    rows.append(("point card", Cards((Face(deal.point_card, (POINT,)),))))
+    return Lines("ended", label, tuple(rows), _gave(deal, table))
+
+
+def _gave(deal: PoukuDeal, table: Table) -> str:
+    """Return who went out, the value of the hand, and the points of each seat as text."""
+    more = deal.worth - sum(yaku.worth for yaku in deal.yaku)
+    besides = f", {more} of it for points and bonuses" if more else ""
+    doubled = ", doubled" if deal.points[deal.winner] > deal.worth else ""
+    got = " · ".join(
+        f"{name} {signed(points)}" for name, points in zip(table.names, deal.points, strict=True)
+    )
+    return f"{table.names[deal.winner]} went out, worth {deal.worth}{besides}{doubled}. {got}"
+
+
+def _pad(public: PoukuView, table: Table) -> Pad:
+    """Return the points of each seat, one row per deal."""
+    rows = tuple(
+        (str(number), _winner(deal, table), *map(signed, deal.points))
+        for number, deal in enumerate(public.deals, public.deal - len(public.deals) + 1)
+    )
+    foot = ("score", "", *map(signed, public.scores))
+    return Pad("pad", "score", ("deal", "went out", *table.names), rows, (foot,))
+
+
+def _winner(deal: PoukuDeal, table: Table) -> str:
+    return "void" if deal.void else f"{table.names[deal.winner]} {deal.worth}"
+
+
+class PoukuPresentation(Presentation):
+    """Presentation of Pouku."""
+
+    clip = 100
+    seconds = 0.4
+    peers = ("rlcard mahjong", "rlcard gin-rummy", "openspiel gin_rummy")
+
+    def render(self, public: PoukuView, hands: Mapping[int, PoukuView], table: Table) -> Scene:
+        """Return the scene of a position; a chapter is a deal."""
+        seats = range(len(table.names))
+        deals = _DEALS * len(table.names)
+        over = public.deal == deals
+        chapter = public.deal - over
+        asked = "the game is over" if over else f"{table.names[public.turn]} has drawn"
+        point = Cards((Face(public.point_card, (POINT,)),))
+        return Scene(
+            chapter=chapter,
+            heading=f"Deal {chapter + 1} of {deals} · {asked}",
+            facts=() if over else (f"{public.stock} cards in the stock",),
+            seats=tuple(
+                table.seat(seat, _badges(public, seat, over), _areas(public, hands, seat, over))
+                for seat in seats
+            ),
+            centre=(
+                _ended(public, table),
+                Row("point", "point card", Cards() if over else point),
+            ),
+            below=(_pad(public, table),),
+        )
+
+    def phrase(self, action: Action) -> str:
+        match action:
+            case Discard(card, keep):
+                return f"{_kept(keep)}discards {card}"
+            case Give(card, keep):
+                return f"{_kept(keep)}gives {card} to the teammate's field"
+        return "goes out"
+
+    def encoding(self, seats: int) -> Encoding:
+        # Imported late because it imports NumPy, which the store does not need.
+        from arena.presentation.games.pouku.encoding import PoukuEncoding
+
+        return PoukuEncoding(seats)
+
+
+def _kept(keep: Sequence[str]) -> str:
+    return f"keeps {' '.join(keep)} and " if keep else ""
+
+
+PRESENTATION = PoukuPresentation

@@ -1,0 +1,152 @@
+"""Present Saint Poker: the river, cards shown and picked up, the rounds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from arena.presentation.contract import Presentation
+from arena.presentation.elements import (
+    FRESH,
+    GONE,
+    KNOWN,
+    WON,
+    Badge,
+    Cards,
+    Face,
+    Pad,
+    Row,
+    Scene,
+    Secret,
+    Table,
+    faces,
+    shown,
+)
+from arena.presentation.hand_names import category
+from referee.cards import Card, in_order
+from referee.games.contract import Action
+from referee.games.saint_poker.actions import River, SaintPokerView, Show
+from referee.poker import best_hand
+
+if TYPE_CHECKING:
+    from arena.presentation.encoding import Encoding
+
+_ASKED = {
+    "river": "a card each for the river",
+    "show": "two cards each to show",
+    "pick_up": "picking up, the worst hand first",
+    "over": "the game is over",
+}
+_ORDINALS = ("best hand", "2nd", "3rd", "4th", "5th")
+
+
+def _river(public: SaintPokerView, gone: frozenset[Card], last: str) -> tuple[Face, ...]:
+    """Return the river; cards added by the last action are marked."""
+    turned = len(public.river) - len(public.hand_sizes) if public.phase == "show" else 99
+    return tuple(
+        Face(card, (GONE,) * (card in gone) + (FRESH,) * (n >= turned or card == last))
+        for n, card in enumerate(public.river)
+    )
+
+
+def _badges(public: SaintPokerView, seat: int) -> list[Badge]:
+    if not public.order:
+        return []
+    place = public.order.index(seat)
+    return [Badge(_ORDINALS[place], "plain" if place else "good")]
+
+
+def _areas(
+    public: SaintPokerView,
+    hands: Mapping[int, SaintPokerView],
+    seat: int,
+    gone: frozenset[Card],
+) -> list[Row | Secret]:
+    known, size = public.known[seat].cards, public.hand_sizes[seat]
+    own = hands.get(seat)
+    last = public.picked[-1].card if public.picked else ""
+    opened = None if own is None else Cards(_marked(own.hand, known, last))
+    closed = Cards(_marked(in_order(known), known, last), size - len(known))
+    areas: list[Row | Secret] = [Secret("hand", "hand", seat, opened, closed)]
+    areas.append(Row("shown", "shown", _shown(public, seat, gone)))
+    return areas
+
+
+def _shown(public: SaintPokerView, seat: int, gone: frozenset[Card]) -> Cards:
+    if not public.shown:
+        return Cards()
+    pair = public.shown[seat].cards
+    fresh = (FRESH,) if not public.picked else ()
+    won = (WON,) if public.order and public.order[0] == seat else ()
+    lying = tuple(Face(card, (*won, *fresh, *((GONE,) * (card in gone)))) for card in pair)
+    return Cards(lying, note=category(best_hand((*public.river, *pair))))
+
+
+def _marked(hand: tuple[Card, ...], known: tuple[Card, ...], last: str) -> tuple[Face, ...]:
+    """Return a hand with marks on publicly picked-up cards and on the last of them."""
+    return tuple(
+        face
+        for card in hand
+        for face in faces((card,), *((KNOWN,) * (card in known) + (FRESH,) * (card == last)))
+    )
+
+
+def _pad(public: SaintPokerView, table: Table) -> Pad:
+    """Return the rounds with their value and the seat of the best hand."""
+    rows = []
+    for number, done in enumerate(public.rounds, 1):
+        rows.append(_row(number, done.order, len(table.names)))
+    if public.order:
+        rows.append(_row(public.round, public.order, len(table.names)))
+    foot = ("score", *map(str, public.scores))
+    return Pad("pad", "rounds", ("round", *table.names), tuple(rows), (foot,))
+
+
+def _row(number: int, order: tuple[int, ...], seats: int) -> tuple[str, ...]:
+    won = (f"+{number}" if order[0] == seat else "·" for seat in range(seats))
+    return (str(number), *won)
+
+
+class SaintPokerPresentation(Presentation):
+    """Presentation of Saint Poker."""
+
+    clip = 36
+    seconds = 0.2
+    target_rate = 55_000
+    peers = ("rlcard limit-holdem", "pettingzoo texas_holdem_v4", "openspiel hearts")
+
+    def render(
+        self, public: SaintPokerView, hands: Mapping[int, SaintPokerView], table: Table
+    ) -> Scene:
+        """Return the scene of a position; a chapter is a round."""
+        gone = frozenset(picked.card for picked in public.picked)
+        last = public.picked[-1].card if public.picked else ""
+        future = (Row("future", "next river", shown(public.future)),) if public.future else ()
+        return Scene(
+            chapter=public.round - 1,
+            heading=f"Round {public.round} of 8 · {_ASKED[public.phase]}",
+            facts=(f"the round is worth {public.round}",),
+            seats=tuple(
+                table.seat(seat, _badges(public, seat), _areas(public, hands, seat, gone))
+                for seat in range(len(table.names))
+            ),
+            centre=(Row("river", "river", Cards(_river(public, gone, last))), *future),
+            below=(_pad(public, table),),
+        )
+
+    def phrase(self, action: Action) -> str:
+        match action:
+            case River(card):
+                return f"adds {card} to the river"
+            case Show(cards):
+                return f"shows {' '.join(cards)}"
+        return f"picks up {action.card}"
+
+    def encoding(self, seats: int) -> Encoding:
+        # Imported late because it imports NumPy, which the store does not need.
+        from arena.presentation.games.saint_poker.encoding import SaintPokerEncoding
+
+        return SaintPokerEncoding(seats)
+
+
+PRESENTATION = SaintPokerPresentation

@@ -1,0 +1,28 @@
+"""Find the presentation of a game: `PRESENTATION` of the module of `games` with the game's id.
+
+A game without a module has the default presentation. Everything is imported when it is needed,
+because importing all games takes longer than a query of the store.
+"""
+
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
+
+from arena.presentation.contract import Presentation
+
+
+@cache
+def presentation_of(game_id: str) -> Presentation:
+    """Return the presentation of a registered game.
+
+    Raises:
+        SetupError: the id is unknown.
+    """
+    from referee.games.registry import find
+
+    game = find(game_id)
+    name = f"arena.presentation.games.{game_id}"
+    if find_spec(name) is None:
+        return Presentation(game)
+    kind: type[Presentation] = import_module(name).PRESENTATION
+    return kind(game)
