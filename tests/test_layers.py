@@ -28,6 +28,7 @@ PAIRS = {
     ("bots", "remote.tunnel"),
     ("formats", "ratings"),
     ("config", "system"),
+    ("system", "errors"),
 }
 """Packages of one layer of which the first imports the second."""
 TRAINING = "arena.rl"

@@ -1,12 +1,12 @@
-"""What a bot.toml may say, and what its author is told when it is wrong."""
+"""The manifest of a bot: valid files, and the place of each error in an invalid one."""
 
 from pathlib import Path
 
 import pytest
 
 from arena.bots import manifest
-from arena.bots.manifest import Manifest
-from arena.errors import BotError
+from arena.bots.manifest import Manifest, ManifestError
+from arena.system.structured_file import FileProblem
 
 GOOD = 'name = "my-bot"\nrun = ["python", "bot.py"]\n'
 
@@ -16,20 +16,21 @@ def read(folder: Path, text: str) -> Manifest:
     return manifest.read(folder)
 
 
-def complaint(folder: Path, text: str) -> str:
-    with pytest.raises(BotError) as caught:
+def error_of(folder: Path, text: str) -> ManifestError:
+    with pytest.raises(ManifestError) as caught:
         read(folder, text)
-    return str(caught.value).removeprefix(f"{folder / 'bot.toml'} ")
+    assert caught.value.file == folder / "bot.toml"
+    return caught.value
 
 
-def test_a_name_and_a_command_are_all_that_a_manifest_needs(tmp_path: Path) -> None:
-    said = read(tmp_path, GOOD)
-    assert said == Manifest(name="my-bot", run=("python", "bot.py"))
-    assert said.plays("poke")
-    assert said.plays("saint_poker")
+def test_a_name_and_a_command_are_enough(tmp_path: Path) -> None:
+    content = read(tmp_path, GOOD)
+    assert content == Manifest(name="my-bot", run=("python", "bot.py"))
+    assert content.plays("poke")
+    assert content.plays("saint_poker")
 
 
-def test_a_manifest_says_everything_it_can(tmp_path: Path) -> None:
+def test_all_keys_are_read(tmp_path: Path) -> None:
     text = """
         name = "swift_2"
         version = "1.4"
@@ -40,8 +41,8 @@ def test_a_manifest_says_everything_it_can(tmp_path: Path) -> None:
         run = ["./bot"]
         transport = "grpc"
     """
-    said = read(tmp_path, text)
-    assert said == Manifest(
+    content = read(tmp_path, text)
+    assert content == Manifest(
         name="swift_2",
         version="1.4",
         authors=("Ana", "Bo"),
@@ -50,20 +51,20 @@ def test_a_manifest_says_everything_it_can(tmp_path: Path) -> None:
         build=(("go", "build", "-o", "bot", "."),),
         run=("./bot",),
     )
-    assert not said.plays("saint_poker")
+    assert not content.plays("saint_poker")
 
 
-def test_a_build_may_be_several_commands(tmp_path: Path) -> None:
-    said = read(tmp_path, GOOD + 'build = [["npm", "ci"], ["npm", "run", "build"]]')
-    assert said.build == (("npm", "ci"), ("npm", "run", "build"))
+def test_a_build_can_be_several_commands(tmp_path: Path) -> None:
+    content = read(tmp_path, GOOD + 'build = [["npm", "ci"], ["npm", "run", "build"]]')
+    assert content.build == (("npm", "ci"), ("npm", "run", "build"))
 
 
-def test_a_version_may_be_a_whole_number(tmp_path: Path) -> None:
+def test_a_version_can_be_a_whole_number(tmp_path: Path) -> None:
     assert read(tmp_path, GOOD + "version = 3").version == "3"
 
 
 def test_a_rendered_manifest_reads_back_the_same(tmp_path: Path) -> None:
-    said = Manifest(
+    content = Manifest(
         name="x",
         version="2",
         authors=('A "quoted" \\ name\n', "Zoë"),
@@ -73,78 +74,90 @@ def test_a_rendered_manifest_reads_back_the_same(tmp_path: Path) -> None:
         run=("./run it", "\x7f"),
         transport="stdio",
     )
-    assert read(tmp_path, manifest.render(said)) == said
+    assert read(tmp_path, manifest.render(content)) == content
 
 
 @pytest.mark.parametrize(
-    ("line", "said"),
+    ("line", "problem", "key"),
     [
-        ('gmaes = ["poke"]', 'has an unknown field "gmaes"; did you mean "games"?'),
-        (
-            "zzz = 1",
-            'has an unknown field "zzz"; the fields are name, version, authors, language, games, '
-            "build, run, transport.",
-        ),
-        ("version = 1.5", 'has 1.5 as "version"; a version is up to 40 letters'),
-        ("version = true", 'has True as "version"; a version is up to 40 letters'),
-        ('version = "a@b"', 'has "a@b" as "version"; a version is up to 40 letters'),
-        ('authors = "Ana"', 'has "Ana" as "authors"; write a list of texts'),
-        ("authors = [1]", 'has [1] as "authors"; write a list of texts'),
-        ("language = 3", 'has 3 as "language"; write a word such as "python" or "go".'),
-        ("games = []", 'has an empty "games"; leave it out for a bot that plays every game.'),
-        (
-            'games = ["pok"]',
-            'names an unknown game "pok" in "games"; did you mean "poke"?',
-        ),
-        ('build = "make"', 'has "make" as "build"; a command is a list of words'),
-        ("build = []", 'has [] as "build"; a command is a list of words'),
-        ('build = [["make"], "x"]', "has [['make'], 'x'] as \"build\"; a command is"),
-        (
-            'transport = "http"',
-            'has "http" as "transport"; write "grpc", or "stdio" for a program that reads and '
-            "writes lines.",
-        ),
+        ('gmaes = ["poke"]', FileProblem.UNKNOWN_KEY, "gmaes"),
+        ("zzz = 1", FileProblem.UNKNOWN_KEY, "zzz"),
+        ("version = 1.5", FileProblem.VALUE, "version"),
+        ("version = true", FileProblem.VALUE, "version"),
+        ("version = -1", FileProblem.VALUE, "version"),
+        ('version = "a@b"', FileProblem.VALUE, "version"),
+        ('authors = "Ana"', FileProblem.VALUE, "authors"),
+        ("authors = [1]", FileProblem.VALUE, "authors"),
+        ("language = 3", FileProblem.VALUE, "language"),
+        (f'language = "{"x" * 41}"', FileProblem.VALUE, "language"),
+        ("games = []", FileProblem.VALUE, "games"),
+        ('games = "poke"', FileProblem.VALUE, "games"),
+        ('games = ["poke", "pok"]', FileProblem.VALUE, "games[1]"),
+        ('build = "make"', FileProblem.VALUE, "build"),
+        ("build = []", FileProblem.VALUE, "build"),
+        ("build = [[]]", FileProblem.VALUE, "build"),
+        ('build = [["make"], "x"]', FileProblem.VALUE, "build"),
+        ('build = ["make", "\\u0000"]', FileProblem.VALUE, "build"),
+        ('transport = "http"', FileProblem.VALUE, "transport"),
     ],
 )
-def test_a_wrong_field_is_named_with_what_would_be_right(
-    tmp_path: Path, line: str, said: str
+def test_an_invalid_value_is_reported_with_its_key_and_line(
+    tmp_path: Path, line: str, problem: FileProblem, key: str
 ) -> None:
-    assert complaint(tmp_path, GOOD + line).startswith(said)
+    error = error_of(tmp_path, GOOD + line)
+    assert (error.problem, error.key, error.line) == (problem, key, 3)
 
 
-@pytest.mark.parametrize("name", ['"My Bot"', '"a/b"', '""', '"a@1"', "7", f'"{"a" * 41}"'])
+@pytest.mark.parametrize(
+    ("line", "nearest"),
+    [
+        ('gmaes = ["poke"]', '"games"'),
+        ('games = ["pok"]', '"poke"'),
+        ('transport = "grcp"', '"grpc"'),
+        ("zzz = 1", ", ".join(("name", "run", "version", "authors", "language", "games"))),
+    ],
+)
+def test_an_error_names_the_nearest_valid_word(tmp_path: Path, line: str, nearest: str) -> None:
+    assert nearest in error_of(tmp_path, GOOD + line).sentence
+
+
+@pytest.mark.parametrize(
+    "name", ['"My Bot"', '"a/b"', '""', '"a@1"', "7", f'"{"a" * 41}"', '"a\\n"']
+)
 def test_a_name_is_lowercase_letters_digits_hyphen_and_underscore(
     tmp_path: Path, name: str
 ) -> None:
-    text = f'name = {name}\nrun = ["./bot"]'
-    assert "a name is 1 to 40 lowercase letters, digits, - and _." in complaint(tmp_path, text)
+    error = error_of(tmp_path, f'name = {name}\nrun = ["./bot"]')
+    assert (error.problem, error.key, error.line) == (FileProblem.VALUE, "name", 1)
 
 
-def test_a_manifest_without_a_name_is_refused(tmp_path: Path) -> None:
-    assert complaint(tmp_path, 'run = ["./bot"]') == 'has no "name"; write name = "my-bot".'
-
-
-def test_a_manifest_without_a_command_is_refused(tmp_path: Path) -> None:
-    said = complaint(tmp_path, 'name = "a"')
-    assert said == 'has no "run"; write run = ["python", "bot.py"].'
+@pytest.mark.parametrize(
+    ("text", "key"), [('run = ["./bot"]', "name"), ('name = "a"', "run"), ("", "name")]
+)
+def test_a_name_and_a_command_are_required(tmp_path: Path, text: str, key: str) -> None:
+    error = error_of(tmp_path, text)
+    assert (error.problem, error.key, error.line) == (FileProblem.MISSING_KEY, key, None)
 
 
 @pytest.mark.parametrize("run", ['"./bot"', "[]", "[1]", '[""]', '["a\\u0000b"]'])
-def test_a_command_is_a_list_of_words(tmp_path: Path, run: str) -> None:
-    said = complaint(tmp_path, f'name = "a"\nrun = {run}')
-    assert 'as "run"; a command is a list of words, for example ["python", "bot.py"].' in said
+def test_a_command_is_a_list_of_strings(tmp_path: Path, run: str) -> None:
+    error = error_of(tmp_path, f'name = "a"\nrun = {run}')
+    assert (error.problem, error.key, error.line) == (FileProblem.VALUE, "run", 2)
 
 
 def test_a_folder_without_a_manifest_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(BotError, match=r"has no bot\.toml, which says the bot's name"):
+    with pytest.raises(ManifestError) as caught:
         manifest.read(tmp_path)
+    assert caught.value.problem is FileProblem.ABSENT
 
 
-def test_what_is_not_toml_is_refused_with_its_place(tmp_path: Path) -> None:
-    assert "at line 1, column" in complaint(tmp_path, "name = = 3")
+def test_invalid_toml_is_refused_with_its_line(tmp_path: Path) -> None:
+    error = error_of(tmp_path, GOOD + "name = = 3")
+    assert (error.problem, error.line) == (FileProblem.SYNTAX, 3)
 
 
-def test_what_is_not_text_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "bot.toml").write_bytes(b"\xff\xfe")
-    with pytest.raises(BotError, match="cannot be read: it is not UTF-8 text"):
+def test_a_file_that_is_not_text_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "bot.toml").write_bytes(b"name = 1\n\xff\xfe")
+    with pytest.raises(ManifestError) as caught:
         manifest.read(tmp_path)
+    assert (caught.value.problem, caught.value.line) == (FileProblem.UNREADABLE, 2)

@@ -5,9 +5,10 @@ from pathlib import Path
 import pytest
 
 from arena.bots.bot import Bot, told_apart
-from arena.bots.manifest import Manifest
+from arena.bots.manifest import Manifest, ManifestError
 from arena.bots.resolver import resolve, samples
 from arena.errors import BotError
+from arena.system.structured_file import FileProblem
 
 MANIFEST = 'name = "mine"\nlanguage = "python"\nrun = ["python", "bot.py"]\n'
 STORED = {
@@ -95,7 +96,11 @@ def test_a_manifest_in_the_folder_one_stands_in_is_a_bot(
 
 def test_a_toml_file_that_is_no_manifest_is_refused(mine: Path) -> None:
     (mine / "Cargo.toml").write_text("[package]\n")
-    assert 'mybot/Cargo.toml has an unknown field "package"' in complaint("mybot/Cargo.toml")
+    with pytest.raises(ManifestError) as caught:
+        resolve("mybot/Cargo.toml", lookup, known)
+    error = caught.value
+    assert (error.file.name, error.problem) == ("Cargo.toml", FileProblem.UNKNOWN_KEY)
+    assert (error.key, error.line) == ("package", 1)
 
 
 def test_a_python_file_is_a_bot(here: Path) -> None:
@@ -121,7 +126,9 @@ def test_a_file_that_cannot_be_run_is_refused(here: Path) -> None:
 
 def test_a_folder_without_a_manifest_is_refused(here: Path) -> None:
     (here / "empty").mkdir()
-    assert "has no bot.toml" in complaint("./empty")
+    with pytest.raises(ManifestError) as caught:
+        resolve("./empty", lookup, known)
+    assert caught.value.problem is FileProblem.ABSENT
 
 
 def test_a_network_address_is_a_remote_bot() -> None:

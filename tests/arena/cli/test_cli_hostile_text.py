@@ -143,4 +143,5 @@ def test_a_bot_toml_with_a_hidden_character_in_its_name_is_refused(
     (here / "mine" / "bot.toml").write_text("\n".join([*lines, 'run = ["x"]\n']))
     refused = cli("bot", "add", "./mine")
     assert refused.status != 0
-    assert rf'has "a\u202e\u001bb" as "{field}"' in refused.err
+    assert rf'"{field}" must be' in refused.err
+    assert r'not "a\u202e\u001bb".' in refused.err
