@@ -34,6 +34,6 @@ def fresh() -> str:
     return "".join(secrets.choice(_LETTERS) for _ in range(12))
 
 
-def many(number: int, one: str, more: str = "") -> str:
+def many(number: int, singular: str, more: str = "") -> str:
     """Format a count: "1 match", "3 matches"; ``more`` is an irregular plural."""
-    return f"{number} {one if number == 1 else more or one + 's'}"
+    return f"{number} {singular if number == 1 else more or singular + 's'}"

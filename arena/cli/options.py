@@ -46,8 +46,8 @@ def token_said() -> str | None:
     """Return the token from the environment or from the file in POKEARENA_TOKEN_FILE."""
     from arena.config import setting
 
-    found = setting(("POKEARENA_TOKEN",))
-    return found[1] if found is not None else None
+    token = setting(("POKEARENA_TOKEN",))
+    return token[1] if token is not None else None
 
 
 def workers_option(command: F) -> F:
@@ -61,9 +61,9 @@ def workers_option(command: F) -> F:
 
 def pages_option(default: bool) -> Callable[[F], F]:
     """Return a decorator that adds --web/--no-web: whether the pages are served as well."""
-    said = "yes" if default else "no"
+    usual = "yes" if default else "no"
     return click.option(
-        "--web/--no-web", default=default, help=f"Whether pages are served. [default: {said}]"
+        "--web/--no-web", default=default, help=f"Whether pages are served. [default: {usual}]"
     )
 
 
@@ -76,7 +76,7 @@ def web_options(command: F) -> F:
         return command(*given, manners=WebSettings(**values), **named)
 
     usual = WebSettings()
-    told: Any = gathered
+    decorated: Any = gathered
     for option in reversed(
         (
             click.option(
@@ -140,8 +140,8 @@ def web_options(command: F) -> F:
             ),
         )
     ):
-        told = option(told)
-    return cast(F, told)
+        decorated = option(decorated)
+    return cast(F, decorated)
 
 
 def relay_options(command: F) -> F:
@@ -161,7 +161,7 @@ def relay_options(command: F) -> F:
         relaying = RelayOptions(listen, certificate, key, wait, workers)
         return command(*given, relaying=relaying, **named)
 
-    told: Any = gathered
+    decorated: Any = gathered
     a_file = click.Path(path_type=Path, exists=True, dir_okay=False)
     for option in reversed(
         (
@@ -203,18 +203,18 @@ def relay_options(command: F) -> F:
             ),
         )
     ):
-        told = option(told)
-    return cast(F, told)
+        decorated = option(decorated)
+    return cast(F, decorated)
 
 
 def _check_way(listen: str | None, workers: str) -> None:
     """Raise CommandError if other machines cannot use the value of --relay-workers."""
     if listen is None:
         raise CommandError("--relay-workers says how to reach the relay of --relay.", USAGE)
-    found = ADDRESS.fullmatch(workers)
-    if found is None or int(found[2]) > 65535:
+    address = ADDRESS.fullmatch(workers)
+    if address is None or int(address[2]) > 65535:
         raise CommandError(f'"{workers}" is no address to listen at; write HOST:PORT.', USAGE)
-    if found[1].strip("[]") in ("0.0.0.0", "::", "*"):
+    if address[1].strip("[]") in ("0.0.0.0", "::", "*"):
         raise CommandError(
             f'"{workers}" is no address that another machine can reach; name the one of this '
             "machine in the workers' network.",
@@ -228,10 +228,10 @@ def host_and_port(
     """Parse HOST:PORT."""
     if text is None:
         return None
-    found = ADDRESS.fullmatch(text)
-    if found is None or int(found[2]) > 65535:
+    address = ADDRESS.fullmatch(text)
+    if address is None or int(address[2]) > 65535:
         raise CommandError(f'"{text}" is no address to listen at; write HOST:PORT.', USAGE)
-    return found[1].strip("[]"), int(found[2])
+    return address[1].strip("[]"), int(address[2])
 
 
 def metrics_option(command: F) -> F:

@@ -26,8 +26,8 @@ class Later(click.RichCommand):
     def load(self) -> click.Command:
         """Import and return the command."""
         module, _, name = self._where.partition(":")
-        found: click.Command = getattr(importlib.import_module(module), name)
-        return found
+        command: click.Command = getattr(importlib.import_module(module), name)
+        return command
 
 
 class LazyGroup(click.RichGroup):

@@ -55,11 +55,11 @@ def run(argv: Sequence[str] | None = None) -> int:
         # A terminal without Unicode shows "?" instead of raising an error.
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
-    wanted = os.environ.get(_COMPLETE)
-    if wanted:
+    instruction = os.environ.get(_COMPLETE)
+    if instruction:
         from click.shell_completion import shell_complete
 
-        return shell_complete(pokearena, {}, _NAME, _COMPLETE, wanted)
+        return shell_complete(pokearena, {}, _NAME, _COMPLETE, instruction)
     try:
         status = _invoke(words)
         sys.stdout.flush()

@@ -82,8 +82,8 @@ class Place:
     def _stored(self, name: str, number: str | None) -> Bot | None:
         from arena.store.bots import versions
 
-        found = versions.listing(self.store, name=name, retired=number is not None)
-        fitting = [v for v in found if number is None or v.number == number]
+        listed = versions.listing(self.store, name=name, retired=number is not None)
+        fitting = [v for v in listed if number is None or v.number == number]
         if not fitting:
             return None
         return self._stored_bot(fitting[-1])

@@ -25,16 +25,15 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="web", description="Serves the pages.")
     parser.add_argument("--socket", type=int, required=True, help="descriptor that listens")
     web_process.add_arguments(parser)
-    told = parser.parse_args()
+    arguments = parser.parse_args()
     logs.set_up()
     os.nice(_NICE)
     where = config.locate()
     named = redis_server.setting()
-    with socket.socket(fileno=told.socket) as listening:
+    with socket.socket(fileno=arguments.socket) as listening:
         listening.set_inheritable(False)
-        wanted = web_process.told(told)
         settings = Settings(
-            **asdict(wanted),
+            **asdict(web_process.told(arguments)),
             redis=named.url if named else "",
             shelf=PendingUploads(where.submissions),
             data=where.root,

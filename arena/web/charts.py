@@ -71,8 +71,8 @@ def spark(course: Sequence[float]) -> Spark:
         )
         for at, value in enumerate(course)
     ]
-    told = f"from {course[0]:.0f} to {course[-1]:.0f} in {len(course)} points"
-    return Spark(line(points), round(points[-1][0], 1), round(points[-1][1], 1), told)
+    text = f"from {course[0]:.0f} to {course[-1]:.0f} in {len(course)} points"
+    return Spark(line(points), round(points[-1][0], 1), round(points[-1][1], 1), text)
 
 
 BAR_WIDTH, BAR_HEIGHT, BAR_GAP = 64.0, 120.0, 8.0

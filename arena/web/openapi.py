@@ -92,9 +92,9 @@ def operation() -> dict[str, Any]:
 
 
 def _push_parameter(name: str, says: str, example: str) -> dict[str, Any]:
-    told: dict[str, Any] = {"name": name, "in": "query", "description": says}
-    told |= {"required": bool(example), "schema": {"type": "string"}}
-    return told | ({"example": example} if example else {})
+    parameter: dict[str, Any] = {"name": name, "in": "query", "description": says}
+    parameter |= {"required": bool(example), "schema": {"type": "string"}}
+    return parameter | ({"example": example} if example else {})
 
 
 def _answer(says: str) -> dict[str, Any]:
@@ -131,13 +131,13 @@ class Samples:
 
     def values(self, address: Address) -> Mapping[str, str] | None:
         """Return example values for a page's path; None if the arena has none yet."""
-        found: dict[str, str] = {}
+        examples: dict[str, str] = {}
         for name in names(address.path):
             value = self._known.get(_kind(address.path, name))
             if value is None:
                 return None
-            found[name] = value
-        return found
+            examples[name] = value
+        return examples
 
     def query(self, address: Address) -> Mapping[str, str]:
         """Return example values for the required query parameters."""
@@ -163,12 +163,12 @@ def _known(web: Web) -> dict[str, str]:
     for pushed in submissions.listing(web.engine, limit=1):
         known["submission"] = pushed.id
     held = tournaments.listing(web.engine)
-    for one in reversed(held):
+    for part in reversed(held):
         closed = listing.matches(
-            web.engine, tournament=one.id, states=(MatchState.CLOSED,), limit=1
+            web.engine, tournament=part.id, states=(MatchState.CLOSED,), limit=1
         )
         if closed:
-            known |= {"tournament": one.id, "match": closed[0].id}
+            known |= {"tournament": part.id, "match": closed[0].id}
             break
     return known
 
@@ -278,13 +278,13 @@ def _identity(path: str) -> str:
 def _parameter(
     where: str, name: str, says: str, values: Mapping[str, str] | None
 ) -> dict[str, Any]:
-    told: dict[str, Any] = {"name": name, "in": where, "description": says}
-    told["schema"] = {"type": "string"}
+    parameter: dict[str, Any] = {"name": name, "in": where, "description": says}
+    parameter["schema"] = {"type": "string"}
     if where == "path":
-        told["required"] = True
+        parameter["required"] = True
     if values and name in values:
-        told["example"] = values[name]
-    return told
+        parameter["example"] = values[name]
+    return parameter
 
 
 def _content(
@@ -292,13 +292,13 @@ def _content(
 ) -> dict[str, Any]:
     if kind != "json":
         return {"schema": {"type": "string"}}
-    told: dict[str, Any] = {"schema": {"type": "object"}}
+    content: dict[str, Any] = {"schema": {"type": "object"}}
     values = samples.values(address)
     if values is not None and address.path != "/openapi":
         ask = Ask(values, samples.query(address), links)
         with suppress(BadAsk, NoSuchPage, NotFound):
-            told["example"] = shortened(rendering.plain(address.draw(web, ask)))
-    return told
+            content["example"] = shortened(rendering.plain(address.draw(web, ask)))
+    return content
 
 
 def _error(status: str, says: str) -> dict[str, Any]:
@@ -311,7 +311,7 @@ def _error(status: str, says: str) -> dict[str, Any]:
 def shortened(value: Any) -> Any:
     """Return a response with all lists limited to two elements."""
     if isinstance(value, Mapping):
-        return {name: shortened(one) for name, one in value.items()}
+        return {name: shortened(item) for name, item in value.items()}
     if isinstance(value, list | tuple):
-        return [shortened(one) for one in value[:_LONGEST]]
+        return [shortened(item) for item in value[:_LONGEST]]
     return value

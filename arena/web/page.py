@@ -42,8 +42,8 @@ class ServerLinks:
 
 
 def _query(values: Mapping[str, object]) -> str:
-    told = {name: str(value) for name, value in values.items() if value not in (None, "")}
-    return f"?{urlencode(told)}" if told else ""
+    given = {name: str(value) for name, value in values.items() if value not in (None, "")}
+    return f"?{urlencode(given)}" if given else ""
 
 
 Rows = Sequence[Sequence[object]]

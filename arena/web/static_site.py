@@ -74,15 +74,17 @@ class SiteLinks:
         name = "/".join(str(word) for word in words) or "index"
         # The site contains one tournament, which is its home page.
         name = "index" if name == _PAGES else name
-        found = next((one for one in (f"{name}.html", name) if one in self._files), None)
-        return "" if found is None else self._up + quote(found, safe="/@")
+        target = next(
+            (candidate for candidate in (f"{name}.html", name) if candidate in self._files), None
+        )
+        return "" if target is None else self._up + quote(target, safe="/@")
 
     def static(self, name: str) -> str:
         """Return the relative link to a style sheet or script."""
         return f"{self._up}static/{name}"
 
 
-def write(engine: Engine, name: str, folder: Path, told: Told = lambda *_: None) -> int:
+def write(engine: Engine, name: str, folder: Path, progress: Told = lambda *_: None) -> int:
     """Write a tournament to an empty directory and return the number of files.
 
     Args:
@@ -100,41 +102,41 @@ def write(engine: Engine, name: str, folder: Path, told: Told = lambda *_: None)
     web.trails, _ = trails_of(Historian(engine), web.sight.ladders, web.trails, math.inf)
     matches = listing.matches(engine, tournament=name)
     sheets = dict(_sheets(web, name, matches))
-    records = {f"matches/{one.id}.jsonl": one.id for one in matches if _is_over(one)}
+    records = {f"matches/{listed.id}.jsonl": listed.id for listed in matches if _is_over(listed)}
     others = {
         f"{file.removesuffix('.html')}.{kind}" for file in sheets for kind in sheets[file].kinds
     }
     for number, id_ in enumerate(records.values()):
-        told("records are checked", number, len(records))
+        progress("records are checked", number, len(records))
         _await_proof(web, id_)
     files = frozenset({*sheets, *records, *others})
     for number, (file, sheet) in enumerate(sheets.items()):
-        told("pages are written", number, len(sheets))
+        progress("pages are written", number, len(sheets))
         _write(web, folder, file, sheet, files)
     for file, id_ in records.items():
         _put(folder / file, redaction.published(results.record(engine, id_)))
-    shutil.copytree(_STATIC, folder / "static", ignore=lambda _, found: _ONLY_LIVE & {*found})
+    shutil.copytree(_STATIC, folder / "static", ignore=lambda _, names: _ONLY_LIVE & {*names})
     return sum(path.is_file() for path in folder.rglob("*"))
 
 
-def _is_over(one: Match) -> bool:
-    return one.state is MatchState.CLOSED
+def _is_over(match: Match) -> bool:
+    return match.state is MatchState.CLOSED
 
 
 def _sheets(web: Web, name: str, matches: tuple[Match, ...]) -> Iterator[tuple[str, Sheet]]:
-    found = tournaments.find(web.engine, name)
+    tournament = tournaments.find(web.engine, name)
     yield "index.html", _of_tournament(name, 1, ())
     for page in range(1, -(-len(matches) // _ON_A_PAGE) + 1):
         file = f"tournaments/{name}{f'-page-{page}' if page > 1 else ''}.html"
         kinds = ("json", "csv", "md", "txt") if page == 1 else ()
         yield file, _of_tournament(name, page, kinds)
-    for one in matches:
+    for listed in matches:
         kinds = ("json", "csv", "md", "txt")
-        yield f"matches/{one.id}.html", Sheet(match.page, {"id": one.id}, kinds=kinds)
-        for game in range(one.games if _is_over(one) else 0):
-            path = {"id": one.id, "n": str(game)}
-            yield f"matches/{one.id}/games/{game}.html", Sheet(replay.page, path)
-    for who in dict.fromkeys(entrant.partition("@")[0] for entrant in found.entrants):
+        yield f"matches/{listed.id}.html", Sheet(match.page, {"id": listed.id}, kinds=kinds)
+        for game in range(listed.games if _is_over(listed) else 0):
+            path = {"id": listed.id, "n": str(game)}
+            yield f"matches/{listed.id}/games/{game}.html", Sheet(replay.page, path)
+    for who in dict.fromkeys(entrant.partition("@")[0] for entrant in tournament.entrants):
         yield f"bots/{who}.html", Sheet(bot.page, {"name": who}, {"limit": "500"})
     yield "rules.html", Sheet(docs.games, {})
     for game_id in GAMES:
@@ -173,8 +175,8 @@ def _await_proof(web: Web, id_: str) -> None:
 def settled(html: str, links: SiteLinks, sheet: Sheet) -> str:
     """Remove elements that require a server: search forms, and links to pages outside the site."""
 
-    def turn(found: re.Match[str]) -> str:
-        page = found[1]
+    def turn(reference: re.Match[str]) -> str:
+        page = reference[1]
         tail = "" if page == "1" else f"-page-{page}"
         return f'href="{links.to(_PAGES, sheet.path["id"] + tail)}"'
 

@@ -95,9 +95,9 @@ def listing(everything: bool, as_json: bool, data: Path | None) -> None:
     from arena.store.bots import remote_bots, versions
 
     store = Place(data).existing_store
-    found, elsewhere = versions.listing(store, retired=everything), remote_bots.listing(store)
+    listed, elsewhere = versions.listing(store, retired=everything), remote_bots.listing(store)
     if as_json:
-        for version in found:
+        for version in listed:
             output.document(_as_json(version, elsewhere.get(version.id)))
         return
     output.table(
@@ -111,7 +111,7 @@ def listing(everything: bool, as_json: bool, data: Path | None) -> None:
                 formatting.local(version.created),
                 _state(version, elsewhere.get(version.id)),
             )
-            for version in found
+            for version in listed
         ],
     )
     output.next_step("pokearena bot add FOLDER")
@@ -130,29 +130,29 @@ def show(version: str, as_json: bool, data: Path | None) -> None:
     from arena.store.bots import remote_bots
 
     place = Place(data)
-    found = lookup.version(place, version)
-    remote = remote_bots.find(place.store, found.id)
+    found_version = lookup.version(place, version)
+    remote = remote_bots.find(place.store, found_version.id)
     ladders = ladder_table.of_scopes(place.store, key.of_forms(place.store)).items()
-    standing = {form: table for form, table in ladders if found.id in table.entrants}
+    standing = {form: table for form, table in ladders if found_version.id in table.entrants}
     if as_json:
-        stands = {form: table.of(found.id).to_json() for form, table in standing.items()}
-        output.document({**_as_json(found, remote), "standings": stands})
+        stands = {form: table.of(found_version.id).to_json() for form, table in standing.items()}
+        output.document({**_as_json(found_version, remote), "standings": stands})
         return
-    manifest = found.manifest
+    manifest = found_version.manifest
     facts = {
-        "version": found.id,
-        "owner": found.owner,
-        "state": _state(found, remote),
+        "version": found_version.id,
+        "owner": found_version.owner,
+        "state": _state(found_version, remote),
         "refused": _refusals(remote),
-        "because": found.quarantine_reason,
-        "added": formatting.local(found.created),
+        "because": found_version.quarantine_reason,
+        "added": formatting.local(found_version.created),
         "authors": ", ".join(manifest.get("authors") or ()),
         "language": manifest.get("language", ""),
         "games": " ".join(manifest.get("games") or ("all",)),
         "runs": " ".join(manifest.get("run") or ()),
         "address": manifest.get("address", ""),
-        "content": found.content_hash,
-        "folder": found.folder,
+        "content": found_version.content_hash,
+        "folder": found_version.folder,
     }
     for name, value in facts.items():
         if value:
@@ -160,7 +160,7 @@ def show(version: str, as_json: bool, data: Path | None) -> None:
     for form, table in standing.items():
         output.line()
         output.heading(form)
-        output.table(*ladder_table.shown(table, [found.id]))
+        output.table(*ladder_table.shown(table, [found_version.id]))
     output.next_step("pokearena standings")
 
 
@@ -178,11 +178,11 @@ def retire(version: str, as_json: bool, data: Path | None) -> None:
     from arena.store.bots import versions
 
     place = Place(data)
-    found = versions.retire(place.existing_store, lookup.version(place, version).id)
+    retired = versions.retire(place.existing_store, lookup.version(place, version).id)
     if as_json:
-        output.document(_as_json(found))
+        output.document(_as_json(retired))
     else:
-        output.line(f"{found.id} is retired: it enters no more tournaments")
+        output.line(f"{retired.id} is retired: it enters no more tournaments")
         output.next_step("pokearena bot list --all")
 
 
@@ -201,11 +201,11 @@ def release(version: str, as_json: bool, data: Path | None) -> None:
     from arena.store.bots import quarantine
 
     place = Place(data)
-    found = quarantine.lift(place.existing_store, lookup.version(place, version).id)
+    released = quarantine.lift(place.existing_store, lookup.version(place, version).id)
     if as_json:
-        output.document(_as_json(found))
+        output.document(_as_json(released))
     else:
-        output.line(f"{found.id} is out of quarantine: it may enter tournaments again")
+        output.line(f"{released.id} is out of quarantine: it may enter tournaments again")
         output.next_step("pokearena bot list")
 
 
@@ -223,8 +223,8 @@ def renew(version: str, as_json: bool, data: Path | None) -> None:
     from arena.store.bots import remote_bots
 
     place = Place(data)
-    found = lookup.version(place, version).id
-    _tell_token(found, remote_bots.renew(place.existing_store, found), as_json)
+    version_id = lookup.version(place, version).id
+    _tell_token(version_id, remote_bots.renew(place.existing_store, version_id), as_json)
 
 
 def _tell_token(version: str, token: str, as_json: bool) -> None:

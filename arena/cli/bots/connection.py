@@ -34,9 +34,9 @@ def command_of(words: tuple[str, ...]) -> Command:
     is_bot = words[0].startswith(resolver.SAMPLE) or named.is_dir()
     if len(words) == 1 and (is_bot or named.suffix in (".py", ".toml")):
         try:
-            found = builds.up_to_date(Place(), resolver.resolve(words[0]))
-            assert found.folder is not None
-            return Command(bots.command(found), found.folder)
+            bot = builds.up_to_date(Place(), resolver.resolve(words[0]))
+            assert bot.folder is not None
+            return Command(bots.command(bot), bot.folder)
         except BotError as error:
             raise CommandError(str(error), USAGE) from None
     program = shutil.which(words[0])
@@ -78,25 +78,25 @@ def stay(
     """
     if target.exposed:
         output.warn("without TLS the token can be read on the way; grpcs:// speaks TLS.")
-    told = _Told(as_json)
-    connector = Connector(target, token, command, tables, told, authority)
+    messages = _Told(as_json)
+    connector = Connector(target, token, command, tables, messages, authority)
     try:
-        return asyncio.run(_stay(connector, told))
+        return asyncio.run(_stay(connector, messages))
     except Refused as refused:
         raise CommandError(str(refused), FAILED) from None
     except OutOfReach as error:
         raise CommandError(str(error), UNREACHABLE) from None
 
 
-async def _stay(connector: Connector, told: _Told) -> int:
+async def _stay(connector: Connector, messages: _Told) -> int:
     running = asyncio.ensure_future(connector.run())
-    asked = 0
+    interrupts = 0
 
     def interrupted() -> None:
-        nonlocal asked
-        asked += 1
-        if asked == 1:
-            told("leaving", {})
+        nonlocal interrupts
+        interrupts += 1
+        if interrupts == 1:
+            messages("leaving", {})
             connector.leave()
         else:
             running.cancel()
@@ -107,9 +107,9 @@ async def _stay(connector: Connector, told: _Told) -> int:
     try:
         await running
     except asyncio.CancelledError:
-        told("left", {"at_once": True})
+        messages("left", {"at_once": True})
         return INTERRUPTED
-    told("left", {"at_once": False})
+    messages("left", {"at_once": False})
     output.next_step("pokearena bot connect URL --token TOKEN -- COMMAND")
     return OK
 
@@ -148,9 +148,11 @@ class _Told:
         return f"the connection was lost, and is made again ({reason})"
 
     def _say_table(self, start: bytes) -> str:
-        said = bot_pb2.StartRequest.FromString(start)
-        games = f"{said.games} game{'s' * (said.games != 1)}"
-        return f"{said.match}  {said.game}, seat {said.seat + 1} of {said.seats}, {games}"
+        request = bot_pb2.StartRequest.FromString(start)
+        games = f"{request.games} game{'s' * (request.games != 1)}"
+        return (
+            f"{request.match}  {request.game}, seat {request.seat + 1} of {request.seats}, {games}"
+        )
 
     def _say_outcome(self, outcome: relay_pb2.Outcome) -> str:
         against = f"{outcome.match}  v {', '.join(outcome.opponents)}"

@@ -73,13 +73,14 @@ def listing(as_json: bool, data: Path | None) -> None:
     from arena.store.bots import owners
     from arena.tournaments import json_values
 
-    found = owners.listing(Place(data).existing_store)
+    owner_list = owners.listing(Place(data).existing_store)
     if as_json:
-        for one in found:
-            output.document({"owner": one.name, "created": json_values.iso(one.created)})
+        for owner in owner_list:
+            output.document({"owner": owner.name, "created": json_values.iso(owner.created)})
         return
     output.table(
-        ("<owner", "<token made"), [(one.name, formatting.local(one.created)) for one in found]
+        ("<owner", "<token made"),
+        [(owner.name, formatting.local(owner.created)) for owner in owner_list],
     )
     output.next_step("pokearena owner add NAME")
 

@@ -143,17 +143,17 @@ def _opener() -> urllib.request.OpenerDirector:
 
 
 def _answer(answer: Any) -> Answer:
-    said = answer.read(_LONGEST)
+    body = answer.read(_LONGEST)
     wait = answer.headers.get("Retry-After") or ""
     try:
-        told = json.loads(said)
+        values = json.loads(body)
     except ValueError:
-        told = {}
+        values = {}
     if 300 <= answer.status < 400:
-        told = {"error": f"it leads to {answer.headers.get('Location', 'elsewhere')}; say that."}
+        values = {"error": f"it leads to {answer.headers.get('Location', 'elsewhere')}; say that."}
     return Answer(
         answer.status,
-        told if isinstance(told, dict) else {},
+        values if isinstance(values, dict) else {},
         float(wait) if wait.isdigit() else None,
     )
 
@@ -161,8 +161,8 @@ def _answer(answer: Any) -> Answer:
 def _reason(error: object) -> str:
     if isinstance(error, TimeoutError):
         return "it does not answer in time"
-    said = getattr(error, "strerror", None) or str(error) or type(error).__name__
-    return str(said).rstrip(".")
+    reason = getattr(error, "strerror", None) or str(error) or type(error).__name__
+    return str(reason).rstrip(".")
 
 
 def _is_here(host: str) -> bool:
@@ -209,15 +209,15 @@ def packed(bot: Bot) -> Iterator[Packed]:
         CommandError: the bot has no files.
         BotError: the files cannot be packed.
     """
-    said = bot.manifest
-    if said is None:
+    bot_manifest = bot.manifest
+    if bot_manifest is None:
         raise CommandError(f"{bot.label} runs elsewhere; there are no files to push.", USAGE)
     content = version_store.content_hash(bot)
     with tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY) as file:
         contents = upload_archive.pack(bot, file)
         size = file.tell()
         file.seek(0)
-        yield Packed(said.name, said.version or "", content, contents, file, size)
+        yield Packed(bot_manifest.name, bot_manifest.version or "", content, contents, file, size)
 
 
 def send(arena: Elsewhere, what: Packed) -> Mapping[str, Any]:
@@ -226,12 +226,12 @@ def send(arena: Elsewhere, what: Packed) -> Mapping[str, Any]:
     Raises:
         CommandError: the arena does not answer, or rejects the bot with a sentence.
     """
-    said = {"name": what.name, "content": what.content}
-    path = "/submissions?" + urlencode(said | ({"version": what.version} if what.version else {}))
-    asked = _patient(arena, path)
-    if "submission" in asked.told:
-        return asked.told
-    most = int(asked.told.get("most_bytes") or 0)
+    query = {"name": what.name, "content": what.content}
+    path = "/submissions?" + urlencode(query | ({"version": what.version} if what.version else {}))
+    known = _patient(arena, path)
+    if "submission" in known.told:
+        return known.told
+    most = int(known.told.get("most_bytes") or 0)
     if what.size > most:
         raise CommandError(
             f"{what.name} is {what.size:,} bytes packed, and {arena.url} takes {most:,} at the "
@@ -265,21 +265,21 @@ def follow(arena: Elsewhere, first: Mapping[str, Any]) -> Iterator[Mapping[str, 
         CommandError: the arena stopped answering, or Ctrl-C was pressed, which does not affect the
             submission.
     """
-    name, told = str(first["submission"]), first
+    name, state = str(first["submission"]), first
     pause, heard = _FIRST_SECONDS, time.monotonic()
     again = f"pokearena bot submission {name} --to {arena.url}"
     try:
         while True:
-            yield told
-            if told["state"] not in ("waiting", "running"):
+            yield state
+            if state["state"] not in ("waiting", "running"):
                 return
             time.sleep(pause)
             pause = min(pause * 1.3, _LONGEST_SECONDS)
-            before = told
+            before = state
             try:
-                told = look(arena, name)
+                state = look(arena, name)
                 heard = time.monotonic()
-                if told["stage"] != before["stage"]:
+                if state["stage"] != before["stage"]:
                     pause = _FIRST_SECONDS
             except CommandError as error:
                 lost = error.status == UNREACHABLE
@@ -305,31 +305,31 @@ def tell(
     Returns:
         The exit status.
     """
-    told: Mapping[str, Any] = {}
-    said = 0
-    for told in states:
-        begun = [step["stage"] for step in told["stages"] if step["state"] != "open"]
+    state: Mapping[str, Any] = {}
+    shown = 0
+    for state in states:
+        begun = [step["stage"] for step in state["stages"] if step["state"] != "open"]
         if not as_json:
-            for stage in begun[said:]:
+            for stage in begun[shown:]:
                 output.hint(stage)
         # An interrupted stage is listed again.
-        said = max(said, len(begun))
+        shown = max(shown, len(begun))
     if as_json:
-        output.document(dict(told))
+        output.document(dict(state))
     else:
-        _conclude(arena, told, bot)
-    return 0 if told["state"] == "accepted" else FAILED
+        _conclude(arena, state, bot)
+    return 0 if state["state"] == "accepted" else FAILED
 
 
-def _conclude(arena: Elsewhere, told: Mapping[str, Any], bot: str) -> None:
-    if told["state"] == "accepted":
-        output.line(str(told["sentence"]))
-        output.next_step(f"open {arena.url}/bots/{told['bot']}")
+def _conclude(arena: Elsewhere, state: Mapping[str, Any], bot: str) -> None:
+    if state["state"] == "accepted":
+        output.line(str(state["sentence"]))
+        output.next_step(f"open {arena.url}/bots/{state['bot']}")
         return
-    output.complain(f"refused while {told['stage']}: {told['sentence']}")
-    if told.get("output"):
+    output.complain(f"refused while {state['stage']}: {state['sentence']}")
+    if state.get("output"):
         output.hint("the end of what was written:")
-        output.line(str(told["output"]).rstrip())
+        output.line(str(state["output"]).rstrip())
     output.next_step(f"pokearena test {bot}")
 
 
@@ -391,12 +391,12 @@ def push(
 
     from arena.cli.workspace import Place
 
-    found = Place(data).bot(bot)
+    resolved = Place(data).bot(bot)
     if dry_run:
-        with packed(found) as what:
+        with packed(resolved) as what:
             return _tell_packed(what, bot, as_json)
     arena = _arena(to, token)
-    with packed(found) as what:
+    with packed(resolved) as what:
         if not as_json:
             output.hint(f"{what.name} · {what.contents.files} files, {what.size:,} bytes packed")
         sent = send(arena, what)

@@ -50,10 +50,10 @@ def register(
     name = name or kept.manifest.name
     number = number or kept.manifest.version
     number = number or versions.number_for(place.store, name, kept.content)
-    said: dict[str, Any] = asdict(kept.manifest)
+    values: dict[str, Any] = asdict(kept.manifest)
     if place.folder.shares_store():
         version_files.keep(place.store, kept)
-    return versions.add(place.store, name, number, kept.content, str(kept.folder), said, owner)
+    return versions.add(place.store, name, number, kept.content, str(kept.folder), values, owner)
 
 
 def register_house_bot(place: Place, bot: Bot) -> Version:

@@ -81,9 +81,9 @@ def compare(
     test = compare_views.test_of(sprt, alpha, beta, model)
     pair = (lookup.version(place, first).id, lookup.version(place, second).id)
     scopes = key_lookup.meant(place, game, tournament)
-    found = compare_views.compare(place.store, scopes, pair, unit, test)
+    comparison = compare_views.compare(place.store, scopes, pair, unit, test)
     if as_json:
-        output.document(found.to_json())
+        output.document(comparison.to_json())
         return
-    compare_views.show(found)
-    output.next_step(*compare_views.go_on(found, pair), f"pokearena matrix {found.form}")
+    compare_views.show(comparison)
+    output.next_step(*compare_views.go_on(comparison, pair), f"pokearena matrix {comparison.form}")

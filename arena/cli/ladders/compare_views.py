@@ -54,66 +54,69 @@ def compare(
     first, second = pair
     if first == second:
         raise CommandError(f"{first} is no other than itself.", USAGE)
-    met = [scope for scope in scopes if head_to_head.have_met(engine, scope, pair)]
-    if not met:
+    met_on = [scope for scope in scopes if head_to_head.have_met(engine, scope, pair)]
+    if not met_on:
         raise CommandError(f"{first} and {second} have not met here.", FAILED, "pokearena matrix")
-    if len(met) > 1:
-        forms = ", ".join(scope.form for scope in met)
+    if len(met_on) > 1:
+        forms = ", ".join(scope.form for scope in met_on)
         raise CommandError(f"{first} and {second} have met in {forms}; name one of them.", USAGE)
     try:
-        return head_to_head.compare_stored(engine, met[0], pair, unit, test)
+        return head_to_head.compare_stored(engine, met_on[0], pair, unit, test)
     except head_to_head.Uneven as error:
         raise CommandError(f"{error}; --tournament names one of them.", USAGE) from None
     except head_to_head.NoBoards as error:
         raise CommandError(f"{error}; here use --by match.", USAGE) from None
 
 
-def show(found: Found) -> None:
+def show(result: Found) -> None:
     """Print a comparison."""
-    one = found.comparison
-    games = one.wins + one.draws + one.losses
-    output.heading(f"{found.form} · {one.first} against {one.second}")
+    comparison = result.comparison
+    games = comparison.wins + comparison.draws + comparison.losses
+    output.heading(f"{result.form} · {comparison.first} against {comparison.second}")
     facts = {
-        "matches": f"{one.matches}, {games} games",
-        "games": f"{one.wins} won, {one.draws} drawn, {one.losses} lost: {one.duel.score:.1%}",
-        "pairs": _pairs(one),
-        "Elo": _interval(one.elo),
-        "normalized": _interval(one.normalized) if one.duel.error else "",
-        "LOS": "" if one.superiority is None else f"{one.superiority:.2%}",
-        "points": _points(one),
+        "matches": f"{comparison.matches}, {games} games",
+        "games": (
+            f"{comparison.wins} won, {comparison.draws} drawn, {comparison.losses} lost: "
+            f"{comparison.duel.score:.1%}"
+        ),
+        "pairs": _pairs(comparison),
+        "Elo": _interval(comparison.elo),
+        "normalized": _interval(comparison.normalized) if comparison.duel.error else "",
+        "LOS": "" if comparison.superiority is None else f"{comparison.superiority:.2%}",
+        "points": _points(comparison),
     }
     for name, value in facts.items():
         if value:
             output.line(f"{name:<12}{value}")
-    if one.test:
-        output.line(f"{'SPRT':<12}{_test(one)}")
+    if comparison.test:
+        output.line(f"{'SPRT':<12}{_test(comparison)}")
     output.hint(
-        f"counted by {one.unit}; 95 % intervals in brackets, LOS is how likely {one.first} is "
-        "stronger (docs/explanation/ratings.md)"
+        f"counted by {comparison.unit}; 95 % intervals in brackets; LOS: likelihood that "
+        f"{comparison.first} is stronger (docs/explanation/ratings.md)"
     )
 
 
-def go_on(found: Found, pair: tuple[str, str]) -> tuple[str, ...]:
+def go_on(result: Found, pair: tuple[str, str]) -> tuple[str, ...]:
     """Return the command that continues until a test decides; none for larger tables."""
-    if found.comparison.pairs is None:
+    if result.comparison.pairs is None:
         return ()
-    test = found.comparison.test.settings if found.comparison.test else None
+    test = result.comparison.test.settings if result.comparison.test else None
     bounds = f" --set low={test.low:g} --set high={test.high:g}" if test else ""
-    game = found.form.partition("-")[0]
+    game = result.form.partition("-")[0]
     return (f"pokearena tournament run {game} {pair[0]} {pair[1]} --format sprt{bounds}",)
 
 
-def _pairs(one: Comparison) -> str:
-    if one.pairs is None:
+def _pairs(comparison: Comparison) -> str:
+    if comparison.pairs is None:
         return ""
     words = ("LL", "LD", "WL", "DD", "WD", "WW")
-    return "  ".join(f"{word} {count}" for word, count in zip(words, one.pairs, strict=True))
+    return "  ".join(f"{word} {count}" for word, count in zip(words, comparison.pairs, strict=True))
 
 
-def _interval(found: Interval) -> str:
-    if not math.isfinite(found.value):
-        return f"{'+' if found.value > 0 else '-'}∞: everything was {_all(found.value)}"
-    return f"{found.value:+.2f} ({_end(found.low)} to {_end(found.high)})"
+def _interval(interval: Interval) -> str:
+    if not math.isfinite(interval.value):
+        return f"{'+' if interval.value > 0 else '-'}∞: everything was {_all(interval.value)}"
+    return f"{interval.value:+.2f} ({_end(interval.low)} to {_end(interval.high)})"
 
 
 def _end(value: float) -> str:
@@ -125,24 +128,25 @@ def _all(value: float) -> str:
     return "won" if value > 0 else "lost"
 
 
-def _points(one: Comparison) -> str:
-    if one.points is None:
+def _points(comparison: Comparison) -> str:
+    if comparison.points is None:
         return ""
-    told = f"{one.points.mean:+.2f}"
-    if one.points.low is not None and one.points.high is not None:
-        told += f" ({one.points.low:+.2f} to {one.points.high:+.2f})"
-    return f"{told} a board ahead of the table"
+    text = f"{comparison.points.mean:+.2f}"
+    if comparison.points.low is not None and comparison.points.high is not None:
+        text += f" ({comparison.points.low:+.2f} to {comparison.points.high:+.2f})"
+    return f"{text} a board ahead of the table"
 
 
-def _test(one: Comparison) -> str:
-    assert one.test is not None
-    s = one.test.settings
+def _test(comparison: Comparison) -> str:
+    assert comparison.test is not None
+    s = comparison.test.settings
     low, high = s.bounds
-    told = (
-        f"LLR {one.test.ratio:.2f} ({low:.2f} to {high:.2f}) for {s.high:g} against {s.low:g} "
-        f"points, {s.model}: "
+    text = (
+        f"LLR {comparison.test.ratio:.2f} ({low:.2f} to {high:.2f}) for {s.high:g} against "
+        f"{s.low:g} points, {s.model}: "
     )
-    if one.test.decided is None:
-        return told + "open"
-    says = {"high": f"better by {s.high:g}", "low": f"no better than by {s.low:g}"}
-    return f"{told}{says[one.test.verdict]}, decided after {one.test.decided[0]} matches"
+    if comparison.test.decided is None:
+        return text + "open"
+    verdicts = {"high": f"at least {s.high:g} better", "low": f"at most {s.low:g} better"}
+    matches = comparison.test.decided[0]
+    return f"{text}{verdicts[comparison.test.verdict]}, decided after {matches} matches"

@@ -87,12 +87,12 @@ def export(
             raise CommandError(f"{game} is named beside --games; name it there.", USAGE)
         names: Sequence[str | None]
         names = [name.strip() for name in games.split(",")] if games else [game]
-        found = [one for name in names for one in key_lookup.meant(place, name, tournament)]
-        _decisions(place, found, parquet, views)
+        selected = [scope for name in names for scope in key_lookup.meant(place, name, tournament)]
+        _decisions(place, selected, parquet, views)
         return
     if games or views:
         raise CommandError("--games and --views go with --parquet FILE.", USAGE)
-    scopes = {one.form: one for one in key_lookup.meant(place, game, tournament)}
+    scopes = {scope.form: scope for scope in key_lookup.meant(place, game, tournament)}
     tables = ladder_table.of_scopes(place.store, scopes.values())
     ladders = [ladder_export.of_table(place.store, scopes[form], tables[form]) for form in tables]
     if not ladders:
@@ -103,23 +103,23 @@ def export(
         print(text, end="")
         return
     file.write_text(text, encoding="utf-8")
-    bots = sum(len(one.table.lines) for one in ladders)
-    output.hint(f"{file}: {', '.join(one.scope.form for one in ladders)}, {bots} lines")
+    bots = sum(len(ladder.table.lines) for ladder in ladders)
+    output.hint(f"{file}: {', '.join(ladder.scope.form for ladder in ladders)}, {bots} lines")
 
 
-def _text(found: Sequence[Export], kind: str) -> str:
+def _text(exports: Sequence[Export], kind: str) -> str:
     from arena.cli.ladders import html_page
     from arena.ladders import ladder_export
 
     if kind == "json":
-        data = {"ladders": [one.to_json() for one in found]}
+        data = {"ladders": [export.to_json() for export in exports]}
         return escaped_json(json.dumps(data, ensure_ascii=False)) + "\n"
     if kind == "html":
-        return html_page.page(found)
-    if len(found) > 1:
-        forms = ", ".join(one.scope.form for one in found)
+        return html_page.page(exports)
+    if len(exports) > 1:
+        forms = ", ".join(export.scope.form for export in exports)
         raise CommandError(f"CSV is of one ladder, and there are {forms}; name one.", USAGE)
-    return ladder_export.as_csv(found[0])
+    return ladder_export.as_csv(exports[0])
 
 
 def _decisions(place: Place, scopes: Sequence[Scope], file: Path, views: bool) -> None:
@@ -141,7 +141,7 @@ def _decisions(place: Place, scopes: Sequence[Scope], file: Path, views: bool) -
     matches = 0
     try:
         with dataset.writing(file) as data:
-            for tournament in dict.fromkeys(name for one in scopes for name in one.tournaments):
+            for tournament in dict.fromkeys(name for scope in scopes for name in scope.tournaments):
                 closed = listing.matches(
                     place.store, tournament=tournament, states=(MatchState.CLOSED,)
                 )

@@ -108,7 +108,7 @@ def _colour(cell: Cell) -> str:
 
 def _notes() -> str:
     s = EloSettings()
-    told = (
+    text = (
         "Strength is fitted to all matches at once, whatever their order; ± is the 95 % interval, "
         "? a strength that is provisional. A range of ranks: these cannot be told apart.",
         f"Elo: K {s.k:g}, from {s.initial:g}; {2 * s.beta:g} points are odds of ten to one; "
@@ -116,7 +116,7 @@ def _notes() -> str:
         "Points/board: points ahead of the others at the table. p95 ms: of 20 decisions 19 take "
         "no longer.",
     )
-    return "<footer>" + "".join(f"<p>{escape(line)}</p>" for line in told) + "</footer>"
+    return "<footer>" + "".join(f"<p>{escape(line)}</p>" for line in text) + "</footer>"
 
 
 def escape(text: str) -> str:

@@ -23,8 +23,8 @@ def meant(place: Place, name: str | None, tournament: str | None) -> list[Scope]
     from referee.games.registry import GAMES
 
     if tournament is not None:
-        found = tournaments.find(place.store, lookup.tournament(place, tournament))
-        return [key.of_tournament(found)]
+        stored = tournaments.find(place.store, lookup.tournament(place, tournament))
+        return [key.of_tournament(stored)]
     # The rules of the games are not needed for the ladders of all games.
     held = key.of_forms(place.store, name)
     if held or name is None:

@@ -36,24 +36,25 @@ def verify(game: str | None, tournament: str | None, as_json: bool, data: Path |
 
     place = Place(data)
     assert place.existing_store is not None
-    found = [
-        rebuilt_ladder.verify(place.store, one) for one in key_lookup.meant(place, game, tournament)
+    checks = [
+        rebuilt_ladder.verify(place.store, scope)
+        for scope in key_lookup.meant(place, game, tournament)
     ]
-    differences = [said for one in found for said in one.differences]
+    differences = [difference for check in checks for difference in check.differences]
     if as_json:
-        told = {one.scope.form: one.to_json() for one in found}
-        output.document({"verified": not differences, "ladders": told})
+        values = {check.scope.form: check.to_json() for check in checks}
+        output.document({"verified": not differences, "ladders": values})
         return FAILED if differences else OK
     if differences:
         more = f"; {len(differences) - 1} more" if len(differences) > 1 else ""
         words = f" {game}" if game else f" --tournament {tournament}" if tournament else ""
         raise CommandError(f"{differences[0]}{more}.", FAILED, f"pokearena ladder rebuild{words}")
-    for one in found:
+    for check in checks:
         output.line(
-            f"{one.scope.form}: {one.matches} matches, {one.games} games; results and ladder are "
-            "those of the records"
+            f"{check.scope.form}: {check.matches} matches, {check.games} games; results and "
+            "ladder match the records"
         )
-    if not found:
+    if not checks:
         output.hint("no match is closed yet")
     output.next_step("pokearena standings")
     return OK
@@ -77,28 +78,30 @@ def rebuild(game: str | None, tournament: str | None, as_json: bool, data: Path 
     place = Place(data)
     assert place.existing_store is not None
     scopes = key_lookup.meant(place, game, tournament)
-    found = [rebuilt_ladder.rebuild(place.store, one, write=True) for one in scopes]
-    played = [one for one in found if one.table.lines]
+    rebuilt = [rebuilt_ladder.rebuild(place.store, scope, write=True) for scope in scopes]
+    played = [ladder for ladder in rebuilt if ladder.table.lines]
     if as_json:
-        fresh = {one.scope.form: ladder_values.to_json(one.table) for one in played}
-        told = {one.scope.form: one.to_json() for one in found}
-        output.document({"ladders": fresh, "elo": ladder_values.settings_json(), "rebuilt": told})
+        fresh = {ladder.scope.form: ladder_values.to_json(ladder.table) for ladder in played}
+        values = {ladder.scope.form: ladder.to_json() for ladder in rebuilt}
+        output.document({"ladders": fresh, "elo": ladder_values.settings_json(), "rebuilt": values})
     else:
-        for one in played:
-            output.heading(one.scope.form)
-            views.show(one.table)
+        for ladder in played:
+            output.heading(ladder.scope.form)
+            views.show(ladder.table)
             output.line()
-            for said in one.differences:
-                output.complain(f"{said}.")
-            output.hint(f"made anew from {one.games} records of {one.matches} matches{_was(one)}")
+            for difference in ladder.differences:
+                output.complain(f"{difference}.")
+            output.hint(
+                f"made anew from {ladder.games} records of {ladder.matches} matches{_was(ladder)}"
+            )
         if not played:
             output.hint("no match is closed yet")
         output.next_step("pokearena standings")
-    return FAILED if any(one.unread for one in found) else OK
+    return FAILED if any(ladder.unread for ladder in rebuilt) else OK
 
 
-def _was(one: Anew) -> str:
-    told = "; nothing was stored otherwise" if not one.differences else "; it is put right"
-    if one.unread:
-        told = "; what cannot be read is left as it is"
-    return told + (f"; {one.missing} had not been summed up yet" if one.missing else "")
+def _was(ladder: Anew) -> str:
+    text = "; nothing was stored otherwise" if not ladder.differences else "; it is put right"
+    if ladder.unread:
+        text = "; what cannot be read is left as it is"
+    return text + (f"; {ladder.missing} had not been summed up yet" if ladder.missing else "")

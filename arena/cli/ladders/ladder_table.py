@@ -108,11 +108,11 @@ def shown(
 
 
 def _strength(line: Standing) -> str:
-    one = line.strength
-    if one.anchored:
-        return f"{one.value:.0f} set"
-    mark = "?" if one.provisional else " "
-    return f"{one.value:.0f} ±{one.margin:.0f}{mark}"
+    strength = line.strength
+    if strength.anchored:
+        return f"{strength.value:.0f} set"
+    mark = "?" if strength.provisional else " "
+    return f"{strength.value:.0f} ±{strength.margin:.0f}{mark}"
 
 
 def _board(line: Standing) -> str:
@@ -120,8 +120,8 @@ def _board(line: Standing) -> str:
         return ""
     mean, margin = line.board.mean, line.board.margin
     digits = 0 if max(abs(mean), margin or 0.0) >= 100 else 1
-    told = f"{mean:+.{digits}f}"
-    return told if margin is None else f"{told} ±{margin:.{digits}f}"
+    text = f"{mean:+.{digits}f}"
+    return text if margin is None else f"{text} ±{margin:.{digits}f}"
 
 
 def _faults(line: Standing) -> str:
@@ -155,7 +155,7 @@ def remark(table: Table) -> None:
         output.hint(text)
 
 
-def remark_gifts(found: Iterable[Gift]) -> None:
+def remark_gifts(gifts: Iterable[Gift]) -> None:
     """Print remarks on points given to another entrant more often than by chance."""
-    for text in ladder_values.gift_remarks(found):
+    for text in ladder_values.gift_remarks(gifts):
         output.hint(text)

@@ -79,20 +79,22 @@ def matrix(
     place = Place(data)
     assert place.existing_store is not None
     scopes = key_lookup.meant(place, game, tournament)
-    made = {one.form: stored_crosstables.of_scope(place.store, one) for one in scopes}
-    found = {form: one for form, one in made.items() if one is not None}
+    made = {scope.form: stored_crosstables.of_scope(place.store, scope) for scope in scopes}
+    crosstables = {form: crosstable for form, crosstable in made.items() if crosstable is not None}
     if as_json:
-        output.document({"matrices": {form: one.to_json() for form, one in found.items()}})
+        output.document(
+            {"matrices": {form: crosstable.to_json() for form, crosstable in crosstables.items()}}
+        )
         return
-    if not found:
+    if not crosstables:
         output.hint("no match is closed yet")
-    for number, (form, one) in enumerate(found.items()):
+    for number, (form, crosstable) in enumerate(crosstables.items()):
         if number:
             output.line()
         output.heading(form)
-        show(one, los)
-        ladder_table.remark_gifts(one.gifts)
-    if found:
+        show(crosstable, los)
+        ladder_table.remark_gifts(crosstable.gifts)
+    if crosstables:
         explain(los)
     words = f" {game}" if game else f" --tournament {tournament}" if tournament else ""
     output.next_step(f"pokearena standings{words}" if los else f"pokearena matrix{words} --los")

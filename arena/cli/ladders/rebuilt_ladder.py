@@ -83,6 +83,6 @@ def verify(engine: Engine, scope: Scope) -> Anew:
         return anew
     stored = folds.fold(engine, scope.tournaments, scope.clip).table(scope.entrants)
     if stored != anew.table:
-        said = f"the ladder of {scope.form} is not the one that follows from the records"
-        return replace(anew, differences=(said,))
+        sentence = f"the ladder of {scope.form} is not the one that follows from the records"
+        return replace(anew, differences=(sentence,))
     return anew

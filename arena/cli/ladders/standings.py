@@ -96,48 +96,48 @@ def standings(
         scopes = key_lookup.meant(place, game, tournament)
         return scopes, ladder_table.of_scopes(place.store, scopes, settings, known)
 
-    scopes, found = look()
-    _show(place, scopes, found, as_json, timing)
+    scopes, ladders = look()
+    _show(place, scopes, ladders, as_json, timing)
     while watch:
         # Flush, so that the reader of a pipe receives each document at once.
         sys.stdout.flush()
         time.sleep(_GLANCE_SECONDS)
         scopes, fresh = look()
-        if fresh != found:
-            found = fresh
+        if fresh != ladders:
+            ladders = fresh
             if output.is_terminal() and not as_json:
                 output.screen().clear()
-            _show(place, scopes, found, as_json, timing)
+            _show(place, scopes, ladders, as_json, timing)
     if not as_json:
-        if found:
-            ladder_table.explain(found.values())
+        if ladders:
+            ladder_table.explain(ladders.values())
         output.next_step("pokearena tournament list")
 
 
 def _show(
-    place: Place, scopes: Sequence[Scope], found: Ladders, as_json: bool, timing: bool
+    place: Place, scopes: Sequence[Scope], ladders: Ladders, as_json: bool, timing: bool
 ) -> None:
     from arena.cli.ladders import ladder_table
     from arena.ladders import ladder_values
 
     if as_json:
-        times = {form: ladder_values.timing_json(table) for form, table in found.items()}
+        times = {form: ladder_values.timing_json(table) for form, table in ladders.items()}
         output.document(
             {
-                "ladders": {form: ladder_values.to_json(table) for form, table in found.items()},
+                "ladders": {form: ladder_values.to_json(table) for form, table in ladders.items()},
                 "elo": ladder_values.settings_json(),
                 "details": {
-                    scope.form: ladder_values.details_json(place.store, scope, found[scope.form])
+                    scope.form: ladder_values.details_json(place.store, scope, ladders[scope.form])
                     for scope in scopes
-                    if scope.form in found
+                    if scope.form in ladders
                 },
                 **({"timing": times} if timing else {}),
             }
         )
         return
-    if not found:
+    if not ladders:
         output.hint("no match is closed yet")
-    for number, (form, table) in enumerate(found.items()):
+    for number, (form, table) in enumerate(ladders.items()):
         if number:
             output.line()
         output.heading(form)

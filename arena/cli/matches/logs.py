@@ -29,62 +29,62 @@ def logs(match: str, seat: str | None, as_json: bool, data: Path | None) -> None
     from arena.cli.workspace import Place
 
     place = Place(data)
-    found = record_lookup.find(place, match)
-    faults = _faults(found, seat)
+    source = record_lookup.find(place, match)
+    faults = _faults(source, seat)
     if as_json:
         for name, fault in faults:
-            output.document({"match": found.id, "bot": name, **fault})
+            output.document({"match": source.id, "bot": name, **fault})
         return
-    _show_faults(found, faults)
-    written = _outputs(place.folder.outputs / found.id, found, seat)
+    _show_faults(source, faults)
+    written = _outputs(place.folder.outputs / source.id, source, seat)
     for name, text in written:
         output.line(f"output of {name}")
         for line in text.splitlines():
             output.line(f"  {line}")
-    if found.record.seed is None:
-        output.hint(f"{found.id} is not closed; what went wrong is shown when it is")
+    if source.record.seed is None:
+        output.hint(f"{source.id} is not closed; what went wrong is shown when it is")
     elif not faults and not written:
         output.hint("no faults, and the bots wrote nothing")
     first = next((fault for _, fault in faults if "question" in fault), None)
     if first is not None:
-        asked = f"{found.id}:{first['game']}:{first['decision']}"
-        output.next_step(f"pokearena ask {asked} BOT")
+        question = f"{source.id}:{first['game']}:{first['decision']}"
+        output.next_step(f"pokearena ask {question} BOT")
     else:
-        output.next_step(f"pokearena replay {found.id}")
+        output.next_step(f"pokearena replay {source.id}")
 
 
-def _faults(found: Found, seat: str | None) -> list[tuple[str, Line]]:
+def _faults(source: Found, seat: str | None) -> list[tuple[str, Line]]:
     """Return the faults with the names of the bots, in order; optionally of one seat or bot."""
     from arena.cli.matches import record_lookup
 
-    meant = record_lookup.meant(found, seat)
+    selected = record_lookup.meant(source, seat)
     listed = [
         (game.game["seating"][fault["seat"]], fault)
-        for game in found.record.games
+        for game in source.record.games
         for fault in game.faults
     ]
-    return [(name, fault) for name, fault in listed if meant(name, fault["seat"])]
+    return [(name, fault) for name, fault in listed if selected(name, fault["seat"])]
 
 
-def _show_faults(found: Found, faults: list[tuple[str, Line]]) -> None:
+def _show_faults(source: Found, faults: list[tuple[str, Line]]) -> None:
     from arena.cli.matches import fault_text
 
     for name, fault in faults:
-        for line in fault_text.explain(found.record.match, fault, name):
+        for line in fault_text.explain(source.record.match, fault, name):
             output.told(line)
         output.line()
 
 
-def _outputs(directory: Path, found: Found, seat: str | None) -> list[tuple[str, str]]:
+def _outputs(directory: Path, source: Found, seat: str | None) -> list[tuple[str, str]]:
     """Return the output of the bots' processes, by bot, if it is stored on this machine."""
     from arena.cli.matches import record_lookup
     from referee.sanitizing import sanitized
 
-    meant = record_lookup.meant(found, seat)
+    selected = record_lookup.meant(source, seat)
     written = []
-    for name, _ in found.record.match["entrants"]:
+    for name, _ in source.record.match["entrants"]:
         path = directory / f"{name}.log"
         # A number selects a seat, but a bot's log covers all its seats.
-        if (seat is None or seat.isdecimal() or meant(name, -1)) and path.is_file():
+        if (seat is None or seat.isdecimal() or selected(name, -1)) and path.is_file():
             written.append((name, sanitized(path.read_text("utf-8", "replace"))))
     return written

@@ -34,9 +34,9 @@ def _of_fault(fault: Explanation, match: str) -> Iterator[str]:
     for number, line in enumerate(fault.position):
         yield f"  {'         ' if number else 'seen     '}{line}"
     if fault.legal:
-        some = " | ".join(fault.legal[:_SHOWN_ACTIONS])
+        actions = " | ".join(fault.legal[:_SHOWN_ACTIONS])
         more = f" | ... {len(fault.legal)} in all" if len(fault.legal) > _SHOWN_ACTIONS else ""
-        yield f"  legal    {some}{more}"
+        yield f"  legal    {actions}{more}"
     if fault.answered:
         yield f"  answer   {fault.answered}"
     yield f"  clock    {fault.clock}"
@@ -47,8 +47,8 @@ def _of_fault(fault: Explanation, match: str) -> Iterator[str]:
     if len(lines) > _SHOWN_LINES:
         yield f"           (the last {_SHOWN_LINES} of {len(lines)} lines; --json has them all)"
     if fault.asks:
-        asked = f"{match}:{fault.line['game']}:{fault.line['decision']}"
-        yield f"  again    {typed(f'pokearena ask {shlex.quote(asked)} {folder_of(fault.bot)}')}"
+        question = f"{match}:{fault.line['game']}:{fault.line['decision']}"
+        yield f"  again    {typed(f'pokearena ask {shlex.quote(question)} {folder_of(fault.bot)}')}"
 
 
 def folder_of(bot: str) -> str:
@@ -57,19 +57,19 @@ def folder_of(bot: str) -> str:
     return shlex.quote(name) if (Path(name) / manifest.FILE).is_file() else "."
 
 
-def of_aftermath(some: Sequence[Aftermath]) -> Iterator[str]:
+def of_aftermath(aftermaths: Sequence[Aftermath]) -> Iterator[str]:
     """Yield the consequences of these faults in other games as lines of text."""
-    for each in some:
+    for each in aftermaths:
         games = f"game{'s' * (len(each.games) > 1)} {', '.join(map(str, each.games))}"
         yield f"{each.bot}: {each.verdict} in {games} too, because of a fault in another"
 
 
-def show_match(found: Found, seat: str | None) -> None:
+def show_match(source: Found, seat: str | None) -> None:
     """Print the boards and decision times of a match without faults."""
-    played = board_scores.boards(found.record)
-    names = _names(found)
-    entrant = _entrant(found, seat, played)
-    output.line(f"{found.id}: no faults; {_verdict(names, played, entrant)}")
+    played = board_scores.boards(source.record)
+    names = _names(source)
+    entrant = _entrant(source, seat, played)
+    output.line(f"{source.id}: no faults; {_verdict(names, played, entrant)}")
     output.line()
     worst = board_scores.from_the_worst(played, entrant)[:_SHOWN_BOARDS]
     _show_boards(names, worst)
@@ -77,14 +77,14 @@ def show_match(found: Found, seat: str | None) -> None:
         worst_for = f"the {len(worst)} worst of {len(played)} boards for {names[entrant]}"
         output.line(f"({worst_for}; --json has them all)")
     output.line()
-    paces = decision_times.paces(found.record)
+    paces = decision_times.paces(source.record)
     output.table(
         ("bot", "decisions", "p50 ms", "p95 ms", "p99 ms", "slowest ms", "<which"),
         [
             (
                 *(name, of.decisions, _ms(of.p50), _ms(of.p95), _ms(of.p99)),
                 *(
-                    (_ms(of.slowest.ms), of.slowest.question(found.id))
+                    (_ms(of.slowest.ms), of.slowest.question(source.id))
                     if of.slowest
                     else (_ms(None), "")
                 ),
@@ -99,11 +99,11 @@ def _verdict(names: Sequence[str], played: Sequence[board_scores.Board], entrant
     share = _shares(played)[entrant]
     board = board_scores.from_the_worst(played, entrant)[0]
     won = "shared it" if share == 0.5 else "lost it" if share < 0.5 else "won it"
-    told = f"{names[entrant]} {won} with {100 * share:.0f} % of its games"
+    text = f"{names[entrant]} {won} with {100 * share:.0f} % of its games"
     if board.points is None:
-        return told
+        return text
     others = ", ".join(str(p) for at, p in enumerate(board.points) if at != entrant)
-    return f"{told}; worst on board {board.number}: {board.points[entrant]} against {others}"
+    return f"{text}; worst on board {board.number}: {board.points[entrant]} against {others}"
 
 
 def _show_boards(names: Sequence[str], played: Sequence[board_scores.Board]) -> None:
@@ -121,16 +121,16 @@ def _show_boards(names: Sequence[str], played: Sequence[board_scores.Board]) -> 
     )
 
 
-def worst_game(found: Found, seat: str | None) -> int:
+def worst_game(source: Found, seat: str | None) -> int:
     """Return the number of the entrant's worst game."""
-    played = board_scores.boards(found.record)
-    entrant = _entrant(found, seat, played)
+    played = board_scores.boards(source.record)
+    entrant = _entrant(source, seat, played)
     return board_scores.from_the_worst(played, entrant)[0].worst_game(entrant)
 
 
-def _entrant(found: Found, seat: str | None, played: Sequence[board_scores.Board]) -> int:
+def _entrant(source: Found, seat: str | None, played: Sequence[board_scores.Board]) -> int:
     """Return the index of the named bot, or else of the one with the worst result."""
-    names = _names(found)
+    names = _names(source)
     for at, name in enumerate(names):
         if seat in (name, name.partition("@")[0]):
             return at
@@ -143,28 +143,28 @@ def _shares(played: Sequence[board_scores.Board]) -> tuple[float, ...]:
     return board_scores.shares(reduce(add, (board.games for board in played)))
 
 
-def _names(found: Found) -> list[str]:
-    return [str(name) for name, _ in found.record.match["entrants"]]
+def _names(source: Found) -> list[str]:
+    return [str(name) for name, _ in source.record.match["entrants"]]
 
 
 def _ms(time: float | None) -> str:
     return "–" if time is None else f"{time:.2f}"
 
 
-def to_json(found: Found, faults: Sequence[Explanation]) -> dict[str, Any]:
+def to_json(source: Found, faults: Sequence[Explanation]) -> dict[str, Any]:
     """Return all data as JSON values; values by entrant are in the order of ``bots``."""
-    played = board_scores.boards(found.record)
+    played = board_scores.boards(source.record)
     shares = _shares(played)
     return {
-        "match": found.id,
-        "game": found.record.match["game"],
+        "match": source.id,
+        "game": source.record.match["game"],
         "bots": [
-            {"bot": name, "share": round(share, 6), "thinking": of.to_json(found.id)}
+            {"bot": name, "share": round(share, 6), "thinking": of.to_json(source.id)}
             for (name, of), share in zip(
-                decision_times.paces(found.record).items(), shares, strict=True
+                decision_times.paces(source.record).items(), shares, strict=True
             )
         ],
         "boards": [board.to_json() for board in played],
         "faults": [fault.to_json() for fault in faults],
-        "aftermath": [each.to_json() for each in aftermath(found.record)],
+        "aftermath": [each.to_json() for each in aftermath(source.record)],
     }

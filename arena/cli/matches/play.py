@@ -154,8 +154,8 @@ def _conclude(bout: Bout, typed: tuple[str, ...], name: str) -> None:
     for text in fault_text.explain(bout.spec.line(), line, bout.spec.versions[entrant]):
         output.told(text)
     if "question" in line:
-        asked = f"{name}:{line['game']}:{line['decision']}"
-        output.next_step(f"pokearena ask {shlex.quote(asked)} {shlex.quote(typed[entrant])}")
+        question = f"{name}:{line['game']}:{line['decision']}"
+        output.next_step(f"pokearena ask {shlex.quote(question)} {shlex.quote(typed[entrant])}")
     else:
         output.next_step(f"pokearena why {shlex.quote(name)}")
 

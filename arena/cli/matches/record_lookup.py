@@ -17,21 +17,21 @@ Meant = Callable[[str, int], bool]
 """Returns whether a bot at a seat is selected."""
 
 
-def meant(found: Found, seat: str | None) -> Meant:
+def meant(source: Found, seat: str | None) -> Meant:
     """Return the filter for `seat`; None selects all.
 
     Raises:
         CommandError: the match has no such bot or seat.
     """
-    names = [str(name) for name, _ in found.record.match["entrants"]]
+    names = [str(name) for name, _ in source.record.match["entrants"]]
     if seat is not None and not seat.isdecimal():
         if seat not in names and seat not in [name.partition("@")[0] for name in names]:
             from arena.cli.options import unknown
 
-            raise unknown(f"bot in {found.id} called", seat, names)
-    elif seat is not None and int(seat) >= found.record.match["seats"]:
-        seats = found.record.match["seats"]
-        raise CommandError(f"{found.id} has {seats} seats, from 0; there is no {seat}.", USAGE)
+            raise unknown(f"bot in {source.id} called", seat, names)
+    elif seat is not None and int(seat) >= source.record.match["seats"]:
+        seats = source.record.match["seats"]
+        raise CommandError(f"{source.id} has {seats} seats, from 0; there is no {seat}.", USAGE)
     return lambda name, number: seat is None or seat in (name, name.partition("@")[0], str(number))
 
 
@@ -127,8 +127,8 @@ def _only(name: str, prefix: str, fitting: set[str]) -> str:
             USAGE,
         )
     if len(fitting) > 1:
-        some = ", ".join(sorted(fitting)[:5])
-        raise CommandError(f"{name} is the beginning of several matches: {some}.", USAGE)
+        examples = ", ".join(sorted(fitting)[:5])
+        raise CommandError(f"{name} is the beginning of several matches: {examples}.", USAGE)
     return fitting.pop()
 
 

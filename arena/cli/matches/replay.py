@@ -27,20 +27,20 @@ def replay(match: str, game: int | None, no_pause: bool, as_json: bool, data: Pa
     from arena.cli.workspace import Place
     from arena.presentation import narration
 
-    found = record_lookup.find(Place(data), match)
-    seed = found.seed()
-    games = found.record.games if game is None else (found.game(game),)
+    source = record_lookup.find(Place(data), match)
+    seed = source.seed()
+    games = source.record.games if game is None else (source.game(game),)
     if as_json:
         for record in games:
-            for position in narration.positions(found.record.match, record, seed):
+            for position in narration.positions(source.record.match, record, seed):
                 output.document(position)
         return
     if output.is_terminal() and not no_pause and key_input.has_keys():
-        replay_steps.by_keys(found.record.match, games, seed)
+        replay_steps.by_keys(source.record.match, games, seed)
     else:
         for record in games:
-            for page in replay_steps.pages(found.record.match, record, seed):
+            for page in replay_steps.pages(source.record.match, record, seed):
                 for line in page:
                     output.told(line)
                 output.line()
-    output.next_step(f"pokearena verify {found.source or found.id}")
+    output.next_step(f"pokearena verify {source.source or source.id}")

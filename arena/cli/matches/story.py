@@ -19,16 +19,18 @@ def title(match: Line, game: GameRecord) -> str:
     """Return the first line of a game: the match, the table, the board and the seats."""
     table, board = game.game["table"], game.game["board"]
     seats = ", ".join(f"{name} (seat {seat})" for seat, name in enumerate(game.game["seating"]))
-    told = f"game {game.number} of {match['match']} · table {table}, board {board} · {seats}"
+    text = f"game {game.number} of {match['match']} · table {table}, board {board} · {seats}"
     # Older records and those of only remote bots lack the sandbox level.
     sandbox = game.game.get("sandbox")
-    return f"{told} · {sandbox}" if sandbox else told
+    return f"{text} · {sandbox}" if sandbox else text
 
 
-def chapters(picture: Picture, told: Iterable[Step]) -> Iterator[tuple[Step, int | None, bool]]:
+def chapters(
+    picture: Picture, all_steps: Iterable[Step]
+) -> Iterator[tuple[Step, int | None, bool]]:
     """Yield each step with the chapter that ended before it, if any, and whether one begins."""
     chapter: int | None = None
-    for step in told:
+    for step in all_steps:
         now = picture.chapter(step.state)
         goes_on = now == chapter
         over = not step.state.actors
@@ -62,11 +64,11 @@ def move(game: Game, line: Line, names: Sequence[str]) -> str:
     """Return one action: its decision, the actor, the action, its duration and the bot's note."""
     widest = max(map(len, names))
     action = in_words(game, line["action"])
-    told = f"{line['decision']:>4}  {names[line['seat']]:<{widest}}  {action:<{_WIDEST_ACTION}}"
+    text = f"{line['decision']:>4}  {names[line['seat']]:<{widest}}  {action:<{_WIDEST_ACTION}}"
     if line.get("by") == "referee":
-        return f"{told}  played by the referee"
+        return f"{text}  played by the referee"
     note = f"  “{clean(line['note'])}”" if line.get("note") else ""
-    return f"{told}  {line['ms']:8.2f} ms{note}"
+    return f"{text}  {line['ms']:8.2f} ms{note}"
 
 
 def faults(game: GameRecord) -> Iterator[str]:

@@ -28,15 +28,15 @@ def verify(matches: tuple[str, ...], as_json: bool, data: Path | None) -> int:
     place = Place(data)
     status = OK
     for name in matches:
-        found = record_lookup.find(place, name)
-        problems = replay.verify(found.record)
-        games, actions = len(found.record.games), sum(len(g.actions) for g in found.record.games)
+        source = record_lookup.find(place, name)
+        problems = replay.verify(source.record)
+        games, actions = len(source.record.games), sum(len(g.actions) for g in source.record.games)
         if problems:
             status = FAILED
         if as_json:
             output.document(
                 {
-                    "match": found.id,
+                    "match": source.id,
                     "verified": not problems,
                     "games": games,
                     "actions": actions,
@@ -45,10 +45,10 @@ def verify(matches: tuple[str, ...], as_json: bool, data: Path | None) -> int:
             )
         elif problems:
             for problem in problems:
-                output.line(f"{found.id}: {problem}")
+                output.line(f"{source.id}: {problem}")
         else:
             output.line(
-                f"{found.id} verifies: {games} games dealt, {actions} actions replayed, "
+                f"{source.id} verifies: {games} games dealt, {actions} actions replayed, "
                 "all scores computed again; the seed is the one that was committed to"
             )
     if not as_json:

@@ -37,16 +37,16 @@ def why(match: str, seat: str | None, as_json: bool, data: Path | None) -> None:
     from arena.cli.workspace import Place
 
     name, place_of = _place(match)
-    found = record_lookup.find(Place(data), name)
-    if not found.record.games:
-        raise CommandError(f"{found.id} is not closed; why it was lost is told when it is.")
-    faults = _chosen(found, seat, place_of)
+    source = record_lookup.find(Place(data), name)
+    if not source.record.games:
+        raise CommandError(f"{source.id} is not closed; why it was lost is told when it is.")
+    faults = _chosen(source, seat, place_of)
     if as_json:
         from arena.cli.matches import loss_reasons
 
-        output.document(loss_reasons.to_json(found, faults))
+        output.document(loss_reasons.to_json(source, faults))
         return
-    _show(found, name, seat, faults)
+    _show(source, name, seat, faults)
 
 
 def _place(text: str) -> tuple[str, tuple[int, int] | None]:
@@ -58,28 +58,32 @@ def _place(text: str) -> tuple[str, tuple[int, int] | None]:
 
 
 def _chosen(
-    found: Found, seat: str | None, place_of: tuple[int, int] | None
+    source: Found, seat: str | None, place_of: tuple[int, int] | None
 ) -> tuple[Explanation, ...]:
     from arena.cli.matches import record_lookup
     from arena.records.fault_explanation import explanations
 
-    meant = record_lookup.meant(found, seat)
-    faults = tuple(one for one in explanations(found.record) if meant(one.bot, one.seat))
+    selected = record_lookup.meant(source, seat)
+    faults = tuple(
+        fault for fault in explanations(source.record) if selected(fault.bot, fault.seat)
+    )
     if place_of is None:
         return faults
-    at = tuple(one for one in faults if (one.line["game"], one.line["decision"]) == place_of)
+    at = tuple(
+        fault for fault in faults if (fault.line["game"], fault.line["decision"]) == place_of
+    )
     if not at:
         game, decision = place_of
-        found.game(game)
-        known = ", ".join(f"{one.line['game']}:{one.line['decision']}" for one in faults)
+        source.game(game)
+        known = ", ".join(f"{fault.line['game']}:{fault.line['decision']}" for fault in faults)
         there = f"its faults are {known}" if known else "it has none"
         raise CommandError(
-            f"{found.id} has no fault in game {game} at decision {decision}; {there}.", USAGE
+            f"{source.id} has no fault in game {game} at decision {decision}; {there}.", USAGE
         )
     return at
 
 
-def _show(found: Found, name: str, seat: str | None, faults: tuple[Explanation, ...]) -> None:
+def _show(source: Found, name: str, seat: str | None, faults: tuple[Explanation, ...]) -> None:
     from arena.cli.matches import loss_reasons
     from arena.records.fault_explanation import aftermath
 
@@ -89,18 +93,18 @@ def _show(found: Found, name: str, seat: str | None, faults: tuple[Explanation, 
         output.line()
     bots = {fault.bot for fault in faults}
     for line in loss_reasons.of_aftermath(
-        [one for one in aftermath(found.record) if one.bot in bots]
+        [fault for fault in aftermath(source.record) if fault.bot in bots]
     ):
         output.line(line)
     if not faults:
-        loss_reasons.show_match(found, seat)
+        loss_reasons.show_match(source, seat)
     first = next((fault.asks for fault in faults if fault.asks), None)
-    worst = loss_reasons.worst_game(found, seat) if not faults else faults[0].line["game"]
+    worst = loss_reasons.worst_game(source, seat) if not faults else faults[0].line["game"]
     replay = f"pokearena replay {shlex.quote(name)} --game {worst}"
     if first is None:
         output.next_step(replay)
     else:
         _, game, decision = first.rsplit(":", 2)
-        asked = shlex.quote(f"{name}:{game}:{decision}")
+        question = shlex.quote(f"{name}:{game}:{decision}")
         bot = next(fault.bot for fault in faults if fault.asks)
-        output.next_step(f"pokearena ask {asked} {loss_reasons.folder_of(bot)}", replay)
+        output.next_step(f"pokearena ask {question} {loss_reasons.folder_of(bot)}", replay)

@@ -212,8 +212,8 @@ def backup(file: Path, as_json: bool, data: Path | None) -> None:
     engine = _engine(data)
     size = backup_file.backup(engine, file.absolute(), Progress())
     shown = database.shown(engine)
-    found = {"database": shown, "file": str(file), "bytes": size}
-    _tell(as_json, found, f"{file}: {size / (1 << 20):.1f} MiB of {shown}")
+    values = {"database": shown, "file": str(file), "bytes": size}
+    _tell(as_json, values, f"{file}: {size / (1 << 20):.1f} MiB of {shown}")
     engine.dispose()
 
 
@@ -233,8 +233,8 @@ def restore(file: Path, as_json: bool, data: Path | None) -> None:
     engine = _engine(data, made=True)
     rows = backup_file.restore(engine, file.absolute(), Progress())
     shown = database.shown(engine)
-    found = {"database": shown, "file": str(file), "rows": rows}
-    _tell(as_json, found, f"{shown}: {rows} rows of {file}")
+    values = {"database": shown, "file": str(file), "rows": rows}
+    _tell(as_json, values, f"{shown}: {rows} rows of {file}")
     engine.dispose()
 
 
@@ -265,10 +265,10 @@ def check(quick: bool, as_json: bool, data: Path | None) -> None:
         raise CommandError(report.summary, FAILED, report.command)
 
 
-def _tell(as_json: bool, found: dict[str, object], sentence: str) -> None:
+def _tell(as_json: bool, values: dict[str, object], sentence: str) -> None:
     """Print the result of a copy as JSON, or as text with the next command."""
     if as_json:
-        output.document(found)
+        output.document(values)
     else:
         output.line(sentence)
         output.next_step("pokearena db check")

@@ -46,8 +46,8 @@ class RunningServices:
         """URL of the web pages; empty if none are served."""
         if self._services is not None:
             return self._services.snapshot.page
-        found = running(self._place)
-        return found.page if found is not None else ""
+        services = running(self._place)
+        return services.page if services is not None else ""
 
     def nudge(self) -> None:
         """Start due matches without waiting for the next sweep."""
@@ -65,12 +65,12 @@ class RunningServices:
             if running(self._place) is None:
                 raise CrewLost
             return []
-        told = []
+        notes = []
         for child in self._services.snapshot.children:
             if child.restarts > self._restarts.get(child.name, 0):
-                told.append(f"{child.name} failed and was restarted; its log: {child.log}")
+                notes.append(f"{child.name} failed and was restarted; its log: {child.log}")
             self._restarts[child.name] = child.restarts
-        return told
+        return notes
 
 
 def redis_of(place: Place) -> str:
@@ -82,8 +82,8 @@ def redis_of(place: Place) -> str:
     named = redis_server.setting()
     if named is not None:
         return named.url
-    found = running(place)
-    return found.redis if found is not None else ""
+    services = running(place)
+    return services.redis if services is not None else ""
 
 
 @contextmanager
@@ -109,6 +109,6 @@ def at_work(
 
 def running(place: Place) -> Running | None:
     """Return the services that run for the data folder, if any."""
-    found = place.folder.running()
+    services = place.folder.running()
     # A referee that does not answer is being restarted; that does not end the services.
-    return found if found is not None and found.alive else None
+    return services if services is not None and services.alive else None

@@ -21,42 +21,46 @@ def show(bundle: Bundle, audit: Audit, earlier: Bundle | None = None) -> None:
         audit: the result of the check.
         earlier: the earlier bundle with which it was compared, if any.
     """
-    found = bundle.tournament
-    output.heading(f"{found.id} · {found.plan.name} · {found.plan.game} · {found.state}")
+    tournament = bundle.tournament
+    output.heading(
+        f"{tournament.id} · {tournament.plan.name} · {tournament.plan.game} · {tournament.state}"
+    )
     for problem in audit.problems[:_SHOWN]:
-        output.line(f"{found.id}: {problem}")
+        output.line(f"{tournament.id}: {problem}")
     if len(audit.problems) > _SHOWN:
         output.line(f"and {len(audit.problems) - _SHOWN} more; --json lists them")
     if not audit.problems:
         for line in _checked(bundle, audit):
             output.line(line)
         if earlier is not None:
-            output.line(f"earlier    all that was told of {len(earlier.matches)} matches stands")
-        output.line(f"{found.id} verifies")
+            output.line(
+                f"earlier    the {len(earlier.matches)} matches of the earlier bundle are unchanged"
+            )
+        output.line(f"{tournament.id} verifies")
 
 
 def _checked(bundle: Bundle, audit: Audit) -> Iterator[str]:
-    found, states = bundle.tournament, audit.matches
+    tournament, states = bundle.tournament, audit.matches
     total = states.total()
     parts = ", ".join(f"{states[state]} {state.lower()}" for state in MatchState if states[state])
     yield f"schedule   {total} matches{f': {parts}' if parts else ''}"
     for reason, times in audit.reasons.most_common():
         yield f"           {times} without a result: {reason.rstrip('.')}"
-    drained = f"; {audit.drained} in flight when it decided" if audit.drained else ""
+    drained = f"; {audit.drained} in progress at the decision" if audit.drained else ""
     yield (
-        f"format     {found.plan.format} asked {audit.steps} times pairs the same bots in the same "
-        f"places{drained}"
+        f"format     {tournament.plan.format} run again in {audit.steps} steps gives the same "
+        f"pairings{drained}"
     )
-    yield "names      every match is called after the hash of what was to be played in it"
+    yield "names      the id of every match follows from the hash of its settings"
     yield (
-        f"records    one of each closed match: {audit.games} games dealt again, "
+        f"records    one for each closed match: {audit.games} games dealt again, "
         f"{audit.actions} actions replayed, all scores computed again"
     )
-    yield f"seeds      {audit.seeds} revealed, each the one that was committed to"
+    yield f"seeds      {audit.seeds} revealed, each matches its commitment"
     if audit.seeded is not None:
         yield f"           {audit.seeded} follow from the tournament's seed"
-    yield "standings  the same from the records, to the last digit"
-    yield "on trust   thinking times, notes, and the names people gave (docs/reference/bundle.md)"
+    yield "standings  identical when computed again from the records"
+    yield "unchecked  decision times, notes and names (docs/reference/bundle.md)"
 
 
 def to_json(bundle: Bundle, audit: Audit) -> dict[str, Any]:

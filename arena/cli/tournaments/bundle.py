@@ -47,8 +47,8 @@ def bundle(tournament: str, folder: Path | None, as_json: bool, data: Path | Non
     where = folder or Path(f"bundle-{name}")
     try:
         files.check(where, name)
-        found = gather(place.store, name, published)
-        files.write(found, where)
+        collected = gather(place.store, name, published)
+        files.write(collected, where)
     except BundleError as error:
         raise CommandError(f"{error}.", USAGE) from None
     except OSError as error:
@@ -58,15 +58,15 @@ def bundle(tournament: str, folder: Path | None, as_json: bool, data: Path | Non
             {
                 "tournament": name,
                 "folder": str(where),
-                "state": str(found.tournament.state),
-                "matches": len(found.matches),
-                "records": len(found.records),
+                "state": str(collected.tournament.state),
+                "matches": len(collected.matches),
+                "records": len(collected.records),
             }
         )
         return
     output.line(
-        f"{name} is in {where}: {len(found.matches)} matches, {len(found.records)} of them over, "
-        "with their records"
+        f"wrote {name} to {where}: {len(collected.matches)} matches, "
+        f"{len(collected.records)} of them closed, with their records"
     )
     output.next_step(f"pokearena tournament verify {where}")
 
@@ -97,27 +97,27 @@ def verify(tournament: str, earlier: Path | None, as_json: bool, data: Path | No
 
     progress = Progress()
     try:
-        found, differences = _find(tournament, data, progress)
+        collected, differences = _find(tournament, data, progress)
         then = None if earlier is None else _folder(earlier)
     except BundleError as error:
         raise CommandError(f"{error}.", FAILED) from None
-    done = audit(found, progress)
+    done = audit(collected, progress)
     done = replace(done, problems=(*differences, *done.problems))
     if then is not None:
-        done = replace(done, problems=(*done.problems, *changes(then, found)))
+        done = replace(done, problems=(*done.problems, *changes(then, collected)))
     if as_json:
-        output.document(audit_report.to_json(found, done))
+        output.document(audit_report.to_json(collected, done))
     else:
-        audit_report.show(found, done, then)
-        output.next_step(_next(tournament, found))
+        audit_report.show(collected, done, then)
+        output.next_step(_next(tournament, collected))
     return FAILED if done.problems else OK
 
 
-def _next(name: str, found: Bundle) -> str:
+def _next(name: str, collected: Bundle) -> str:
     """Return the next command after a check."""
     if not Path(name).expanduser().is_dir():
-        return f"pokearena tournament show {found.tournament.id}"
-    match = next(iter(found.records), None)
+        return f"pokearena tournament show {collected.tournament.id}"
+    match = next(iter(collected.records), None)
     if match is None:
         return "pokearena tournament verify --help"
     return f"pokearena replay {Path(name) / 'matches' / match}.jsonl --game 0"
@@ -155,11 +155,11 @@ def _find(name: str, data: Path | None, progress: Progress) -> tuple[Bundle, tup
     if "/" in name:
         raise CommandError(f"there is no folder {name}.", USAGE)
     place = Place(data)
-    found = lookup.tournament(place, name)
-    differences = tuple(store_audit.differences(place.store, found, progress))
+    tournament = lookup.tournament(place, name)
+    differences = tuple(store_audit.differences(place.store, tournament, progress))
     try:
-        return gather(place.store, found), differences
+        return gather(place.store, tournament), differences
     except (ValueError, TypeError, LookupError, AttributeError, DBAPIError) as error:
         # The rows are damaged; the comparison names the match.
         reason = differences[0] if differences else f"its rows cannot be read: {error!r}"
-        raise CommandError(f"{found}: {reason}.", FAILED, "pokearena db check") from None
+        raise CommandError(f"{tournament}: {reason}.", FAILED, "pokearena db check") from None

@@ -82,7 +82,7 @@ def demo(
         output.document(demo_tournaments.as_json(place, sights, checked, seconds))
     else:
         _show(place, sights, checked, seconds)
-    return FAILED if any(one.problems for one in checked) else OK
+    return FAILED if any(match.problems for match in checked) else OK
 
 
 def _show(
@@ -93,17 +93,17 @@ def _show(
 
     for sight in sights:
         views.conclude(place, sight)
-    problems = [problem for one in checked for problem in one.problems]
+    problems = [problem for match in checked for problem in match.problems]
     for problem in problems:
         output.complain(problem)
-    games = sum(one.match.committed for one in checked)
+    games = sum(match.match.committed for match in checked)
     if not problems:
         output.line(
             f"{len(checked)} matches closed once each, {games} games, every record verifies · "
             f"{seconds:.0f} s"
         )
     ladder_table.explain(sight.standings for sight in sights)
-    closed = [one.match.id for one in checked if not one.problems]
+    closed = [match.match.id for match in checked if not match.problems]
     output.next_step(
         *(f"pokearena replay {match}" for match in closed[:1]),
         "pokearena standings",

@@ -53,21 +53,22 @@ def as_json(
     """Return all results of a demo as JSON values."""
     names = {name for sight in sights for name in sight.tournament.entrants}
     bots = [version for version in versions.listing(place.store) if version.id in names]
-    found = [tournaments.find(place.store, sight.tournament.id) for sight in sights]
+    tournament_list = [tournaments.find(place.store, sight.tournament.id) for sight in sights]
     return {
         "seconds": seconds,
         "bots": [{"version": bot.id, "content_hash": bot.content_hash} for bot in bots],
         "tournaments": [
-            json_values.tournament(one, tournaments.progress(place.store, one.id)) for one in found
+            json_values.tournament(tournament, tournaments.progress(place.store, tournament.id))
+            for tournament in tournament_list
         ],
         "matches": [
             {
-                **json_values.match(one.match),
-                "seed": None if one.seed is None else one.seed.hex(),
-                "verified": not one.problems,
-                "problems": list(one.problems),
+                **json_values.match(match.match),
+                "seed": None if match.seed is None else match.seed.hex(),
+                "verified": not match.problems,
+                "problems": list(match.problems),
             }
-            for one in checked
+            for match in checked
         ],
         "ladders": {s.tournament.plan.form: ladder_values.to_json(s.standings) for s in sights},
         "elo": ladder_values.settings_json(),

@@ -51,15 +51,15 @@ class Sight:
     def words(self) -> str:
         """The progress as text."""
         of = self.progress.matches if self.coming is None else self.coming
-        told = (
+        text = (
             f"{self.tournament.plan.form} {self.progress.closed}/{of} matches, "
             f"{self.progress.games}/{max(self.planned, self.progress.planned)} games"
         )
         if self.waits:
-            return f"{told}, waiting: {self.waits}"
+            return f"{text}, waiting: {self.waits}"
         if self.seconds_left is None or self.over:
-            return told
-        return f"{told}, about {time_estimate.duration(self.seconds_left)} left"
+            return text
+        return f"{text}, about {time_estimate.duration(self.seconds_left)} left"
 
     @property
     def planned(self) -> int:
@@ -123,27 +123,27 @@ class _Look:
 
     def now(self) -> Sight:
         # Read the state first, so that a closed tournament comes with its final progress.
-        found = tournaments.find(self._engine, self._name)
+        tournament = tournaments.find(self._engine, self._name)
         progress = tournaments.progress(self._engine, self._name)
         if self._standings is None or progress.closed != self._closed:
             self._closed = progress.closed
-            self._standings = self._table(key.of_tournament(found))
+            self._standings = self._table(key.of_tournament(tournament))
         more = self._coming is not None and progress.matches > self._coming
-        if found.entries != self._entries or more:
-            self._entries = found.entries
-            self._coming = self._forecast(found)
-        sight = Sight(found, progress, self._standings, self._coming)
-        waits = "" if progress.open or sight.over else self._waits(found)
+        if tournament.entries != self._entries or more:
+            self._entries = tournament.entries
+            self._coming = self._forecast(tournament)
+        sight = Sight(tournament, progress, self._standings, self._coming)
+        waits = "" if progress.open or sight.over else self._waits(tournament)
         return replace(sight, seconds_left=self._seconds_left(sight), waits=waits)
 
-    def _waits(self, found: Tournament) -> str:
-        step = decision.of(self._engine, found)
+    def _waits(self, tournament: Tournament) -> str:
+        step = decision.of(self._engine, tournament)
         return step.why if isinstance(step, Wait) else ""
 
-    def _forecast(self, found: Tournament) -> int | None:
-        played = History(self._engine, found.id).matches()
+    def _forecast(self, tournament: Tournament) -> int | None:
+        played = History(self._engine, tournament.id).matches()
         try:
-            return time_estimate.matches(found.plan, found.entries, played)
+            return time_estimate.matches(tournament.plan, tournament.entries, played)
         except ValueError:
             return None
 
@@ -157,12 +157,12 @@ class _Look:
             return None
         return max(sight.planned - sight.progress.games, 0) * (now - began) / played
 
-    def _table(self, own: Scope) -> Table:
+    def _table(self, scope: Scope) -> Table:
         from arena.ladders.folds import Following
 
         if self._following is None:
-            self._following = Following(self._engine, own.tournaments, own.clip)
-        return self._following.now().table(own.entrants)
+            self._following = Following(self._engine, scope.tournaments, scope.clip)
+        return self._following.now().table(scope.entrants)
 
 
 class _Lines:

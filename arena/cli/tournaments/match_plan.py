@@ -28,51 +28,49 @@ if TYPE_CHECKING:
 _SHOWN = 40
 
 
-def prepare(place: Place, wanted: Cup) -> tuple[Plan, list[tuple[Bot, str]]]:
+def prepare(place: Place, cup: Cup) -> tuple[Plan, list[tuple[Bot, str]]]:
     """Return the plan, and the bots with their owners. Stores nothing.
 
     Raises:
         CommandError: it cannot be played; the sentence names the file, if any.
     """
-    where = f"{wanted.file}: " if wanted.file else ""
+    where = f"{cup.file}: " if cup.file else ""
     try:
-        return _prepared(place, wanted)
+        return _prepared(place, cup)
     except CommandError as error:
         raise CommandError(f"{where}{error}", error.status, error.advice) from None
     except (BadName, SetupError) as error:
         raise CommandError(f"{where}{error}", USAGE) from None
 
 
-def _prepared(place: Place, wanted: Cup) -> tuple[Plan, list[tuple[Bot, str]]]:
-    rules = game_options.game_named(wanted.game)
-    options = game_options.settled_options(rules, wanted.options)
-    if wanted.faults not in ("lenient", "unforgiving"):
-        raise CommandError(f"faults are lenient or unforgiving, not {wanted.faults!r}.", USAGE)
-    if wanted.boards < 1:
-        raise CommandError(f"a match has at least one board, not {wanted.boards}.", USAGE)
-    number = len(wanted.bots)
-    if wanted.name:
-        check_name("a tournament", wanted.name)
-    for owner in {owner for _, owner in wanted.bots if owner}:
+def _prepared(place: Place, cup: Cup) -> tuple[Plan, list[tuple[Bot, str]]]:
+    rules = game_options.game_named(cup.game)
+    options = game_options.settled_options(rules, cup.options)
+    if cup.faults not in ("lenient", "unforgiving"):
+        raise CommandError(f"faults are lenient or unforgiving, not {cup.faults!r}.", USAGE)
+    if cup.boards < 1:
+        raise CommandError(f"a match has at least one board, not {cup.boards}.", USAGE)
+    number = len(cup.bots)
+    if cup.name:
+        check_name("a tournament", cup.name)
+    for owner in {owner for _, owner in cup.bots if owner}:
         check_name("an owner", owner)
     plan = Plan(
-        name=wanted.name or rules.id,
+        name=cup.name or rules.id,
         game=rules.id,
         options=options,
-        seats=game_options.usual_seats(rules, options, number)
-        if wanted.seats is None
-        else wanted.seats,
-        boards=wanted.boards,
-        format=wanted.format,
-        settings=tournament_file.settled(wanted.format, wanted.settings),
-        clock=Clock(wanted.start_ms, wanted.allowance_ms, wanted.bank_ms),
-        policy=wanted.faults,
+        seats=game_options.usual_seats(rules, options, number) if cup.seats is None else cup.seats,
+        boards=cup.boards,
+        format=cup.format,
+        settings=tournament_file.settled(cup.format, cup.settings),
+        clock=Clock(cup.start_ms, cup.allowance_ms, cup.bank_ms),
+        policy=cup.faults,
     )
     running.check(plan, number)
-    found = [(place.bot(text), owner) for text, owner in wanted.bots]
-    for one, _ in found:
-        game_options.check_plays(one, rules)
-    return plan, found
+    entrants = [(place.bot(text), owner) for text, owner in cup.bots]
+    for bot, _ in entrants:
+        game_options.check_plays(bot, rules)
+    return plan, entrants
 
 
 def registered(
@@ -84,9 +82,9 @@ def registered(
     return versions, owners
 
 
-def preview(place: Place, wanted: Cup, workers: int | None, as_json: bool) -> None:
+def preview(place: Place, cup: Cup, workers: int | None, as_json: bool) -> None:
     """Print the matches that would be played, and their estimated duration."""
-    plan, bots = prepare(place, wanted)
+    plan, bots = prepare(place, cup)
     entrants = [Entrant(bot.label, owner) for bot, owner in bots]
     first = running.opening(plan, entrants)
     total = time_estimate.matches(plan, entrants)
@@ -109,8 +107,8 @@ def preview(place: Place, wanted: Cup, workers: int | None, as_json: bool) -> No
     output.line()
     for line in _words(plan, first, total, seconds, at_once, known):
         output.line(line)
-    if wanted.file:
-        output.next_step(f"pokearena tournament run {wanted.file}")
+    if cup.file:
+        output.next_step(f"pokearena tournament run {cup.file}")
 
 
 def _words(
@@ -185,9 +183,9 @@ def join(
     plan = tournaments.find(place.store, name).plan
     if plan.format in CLOSED_FORMATS:
         raise CommandError(f"{name} is a {plan.format}, which takes nobody in later.", USAGE)
-    found = [place.bot(text) for text in bots]
-    for one in found:
-        game_options.check_plays(one, game_options.game_named(plan.game))
-    versions, owners = registered(place, [(bot, owner) for bot in found])
+    resolved = [place.bot(text) for text in bots]
+    for entrant in resolved:
+        game_options.check_plays(entrant, game_options.game_named(plan.game))
+    versions, owners = registered(place, [(bot, owner) for bot in resolved])
     lifecycle.add(place.store, name, scheduler.enrol(place.store, versions, owners))
     return name, versions

@@ -35,10 +35,10 @@ def check(engine: Engine, tournaments: Iterable[str]) -> tuple[Checked, ...]:
     """
     matches = [m for name in tournaments for m in listing.matches(engine, tournament=name)]
     records = (results.record(engine, m.id) for m in matches)
-    told = process_pool.each(_verify, records, len(matches))
+    verified = process_pool.each(_verify, records, len(matches))
     return tuple(
         Checked(match, seed, (*_lost(match), *problems) if match.committed else _lost(match))
-        for match, (seed, problems) in zip(matches, told, strict=True)
+        for match, (seed, problems) in zip(matches, verified, strict=True)
     )
 
 
@@ -52,7 +52,7 @@ def _lost(match: Match) -> tuple[str, ...]:
 
 def _verify(record: str) -> tuple[bytes | None, tuple[str, ...]]:
     try:
-        found = read(record)
+        parsed = read(record)
     except RecordError as error:
         return None, (str(error),)
-    return found.seed, tuple(verify(found))
+    return parsed.seed, tuple(verify(parsed))

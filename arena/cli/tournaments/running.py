@@ -72,10 +72,10 @@ def play_out(
     """
     names: Sequence[str] = ()
     interrupted: KeyboardInterrupt | SystemExit | None = None
-    own = False
+    ours = False
     while interrupted is None:
         with at_work(place, workers, pages) as crew:
-            own = crew.own
+            ours = crew.own
             output.hint(crew.words)
             if crew.page:
                 output.hint(f"page  {crew.page}")
@@ -88,17 +88,17 @@ def play_out(
                 output.hint("those services have ended; nothing is lost")
             except (KeyboardInterrupt, SystemExit) as error:
                 interrupted = error
-                if own:
+                if ours:
                     output.hint("stopping: games at hand are finished, nothing is lost")
                     _pause(place, names)
     if isinstance(interrupted, SystemExit):
         raise interrupted
-    raise _stopped(place, names, own)
+    raise _stopped(place, names, ours)
 
 
 def _mention_others(place: Place, names: Sequence[str]) -> None:
     running = tournaments.listing(place.store, state=TournamentState.RUNNING)
-    others = [found.id for found in running if found.id not in names]
+    others = [tournament.id for tournament in running if tournament.id not in names]
     for version, matches in waiting.waited_for(place.store).items():
         counted = "1 match waits" if matches == 1 else f"{matches} matches wait"
         output.hint(f"{counted} for the remote bot {version}, which is not there yet")
@@ -114,13 +114,13 @@ def _pause(place: Place, names: Sequence[str]) -> None:
             continue  # already over
 
 
-def _stopped(place: Place, names: Sequence[str], own: bool) -> CommandError:
+def _stopped(place: Place, names: Sequence[str], ours: bool) -> CommandError:
     left = [(name, tournaments.progress(place.store, name)) for name in names]
     closed, games = sum(p.closed for _, p in left), sum(p.games for _, p in left)
     matches, planned = sum(p.matches for _, p in left), sum(p.planned for _, p in left)
     done = f"{closed} of {matches} matches are closed, {games} of {planned} games are kept"
     unfinished = [name for name, progress in left if progress.open]
-    if not own:
+    if not ours:
         advice = f"pokearena tournament show {names[0]}" if names else ""
         return CommandError(f"no longer watching; it is played on ({done}).", INTERRUPTED, advice)
     if not unfinished:

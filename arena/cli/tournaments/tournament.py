@@ -233,17 +233,17 @@ def resume(
     names = [lookup.tournament(place, name) for name in tournaments]
     if not names:
         everything = store.listing(place.existing_store)
-        names = [found.id for found in everything if found.ended is None]
+        names = [tournament.id for tournament in everything if tournament.ended is None]
         if not names:
             raise CommandError(
                 "every tournament here is over.", FAILED, "pokearena tournament list"
             )
 
     for name in names:
-        found = store.find(place.store, name)
-        if found.ended is not None:
+        stored = store.find(place.store, name)
+        if stored.ended is not None:
             advice = f"pokearena tournament show {name}"
-            raise CommandError(f"tournament {name} is {found.state} already.", FAILED, advice)
+            raise CommandError(f"tournament {name} is {stored.state} already.", FAILED, advice)
 
     def begin() -> list[str]:
         for name in names:
@@ -266,7 +266,7 @@ def pause(tournaments: tuple[str, ...], as_json: bool, data: Path | None) -> Non
     from arena.store.tournaments import lifecycle
 
     place = Place(data)
-    for name in [lookup.tournament(place, one) for one in tournaments]:
+    for name in [lookup.tournament(place, prefix) for prefix in tournaments]:
         lifecycle.pause(place.store, name)
         views.changed(place, name, f"{name} is paused", as_json)
     if not as_json:
@@ -318,7 +318,7 @@ def withdraw(
 
     place = Place(data)
     name = lookup.tournament(place, tournament)
-    for version in [lookup.version(place, one).id for one in versions]:
+    for version in [lookup.version(place, label).id for label in versions]:
         lifecycle.withdraw(place.store, name, version, reason)
     views.changed(place, name, f"paired no more in {name}: {', '.join(versions)}", as_json)
     if not as_json:
@@ -336,14 +336,14 @@ def listing(as_json: bool, data: Path | None) -> None:
     from arena.tournaments import json_values
 
     place = Place(data)
-    found = store.listing(place.existing_store)
-    counted = [(one, store.progress(place.store, one.id)) for one in found]
+    listed = store.listing(place.existing_store)
+    counted = [(tournament, store.progress(place.store, tournament.id)) for tournament in listed]
     if as_json:
-        for one, progress in counted:
-            output.document(json_values.tournament(one, progress))
+        for tournament, progress in counted:
+            output.document(json_values.tournament(tournament, progress))
         return
     output.table(views.HEADINGS, [views.row(*each) for each in counted])
-    last = found[-1].id if found else ""
+    last = listed[-1].id if listed else ""
     output.next_step(f"pokearena tournament show {last}" if last else "pokearena demo")
 
 
@@ -378,10 +378,10 @@ def cancel(tournaments: tuple[str, ...], as_json: bool, data: Path | None) -> No
     from arena.store.tournaments import tournaments as store
 
     place = Place(data)
-    for name in [lookup.tournament(place, one) for one in tournaments]:
+    for name in [lookup.tournament(place, prefix) for prefix in tournaments]:
         lifecycle.cancel(place.store, name)
         closed = store.progress(place.store, name).closed
-        said = f"{name} is cancelled; {closed} of its matches are closed"
-        views.changed(place, name, said, as_json)
+        sentence = f"{name} is cancelled; {closed} of its matches are closed"
+        views.changed(place, name, sentence, as_json)
     if not as_json:
         output.next_step("pokearena tournament list")

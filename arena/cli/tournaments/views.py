@@ -26,33 +26,33 @@ _VOID_SHOWN = 5
 HEADINGS = ("tournament", "<name", "<game", "bots", "matches", "games", "<state", "<begun")
 
 
-def row(found: Tournament, progress: Progress) -> tuple[object, ...]:
+def row(tournament: Tournament, progress: Progress) -> tuple[object, ...]:
     """Return a line of the list, with a plus sign if the format may schedule more matches."""
-    settled = found.ended is not None or found.plan.format in ALL_AT_ONCE
+    settled = tournament.ended is not None or tournament.plan.format in ALL_AT_ONCE
     return (
-        found.id,
-        found.plan.name,
-        found.plan.form,
-        len(found.entrants),
+        tournament.id,
+        tournament.plan.name,
+        tournament.plan.form,
+        len(tournament.entrants),
         f"{progress.closed}/{progress.matches}{'' if settled else '+'}",
         f"{progress.games}/{progress.planned}",
-        found.state,
-        formatting.local(found.created),
+        tournament.state,
+        formatting.local(tournament.created),
     )
 
 
 def whole(place: Place, name: str) -> dict[str, Any]:
     """Return a tournament with its standings and matches as JSON values."""
-    found = tournaments.find(place.store, name)
-    own = key.of_tournament(found)
-    table = ladder_table.of_tournament(place.store, own)
+    tournament = tournaments.find(place.store, name)
+    scope = key.of_tournament(tournament)
+    table = ladder_table.of_tournament(place.store, scope)
     return {
-        **json_values.tournament(found, tournaments.progress(place.store, name)),
+        **json_values.tournament(tournament, tournaments.progress(place.store, name)),
         "standings": ladder_values.to_json(table),
         "elo": ladder_values.settings_json(),
-        "details": ladder_values.details_json(place.store, own, table),
+        "details": ladder_values.details_json(place.store, scope, table),
         "timing": ladder_values.timing_json(table),
-        "decision": decision.to_json(decision.of(place.store, found)),
+        "decision": decision.to_json(decision.of(place.store, tournament)),
         "schedule": [
             json_values.match(match) for match in listing.matches(place.store, tournament=name)
         ],
@@ -61,26 +61,27 @@ def whole(place: Place, name: str) -> dict[str, Any]:
 
 def show(place: Place, name: str) -> None:
     """Print a tournament."""
-    found = tournaments.find(place.store, name)
+    tournament = tournaments.find(place.store, name)
     progress = tournaments.progress(place.store, name)
-    plan = found.plan
+    plan = tournament.plan
     options = "".join(f" · {key} {str(value).lower()}" for key, value in plan.options.items())
     settings = "".join(f" · {key} {value}" for key, value in plan.settings.items())
-    output.line(f"{found.id} · {plan.name} · {found.state}")
+    output.line(f"{tournament.id} · {plan.name} · {tournament.state}")
     output.line(
         f"{plan.game} for {plan.seats}{options} · {many(plan.boards, 'board')} a match · "
         f"{plan.format}{settings} · {plan.policy}"
     )
     output.line(
-        f"begun {formatting.local(found.created)}, ended {formatting.local(found.ended)} · "
+        f"started {formatting.local(tournament.created)}, "
+        f"ended {formatting.local(tournament.ended)} · "
         f"{progress.closed} of {progress.matches} matches closed, "
-        f"{progress.games} of {progress.planned} games kept"
+        f"{progress.games} of {progress.planned} games stored"
     )
     output.line()
-    own = key.of_tournament(found)
-    table = ladder_table.of_tournament(place.store, own)
-    step = decision.of(place.store, found)
-    for words in [*_entrants(found), *decision.lines(step)]:
+    scope = key.of_tournament(tournament)
+    table = ladder_table.of_tournament(place.store, scope)
+    step = decision.of(place.store, tournament)
+    for words in [*_entrants(tournament), *decision.lines(step)]:
         output.line(words)
     ladder_table.show(table)
     output.line()
@@ -103,19 +104,19 @@ def show(place: Place, name: str) -> None:
     )
     tell_void(place, name)
     ladder_table.remark(table)
-    ladder_table.remark_gifts(ladder_values.gifts(place.store, own))
+    ladder_table.remark_gifts(ladder_values.gifts(place.store, scope))
     ladder_table.explain([table])
     what_next(place, [name], shown=True)
 
 
-def _entrants(found: Tournament) -> list[str]:
+def _entrants(tournament: Tournament) -> list[str]:
     """Return lines about withdrawn and late entrants and owners, if there are any."""
-    told = {
-        "withdrawn": [one.name for one in found.entries if one.withdrawn is not None],
-        "joined later": [one.name for one in found.entries if one.joined],
-        "owners": [f"{one.name} of {one.owner}" for one in found.entries if one.owner],
+    facts = {
+        "withdrawn": [entry.name for entry in tournament.entries if entry.withdrawn is not None],
+        "joined later": [entry.name for entry in tournament.entries if entry.joined],
+        "owners": [f"{entry.name} of {entry.owner}" for entry in tournament.entries if entry.owner],
     }
-    return [f"{word}: {', '.join(names)}" for word, names in told.items() if names]
+    return [f"{word}: {', '.join(names)}" for word, names in facts.items() if names]
 
 
 def _remark(match: Match, drained: Collection[tuple[int, int]]) -> str:
@@ -126,18 +127,18 @@ def _remark(match: Match, drained: Collection[tuple[int, int]]) -> str:
 
 def conclude(place: Place, sight: Sight) -> None:
     """Print the final state of a tournament."""
-    found, progress = sight.tournament, sight.progress
-    plan = found.plan
+    tournament, progress = sight.tournament, sight.progress
+    plan = tournament.plan
     named = f" · {plan.name}" if plan.name not in (plan.game, "demo") else ""
-    state = "" if found.state is TournamentState.CLOSED else f" · {found.state}"
-    output.heading(f"{plan.form} · {found.id}{named} · {plan.format}{state}")
-    for words in decision.lines(decision.of(place.store, found)):
+    state = "" if tournament.state is TournamentState.CLOSED else f" · {tournament.state}"
+    output.heading(f"{plan.form} · {tournament.id}{named} · {plan.format}{state}")
+    for words in decision.lines(decision.of(place.store, tournament)):
         output.line(words)
     ladder_table.show(sight.standings)
     output.line()
     ladder_table.remark(sight.standings)
     if progress.closed < progress.matches:
-        tell_void(place, found.id)
+        tell_void(place, tournament.id)
         left = progress.matches - progress.closed
         output.hint(f"{left} of {progress.matches} matches have no result")
 
@@ -192,12 +193,15 @@ def report(place: Place, sights: Sequence[Sight], as_json: bool) -> int:
     return OK if done else FAILED
 
 
-def changed(place: Place, name: str, said: str, as_json: bool) -> None:
+def changed(place: Place, name: str, sentence: str, as_json: bool) -> None:
     """Print the state of a tournament that has just been changed."""
-    found, progress = tournaments.find(place.store, name), tournaments.progress(place.store, name)
+    tournament, progress = (
+        tournaments.find(place.store, name),
+        tournaments.progress(place.store, name),
+    )
     if as_json:
-        output.document(json_values.tournament(found, progress))
+        output.document(json_values.tournament(tournament, progress))
         return
-    output.line(said)
-    if progress.running and found.state in (TournamentState.PAUSED, TournamentState.CANCELLED):
+    output.line(sentence)
+    if progress.running and tournament.state in (TournamentState.PAUSED, TournamentState.CANCELLED):
         output.line(f"{progress.running} matches are being played; they end, and count")

@@ -98,10 +98,14 @@ def _live_lines(page: Page) -> Table:
 def _ladder(web: Web, view: View) -> Shown:
     page = ladder.page(web, _ask({"find": view.find}, form=view.value))
     names = [line.name for line in page.model["lines"]]
-    found = f", found by “{view.find}”" if view.find else ""
+    filtered = f", found by “{view.find}”" if view.find else ""
     opens = tuple(View(Kind.BOT, name.partition("@")[0]) for name in names)
     sections = [Section("", _live_lines(page), opens)]
-    running = [one for one in web.sight.running if _form_of(web, one.tournament) == view.value]
+    running = [
+        running_match
+        for running_match in web.sight.running
+        if _form_of(web, running_match.tournament) == view.value
+    ]
     if running:
         sections.append(
             Section(
@@ -109,18 +113,25 @@ def _ladder(web: Web, view: View) -> Shown:
                 Table(
                     ("<match", "<bots", "games"),
                     [
-                        (one.id, " v ".join(one.entrants), f"{one.committed}/{one.games}")
-                        for one in running
+                        (
+                            running_match.id,
+                            " v ".join(running_match.entrants),
+                            f"{running_match.committed}/{running_match.games}",
+                        )
+                        for running_match in running
                     ],
                 ),
-                tuple(View(Kind.MATCH, one.id) for one in running),
+                tuple(View(Kind.MATCH, running_match.id) for running_match in running),
             )
         )
-    return Shown(f"{wording.form_name(view.value)}{found}", tuple(sections))
+    return Shown(f"{wording.form_name(view.value)}{filtered}", tuple(sections))
 
 
 def _form_of(web: Web, tournament: str) -> str:
-    return next((one.plan.form for one, _ in web.sight.going if one.id == tournament), "")
+    return next(
+        (candidate.plan.form for candidate, _ in web.sight.going if candidate.id == tournament),
+        "",
+    )
 
 
 def _matrix(web: Web, view: View) -> Shown:
@@ -143,9 +154,9 @@ def _bot(web: Web, view: View) -> Shown:
 
 def _chosen(table: Table, rows: Sequence[Sequence[object]]) -> Table:
     """Return the columns of a bot's matches that fit on a terminal."""
-    wanted = [table.headings.index(h) for h in ("match", "closed", "opponents", "score", "p95_ms")]
+    columns = [table.headings.index(h) for h in ("match", "closed", "opponents", "score", "p95_ms")]
     heads = ("<match", "<closed", "<opponents", "score", "p95 ms")
-    return Table(heads, [tuple(_told(row[at]) for at in wanted) for row in rows])
+    return Table(heads, [tuple(_told(row[at]) for at in columns) for row in rows])
 
 
 def _told(value: object) -> object:
@@ -155,12 +166,15 @@ def _told(value: object) -> object:
 def _match(web: Web, view: View) -> Shown:
     page = match.page(web, _ask(id=view.value))
     sections = (Section("", page.text),) if page.text is not None and page.text.rows else ()
-    found = next((one for one in web.sight.running if one.id == view.value), None)
-    if found is None or found.state is not MatchState.RUNNING:
+    running = next(
+        (running_match for running_match in web.sight.running if running_match.id == view.value),
+        None,
+    )
+    if running is None or running.state is not MatchState.RUNNING:
         return Shown(page.title, sections, (f"pokearena replay {view.value}",))
-    progress = f"{found.committed} of {found.games} games are over"
+    progress = f"{running.committed} of {running.games} games are over"
     table = live_table(
-        web.newsroom.positions, found, tournaments.find(web.engine, found.tournament)
+        web.newsroom.positions, running, tournaments.find(web.engine, running.tournament)
     )
     scene = () if table is None else text.lines(table.scene)
     return Shown(page.title, sections, (progress, "", *scene))

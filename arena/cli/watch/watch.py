@@ -39,7 +39,7 @@ def watch(ladder: str | None, data: Path | None) -> None:
         )
     place = Place(data)
     engine = place.existing_store
-    forms = [one.form for one in key_lookup.meant(place, ladder, None)]
+    forms = [scope.form for scope in key_lookup.meant(place, ladder, None)]
     if not forms:
         raise CommandError("no tournament has been held yet.", advice="pokearena demo")
     asyncio.run(

@@ -141,17 +141,17 @@ class EventSubscriber:
         self._held = deque(held for held in self._held if _match_of(held.news) != match)
         self._changes.forget(position_of(match))
 
-    def _pass_on(self, told: News) -> None:
-        if isinstance(told, Position):
-            self.positions[told.match] = told
-            self.positions.move_to_end(told.match)
+    def _pass_on(self, news: News) -> None:
+        if isinstance(news, Position):
+            self.positions[news.match] = news
+            self.positions.move_to_end(news.match)
             if len(self.positions) > _MATCHES:
                 gone, _ = self.positions.popitem(last=False)
                 self._changes.forget(position_of(gone))
-            self._changes.tell(position_of(told.match))
+            self._changes.tell(position_of(news.match))
         for listener in tuple(self._listeners):
-            listener(told)
+            listener(news)
 
 
-def _match_of(told: News) -> str:
-    return told.match if isinstance(told, Position | GameOver) else ""
+def _match_of(news: News) -> str:
+    return news.match if isinstance(news, Position | GameOver) else ""

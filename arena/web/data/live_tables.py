@@ -37,15 +37,15 @@ class LiveTable:
 
     def to_json(self) -> dict[str, Any]:
         """Return the position as JSON values; the view is in the protocol's format."""
-        told = self.position
+        position = self.position
         return {
-            "game": told.game,
-            "table": told.table,
-            "board": told.board,
-            "decision": told.decision,
-            "seating": list(told.seating),
-            "actors": list(told.actors),
-            "view": dict(told.view),
+            "game": position.game,
+            "table": position.table,
+            "board": position.board,
+            "decision": position.decision,
+            "seating": list(position.seating),
+            "actors": list(position.actors),
+            "view": dict(position.view),
         }
 
 
@@ -74,25 +74,25 @@ class Screen:
     def pick(self, sight: Sight, positions: Mapping[str, Position]) -> Match | None:
         """Return a running match, preferably one with a published position."""
         running = {match.id: match for match in sight.running}
-        told = {name: match for name, match in running.items() if name in positions}
-        if self._shown in told or (self._shown in running and not told):
+        watched = {name: match for name, match in running.items() if name in positions}
+        if self._shown in watched or (self._shown in running and not watched):
             return running[self._shown]
-        some = told or running
-        if not some:
+        candidates = watched or running
+        if not candidates:
             return None
-        closest = min(some.values(), key=lambda match: (_gap(sight, match), match.id))
+        closest = min(candidates.values(), key=lambda match: (_gap(sight, match), match.id))
         self._shown = closest.id
         return closest
 
 
 def _gap(sight: Sight, match: Match) -> float:
     """Return the strength difference of the entrants; infinite if one has not played yet."""
-    forms = {one.id: one.plan.form for one, _ in sight.going}
+    forms = {tournament.id: tournament.plan.form for tournament, _ in sight.going}
     ladder = sight.ladders.get(forms.get(match.tournament, ""))
     if ladder is None:
         return float("inf")
     strengths = {line.entrant: line.strength.value for line in ladder.table.lines if line.matches}
     if not strengths.keys() >= set(match.entrants):
         return float("inf")
-    own = [strengths[name] for name in match.entrants]
-    return max(own) - min(own)
+    shares = [strengths[name] for name in match.entrants]
+    return max(shares) - min(shares)

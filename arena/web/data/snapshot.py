@@ -75,27 +75,32 @@ class Watcher:
 
     def look(self) -> Sight | None:
         """Return a new snapshot; None if nothing has changed since the last call."""
-        found = marks(self._engine)
-        if found == self._marks:
+        latest_marks = marks(self._engine)
+        if latest_marks == self._marks:
             return None
         sight = self._sight()
-        self._marks = found
+        self._marks = latest_marks
         return sight
 
     def _sight(self) -> Sight:
         engine = self._engine
         at = rounds.clock(engine)
-        found = (self._ladder(one) for one in scopes.of_forms(engine))
+        ladders = (self._ladder(scope) for scope in scopes.of_forms(engine))
         open_ones = tournaments.listing(engine, over=False)
-        going = tuple((one, tournaments.progress(engine, one.id)) for one in open_ones)
-        self._outlooks.forget_others([one.id for one in open_ones])
+        going = tuple(
+            (tournament, tournaments.progress(engine, tournament.id)) for tournament in open_ones
+        )
+        self._outlooks.forget_others([tournament.id for tournament in open_ones])
         return Sight(
             at=at,
-            ladders={one.scope.form: one for one in found if one.table.lines},
-            versions={one.id: one for one in versions.listing(engine, retired=True)},
+            ladders={ladder.scope.form: ladder for ladder in ladders if ladder.table.lines},
+            versions={version.id: version for version in versions.listing(engine, retired=True)},
             running=listing.matches(engine, states=(MatchState.RUNNING,)),
             going=going,
-            outlooks={one.id: self._outlooks.look(one, progress, at) for one, progress in going},
+            outlooks={
+                tournament.id: self._outlooks.look(tournament, progress, at)
+                for tournament, progress in going
+            },
         )
 
     def _ladder(self, scope: Scope) -> Ladder:

@@ -87,16 +87,16 @@ class StandingsCache:
 
     def of(self, tournament: Tournament) -> Table:
         """Return the standings of a tournament from all its closed matches."""
-        own = key.of_tournament(tournament)
+        scope = key.of_tournament(tournament)
         with self._lock:
             kept = self._kept.pop(tournament.id, None)
-            following = kept[0] if kept else Following(self._engine, own.tournaments, own.clip)
+            following = kept[0] if kept else Following(self._engine, scope.tournaments, scope.clip)
             fold = following.now()
-            if kept and kept[1:3] == (following.folded, len(own.entrants)):
+            if kept and kept[1:3] == (following.folded, len(scope.entrants)):
                 table = kept[3]
             else:
-                table = fold.table(own.entrants)
-            self._kept[tournament.id] = following, following.folded, len(own.entrants), table
+                table = fold.table(scope.entrants)
+            self._kept[tournament.id] = following, following.folded, len(scope.entrants), table
             while len(self._kept) > _KEPT:
                 self._kept.popitem(last=False)
             return table
@@ -183,7 +183,7 @@ class Web:
     async def hear(self) -> None:
         """Receive the events of the arena forever; returns at once without a Redis."""
         if self.settings.redis:
-            await self.newsroom.run(self.settings.redis, [one.id for one in self.sight.running])
+            await self.newsroom.run(self.settings.redis, [match.id for match in self.sight.running])
 
     async def watch(self) -> None:
         """Keep the snapshot up to date, forever."""
@@ -221,9 +221,9 @@ class Web:
             return await self._recall(seconds)
 
     async def _recall(self, seconds: float) -> bool:
-        told = (self._historian, self.sight.ladders, self.trails, seconds)
+        histories = (self._historian, self.sight.ladders, self.trails, seconds)
         try:
-            trails, is_whole = await run_in_threadpool(trails_of, *told)
+            trails, is_whole = await run_in_threadpool(trails_of, *histories)
         except (SQLAlchemyError, StoreError, OSError, ArithmeticError) as error:
             log.warning("the histories cannot be read, the pages show what was: %s", error)
             return True

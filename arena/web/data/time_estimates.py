@@ -66,16 +66,16 @@ class Outlooks:
             progress: its current progress.
             at: the current time in seconds.
         """
-        own = self._followed.setdefault(tournament.id, _Followed())
-        outgrown = own.coming is not None and progress.matches > own.coming
-        if not own.asked or own.entries != tournament.entries or outgrown:
-            own.asked, own.entries = True, tournament.entries
-            own.coming = self._coming(tournament, progress)
+        estimate = self._followed.setdefault(tournament.id, _Followed())
+        outgrown = estimate.coming is not None and progress.matches > estimate.coming
+        if not estimate.asked or estimate.entries != tournament.entries or outgrown:
+            estimate.asked, estimate.entries = True, tournament.entries
+            estimate.coming = self._coming(tournament, progress)
         games = None
-        if own.coming is not None:
-            games = max(time_estimate.games(tournament.plan, own.coming), progress.planned)
-        left = None if games is None else _left(own.samples, progress.games, games, at)
-        return TimeEstimates(own.coming, games, left)
+        if estimate.coming is not None:
+            games = max(time_estimate.games(tournament.plan, estimate.coming), progress.planned)
+        left = None if games is None else _left(estimate.samples, progress.games, games, at)
+        return TimeEstimates(estimate.coming, games, left)
 
     def forget_others(self, ids: Sequence[str]) -> None:
         """Drop the tournaments that are not among these IDs."""

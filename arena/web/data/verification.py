@@ -50,10 +50,10 @@ class Verifications:
     def known(self, match: str) -> Verification | None:
         """Return the completed verification of a match, if any; does not start one."""
         with self._lock:
-            asked = self._found.get(match)
-        if asked is None or not asked.done() or asked.exception() is not None:
+            pending = self._found.get(match)
+        if pending is None or not pending.done() or pending.exception() is not None:
             return None
-        return asked.result()
+        return pending.result()
 
     def of(self, match: str, record: Callable[[], MatchRecord]) -> Verification | None:
         """Return the verification of a closed match; None if it takes longer than 0.5 s or fails.

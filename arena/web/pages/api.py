@@ -21,8 +21,8 @@ def document(web: Web, ask: Ask, addresses: Sequence[Address]) -> Page:
         ask: the request.
         addresses: the addresses of all pages, this one included.
     """
-    told = openapi.document(web, ask.links, addresses, version("pokearena"))
-    return Page(title="OpenAPI", template="", model={}, data=told, fresh=60.0)
+    description = openapi.document(web, ask.links, addresses, version("pokearena"))
+    return Page(title="OpenAPI", template="", model={}, data=description, fresh=60.0)
 
 
 def page(web: Web, ask: Ask, addresses: Sequence[Address]) -> Page:

@@ -109,10 +109,10 @@ def chart(past: Past, versions: Sequence[Version]) -> Chart | None:
 
 
 def _course(scale: _Scale, name: str, number: int) -> Course:
-    own = [(at, p.values[name]) for at, p in enumerate(scale.points) if name in p.values]
-    upper = [(scale.x(at), scale.y(value.high)) for at, value in own]
-    lower = [(scale.x(at), scale.y(value.low)) for at, value in own]
-    middle = [(scale.x(at), scale.y(value.strength)) for at, value in own]
+    ratings = [(at, p.values[name]) for at, p in enumerate(scale.points) if name in p.values]
+    upper = [(scale.x(at), scale.y(value.high)) for at, value in ratings]
+    lower = [(scale.x(at), scale.y(value.low)) for at, value in ratings]
+    middle = [(scale.x(at), scale.y(value.strength)) for at, value in ratings]
     x, y = middle[-1]
     return Course(
         name, number, charts.line(middle), charts.line([*upper, *reversed(lower)]), x, y, y
@@ -124,8 +124,8 @@ def _apart(courses: Sequence[Course]) -> list[Course]:
     placed: list[Course] = []
     for course in sorted(courses, key=lambda each: (each.y, each.number)):
         label = max(course.y, placed[-1].label + _LABEL) if placed else course.y
-        told = (course.name, course.number, course.line, course.band, course.x, course.y)
-        placed.append(Course(*told, label))
+        fields = (course.name, course.number, course.line, course.band, course.x, course.y)
+        placed.append(Course(*fields, label))
     return sorted(placed, key=lambda each: each.number)
 
 
@@ -142,15 +142,15 @@ def _times(scale: _Scale) -> Iterable[Tick]:
     last = len(scale.points) - 1
     days = {wording.moment(scale.points[at].at)[:10] for at in (0, last)}
     for at in sorted({0, last // 2, last}):
-        told = wording.moment(scale.points[at].at)
-        yield Tick(scale.x(at), told[11:16] if len(days) == 1 else told[:10])
+        moment = wording.moment(scale.points[at].at)
+        yield Tick(scale.x(at), moment[11:16] if len(days) == 1 else moment[:10])
 
 
 def _in_words(past: Past, name: str) -> str:
-    own = past.of(name)
-    (_, first), (_, last) = own[0], own[-1]
+    ratings = past.of(name)
+    (_, first), (_, last) = ratings[0], ratings[-1]
     return (
-        f"{name}: {len(own)} points, from {first.strength:.0f} to {last.strength:.0f}, "
+        f"{name}: {len(ratings)} points, from {first.strength:.0f} to {last.strength:.0f}, "
         f"now from {last.low:.0f} to {last.high:.0f}"
     )
 
@@ -218,17 +218,17 @@ def page(web: Web, ask: Ask) -> Page:
     """
     name, versions = found_bot(web, ask)
     form = _form(web, ask)
-    own = [version.id for version in versions]
+    ids = [version.id for version in versions]
     standings = [
         made
-        for one in web.sight.ladders.values()
-        if form in ("", one.scope.form) and (made := _standing(web, one, versions))
+        for ladder in web.sight.ladders.values()
+        if form in ("", ladder.scope.form) and (made := _standing(web, ladder, versions))
     ]
     of = web.sight.ladders[form].scope.tournaments if form else ()
     wish = paging.wanted(ask, 25)
-    listed = history.matches(web.engine, [own], of, wish.offset, wish.limit)
-    piece = wish.of([_row(match, own) for match in listed], history.count(web.engine, [own], of))
-    kinds = faults.kinds(web.engine, own)
+    listed = history.matches(web.engine, [ids], of, wish.offset, wish.limit)
+    piece = wish.of([_row(match, ids) for match in listed], history.count(web.engine, [ids], of))
+    kinds = faults.kinds(web.engine, ids)
     pushed = submissions.listing(web.engine, name=name, limit=_PUSHED)
     return Page(
         title=f"The bot {name}",
@@ -249,9 +249,11 @@ def page(web: Web, ask: Ask) -> Page:
             "bot": name,
             "owner": versions[-1].owner,
             "versions": [_version_json(version) for version in versions],
-            "ladders": {one.form: _standing_json(one) for one in standings},
+            "ladders": {standing.form: _standing_json(standing) for standing in standings},
             "faults": kinds,
-            "submissions": [submission.to_json(one, owned=False) for one in pushed],
+            "submissions": [
+                submission.to_json(pushed_version, owned=False) for pushed_version in pushed
+            ],
             "list": piece.to_json(),
             "matches": [_row_json(row) for row in piece.items],
         },
@@ -312,20 +314,20 @@ def _standing(web: Web, ladder: Ladder, versions: Sequence[Version]) -> Standing
     )
 
 
-def _matchups(web: Web, ladder: Ladder, own: Sequence[str]) -> list[Matchup]:
+def _matchups(web: Web, ladder: Ladder, ids: Sequence[str]) -> list[Matchup]:
     """Return the matchups against other bots' versions, the worst first."""
     cells = web.kept.cells(ladder)
-    found = [
+    opponents = [
         Matchup(name, other, cell)
-        for name in own
+        for name in ids
         for other in ladder.table.entrants
-        if other not in own and (cell := cells.get((name, other)))
+        if other not in ids and (cell := cells.get((name, other)))
     ]
-    return sorted(found, key=lambda each: (each.cell.score, each.version, each.opponent))
+    return sorted(opponents, key=lambda each: (each.cell.score, each.version, each.opponent))
 
 
-def _row(match: Played, own: Sequence[str]) -> Row:
-    version = next(name for name in match.entrants if name in own)
+def _row(match: Played, ids: Sequence[str]) -> Row:
+    version = next(name for name in match.entrants if name in ids)
     at = match.entrants.index(version)
     times = match.thinking[at].p95 if match.thinking else None
     return Row(match, version, match.opponents(version), match.score(version), times)
@@ -344,13 +346,13 @@ def _version_json(version: Version) -> dict[str, Any]:
     }
 
 
-def _standing_json(one: Standing) -> dict[str, Any]:
+def _standing_json(standing: Standing) -> dict[str, Any]:
     return {
-        "standings": [line.to_json() for line in one.lines],
-        "history": {line.name: _history_json(one.past, line.name) for line in one.lines},
-        "worst": [each.to_json() for each in one.worst],
-        "best": [each.to_json() for each in one.best],
-        "thinking": {**one.thinking.to_json(), "bins": one.thinking.stored()},
+        "standings": [line.to_json() for line in standing.lines],
+        "history": {line.name: _history_json(standing.past, line.name) for line in standing.lines},
+        "worst": [each.to_json() for each in standing.worst],
+        "best": [each.to_json() for each in standing.best],
+        "thinking": {**standing.thinking.to_json(), "bins": standing.thinking.stored()},
     }
 
 
@@ -407,13 +409,13 @@ def _text(standings: Sequence[Standing]) -> Table:
         heads,
         [
             (
-                *(one.form, line.ranks, line.name),
+                *(standing.form, line.ranks, line.name),
                 f"{line.standing.strength.value:.0f} ±{line.standing.strength.margin:.0f}",
                 f"{line.standing.elo:.0f}",
                 line.standing.matches,
                 f"{line.standing.wins}–{line.standing.draws}–{line.standing.losses}",
             )
-            for one in standings
-            for line in one.lines
+            for standing in standings
+            for line in standing.lines
         ],
     )

@@ -106,8 +106,8 @@ def lines(sight: Sight) -> list[Line]:
         versions.setdefault(version.name, []).append(version)
     bests = _bests(sight)
     return [
-        Line(name, tuple(sorted(some, key=lambda v: v.created)), tuple(bests.get(name, ())))
-        for name, some in sorted(versions.items())
+        Line(name, tuple(sorted(owned, key=lambda v: v.created)), tuple(bests.get(name, ())))
+        for name, owned in sorted(versions.items())
     ]
 
 
@@ -121,7 +121,7 @@ def sought(every: Sequence[Line], find: str) -> list[Line]:
 
 
 def _bests(sight: Sight) -> dict[str, list[Best]]:
-    found: dict[str, list[Best]] = {}
+    bests: dict[str, list[Best]] = {}
     for form, ladder in sight.ladders.items():
         seen: set[str] = set()
         for place, line in enumerate(ladder.table.lines, 1):
@@ -130,11 +130,11 @@ def _bests(sight: Sight) -> dict[str, list[Best]]:
                 seen.add(name)
                 ranks = ladder_values.ranks(line, "–")
                 best = Best(form, line.entrant, place, ranks, len(ladder.table.lines))
-                found.setdefault(name, []).append(best)
-    return found
+                bests.setdefault(name, []).append(best)
+    return bests
 
 
-def _table(some: Sequence[Line]) -> Table:
+def _table(listed: Sequence[Line]) -> Table:
     heads = ("<bot", "<owner", "<authors", "<language", "<state", "versions", "<best ranks")
     return Table(
         heads,
@@ -144,6 +144,6 @@ def _table(some: Sequence[Line]) -> Table:
                 len(line.versions),
                 "; ".join(f"{wording.form_name(b.form)} {b.ranks}" for b in line.bests),
             )
-            for line in some
+            for line in listed
         ],
     )

@@ -37,21 +37,21 @@ def page(web: Web, ask: Ask) -> Page:
     """
     ladder = found_ladder(web, ask.path["form"])
     form = ladder.scope.form
-    one, other = (_bot(ladder, ask, name) for name in ("one", "other"))
-    if one == other:
-        raise BadAsk(f"{one} is no other than itself.")
+    first, other = (_bot(ladder, ask, name) for name in ("one", "other"))
+    if first == other:
+        raise BadAsk(f"{first} is no other than itself.")
     wish = paging.wanted(ask, 25)
-    found = _found(web, ladder, (one, other), _test_of(ask))
-    pair, of = ({one}, {other}), ladder.scope.tournaments
+    result = _found(web, ladder, (first, other), _test_of(ask))
+    pair, of = ({first}, {other}), ladder.scope.tournaments
     listed = history.matches(web.engine, pair, of, wish.offset, wish.limit)
     piece = wish.of(listed, history.count(web.engine, pair, of))
-    comparison = found.comparison
+    comparison = result.comparison
     return Page(
-        title=f"{one} against {other} at {wording.form_name(form)}",
+        title=f"{first} against {other} at {wording.form_name(form)}",
         template="compare.html",
         model={
             "form": form,
-            "one": one,
+            "one": first,
             "other": other,
             "names": ladder.table.entrants,
             "sprt": ask.query.get("sprt", ""),
@@ -62,45 +62,48 @@ def page(web: Web, ask: Ask) -> Page:
             "piece": piece,
         },
         data={
-            **found.to_json(),
+            **result.to_json(),
             "list": piece.to_json(),
-            "played": [_as_json(match, one) for match in piece.items],
+            "played": [_as_json(match, first) for match in piece.items],
         },
-        csv=_csv(piece.items, one, other),
+        csv=_csv(piece.items, first, other),
         text=Table(("<", "<"), facts(comparison)),
         parts=("compare-facts", "compare-matches"),
         headers=piece.headers,
     )
 
 
-def facts(found: Comparison) -> list[tuple[str, str]]:
+def facts(comparison: Comparison) -> list[tuple[str, str]]:
     """Return the comparison as (name, value) pairs."""
-    games = found.wins + found.draws + found.losses
-    told = [
-        ("score", wording.percent(found.duel.score, 1)),
-        ("games", f"{games}: {found.wins} won, {found.draws} drawn, {found.losses} lost"),
-        ("matches", str(found.matches)),
-        ("Elo difference", _interval(found.elo)),
+    games = comparison.wins + comparison.draws + comparison.losses
+    rows = [
+        ("score", wording.percent(comparison.duel.score, 1)),
+        (
+            "games",
+            f"{games}: {comparison.wins} won, {comparison.draws} drawn, {comparison.losses} lost",
+        ),
+        ("matches", str(comparison.matches)),
+        ("Elo difference", _interval(comparison.elo)),
     ]
-    if found.superiority is not None:
-        told.append(("likelihood of superiority", wording.percent(found.superiority, 2)))
-    if found.duel.error:
-        told.append(("normalized Elo", _interval(found.normalized)))
-    points = found.points
+    if comparison.superiority is not None:
+        rows.append(("likelihood of superiority", wording.percent(comparison.superiority, 2)))
+    if comparison.duel.error:
+        rows.append(("normalized Elo", _interval(comparison.normalized)))
+    points = comparison.points
     if points is not None:
         ends = (points.low, points.high)
         inner = f" ({_signed(ends[0])} to {_signed(ends[1])})" if None not in ends else ""
-        told.append(("points per board", f"{_signed(points.mean)}{inner}"))
-    if found.test:
-        low, high = found.test.settings.bounds
-        told.append(
+        rows.append(("points per board", f"{_signed(points.mean)}{inner}"))
+    if comparison.test:
+        low, high = comparison.test.settings.bounds
+        rows.append(
             (
                 "log-likelihood ratio",
-                f"{_signed(found.test.ratio, 2)} ({_signed(low, 2)} to {_signed(high, 2)})",
+                f"{_signed(comparison.test.ratio, 2)} ({_signed(low, 2)} to {_signed(high, 2)})",
             )
         )
-        told.append(("SPRT", _verdict(found.test)))
-    return told
+        rows.append(("SPRT", _verdict(comparison.test)))
+    return rows
 
 
 def _bot(ladder: Ladder, ask: Ask, which: str) -> str:
@@ -111,10 +114,10 @@ def _bot(ladder: Ladder, ask: Ask, which: str) -> str:
     if name in names:
         return name
     # A name without a version stands for the bot's strongest version on this ladder.
-    found = next((each for each in names if each.partition("@")[0] == name), None)
-    if found is None:
+    full_name = next((each for each in names if each.partition("@")[0] == name), None)
+    if full_name is None:
         raise NoSuchPage(f"there is no {wording.one_line(name)} on the ladder {ladder.scope.form}.")
-    return found
+    return full_name
 
 
 def _test_of(ask: Ask) -> Sprt | None:
@@ -137,13 +140,13 @@ def _found(web: Web, ladder: Ladder, pair: tuple[str, str], test: Sprt | None) -
         raise BadAsk(f"{error}; `pokearena compare --tournament` compares one at a time.") from None
 
 
-def _bars(found: Comparison) -> list[charts.Bar]:
+def _bars(comparison: Comparison) -> list[charts.Bar]:
     """Return the bar chart of the boards by result."""
-    if found.pairs is None:
+    if comparison.pairs is None:
         return []
-    ll, ld, wl, dd, wd, ww = found.pairs
+    ll, ld, wl, dd, wd, ww = comparison.pairs
     counts = (ll, ld, wl + dd, wd, ww)
-    titles = [f"{told}: {count} boards" for count, (_, told) in zip(counts, PAIRS, strict=True)]
+    titles = [f"{label}: {count} boards" for count, (_, label) in zip(counts, PAIRS, strict=True)]
     return charts.bars(counts, titles, [short for short, _ in PAIRS])
 
 
@@ -155,10 +158,10 @@ def _verdict(test: Test) -> str:
     return f"{says[test.verdict]}, decided after {test.decided[0]} matches"
 
 
-def _interval(found: Interval) -> str:
-    if not math.isfinite(found.value):
-        return "everything was won" if found.value > 0 else "everything was lost"
-    return f"{_signed(found.value)} ({_signed(found.low)} to {_signed(found.high)})"
+def _interval(interval: Interval) -> str:
+    if not math.isfinite(interval.value):
+        return "everything was won" if interval.value > 0 else "everything was lost"
+    return f"{_signed(interval.value)} ({_signed(interval.low)} to {_signed(interval.high)})"
 
 
 def _signed(value: float | None, digits: int = 1) -> str:
@@ -169,20 +172,20 @@ def _signed(value: float | None, digits: int = 1) -> str:
     return wording.signed(value, digits)
 
 
-def _as_json(match: Played, one: str) -> dict[str, Any]:
+def _as_json(match: Played, name: str) -> dict[str, Any]:
     return {
         "match": match.match,
         "tournament": match.tournament,
         "closed": wording.iso(match.closed),
-        "score": round(match.score(one), 6),
+        "score": round(match.score(name), 6),
         "faults": match.faults(),
     }
 
 
-def _csv(some: Sequence[Played], one: str, other: str) -> Table:
+def _csv(matches: Sequence[Played], first: str, other: str) -> Table:
     heads = ("match", "tournament", "closed", "bot", "opponent", "score", "games")
     rows = [
-        (m.match, m.tournament, wording.iso(m.closed), one, other, m.score(one), len(m.games))
-        for m in some
+        (m.match, m.tournament, wording.iso(m.closed), first, other, m.score(first), len(m.games))
+        for m in matches
     ]
     return Table(heads, rows)

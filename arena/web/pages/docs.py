@@ -124,9 +124,9 @@ def page(web: Web, ask: Ask) -> Page:
     name = ask.path["page"]
     if name not in shipped_docs.PAGES:
         raise NoSuchPage(f"there is no page {name}; there are {', '.join(shipped_docs.PAGES)}.")
-    found = _page(name, ask.links)
+    document = _page(name, ask.links)
     return _written(
-        found, shipped_docs.page(name), {"above": ("docs", "How it works"), "game": None}
+        document, shipped_docs.page(name), {"above": ("docs", "How it works"), "game": None}
     )
 
 
@@ -159,17 +159,17 @@ def rules(web: Web, ask: Ask) -> Page:
     name = ask.path["game"]
     if name not in GAMES:
         raise NoSuchPage(f"there is no game {name}; there are {', '.join(GAMES)}.")
-    found = _rules(name, ask.links)
+    document = _rules(name, ask.links)
     model = {"above": ("rules", "Games"), "game": GAMES[name]}
-    return _written(found, shipped_docs.rules(name), model)
+    return _written(document, shipped_docs.rules(name), model)
 
 
-def _written(found: Written, markdown: str, model: dict[str, object]) -> Page:
+def _written(document: Written, markdown: str, model: dict[str, object]) -> Page:
     return Page(
-        title=found.title,
+        title=document.title,
         template="written.html",
-        model={"found": found, **model},
-        data={"title": found.title, "markdown": markdown},
+        model={"found": document, **model},
+        data={"title": document.title, "markdown": markdown},
         topics=frozenset(),
         fresh=_KEPT_SECONDS,
     )

@@ -84,7 +84,7 @@ class Told:
     def to_json(self) -> dict[str, Any]:
         """Return the fault as JSON values."""
         fault = self.fault
-        told: dict[str, Any] = {
+        values: dict[str, Any] = {
             "match": fault.match,
             "game": fault.game,
             "decision": fault.decision,
@@ -96,12 +96,12 @@ class Told:
         }
         if self.whole is not None:
             line = self.whole.line
-            told |= {
+            values |= {
                 "output": self.output,
                 "question": self.question,
                 **{name: line.get(name) for name in _OWN},
             }
-        return told
+        return values
 
 
 def page(web: Web, ask: Ask) -> Page:
@@ -114,12 +114,12 @@ def page(web: Web, ask: Ask) -> Page:
     """
     name, versions = found_bot(web, ask)
     owned = _is_owner(web, ask, versions)
-    own = [version.id for version in versions]
-    kinds, kind = faults.kinds(web.engine, own), _kind(ask)
+    ids = [version.id for version in versions]
+    kinds, kind = faults.kinds(web.engine, ids), _kind(ask)
     wish = paging.wanted(ask, 20, 100)
-    found = faults.faults(web.engine, own, kind, wish.offset, wish.limit)
-    told = [_told(web, fault, versions) if owned else Told(fault) for fault in found]
-    piece = wish.of(told, kinds.get(kind, 0) if kind else sum(kinds.values()))
+    listed = faults.faults(web.engine, ids, kind, wish.offset, wish.limit)
+    shown_faults = [_told(web, fault, versions) if owned else Told(fault) for fault in listed]
+    piece = wish.of(shown_faults, kinds.get(kind, 0) if kind else sum(kinds.values()))
     table = _table(piece.items)
     return Page(
         title=f"What went wrong with {name}",
@@ -164,7 +164,7 @@ def _is_owner(web: Web, ask: Ask, versions: Sequence[Version]) -> bool:
 
 
 def _told(web: Web, fault: LoggedFault, versions: Sequence[Version]) -> Told:
-    folder = next((one.folder for one in versions if one.id == fault.version), "")
+    folder = next((version.folder for version in versions if version.id == fault.version), "")
     return Told(fault, _whole(web, fault), f"{folder.rstrip('/')}/" if folder else "")
 
 
@@ -191,11 +191,11 @@ def _game(web: Web, match: str, number: int) -> GameRecord:
     return game
 
 
-def _table(some: Sequence[Told]) -> Table:
+def _table(explained: Sequence[Told]) -> Table:
     heads = ("<kind", "<version", "<match", "game", "decision", "<sentence")
     rows = [
         (f.verdict, f.version, f.match, f.game, f.decision, each.sentence)
-        for each in some
+        for each in explained
         for f in (each.fault,)
     ]
     return Table(heads, rows)

@@ -25,7 +25,10 @@ _LATEST = 6
 def page(web: Web, ask: Ask) -> Page:
     """Return the home page."""
     sight = web.sight
-    tops = [(one.scope.form, ladder.lines(sight, one)[:TOP]) for one in sight.ladders.values()]
+    tops = [
+        (standing.scope.form, ladder.lines(sight, standing)[:TOP])
+        for standing in sight.ladders.values()
+    ]
     match = web.screen.pick(web.sight, web.newsroom.positions)
     shown: LiveTable | None = None
     topics = {ARENA}
@@ -35,7 +38,7 @@ def page(web: Web, ask: Ask) -> Page:
         shown = live_table(web.newsroom.positions, match, tournament)
         on_screen = {"match": match, "shown": shown, "form": tournament.plan.form}
         topics.add(position_of(match.id))
-    others = [one for one in sight.running if match is None or one.id != match.id]
+    others = [other for other in sight.running if match is None or other.id != match.id]
     latest = listing.latest(web.engine, _LATEST)
     return Page(
         title="Poke arena",
@@ -48,17 +51,17 @@ def page(web: Web, ask: Ask) -> Page:
             "others": others[:_RUNNING],
             "more": max(len(others) - _RUNNING, 0),
             "going": [
-                Line(one, progress, sight.outlooks.get(one.id, TimeEstimates()))
-                for one, progress in sight.going
+                Line(tournament, progress, sight.outlooks.get(tournament.id, TimeEstimates()))
+                for tournament, progress in sight.going
             ],
             "latest": latest,
         },
         data={
             "ladders": {form: [line.to_json() for line in lines] for form, lines in tops},
-            "running": [json_values.match(one) for one in sight.running],
+            "running": [json_values.match(running) for running in sight.running],
             "shown": {"match": match.id, "position": shown.to_json()} if match and shown else None,
             "tournaments": [json_values.tournament(*each) for each in sight.going],
-            "latest": [json_values.match(one) for one in latest],
+            "latest": [json_values.match(closed) for closed in latest],
         },
         parts=("home-table", "home-now", "home-tops", "home-latest"),
         topics=frozenset(topics),

@@ -131,11 +131,11 @@ def page(web: Web, ask: Ask) -> Page:
         NoSuchPage: the form does not have a ladder.
         BadAsk: the query is invalid.
     """
-    found = found_ladder(web, ask.path["form"])
-    every = lines(web.sight, found, web.trails.get(found.scope.form))
-    some = ordered(sought(every, ask.query.get("find", "")), ask.query.get("sort", ""))
-    piece = paging.wanted(ask, LINES).cut(some)
-    shown, form = piece.items, found.scope.form
+    standing = found_ladder(web, ask.path["form"])
+    every = lines(web.sight, standing, web.trails.get(standing.scope.form))
+    matching = ordered(sought(every, ask.query.get("find", "")), ask.query.get("sort", ""))
+    piece = paging.wanted(ask, LINES).cut(matching)
+    shown, form = piece.items, standing.scope.form
     return Page(
         title=f"{wording.form_name(form)}: the ladder",
         template="ladder.html",
@@ -148,7 +148,7 @@ def page(web: Web, ask: Ask) -> Page:
             "told": told(every),
             "sort": ask.query.get("sort", ""),
             "find": ask.query.get("find", ""),
-            "remarks": list(ladder_values.remarks(found.table)),
+            "remarks": list(ladder_values.remarks(standing.table)),
             "faults": FAULTS,
         },
         data={
@@ -213,7 +213,7 @@ def sought(every: Sequence[Line], words_sought: str) -> list[Line]:
     ]
 
 
-def ordered(some: Sequence[Line], sort: str) -> list[Line]:
+def ordered(unordered: Sequence[Line], sort: str) -> list[Line]:
     """Sort lines by a column, such as "elo"; "-elo" reverses the order. Raises BadAsk."""
     key = sort.removeprefix("-")
     sortable = [column for column in COLUMNS if column.sortable]
@@ -223,33 +223,40 @@ def ordered(some: Sequence[Line], sort: str) -> list[Line]:
         raise BadAsk(f"a ladder cannot be ordered by {sort}; it can by {known}.")
     turned = sort.startswith("-")
     if column is None or column.key == "rank":
-        return list(reversed(some)) if turned else list(some)
-    known_ones = [line for line in some if column.value(line) is not None]
-    unknown = [line for line in some if column.value(line) is None]
+        return list(reversed(unordered)) if turned else list(unordered)
+    known_ones = [line for line in unordered if column.value(line) is not None]
+    unknown = [line for line in unordered if column.value(line) is None]
     known_ones.sort(key=column.value, reverse=column.falling != turned)
     return known_ones + unknown
 
 
-def _csv(form: str, some: Iterable[Line]) -> Table:
+def _csv(form: str, ladder_lines: Iterable[Line]) -> Table:
     heads: tuple[str, ...]
     heads = ("rank_first", "rank_last", "bot", "authors", "language", "strength", "low", "high")
     heads += ("provisional", "elo", "matches", "games", "wins", "draws", "losses", "points")
     heads += ("points_per_board", *FAULTS, "forfeit", "p95_ms", "last_seen", "places_gained_24h")
 
     def row(line: Line) -> tuple[object, ...]:
-        s, one = line.standing.strength, line.standing
+        s, standing = line.standing.strength, line.standing
         return (
             *(s.first, s.last, line.name, line.authors, line.language, s.value, s.low, s.high),
-            *(int(s.provisional), one.elo, one.matches, one.games, one.wins, one.draws),
-            *(one.losses, one.points, one.board.mean if one.board else None),
+            *(
+                int(s.provisional),
+                standing.elo,
+                standing.matches,
+                standing.games,
+                standing.wins,
+                standing.draws,
+            ),
+            *(standing.losses, standing.points, standing.board.mean if standing.board else None),
             *(line.faults.get(kind, 0) for kind in (*FAULTS, "forfeit")),
             *(line.thinking, wording.iso(line.seen), line.moved),
         )
 
-    return Table(heads, [row(line) for line in some])
+    return Table(heads, [row(line) for line in ladder_lines])
 
 
-def _text(some: Iterable[Line], shown: frozenset[str]) -> Table:
+def _text(ladder_lines: Iterable[Line], shown: frozenset[str]) -> Table:
     def points(line: Line) -> str:
         board = line.standing.board
         margin = board.margin if board else None
@@ -279,4 +286,4 @@ def _text(some: Iterable[Line], shown: frozenset[str]) -> Table:
     }
     kept = [each for key, each in cells.items() if key in shown]
     heads = tuple(title for title, _ in kept)
-    return Table(heads, [tuple(cell(line) for _, cell in kept) for line in some])
+    return Table(heads, [tuple(cell(line) for _, cell in kept) for line in ladder_lines])

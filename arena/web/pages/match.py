@@ -77,8 +77,8 @@ class Side:
 
         The result is at most the time of the slowest decision.
         """
-        told = self.thinking.quantile(share)
-        return told if told is None or self.longest is None else min(told, self.longest.ms)
+        bin_ms = self.thinking.quantile(share)
+        return bin_ms if bin_ms is None or self.longest is None else min(bin_ms, self.longest.ms)
 
     @property
     def slowest(self) -> float | None:
@@ -172,7 +172,7 @@ def page(web: Web, ask: Ask) -> Page:
         data={
             **data,
             "seed": seed,
-            **{name: _verified_json(found) for name, found in proof.items()},
+            **{name: _verified_json(verification) for name, verification in proof.items()},
             "sides": [side.to_json(match.id) for side in sides],
             "results": [_game_json(game) for game in games],
             "faults": [_fault_json(fault) for fault in faults],
@@ -192,10 +192,10 @@ def _verified(web: Web, match: Match) -> Verification | None:
     return web.verifications.of(match.id, lambda: read(results.record(web.engine, match.id)))
 
 
-def _verified_json(found: Verification | None) -> dict[str, Any] | None:
-    if found is None:
+def _verified_json(verification: Verification | None) -> dict[str, Any] | None:
+    if verification is None:
         return None
-    return {"at": json_values.iso(found.at), "problems": list(found.problems)}
+    return {"at": json_values.iso(verification.at), "problems": list(verification.problems)}
 
 
 def sides_of(
@@ -222,7 +222,7 @@ def _side(
     longest: Decision | None,
 ) -> Side:
     places = [game.result.places for game in games]
-    firsts = [one.count(1) for one in places if one[at] == 1]
+    firsts = [ranks.count(1) for ranks in places if ranks[at] == 1]
     return Side(
         name=name,
         wins=firsts.count(1),
@@ -241,7 +241,7 @@ def _side(
 def boards_of(games: Sequence[ScoredGame]) -> list[tuple[int, list[ScoredGame]]]:
     """Group the games by board. The games of a board have the same cards in all seatings."""
     ordered = sorted(games, key=lambda game: (game.board, game.table))
-    return [(board, list(own)) for board, own in groupby(ordered, lambda game: game.board)]
+    return [(board, list(games)) for board, games in groupby(ordered, lambda game: game.board)]
 
 
 def same_faults(faults: Sequence[LoggedFault]) -> list[Fault]:

@@ -95,9 +95,9 @@ def sought(ladder: Ladder, find: str) -> list[int]:
 
     Without search words, all bots match.
     """
-    wanted = find.lower().split()
+    terms = find.lower().split()
     names = enumerate(ladder.table.entrants, 1)
-    return [at for at, name in names if not wanted or any(w in name.lower() for w in wanted)]
+    return [at for at, name in names if not terms or any(w in name.lower() for w in terms)]
 
 
 def heat(share: float, likely: float) -> str:
@@ -127,20 +127,20 @@ def _row(web: Web, ladder: Ladder, place: int, places: Sequence[int], los: bool)
 
 def _box(web: Web, ladder: Ladder, place: int, to: int, los: bool) -> Box:
     names = ladder.table.entrants
-    one, other = names[place - 1], names[to - 1]
+    name, other = names[place - 1], names[to - 1]
     if place == to:
         return Box(other, None, "", "", None, None)
-    cell = web.kept.cells(ladder).get((one, other))
+    cell = web.kept.cells(ladder).get((name, other))
     superior = ladder.table.strengths.gaps.superiority(place - 1, to - 1)
     if los:
-        title = f"{one} is stronger than {other} with {superior:.1%}"
+        title = f"{name} is stronger than {other} with {superior:.1%}"
         return Box(
             other, superior, heat(superior, max(superior, 1 - superior)), title, cell, superior
         )
     if cell is None:
-        return Box(other, None, "", f"{one} and {other} have not met", None, superior)
+        return Box(other, None, "", f"{name} and {other} have not met", None, superior)
     title = (
-        f"{one} against {other}: {cell.score:.1%}, from {cell.low:.0%} to {cell.high:.0%}, "
+        f"{name} against {other}: {cell.score:.1%}, from {cell.low:.0%} to {cell.high:.0%}, "
         f"in {cell.matches} match{'es' if cell.matches != 1 else ''}"
     )
     return Box(other, cell.score, heat(cell.score, _sureness(cell)), title, cell, superior)
@@ -181,10 +181,10 @@ def _csv(rows: Sequence[Row]) -> Table:
 
 
 def _text(rows: Sequence[Row], los: bool) -> Table:
-    def told(box: Box) -> str:
+    def cell(box: Box) -> str:
         if box.share is None:
             return "·"
         return f"{100 * box.share:.1f}" if los else f"{100 * box.share:.0f}"
 
     heads = ("#", "<bot", *(str(row.place) for row in rows))
-    return Table(heads, [(row.place, row.name, *map(told, row.boxes)) for row in rows])
+    return Table(heads, [(row.place, row.name, *map(cell, row.boxes)) for row in rows])

@@ -120,7 +120,7 @@ def replay(
     Raises:
         Mismatch: the record does not describe a possible game.
     """
-    found = _reel(json.dumps(match), game.text, seed)
+    rendered = _reel(json.dumps(match), game.text, seed)
     entrants = " v ".join(name for name, _ in match["entrants"])
     return Replay(
         match=match["match"],
@@ -131,11 +131,11 @@ def replay(
         title=f"{find(match['game']).title}: {entrants}",
         subtitle=f"game {game.number} · board {game.game['board']} · table {game.game['table']}",
         options=_options(match),
-        names=found.names,
-        film=found.film,
-        moments=found.moments,
-        chapters=_chapters(found),
-        step=_first(found, shown),
+        names=rendered.names,
+        film=rendered.film,
+        moments=rendered.moments,
+        chapters=_chapters(rendered),
+        step=_first(rendered, shown),
         eyes=shown.eyes,
         result=narration.result(game).removeprefix("result: "),
         seed=seed.hex(),
@@ -147,11 +147,11 @@ def replay(
     )
 
 
-def _first(found: Reel, shown: Shown) -> int:
+def _first(rendered: Reel, shown: Shown) -> int:
     """Return the number of the initial position."""
     if shown.decision is None:
-        return min(shown.step, len(found.moments) - 1)
-    before = [all(act.decision < shown.decision for act in m.acts) for m in found.moments]
+        return min(shown.step, len(rendered.moments) - 1)
+    before = [all(act.decision < shown.decision for act in m.acts) for m in rendered.moments]
     return max(sum(before) - 1, 0)
 
 
@@ -171,11 +171,11 @@ def _options(match: Line) -> tuple[str, ...]:
     )
 
 
-def _chapters(found: Reel) -> tuple[str, ...]:
+def _chapters(rendered: Reel) -> tuple[str, ...]:
     """Return the first part of the heading at which each chapter begins, for example "Deal 3"."""
     names: dict[int, str] = {}
-    for span in found.film.titles:
-        chapter = found.moments[span.first].chapter
+    for span in rendered.film.titles:
+        chapter = rendered.moments[span.first].chapter
         names.setdefault(chapter, span.value.heading.partition(" · ")[0])
     return tuple(names[chapter] for chapter in sorted(names))
 
@@ -196,14 +196,14 @@ QUERY = (
 
 def page(web: Web, ask: Ask) -> Page:
     """Return the replay page with actions, scores and verification."""
-    found = _found(web, ask)
-    r = _replay(web, ask, found)
+    source = _found(web, ask)
+    r = _replay(web, ask, source)
     table = _table(r)
     return Page(
         title=f"{r.title}, game {r.number}",
         template="replay.html",
         model={"r": r},
-        data=lambda: _positions(found),
+        data=lambda: _positions(source),
         csv=table,
         text=table,
         topics=frozenset(),
@@ -252,16 +252,16 @@ def _found(web: Web, ask: Ask) -> _Found:
     return _Found(cover.line, cover.games, game, cover.seed)
 
 
-def _replay(web: Web, ask: Ask, found: _Found) -> Replay:
-    match, number = found.match["match"], found.game.number
+def _replay(web: Web, ask: Ask, game_source: _Found) -> Replay:
+    match, number = game_source.match["match"], game_source.game.number
     source = ask.links.to("embed", "matches", match, "games", number)
     try:
         return replay(
-            found.match,
-            found.game,
-            found.seed,
-            _shown(ask, found.match["seats"]),
-            games=found.games,
+            game_source.match,
+            game_source.game,
+            game_source.seed,
+            _shown(ask, game_source.match["seats"]),
+            games=game_source.games,
             record=ask.links.to("matches", f"{match}.jsonl"),
             verified=web.verifications.of(match, lambda: read(results.record(web.engine, match))),
             embed=_frame(source) if source else "",
@@ -277,16 +277,16 @@ def _frame(source: str) -> str:
     return f'<iframe src="{source}" width="720" height="760" title="replay"></iframe>'
 
 
-def _positions(found: _Found) -> dict[str, Any]:
+def _positions(source: _Found) -> dict[str, Any]:
     """Return all positions as JSON values."""
     return {
-        "match": found.match["match"],
-        "game": found.game.number,
-        "seating": found.game.game["seating"],
-        "sandbox": found.game.game.get("sandbox", ""),
-        "positions": list(narration.positions(found.match, found.game, found.seed)),
-        "faults": [public(fault) for fault in found.game.faults],
-        "result": found.game.result,
+        "match": source.match["match"],
+        "game": source.game.number,
+        "seating": source.game.game["seating"],
+        "sandbox": source.game.game.get("sandbox", ""),
+        "positions": list(narration.positions(source.match, source.game, source.seed)),
+        "faults": [public(fault) for fault in source.game.faults],
+        "result": source.game.result,
     }
 
 
@@ -307,8 +307,8 @@ def _shown(ask: Ask, seats: int) -> Shown:
     allowed = [ALL, *map(str, range(seats))]
     if eyes not in allowed:
         raise BadAsk(f'eyes are {", ".join(allowed[:-1])} or {allowed[-1]}, not "{eyes}".')
-    asked = ask.query.get("decision")
-    decision = _whole(asked, "a decision") if asked else None
+    number = ask.query.get("decision")
+    decision = _whole(number, "a decision") if number else None
     return Shown(_whole(ask.query.get("step") or "0", "a step"), eyes, decision)
 
 

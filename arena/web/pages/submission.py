@@ -40,70 +40,71 @@ class Step:
         return _DONE[self.stage] if self.state in ("done", "open") else str(self.stage)
 
 
-def steps(found: Submission) -> tuple[Step, ...]:
+def steps(submission: Submission) -> tuple[Step, ...]:
     """Return all stages of a submission, with the future ones."""
-    begun = dict(found.steps)
-    begun.setdefault(Stage.RECEIVED, found.created)
+    begun = dict(submission.steps)
+    begun.setdefault(Stage.RECEIVED, submission.created)
     order = list(Stage)
     last = max(order.index(stage) for stage in begun)
     return tuple(
-        Step(stage, _state(found, at, last), begun.get(stage)) for at, stage in enumerate(order)
+        Step(stage, _state(submission, at, last), begun.get(stage))
+        for at, stage in enumerate(order)
     )
 
 
-def _state(found: Submission, at: int, last: int) -> str:
-    if at < last or found.state is SubmissionState.ACCEPTED or at == last == 0:
+def _state(submission: Submission, at: int, last: int) -> str:
+    if at < last or submission.state is SubmissionState.ACCEPTED or at == last == 0:
         return "done"
     if at > last:
         return "open"
-    return "failed" if found.is_decided else "now"
+    return "failed" if submission.is_decided else "now"
 
 
-def standing(found: Submission) -> str:
+def standing(submission: Submission) -> str:
     """Return the public state in a few words."""
-    match found.state:
+    match submission.state:
         case SubmissionState.WAITING:
             return "waiting"
         case SubmissionState.RUNNING:
-            return str(found.stage)
+            return str(submission.stage)
         case SubmissionState.ACCEPTED:
-            return "on the ladder" if found.ladders else "in the arena"
+            return "on the ladder" if submission.ladders else "in the arena"
         case SubmissionState.REFUSED:
-            return f"refused while {found.stage}"
+            return f"refused while {submission.stage}"
     return "given up by the arena"
 
 
-def to_json(found: Submission, *, owned: bool) -> dict[str, Any]:
+def to_json(submission: Submission, *, owned: bool) -> dict[str, Any]:
     """Return the submission as JSON values.
 
     Args:
-        found: the submission.
+        submission: the submission.
         owned: whether to include the values only for the owner.
     """
-    told: dict[str, Any] = {
-        "submission": found.id,
-        "owner": found.owner,
-        "bot": found.name,
-        "content_hash": found.content_hash,
-        "bytes": found.bytes,
-        "state": str(found.state),
-        "stage": str(found.stage),
+    values: dict[str, Any] = {
+        "submission": submission.id,
+        "owner": submission.owner,
+        "bot": submission.name,
+        "content_hash": submission.content_hash,
+        "bytes": submission.bytes,
+        "state": str(submission.state),
+        "stage": str(submission.stage),
         "stages": [
             {"stage": str(step.stage), "state": step.state, "began": json_values.iso(step.at)}
-            for step in steps(found)
+            for step in steps(submission)
         ],
-        "version": found.version,
-        "ladders": list(found.ladders),
-        "created": json_values.iso(found.created),
-        "ended": json_values.iso(found.ended),
+        "version": submission.version,
+        "ladders": list(submission.ladders),
+        "created": json_values.iso(submission.created),
+        "ended": json_values.iso(submission.ended),
     }
     if owned:
-        told |= {
-            "status": found.status,
-            "sentence": found.sentence or None,
-            "output": found.output or None,
+        values |= {
+            "status": submission.status,
+            "sentence": submission.sentence or None,
+            "output": submission.output or None,
         }
-    return told
+    return values
 
 
 def page(web: Web, ask: Ask) -> Page:
@@ -113,24 +114,24 @@ def page(web: Web, ask: Ask) -> Page:
         NotFound: the submission does not exist.
         Forbidden: the token is not the owner's.
     """
-    found = submissions.find(web.engine, ask.path["id"])
+    submission = submissions.find(web.engine, ask.path["id"])
     owned = bool(ask.token)
-    if owned and owners.known_by(web.engine, ask.token) != found.owner:
+    if owned and owners.known_by(web.engine, ask.token) != submission.owner:
         raise Forbidden("this is not the token of who has pushed this.")
     return Page(
-        title=f"Submission {found.id}",
+        title=f"Submission {submission.id}",
         template="submission.html",
         model={
-            "found": found,
+            "found": submission,
             "owned": owned,
-            "steps": steps(found),
-            "standing": standing(found),
+            "steps": steps(submission),
+            "standing": standing(submission),
         },
-        data=to_json(found, owned=owned),
+        data=to_json(submission, owned=owned),
         parts=() if owned else ("submission-state",),
         topics=frozenset({SUBMISSIONS}),
         fresh=0 if owned else 20.0,
-        still=found.is_decided,
+        still=submission.is_decided,
         headers={"Cache-Control": "no-store"} if owned else {},
     )
 
@@ -144,7 +145,7 @@ def listing(web: Web, ask: Ask) -> Page:
         template="submissions.html",
         model={"lines": list(lines(piece.items)), "piece": piece},
         data={
-            "submissions": [to_json(one, owned=False) for one in piece.items],
+            "submissions": [to_json(item, owned=False) for item in piece.items],
             "list": piece.to_json(),
             "most_bytes": web.settings.push_mib * 2**20,
         },
@@ -156,17 +157,17 @@ def listing(web: Web, ask: Ask) -> Page:
     )
 
 
-def lines(some: Sequence[Submission]) -> Iterator[tuple[Submission, str]]:
+def lines(items: Sequence[Submission]) -> Iterator[tuple[Submission, str]]:
     """Yield the submissions with their public state."""
-    for one in some:
-        yield one, standing(one)
+    for item in items:
+        yield item, standing(item)
 
 
-def _table(some: Sequence[Submission]) -> Table:
+def _table(items: Sequence[Submission]) -> Table:
     return Table(
         ("<submission", "<bot", "<owner", "<pushed", "<state", "<version"),
         [
-            (one.id, one.name, one.owner, wording.moment(one.created), how, one.version)
-            for one, how in lines(some)
+            (item.id, item.name, item.owner, wording.moment(item.created), how, item.version)
+            for item, how in lines(items)
         ],
     )

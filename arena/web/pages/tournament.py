@@ -79,23 +79,25 @@ class _Course:
 
 def page(web: Web, ask: Ask) -> Page:
     """Return the page of a tournament; raises NotFound."""
-    found = tournaments.find(web.engine, ask.path["id"])
-    overview = list_page.line_of(web, found)
-    table = web.rankings.of(found)
-    course = _course(web, found, overview.progress.matches)
-    lines = _lines(found, table, course)
+    tournament = tournaments.find(web.engine, ask.path["id"])
+    overview = list_page.line_of(web, tournament)
+    table = web.rankings.of(tournament)
+    course = _course(web, tournament, overview.progress.matches)
+    lines = _lines(tournament, table, course)
     wish = paging.wanted(ask, 100)
-    matches = listing.matches(web.engine, tournament=found.id, limit=wish.limit, offset=wish.offset)
+    matches = listing.matches(
+        web.engine, tournament=tournament.id, limit=wish.limit, offset=wish.offset
+    )
     void = listing.matches(
-        web.engine, tournament=found.id, states=[MatchState.VOID], limit=_VOID_SHOWN
+        web.engine, tournament=tournament.id, states=[MatchState.VOID], limit=_VOID_SHOWN
     )
     piece = wish.of(matches, overview.progress.matches)
-    closed = found.state is TournamentState.CLOSED
+    closed = tournament.state is TournamentState.CLOSED
     return Page(
-        title=f"{found.plan.name}: {wording.form_name(found.plan.form)}",
+        title=f"{tournament.plan.name}: {wording.form_name(tournament.plan.form)}",
         template="tournament.html",
         model={
-            "found": found,
+            "found": tournament,
             "overview": overview,
             "lines": lines,
             "course": course,
@@ -104,21 +106,23 @@ def page(web: Web, ask: Ask) -> Page:
             "crossed": _shades(table, [line.standing.entrant for line in lines]),
             "remarks": list(ladder_values.remarks(table)),
             "piece": piece,
-            "rounds": [(n, list(own)) for n, own in groupby(matches, lambda one: one.round)],
+            "rounds": [
+                (n, list(group)) for n, group in groupby(matches, lambda match: match.round)
+            ],
             "states": match_page.STATES,
             "void": void,
-            "options": match_page.options(found),
-            "places": _ids(web, found, course),
+            "options": match_page.options(tournament),
+            "places": _ids(web, tournament, course),
             "closed": closed,
             "checked": _checked(web, matches),
         },
         data={
-            **json_values.tournament(found, overview.progress),
+            **json_values.tournament(tournament, overview.progress),
             "seconds_left": overview.outlook.seconds_left,
             "matches_expected": overview.outlook.matches,
             "standings": [_line_json(line) for line in lines],
             "decision": decision.to_json(course.step) if course.step else None,
-            "schedule": [json_values.match(one) for one in matches],
+            "schedule": [json_values.match(match) for match in matches],
             "list": piece.to_json(),
         },
         csv=_csv(lines),
@@ -132,21 +136,23 @@ def page(web: Web, ask: Ask) -> Page:
     )
 
 
-def _course(web: Web, found: Tournament, matches: int) -> _Course:
-    if matches > (_MANY if found.ended is None else _TOO_MANY):
+def _course(web: Web, tournament: Tournament, matches: int) -> _Course:
+    if matches > (_MANY if tournament.ended is None else _TOO_MANY):
         return _Course()
-    history = History(web.engine, found.id).matches()
-    told = _Course(decision.of(web.engine, found), {one.place: _score(one) for one in history})
+    history = History(web.engine, tournament.id).matches()
+    course = _Course(
+        decision.of(web.engine, tournament), {match.place: _score(match) for match in history}
+    )
     try:
-        rules = scheduler.format_of(found.plan)
+        rules = scheduler.format_of(tournament.plan)
         if isinstance(rules, Swiss):
-            return replace(told, worth=rules.worth(found.entries, history))
+            return replace(course, worth=rules.worth(tournament.entries, history))
         if isinstance(rules, Knockout):
-            return replace(told, stages=rules.bracket(found.entries, history))
+            return replace(course, stages=rules.bracket(tournament.entries, history))
     except ValueError:
         # The tournament's step reports the error.
         pass
-    return told
+    return course
 
 
 def _score(match: Fixed) -> str:
@@ -158,21 +164,21 @@ def _score(match: Fixed) -> str:
     return "–".join(map(str, wins)) if match.games else ""
 
 
-def _lines(found: Tournament, table: Ranked, course: _Course) -> list[Line]:
+def _lines(tournament: Tournament, table: Ranked, course: _Course) -> list[Line]:
     standings = {line.entrant: line for line in table.lines}
-    entries = {entry.name: entry for entry in found.entries}
+    entries = {entry.name: entry for entry in tournament.entries}
     ranking = course.ranking or _by_worth(course.worth)
     if not ranking:
         return [
-            Line(ladder_values.ranks(one, "–"), one, entries[one.entrant], None)
-            for one in table.lines
-            if one.entrant in entries
+            Line(ladder_values.ranks(line, "–"), line, entries[line.entrant], None)
+            for line in table.lines
+            if line.entrant in entries
         ]
     lines, rank = [], 1
     for group in ranking:
         last = rank + len(group) - 1
         words_of_rank = str(rank) if last == rank else f"{rank}–{last}"
-        for name in sorted(group, key=lambda one: standings[one].strength.first):
+        for name in sorted(group, key=lambda name: standings[name].strength.first):
             worth = course.worth.get(name) if course.worth else None
             lines.append(Line(words_of_rank, standings[name], entries[name], worth))
         rank = last + 1
@@ -190,10 +196,10 @@ def _shades(table: Ranked, names: Sequence[str]) -> list[tuple[str, list[Shade]]
     """Return the crosstable in the order of the standings; empty above _CROSSED entrants."""
     if not 2 < len(names) <= _CROSSED:
         return []
-    found = crosstable(table.meetings, names)
+    shades = crosstable(table.meetings, names)
     return [
         (name, [Shade(cell, _tone(cell)) for cell in row])
-        for name, row in zip(found.entrants, found.cells, strict=True)
+        for name, row in zip(shades.entrants, shades.cells, strict=True)
     ]
 
 
@@ -206,28 +212,28 @@ def _tone(cell: Cell | None) -> str:
     return f"{'up' if cell.score > 0.5 else 'down'}{1 + sure * 2 + far}"
 
 
-def _ids(web: Web, found: Tournament, course: _Course) -> dict[tuple[int, int], Match]:
+def _ids(web: Web, tournament: Tournament, course: _Course) -> dict[tuple[int, int], Match]:
     """Return the matches of a bracket by (round, number)."""
     if not course.stages:
         return {}
-    matches = listing.matches(web.engine, tournament=found.id)
+    matches = listing.matches(web.engine, tournament=tournament.id)
     return {(match.round, match.number): match for match in matches}
 
 
 def _checked(web: Web, matches: Sequence[Match]) -> tuple[int, list[str]]:
     """Return the number of records verified here, and the matches whose records have errors."""
-    told = {one.id: web.verifications.known(one.id) for one in matches}
-    made = {name: check for name, check in told.items() if check is not None}
+    known = {match.id: web.verifications.known(match.id) for match in matches}
+    made = {name: check for name, check in known.items() if check is not None}
     return len(made), [name for name, check in made.items() if check.problems]
 
 
 def _line_json(line: Line) -> dict[str, Any]:
-    told: dict[str, Any] = {"rank": line.rank, **line.standing.to_json()}
+    values: dict[str, Any] = {"rank": line.rank, **line.standing.to_json()}
     if line.worth is not None:
-        told["swiss"] = line.worth._asdict()
-    told["owner"] = line.entry.owner
-    told["withdrawn"] = line.entry.withdrawn is not None
-    return told
+        values["swiss"] = line.worth._asdict()
+    values["owner"] = line.entry.owner
+    values["withdrawn"] = line.entry.withdrawn is not None
+    return values
 
 
 def _csv(lines: Sequence[Line]) -> Table:
@@ -235,12 +241,23 @@ def _csv(lines: Sequence[Line]) -> Table:
     heads += ("draws", "losses", "points", "points_per_board", "swiss_points")
     rows = []
     for line in lines:
-        one, s = line.standing, line.standing.strength
+        standing, s = line.standing, line.standing.strength
         rows.append(
             (
-                *(line.rank, one.entrant, s.value, s.low, s.high, one.matches, one.games),
-                *(one.wins, one.draws, one.losses, one.points),
-                *(one.board.mean if one.board else None, line.worth.points if line.worth else None),
+                *(
+                    line.rank,
+                    standing.entrant,
+                    s.value,
+                    s.low,
+                    s.high,
+                    standing.matches,
+                    standing.games,
+                ),
+                *(standing.wins, standing.draws, standing.losses, standing.points),
+                *(
+                    standing.board.mean if standing.board else None,
+                    line.worth.points if line.worth else None,
+                ),
             )
         )
     return Table(heads, rows)
@@ -251,13 +268,13 @@ def _text(lines: Sequence[Line]) -> Table:
     heads = ("#", "<bot", *(("Swiss points",) if swiss else ()), "strength", "matches", "W–D–L")
     rows = []
     for line in lines:
-        one, mark = line.standing, "?" if line.standing.strength.provisional else ""
+        standing, mark = line.standing, "?" if line.standing.strength.provisional else ""
         rows.append(
             (
-                *(line.rank, one.entrant),
+                *(line.rank, standing.entrant),
                 *((line.worth.points if line.worth else None,) if swiss else ()),
-                f"{one.strength.value:.0f} ±{one.strength.margin:.0f}{mark}",
-                *(one.matches, f"{one.wins}–{one.draws}–{one.losses}"),
+                f"{standing.strength.value:.0f} ±{standing.strength.margin:.0f}{mark}",
+                *(standing.matches, f"{standing.wins}–{standing.draws}–{standing.losses}"),
             )
         )
     return Table(heads, rows)

@@ -37,7 +37,7 @@ def page(web: Web, ask: Ask) -> Page:
     """Return the page of all tournaments."""
     every = tuple(reversed(tournaments.listing(web.engine)))
     piece = paging.wanted(ask).cut(every)
-    lines = [line_of(web, one) for one in piece.items]
+    lines = [line_of(web, item) for item in piece.items]
     return Page(
         title="Tournaments",
         template="tournaments.html",
@@ -71,8 +71,15 @@ def line_of(web: Web, tournament: Tournament) -> Line:
 
 
 def _row(line: Line, begun: str) -> tuple[object, ...]:
-    one, plan = line.tournament, line.tournament.plan
+    tournament, plan = line.tournament, line.tournament.plan
     return (
-        *(one.id, plan.name, plan.form, plan.format, len(one.entrants), str(one.state)),
+        *(
+            tournament.id,
+            plan.name,
+            plan.form,
+            plan.format,
+            len(tournament.entrants),
+            str(tournament.state),
+        ),
         *(line.progress.games, line.games, begun),
     )

@@ -38,7 +38,9 @@ def wanted(accept: str) -> str:
 def _kind(media: str) -> str | None:
     if media in ("*/*", "text/*"):
         return "html"
-    return next((k for k, told in KINDS.items() if told.partition(";")[0] == media), None)
+    return next(
+        (k for k, content_type in KINDS.items() if content_type.partition(";")[0] == media), None
+    )
 
 
 def _worth(settings: list[str]) -> float:

@@ -65,8 +65,8 @@ def _record(web: Web, match: str) -> str:
 
 def _bundle(web: Web, tournament: str) -> Path:
     """Write a bundle to a new directory and return the archive's path."""
-    found = tournaments.find(web.engine, tournament)
-    if found.state is not TournamentState.CLOSED:
+    stored = tournaments.find(web.engine, tournament)
+    if stored.state is not TournamentState.CLOSED:
         raise NoSuchPage(f"{tournament} is not over; it is packed when it is.")
     if tournaments.progress(web.engine, tournament).games > MOST_GAMES:
         raise HTTPException(
@@ -74,15 +74,15 @@ def _bundle(web: Web, tournament: str) -> Path:
             f"{tournament} is too large to be packed here; its organiser can, by "
             f"`pokearena tournament bundle {tournament}`.",
         )
-    own = Path(tempfile.mkdtemp(prefix="pokearena-bundle-"))
+    temporary = Path(tempfile.mkdtemp(prefix="pokearena-bundle-"))
     try:
-        folder.write(gather(web.engine, tournament, redaction.published), own / tournament)
-        packed = own / f"{tournament}.tar.gz"
+        folder.write(gather(web.engine, tournament, redaction.published), temporary / tournament)
+        packed = temporary / f"{tournament}.tar.gz"
         with tarfile.open(packed, "w:gz", compresslevel=5) as archive:
-            archive.add(own / tournament, tournament, filter=_nobodys)
-        shutil.rmtree(own / tournament)
+            archive.add(temporary / tournament, tournament, filter=_nobodys)
+        shutil.rmtree(temporary / tournament)
     except BaseException:
-        shutil.rmtree(own, ignore_errors=True)
+        shutil.rmtree(temporary, ignore_errors=True)
         raise
     return packed
 

@@ -52,8 +52,8 @@ def _told(request: Request, error: Exception) -> tuple[int, str, Mapping[str, st
     return 500, "the arena could not draw this page; its log says why.", {}
 
 
-def _wrong_method(request: Request, told: Mapping[str, str]) -> tuple[int, str, Mapping[str, str]]:
-    known = [word.strip() for word in told.get("Allow", "").split(",") if word.strip()]
+def _wrong_method(request: Request, given: Mapping[str, str]) -> tuple[int, str, Mapping[str, str]]:
+    known = [word.strip() for word in given.get("Allow", "").split(",") if word.strip()]
     allowed = ", ".join(sorted({*known, "OPTIONS"}))
     headers = {"Allow": allowed, "Access-Control-Allow-Methods": allowed}
     if request.method == "OPTIONS":

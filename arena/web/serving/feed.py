@@ -45,8 +45,8 @@ class EventDetails:
         """Return the event with its details if that does not require a read; otherwise None."""
         if isinstance(heard, MatchClosed | TournamentChanged):
             return None
-        found = self._matches.get(heard.match)
-        return None if found is None else {**asdict(heard), **found}
+        details = self._matches.get(heard.match)
+        return None if details is None else {**asdict(heard), **details}
 
     def read(self, heard: News) -> dict[str, Any]:
         """Return the event with its details from the store.
@@ -55,11 +55,11 @@ class EventDetails:
         """
         try:
             if isinstance(heard, TournamentChanged):
-                told = {"tournament": heard.id, "state": heard.state}
-                return {**told, "form": tournaments.find(self._engine, heard.id).plan.form}
-            found = self._match(heard.match)
+                details = {"tournament": heard.id, "state": heard.state}
+                return {**details, "form": tournaments.find(self._engine, heard.id).plan.form}
+            details = self._match(heard.match)
             ended = self._result(heard.match) if isinstance(heard, MatchClosed) else {}
-            return {**asdict(heard), **found, **ended}
+            return {**asdict(heard), **details, **ended}
         except (SQLAlchemyError, StoreError, LookupError):
             return asdict(heard)
 
@@ -112,11 +112,11 @@ class Filter:
     tournament: str | None = None
     form: str | None = None
 
-    def lets(self, told: Mapping[str, Any]) -> bool:
+    def lets(self, details: Mapping[str, Any]) -> bool:
         """Whether a message matches the filter."""
         return all(
-            wanted is None or told.get(name) == wanted
-            for name, wanted in (
+            value is None or details.get(name) == value
+            for name, value in (
                 ("match", self.match),
                 ("tournament", self.tournament),
                 ("form", self.form),
@@ -137,9 +137,9 @@ class Message:
         return b"event: %s\ndata: %s\n" % (str(self.told["type"]).encode(), self.line)
 
 
-def message(told: Mapping[str, Any], at: float) -> Message:
+def message(details: Mapping[str, Any], at: float) -> Message:
     """Return a message with a time stamp in seconds since 1970."""
-    stamped = {"type": told["type"], "at": round(at, 3), **told}
+    stamped = {"type": details["type"], "at": round(at, 3), **details}
     text = escaped_json(json.dumps(stamped, ensure_ascii=False, separators=(",", ":")))
     return Message(stamped, text.encode() + b"\n")
 
@@ -147,24 +147,24 @@ def message(told: Mapping[str, Any], at: float) -> Message:
 class Reader:
     """One reader of the feed with its queue of unread messages."""
 
-    def __init__(self, wanted: Filter) -> None:
-        self.wanted = wanted
+    def __init__(self, selection: Filter) -> None:
+        self.wanted = selection
         self._messages: asyncio.Queue[Message] = asyncio.Queue(_BEHIND)
         self._missed = 0
 
-    def give(self, one: Message) -> None:
+    def give(self, item: Message) -> None:
         """Queue a message; drop the oldest one if the queue is full."""
         if self._messages.full():
             self._messages.get_nowait()
             self._missed += 1
-        self._messages.put_nowait(one)
+        self._messages.put_nowait(item)
 
     async def next(self) -> Message:
         """Return the next message, or the number of dropped messages."""
         if self._missed:
-            told = {"type": "missed", "messages": self._missed}
+            note = {"type": "missed", "messages": self._missed}
             self._missed = 0
-            return message(told, time.time())
+            return message(note, time.time())
         return await self._messages.get()
 
 
@@ -188,14 +188,14 @@ class Feed:
         finally:
             self._web.newsroom.leave(self._hear)
 
-    async def read(self, wanted: Filter, *, events: bool) -> AsyncIterator[bytes]:
+    async def read(self, selection: Filter, *, events: bool) -> AsyncIterator[bytes]:
         """Yield the messages from now on, the first of type "hello".
 
         Args:
-            wanted: selects messages.
+            selection: selects messages.
             events: True: server-sent events; False: lines of JSON.
         """
-        reader = Reader(wanted)
+        reader = Reader(selection)
         settings = self._web.settings
         spectators = {"spectators": settings.spectators, "delay": settings.delay}
         reader.give(message({"type": "hello", **spectators}, time.time()))
@@ -204,11 +204,11 @@ class Feed:
             while True:
                 try:
                     async with asyncio.timeout(QUIET_SECONDS):
-                        one = await reader.next()
+                        item = await reader.next()
                 except TimeoutError:
                     yield b": nothing new\n\n" if events else b"\n"
                 else:
-                    yield one.event if events else one.line
+                    yield item.event if events else item.line
         finally:
             self._readers.discard(reader)
 
@@ -220,10 +220,10 @@ class Feed:
         while True:
             heard = await self._waiting.get()
             # A thread is used only for unknown details, one event at a time, to preserve the order.
-            told = self._facts.known(heard)
-            if told is None:
-                told = await run_in_threadpool(self._facts.read, heard)
-            self._send({"type": messages.name_of(heard), **told})
+            details = self._facts.known(heard)
+            if details is None:
+                details = await run_in_threadpool(self._facts.read, heard)
+            self._send({"type": messages.name_of(heard), **details})
 
     async def _tell_ladders(self) -> None:
         number = self._web.changes.last
@@ -236,11 +236,11 @@ class Feed:
                 if ladder is not before.get(form):
                     self._send(_of_ladder(form, ladder))
 
-    def _send(self, told: Mapping[str, Any]) -> None:
-        one = message(told, time.time())
+    def _send(self, details: Mapping[str, Any]) -> None:
+        item = message(details, time.time())
         for reader in self._readers:
-            if reader.wanted.lets(one.told):
-                reader.give(one)
+            if reader.wanted.lets(item.told):
+                reader.give(item)
 
 
 def _of_ladder(form: str, ladder: Ladder) -> dict[str, Any]:

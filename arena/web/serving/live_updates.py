@@ -138,5 +138,5 @@ def _clear(events: _Events) -> None:
 
 
 def _event(parts: Parts) -> bytes:
-    told = {"at": round(time.time(), 3), "parts": parts}
-    return f"event: parts\ndata: {json.dumps(told, ensure_ascii=False)}\n\n".encode()
+    update = {"at": round(time.time(), 3), "parts": parts}
+    return f"event: parts\ndata: {json.dumps(update, ensure_ascii=False)}\n\n".encode()

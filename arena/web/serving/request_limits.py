@@ -89,8 +89,10 @@ def client_of(scope: Scope, proxied: bool) -> str:
     client = scope.get("client")
     address = client[0] if client else ""
     if proxied:
-        said = [value for name, value in scope["headers"] if name == b"x-forwarded-for"]
-        address = said[-1].decode("latin-1").rpartition(",")[2].strip() if said else address
+        forwarded = [value for name, value in scope["headers"] if name == b"x-forwarded-for"]
+        address = (
+            forwarded[-1].decode("latin-1").rpartition(",")[2].strip() if forwarded else address
+        )
     return network_of(address)
 
 
@@ -104,8 +106,8 @@ def _check_address(scope: Scope) -> None:
 
 
 def _check_length(scope: Scope, most: int) -> None:
-    told = [value for name, value in scope["headers"] if name == b"content-length"]
-    if told and (not told[0].isdigit() or int(told[0][:20]) > most):
+    lengths = [value for name, value in scope["headers"] if name == b"content-length"]
+    if lengths and (not lengths[0].isdigit() or int(lengths[0][:20]) > most):
         raise _too_large(most)
 
 

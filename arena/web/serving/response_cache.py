@@ -64,8 +64,8 @@ class Answer:
 
     def is_had(self, tags: str) -> bool:
         """Whether the tag is in an If-None-Match header."""
-        own = self.tag.removeprefix("W/")
-        return any(each.strip().removeprefix("W/") in ("*", own) for each in tags.split(","))
+        own_tag = self.tag.removeprefix("W/")
+        return any(each.strip().removeprefix("W/") in ("*", own_tag) for each in tags.split(","))
 
     def __len__(self) -> int:
         return len(self.body)

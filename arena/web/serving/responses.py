@@ -112,8 +112,8 @@ class Serving:
             token = await token_of(request) if address.owners else ""
             if token:
                 # A response for an owner is neither stored nor shared.
-                own = replace(ask, token=token)
-                return _response(request, await self._write(address, own, path, kind))
+                personal = replace(ask, token=token)
+                return _response(request, await self._write(address, personal, path, kind))
             return _response(request, await self._answer(address, ask, path, kind))
 
         return self.failing(answer)
@@ -157,10 +157,12 @@ class Serving:
 
         async def stream(request: Request) -> Response:
             query = request.query_params
-            wanted = Filter(*(query.get(name) or None for name in ("match", "tournament", "form")))
+            selection = Filter(
+                *(query.get(name) or None for name in ("match", "tournament", "form"))
+            )
             events = EVENTS in request.headers.get("accept", "")
             return Stream(
-                feed.read(wanted, events=events), self._audience, EVENTS if events else LINES
+                feed.read(selection, events=events), self._audience, EVENTS if events else LINES
             )
 
         return self.failing(stream)

@@ -84,10 +84,10 @@ class Uploads:
         token = await token_of(request, form=False)
         owner = await anyio.to_thread.run_sync(owners.known_by, self._web.engine, token)
         if owner is None:
-            said = "this token is no owner's" if token else "this needs the token of an owner"
+            reason = "this token is no owner's" if token else "this needs the token of an owner"
             raise HTTPException(
                 401,
-                f"{said}; the organiser makes one with `pokearena owner add`, and it is sent as "
+                f"{reason}; the organiser makes one with `pokearena owner add`, and it is sent as "
                 "Authorization: Bearer TOKEN.",
                 {"WWW-Authenticate": "Bearer"},
             )
@@ -142,15 +142,15 @@ class Uploads:
 
     async def _stored(self, request: Request, shelf: PendingUploads, sent: _Announced) -> Response:
         made = ids.submission_id()
-        found: Submission | None = None
+        stored: Submission | None = None
         try:
             size = await _written(request, shelf.part(made))
             what = Sent(made, sent.owner, sent.name, sent.content, size)
-            found = await anyio.to_thread.run_sync(self._added, shelf, what)
+            stored = await anyio.to_thread.run_sync(self._added, shelf, what)
         finally:
-            if found is None or found.id != made:
+            if stored is None or stored.id != made:
                 shelf.clear(made)
-        return _answer(found, 201)
+        return _answer(stored, 201)
 
     def _added(self, shelf: PendingUploads, what: Sent) -> Submission:
         shelf.settle(what.id)
@@ -179,6 +179,6 @@ async def _written(request: Request, file: Path) -> int:
             await output.write(chunk)
 
 
-def _answer(found: Submission, status: int) -> Response:
-    where = {"Location": f"{ADDRESS}/{found.id}", "Cache-Control": "no-store"}
-    return JSONResponse(to_json(found, owned=True), status, where)
+def _answer(submission: Submission, status: int) -> Response:
+    where = {"Location": f"{ADDRESS}/{submission.id}", "Cache-Control": "no-store"}
+    return JSONResponse(to_json(submission, owned=True), status, where)
