@@ -9,7 +9,7 @@ from typing import Final
 # Times in local time.
 
 
-def local(seconds: float | None) -> str:
+def local_time(seconds: float | None) -> str:
     """Format a time in the local time zone."""
     if seconds is None:
         return "–"
@@ -29,11 +29,11 @@ def seed_of(text: str) -> bytes:
     return bytes.fromhex(text) if _HEX.fullmatch(text) else hashlib.sha256(text.encode()).digest()
 
 
-def fresh() -> str:
+def random_seed() -> str:
     """Return a random seed text, short enough to be typed again."""
     return "".join(secrets.choice(_LETTERS) for _ in range(12))
 
 
-def many(number: int, singular: str, more: str = "") -> str:
+def count(number: int, singular: str, more: str = "") -> str:
     """Format a count: "1 match", "3 matches"; ``more`` is an irregular plural."""
     return f"{number} {singular if number == 1 else more or singular + 's'}"

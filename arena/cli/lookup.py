@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from arena.cli.errors import USAGE, CommandError
-from arena.cli.workspace import Place
+from arena.cli.workspace import Workspace
 from arena.errors import nearest
 from arena.store import id_prefixes
 from arena.store.bots import versions
@@ -12,14 +12,14 @@ from arena.store.bots.versions import Version
 _TOURNAMENT = "t-"
 
 
-def tournament(place: Place, name: str) -> str:
+def tournament(workspace: Workspace, name: str) -> str:
     """Return the id of a tournament by its prefix.
 
     Raises:
         CommandError: the prefix is unknown or ambiguous.
     """
     prefix = name if name.startswith(_TOURNAMENT) else _TOURNAMENT + name
-    fitting = id_prefixes.tournaments(place.existing_store, prefix)
+    fitting = id_prefixes.tournaments(workspace.existing_store, prefix)
     if prefix in fitting:
         return prefix
     if not fitting:
@@ -34,14 +34,14 @@ def tournament(place: Place, name: str) -> str:
     return fitting[0]
 
 
-def version(place: Place, label: str) -> Version:
+def version(workspace: Workspace, label: str) -> Version:
     """Return the version NAME@NUMBER, or the newest of NAME.
 
     Raises:
         CommandError: the version does not exist.
     """
     name, at, _ = label.partition("@")
-    everything = versions.listing(place.existing_store, retired=True)
+    everything = versions.listing(workspace.existing_store, retired=True)
     fitting = [v for v in everything if (v.id == label if at else v.name == name)]
     if fitting:
         active = [v for v in fitting if v.retired is None]

@@ -42,7 +42,7 @@ def scope_options(command: F) -> F:
     return click.argument("game", required=False)(command)
 
 
-def token_said() -> str | None:
+def token_from_environment() -> str | None:
     """Return the token from the environment or from the file in POKEARENA_TOKEN_FILE."""
     from arena.config import setting
 

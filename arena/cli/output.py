@@ -58,7 +58,7 @@ _PAUSE_SECONDS: Final = 2.0
 _SIGN_OF_LIFE_SECONDS: Final = 15.0
 
 
-class Progress:
+class ProgressLine:
     """Prints progress at most every two seconds; prints nothing for quick operations."""
 
     def __init__(self) -> None:

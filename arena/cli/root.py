@@ -10,7 +10,7 @@ import rich_click as click
 # A group of commands whose modules are imported only when one of them is called.
 
 
-class Later(click.RichCommand):
+class LazyCommand(click.RichCommand):
     """Placeholder for a command in the help of its group until it is called.
 
     Args:
@@ -35,14 +35,14 @@ class LazyGroup(click.RichGroup):
 
     def later(self, name: str, where: str, short: str) -> None:
         """Add a command that is imported when it is called."""
-        self.add_command(Later(name, where, short))
+        self.add_command(LazyCommand(name, where, short))
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, Any, list[str]]:
         """Return the command named by the arguments, imported."""
         name, command, rest = super().resolve_command(ctx, args)
-        return name, command.load() if isinstance(command, Later) else command, rest
+        return name, command.load() if isinstance(command, LazyCommand) else command, rest
 
 
 _COMMANDS = {

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from arena.store.bots.versions import Version
 
 
-class Place:
+class Workspace:
     """A data folder for commands. Creates nothing until the store is accessed."""
 
     def __init__(self, data: Path | None = None) -> None:

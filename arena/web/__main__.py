@@ -13,7 +13,7 @@ from arena.services import web_process
 from arena.store import database
 from arena.submissions.pending_uploads import PendingUploads
 from arena.web import server
-from arena.web.data.state import Settings
+from arena.web.data.web_state import ServerSettings
 from referee import logs
 
 _NICE = 5
@@ -32,7 +32,7 @@ def main() -> int:
     named = redis_server.setting()
     with socket.socket(fileno=arguments.socket) as listening:
         listening.set_inheritable(False)
-        settings = Settings(
+        settings = ServerSettings(
             **asdict(web_process.told(arguments)),
             redis=named.url if named else "",
             shelf=PendingUploads(where.submissions),

@@ -17,15 +17,15 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from arena.events import restarts
-from arena.web.data.state import Web
+from arena.web.data.web_state import WebState
 from arena.web.page import ServerLinks
 from arena.web.routes import PAGES
 from arena.web.serving import downloads, error_pages, readiness, relay_address, uploads
-from arena.web.serving.feed import Feed
-from arena.web.serving.request_limits import Bounds
-from arena.web.serving.responses import FEED, LIVE, Serving
-from arena.web.serving.security import Kinds, Security
-from arena.web.serving.uploads import Uploads
+from arena.web.serving.request_limits import RequestLimits
+from arena.web.serving.responses import FEED, LIVE, PageEndpoints
+from arena.web.serving.security import ContentNegotiation, SecurityHeaders
+from arena.web.serving.streams.feed import Feed
+from arena.web.serving.uploads import UploadEndpoint
 
 _STATIC = Path(__file__).parent / "static"
 
@@ -34,25 +34,31 @@ _FIRST_SECONDS = 20.0
 """Time limit for the first read of the store; after it, the server starts without a snapshot."""
 
 
-def create(web: Web) -> Starlette:
+def create(web: WebState) -> Starlette:
     """Return the application. It reads the store regularly while it runs."""
     links = ServerLinks(_release())
-    serving = Serving(web, links)
+    serving = PageEndpoints(web, links)
     feed = Feed(web)
 
     @contextlib.asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         # Wait for the first snapshot, so that the first requests do not fail.
-        first = asyncio.create_task(web.look())
+        first = asyncio.create_task(web.read_store())
         await asyncio.wait({first}, timeout=_FIRST_SECONDS)
 
         async def watch() -> None:
             await asyncio.wait({first})
-            await web.watch()
+            await web.keep_snapshot()
 
         tasks = [
             asyncio.create_task(restarts.keep_task_running("web", work, web.settings.redis))
-            for work in (watch, web.remember, web.hear, web.receive, feed.run)
+            for work in (
+                watch,
+                web.keep_rating_charts,
+                web.receive_events,
+                web.watch_submissions,
+                feed.run,
+            )
         ]
         try:
             yield
@@ -71,7 +77,9 @@ def create(web: Web) -> Starlette:
         Mount("/static", StaticFiles(directory=_STATIC)),
         *downloads.routes(web, serving.failing),
     ]
-    routes.append(Route(uploads.ADDRESS, serving.failing(Uploads(web).receive), methods=["POST"]))
+    routes.append(
+        Route(uploads.ADDRESS, serving.failing(UploadEndpoint(web).receive), methods=["POST"])
+    )
     for each in PAGES:
         methods = ["GET", "POST"] if each.owners else ["GET"]
         routes.append(Route(each.path, serving.page(each), methods=methods))
@@ -79,10 +87,10 @@ def create(web: Web) -> Starlette:
     app = Starlette(
         routes=routes,
         middleware=[
-            Middleware(Security),
+            Middleware(SecurityHeaders),
             Middleware(GZipMiddleware, minimum_size=1000, compresslevel=5),
-            Middleware(Kinds),
-            Middleware(Bounds, settings=web.settings, links=links),
+            Middleware(ContentNegotiation),
+            Middleware(RequestLimits, settings=web.settings, links=links),
         ],
         exception_handlers={HTTPException: failed},
         lifespan=lifespan,

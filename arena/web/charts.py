@@ -13,13 +13,13 @@ _LEAST_RANGE = 60.0
 
 
 @dataclass(frozen=True, slots=True)
-class Spark:
+class Sparkline:
     """A sparkline: its SVG points, its end (x, y), and its description."""
 
     points: str
     x: float
     y: float
-    told: str
+    description: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ def line(points: Iterable[tuple[float, float]]) -> str:
     return " ".join(f"{_short(x)},{_short(y)}" for x, y in points)
 
 
-def spark(course: Sequence[float]) -> Spark:
+def spark(course: Sequence[float]) -> Sparkline:
     """Return the sparkline of at least two strengths."""
     low, high = min(course), max(course)
     room = max(high - low, _LEAST_RANGE)
@@ -72,7 +72,7 @@ def spark(course: Sequence[float]) -> Spark:
         for at, value in enumerate(course)
     ]
     text = f"from {course[0]:.0f} to {course[-1]:.0f} in {len(course)} points"
-    return Spark(line(points), round(points[-1][0], 1), round(points[-1][1], 1), text)
+    return Sparkline(line(points), round(points[-1][0], 1), round(points[-1][1], 1), text)
 
 
 BAR_WIDTH, BAR_HEIGHT, BAR_GAP = 64.0, 120.0, 8.0

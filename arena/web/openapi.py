@@ -12,9 +12,9 @@ from arena.store.bots import submissions
 from arena.store.matches import listing
 from arena.store.schema import MatchState
 from arena.store.tournaments import tournaments
-from arena.web.address import Address
-from arena.web.data.state import Web
-from arena.web.page import Ask, BadAsk, Links, NoSuchPage
+from arena.web.data.web_state import WebState
+from arena.web.page import InvalidQuery, Links, PageNotFound, PageRequest
+from arena.web.page_route import PageRoute
 from arena.web.serving import rendering, request_limits
 from arena.web.serving.content_types import KINDS
 
@@ -126,10 +126,10 @@ def plain(path: str) -> str:
 class Samples:
     """Example values from an arena's data."""
 
-    def __init__(self, web: Web) -> None:
+    def __init__(self, web: WebState) -> None:
         self._known = _known(web)
 
-    def values(self, address: Address) -> Mapping[str, str] | None:
+    def values(self, address: PageRoute) -> Mapping[str, str] | None:
         """Return example values for a page's path; None if the arena has none yet."""
         examples: dict[str, str] = {}
         for name in names(address.path):
@@ -139,7 +139,7 @@ class Samples:
             examples[name] = value
         return examples
 
-    def query(self, address: Address) -> Mapping[str, str]:
+    def query(self, address: PageRoute) -> Mapping[str, str]:
         """Return example values for the required query parameters."""
         needed = {"one", "other"} & {name for name, _ in address.query}
         return {name: self._known[name] for name in sorted(needed) if name in self._known}
@@ -152,9 +152,9 @@ def _kind(path: str, name: str) -> str:
     return next((kind for kind in ("match", "submission") if f"/{kind}" in path), "tournament")
 
 
-def _known(web: Web) -> dict[str, str]:
+def _known(web: WebState) -> dict[str, str]:
     known: dict[str, Any] = {"game": "poke", "page": "ratings", "n": "0"}
-    for form, ladder in web.sight.ladders.items():
+    for form, ladder in web.snapshot.ladders.items():
         ranked = [line.entrant for line in ladder.table.lines]
         if len(ranked) >= 2:
             known |= {"form": form, "one": ranked[0], "other": ranked[1]}
@@ -203,7 +203,9 @@ _ERRORS = {
 }
 
 
-def document(web: Web, links: Links, addresses: Sequence[Address], release: str) -> dict[str, Any]:
+def document(
+    web: WebState, links: Links, addresses: Sequence[PageRoute], release: str
+) -> dict[str, Any]:
     """Return the whole OpenAPI document.
 
     Args:
@@ -242,7 +244,7 @@ def document(web: Web, links: Links, addresses: Sequence[Address], release: str)
     }
 
 
-def _path(web: Web, links: Links, address: Address, samples: Samples) -> dict[str, Any]:
+def _path(web: WebState, links: Links, address: PageRoute, samples: Samples) -> dict[str, Any]:
     values, query = samples.values(address), samples.query(address)
     return {
         "get": {
@@ -288,16 +290,16 @@ def _parameter(
 
 
 def _content(
-    web: Web, links: Links, address: Address, kind: str, samples: Samples
+    web: WebState, links: Links, address: PageRoute, kind: str, samples: Samples
 ) -> dict[str, Any]:
     if kind != "json":
         return {"schema": {"type": "string"}}
     content: dict[str, Any] = {"schema": {"type": "object"}}
     values = samples.values(address)
     if values is not None and address.path != "/openapi":
-        ask = Ask(values, samples.query(address), links)
-        with suppress(BadAsk, NoSuchPage, NotFound):
-            content["example"] = shortened(rendering.plain(address.draw(web, ask)))
+        page_request = PageRequest(values, samples.query(address), links)
+        with suppress(InvalidQuery, PageNotFound, NotFound):
+            content["example"] = shortened(rendering.plain(address.draw(web, page_request)))
     return content
 
 

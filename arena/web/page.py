@@ -49,11 +49,11 @@ def _query(values: Mapping[str, object]) -> str:
 Rows = Sequence[Sequence[object]]
 
 
-class BadAsk(ValueError):
+class InvalidQuery(ValueError):
     """The request is invalid (400). The exception's text is a sentence for people."""
 
 
-class NoSuchPage(LookupError):
+class PageNotFound(LookupError):
     """The page does not exist (404). The exception's text is a sentence for people."""
 
 
@@ -62,7 +62,7 @@ class Forbidden(PermissionError):
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
+class PageRequest:
     """A request for a page.
 
     Args:
@@ -79,7 +79,7 @@ class Ask:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class TextTable:
     """The table of a page, for CSV, Markdown and plain text.
 
     Args:
@@ -113,14 +113,12 @@ class Page:
     template: str
     model: Mapping[str, Any]
     data: Any = None
-    csv: Table | None = None
-    text: Table | None = None
+    csv: TextTable | None = None
+    text: TextTable | None = None
     parts: tuple[str, ...] = ()
     topics: frozenset[str] = frozenset({"arena"})
     fresh: float = 20.0
     status: int = 200
     still: bool = False
     """Whether the page is final; new clients then do not receive live updates."""
-    frames: bool = False
-    """Whether other sites may show the page in a frame."""
     headers: Mapping[str, str] = field(default_factory=dict)

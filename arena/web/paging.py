@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 from urllib.parse import urlencode
 
-from arena.web.page import Ask, BadAsk
+from arena.web.page import InvalidQuery, PageRequest
 
 QUERY = (
     ("page", "which page of the list, from 1"),
@@ -25,7 +25,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class PageSelection:
     """The requested page of a list.
 
     Args:
@@ -43,17 +43,17 @@ class Wish:
         """Number of items on the previous pages."""
         return (self.page - 1) * self.limit
 
-    def of(self, items: Sequence[T], total: int) -> Piece[T]:
+    def of(self, items: Sequence[T], total: int) -> ListPage[T]:
         """Return the page with these items of a list of length `total`."""
-        return Piece(tuple(items), total, self)
+        return ListPage(tuple(items), total, self)
 
-    def cut(self, every: Sequence[T]) -> Piece[T]:
+    def cut(self, every: Sequence[T]) -> ListPage[T]:
         """Return the page, taken from the whole list."""
         return self.of(every[self.offset : self.offset + self.limit], len(every))
 
 
 @dataclass(frozen=True, slots=True)
-class Piece(Generic[T]):
+class ListPage(Generic[T]):
     """A page of a list; `fragments/pager.html` renders the links to the other pages.
 
     Args:
@@ -64,7 +64,7 @@ class Piece(Generic[T]):
 
     items: tuple[T, ...]
     total: int
-    wish: Wish
+    wish: PageSelection
 
     @property
     def number(self) -> int:
@@ -109,21 +109,25 @@ class Piece(Generic[T]):
         }
 
 
-def wanted(ask: Ask, limit: int = USUAL, most: int = MOST) -> Wish:
-    """Parse the requested page; raises BadAsk.
+def selection_of(page_request: PageRequest, limit: int = USUAL, most: int = MOST) -> PageSelection:
+    """Parse the requested page; raises InvalidQuery.
 
     Args:
-        ask: the request.
+        page_request: the request.
         limit: the default number of items per page.
         most: the maximum number of items per page.
     """
-    return Wish(_number(ask, "page", 1, 10**6), _number(ask, "limit", limit, most), ask.query)
+    return PageSelection(
+        _number(page_request, "page", 1, 10**6),
+        _number(page_request, "limit", limit, most),
+        page_request.query,
+    )
 
 
-def _number(ask: Ask, name: str, usual: int, most: int) -> int:
-    text = ask.query.get(name, "")
+def _number(page_request: PageRequest, name: str, usual: int, most: int) -> int:
+    text = page_request.query.get(name, "")
     if not text:
         return usual
     if not (text.isascii() and text.isdigit()) or len(text) > 9 or not 1 <= int(text) <= most:
-        raise BadAsk(f"{name} is a whole number from 1 to {most}.")
+        raise InvalidQuery(f"{name} is a whole number from 1 to {most}.")
     return int(text)

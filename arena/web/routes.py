@@ -3,30 +3,28 @@
 from __future__ import annotations
 
 from arena.web import paging
-from arena.web.address import Address
+from arena.web.page_route import PageRoute
 from arena.web.pages import (
     api,
     bot,
     bots,
-    compare,
     docs,
     faults,
     home,
-    ladder,
     match,
-    matrix,
     replay,
     submission,
     tournament,
     tournaments,
 )
+from arena.web.pages.ladders import compare, ladder, matrix
 
 TABLE = ("html", "json", "csv", "md", "txt")
 """Kinds of a page that contains a table."""
 
-PAGES: tuple[Address, ...] = (
-    Address("/", home.page, "The ladders' tops, and what is being played."),
-    Address(
+PAGES: tuple[PageRoute, ...] = (
+    PageRoute("/", home.page, "The ladders' tops, and what is being played."),
+    PageRoute(
         "/ladders/{form}",
         ladder.page,
         "The ladder of a form of a game.",
@@ -38,7 +36,7 @@ PAGES: tuple[Address, ...] = (
         example="/ladders/poke",
         kinds=TABLE,
     ),
-    Address(
+    PageRoute(
         "/ladders/{form}/matrix",
         matrix.page,
         "Who did how against whom on a ladder.",
@@ -50,7 +48,7 @@ PAGES: tuple[Address, ...] = (
         example="/ladders/poke/matrix",
         kinds=TABLE,
     ),
-    Address(
+    PageRoute(
         "/ladders/{form}/compare",
         compare.page,
         "Two versions against each other.",
@@ -63,7 +61,7 @@ PAGES: tuple[Address, ...] = (
         example="/ladders/poke/compare?one=greedy&other=random",
         kinds=TABLE,
     ),
-    Address(
+    PageRoute(
         "/matches/{id}/games/{n}",
         replay.page,
         "A game of a closed match, position by position.",
@@ -71,7 +69,7 @@ PAGES: tuple[Address, ...] = (
         example="/matches/m-7f3k9q2xwd/games/0",
         kinds=TABLE,
     ),
-    Address(
+    PageRoute(
         "/embed/matches/{id}/games/{n}",
         replay.embedded,
         "The same without anything around it, to be shown within other sites.",
@@ -79,14 +77,14 @@ PAGES: tuple[Address, ...] = (
         example="/embed/matches/m-7f3k9q2xwd/games/0",
         kinds=("html",),
     ),
-    Address(
+    PageRoute(
         "/tournaments",
         tournaments.page,
         "All tournaments, the newest first.",
         query=paging.QUERY,
         kinds=TABLE,
     ),
-    Address(
+    PageRoute(
         "/tournaments/{id}",
         tournament.page,
         "A tournament: how far it is, its standings, who met whom, its matches.",
@@ -94,14 +92,14 @@ PAGES: tuple[Address, ...] = (
         example="/tournaments/t-7f3k9q",
         kinds=TABLE,
     ),
-    Address(
+    PageRoute(
         "/matches/{id}",
         match.page,
         "A match: what it came to, or how far it is.",
         example="/matches/m-7f3k9q2xwd",
         kinds=TABLE,
     ),
-    Address(
+    PageRoute(
         "/bots",
         bots.page,
         "All bots, with how they stand.",
@@ -111,7 +109,7 @@ PAGES: tuple[Address, ...] = (
         ),
         kinds=TABLE,
     ),
-    Address(
+    PageRoute(
         "/bots/{name}",
         bot.page,
         "A bot: its versions, ratings, matchups and matches.",
@@ -119,7 +117,7 @@ PAGES: tuple[Address, ...] = (
         example="/bots/greedy",
         kinds=TABLE,
     ),
-    Address(
+    PageRoute(
         "/bots/{name}/faults",
         faults.page,
         "What went wrong with a bot; for its owner, with output and question.",
@@ -128,33 +126,33 @@ PAGES: tuple[Address, ...] = (
         kinds=TABLE,
         owners=True,
     ),
-    Address(
+    PageRoute(
         "/submissions",
         submission.listing,
         "What owners have pushed, the newest first.",
         query=paging.QUERY,
         kinds=TABLE,
     ),
-    Address(
+    PageRoute(
         "/submissions/{id}",
         submission.page,
         "What one has pushed, and how far it is; for its owner, with what went wrong.",
         example="/submissions/s-7f3k9q2xwd",
         owners=True,
     ),
-    Address("/rules", docs.games, "The games that are played here."),
-    Address("/rules/{game}", docs.rules, "The rules of a game.", example="/rules/poke"),
-    Address("/docs", docs.contents, "All pages that tell how the arena works."),
-    Address(
+    PageRoute("/rules", docs.games, "The games that are played here."),
+    PageRoute("/rules/{game}", docs.rules, "The rules of a game.", example="/rules/poke"),
+    PageRoute("/docs", docs.contents, "All pages that tell how the arena works."),
+    PageRoute(
         "/docs/api",
-        lambda web, ask: api.page(web, ask, PAGES),
+        lambda web, page_request: api.page(web, page_request, PAGES),
         "What programs can ask for.",
         kinds=("html",),
     ),
-    Address("/docs/{page}", docs.page, "One of them.", example="/docs/ratings"),
-    Address(
+    PageRoute("/docs/{page}", docs.page, "One of them.", example="/docs/ratings"),
+    PageRoute(
         "/openapi",
-        lambda web, ask: api.document(web, ask, PAGES),
+        lambda web, page_request: api.document(web, page_request, PAGES),
         "The same as an OpenAPI document.",
         kinds=("json",),
     ),

@@ -13,7 +13,7 @@ from sqlalchemy import Engine
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from arena.web.app import create
-from arena.web.data.state import Settings, Web
+from arena.web.data.web_state import ServerSettings, WebState
 
 # Time limits for clients that do not complete a request or do not read the response.
 
@@ -24,7 +24,7 @@ READING_SECONDS = 30.0
 """Seconds for which a client may leave the response unread while the write buffer is full."""
 
 
-class Patient(H11Protocol):
+class TimeLimitedProtocol(H11Protocol):
     """uvicorn's HTTP protocol with time limits."""
 
     def __init__(self, *args: Any, **named: Any) -> None:
@@ -81,7 +81,7 @@ _SPARE_CONNECTIONS = 500
 """Connections in addition to those of live updates."""
 
 
-def config(web: Web) -> uvicorn.Config:
+def config(web: WebState) -> uvicorn.Config:
     """Return uvicorn's configuration."""
     return uvicorn.Config(
         create(web),
@@ -92,7 +92,7 @@ def config(web: Web) -> uvicorn.Config:
         server_header=False,
         lifespan="on",
         timeout_graceful_shutdown=_CLOSING_SECONDS,
-        http=Patient,
+        http=TimeLimitedProtocol,
         ws="none",
         # arena.web.serving.request_limits evaluates X-Forwarded-For.
         proxy_headers=False,
@@ -101,8 +101,8 @@ def config(web: Web) -> uvicorn.Config:
     )
 
 
-def serve(engine: Engine, settings: Settings, listening: socket.socket) -> None:
+def serve(engine: Engine, settings: ServerSettings, listening: socket.socket) -> None:
     """Serve until SIGINT or SIGTERM."""
     # A computation of ratings in a background thread must not delay requests for long.
     sys.setswitchinterval(_SWITCH_SECONDS)
-    uvicorn.Server(config(Web(engine, settings))).run(sockets=[listening])
+    uvicorn.Server(config(WebState(engine, settings))).run(sockets=[listening])

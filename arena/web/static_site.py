@@ -20,10 +20,10 @@ from arena.store.matches import listing, results
 from arena.store.matches.listing import Match
 from arena.store.schema import MatchState
 from arena.store.tournaments import tournaments
-from arena.web.data.rating_charts import trails_of
-from arena.web.data.snapshot import Watcher
-from arena.web.data.state import Settings, Web
-from arena.web.page import Ask, Page
+from arena.web.data.rating_charts import updated_charts
+from arena.web.data.snapshot import SnapshotReader
+from arena.web.data.web_state import ServerSettings, WebState
+from arena.web.page import Page, PageRequest
 from arena.web.pages import bot, docs, match, replay, tournament
 from arena.web.serving import rendering
 from arena.web.wording import moment
@@ -40,13 +40,13 @@ _FORM = re.compile(r'<form class="find".*?</form>', re.DOTALL)
 _PAGER = re.compile(r'<nav class="pager".*?</nav>', re.DOTALL)
 _TURN = re.compile(r'href="\?(?:[^"]*?(?:&amp;|&))?page=(\d+)[^"]*"')
 
-Draw = Callable[[Web, Ask], Page]
-Told = Callable[[str, int, int], None]
+Draw = Callable[[WebState, PageRequest], Page]
+Report = Callable[[str, int, int], None]
 """Receives the progress: description, completed items, total items."""
 
 
 @dataclass(frozen=True, slots=True)
-class Sheet:
+class SitePage:
     """A page to write to a file.
 
     Args:
@@ -84,7 +84,7 @@ class SiteLinks:
         return f"{self._up}static/{name}"
 
 
-def write(engine: Engine, name: str, folder: Path, progress: Told = lambda *_: None) -> int:
+def write(engine: Engine, name: str, folder: Path, progress: Report = lambda *_: None) -> int:
     """Write a tournament to an empty directory and return the number of files.
 
     Args:
@@ -97,9 +97,11 @@ def write(engine: Engine, name: str, folder: Path, progress: Told = lambda *_: N
         NotFound: the tournament does not exist.
         OSError: a file cannot be written.
     """
-    web = Web(engine, Settings(spectators=False))
-    web.sight = Watcher(engine).look() or web.sight
-    web.trails, _ = trails_of(Historian(engine), web.sight.ladders, web.trails, math.inf)
+    web = WebState(engine, ServerSettings(spectators=False))
+    web.snapshot = SnapshotReader(engine).read() or web.snapshot
+    web.rating_charts, _ = updated_charts(
+        Historian(engine), web.snapshot.ladders, web.rating_charts, math.inf
+    )
     matches = listing.matches(engine, tournament=name)
     sheets = dict(_sheets(web, name, matches))
     records = {f"matches/{listed.id}.jsonl": listed.id for listed in matches if _is_over(listed)}
@@ -123,7 +125,7 @@ def _is_over(match: Match) -> bool:
     return match.state is MatchState.CLOSED
 
 
-def _sheets(web: Web, name: str, matches: tuple[Match, ...]) -> Iterator[tuple[str, Sheet]]:
+def _sheets(web: WebState, name: str, matches: tuple[Match, ...]) -> Iterator[tuple[str, SitePage]]:
     tournament = tournaments.find(web.engine, name)
     yield "index.html", _of_tournament(name, 1, ())
     for page in range(1, -(-len(matches) // _ON_A_PAGE) + 1):
@@ -132,37 +134,37 @@ def _sheets(web: Web, name: str, matches: tuple[Match, ...]) -> Iterator[tuple[s
         yield file, _of_tournament(name, page, kinds)
     for listed in matches:
         kinds = ("json", "csv", "md", "txt")
-        yield f"matches/{listed.id}.html", Sheet(match.page, {"id": listed.id}, kinds=kinds)
+        yield f"matches/{listed.id}.html", SitePage(match.page, {"id": listed.id}, kinds=kinds)
         for game in range(listed.games if _is_over(listed) else 0):
             path = {"id": listed.id, "n": str(game)}
-            yield f"matches/{listed.id}/games/{game}.html", Sheet(replay.page, path)
+            yield f"matches/{listed.id}/games/{game}.html", SitePage(replay.page, path)
     for who in dict.fromkeys(entrant.partition("@")[0] for entrant in tournament.entrants):
-        yield f"bots/{who}.html", Sheet(bot.page, {"name": who}, {"limit": "500"})
-    yield "rules.html", Sheet(docs.games, {})
+        yield f"bots/{who}.html", SitePage(bot.page, {"name": who}, {"limit": "500"})
+    yield "rules.html", SitePage(docs.games, {})
     for game_id in GAMES:
-        yield f"rules/{game_id}.html", Sheet(docs.rules, {"game": game_id})
-    yield "docs.html", Sheet(docs.contents, {})
+        yield f"rules/{game_id}.html", SitePage(docs.rules, {"game": game_id})
+    yield "docs.html", SitePage(docs.contents, {})
     for page_name in shipped_docs.PAGES:
-        yield f"docs/{page_name}.html", Sheet(docs.page, {"page": page_name})
+        yield f"docs/{page_name}.html", SitePage(docs.page, {"page": page_name})
 
 
-def _of_tournament(name: str, page: int, kinds: tuple[str, ...]) -> Sheet:
+def _of_tournament(name: str, page: int, kinds: tuple[str, ...]) -> SitePage:
     query = {"page": str(page), "limit": str(_ON_A_PAGE)}
-    return Sheet(tournament.page, {"id": name}, query, kinds)
+    return SitePage(tournament.page, {"id": name}, query, kinds)
 
 
-def _write(web: Web, folder: Path, file: str, sheet: Sheet, files: frozenset[str]) -> None:
+def _write(web: WebState, folder: Path, file: str, sheet: SitePage, files: frozenset[str]) -> None:
     links = SiteLinks(file, files)
-    ask = Ask(sheet.path, sheet.query, links)
-    page = sheet.draw(web, ask)
-    note = f"As it stood {moment(web.sight.at)}"
+    page_request = PageRequest(sheet.path, sheet.query, links)
+    page = sheet.draw(web, page_request)
+    note = f"As it stood {moment(web.snapshot.at)}"
     html = rendering.html(page, links, path="/" + file.removesuffix(".html"), note=note)
     _put(folder / file, settled(html, links, sheet))
     for kind in sheet.kinds:
         _put(folder / f"{file.removesuffix('.html')}.{kind}", rendering.written(page, kind))
 
 
-def _await_proof(web: Web, id_: str) -> None:
+def _await_proof(web: WebState, id_: str) -> None:
     """Wait for the verification of a record, because a written page cannot show it later."""
     try:
         web.verifications.complete(id_, lambda: read(results.record(web.engine, id_)))
@@ -172,7 +174,7 @@ def _await_proof(web: Web, id_: str) -> None:
         ) from None
 
 
-def settled(html: str, links: SiteLinks, sheet: Sheet) -> str:
+def settled(html: str, links: SiteLinks, sheet: SitePage) -> str:
     """Remove elements that require a server: search forms, and links to pages outside the site."""
 
     def turn(reference: re.Match[str]) -> str:

@@ -13,8 +13,8 @@ from typing import Any, Literal
 import pytest
 from playwright.sync_api import Browser, Page
 
-from arena.cli.workspace import Place
-from arena.web.data.state import Settings, Web
+from arena.cli.workspace import Workspace
+from arena.web.data.web_state import ServerSettings, WebState
 from arena.web.openapi import Samples, names, plain
 from arena.web.routes import PAGES
 from tests.arena.cli.stored import hold
@@ -56,7 +56,7 @@ class Site:
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    place = Place(tmp_path_factory.mktemp("site") / "data")
+    place = Workspace(tmp_path_factory.mktemp("site") / "data")
     hold(place, ["ada", "bob", "cy"], {}, boards=2)
     closed = play(place, table("poke-2-must_beat=true"))
     running = play(
@@ -66,12 +66,12 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
         close=False,
     )
     push(place)
-    web = Web(place.store, Settings(rate=0))
+    web = WebState(place.store, ServerSettings(rate=0))
     with served(web) as address:
         yield Site(address, pages(web, closed, running))
 
 
-def pages(web: Web, closed: Held, running: Held) -> dict[str, str]:
+def pages(web: WebState, closed: Held, running: Held) -> dict[str, str]:
     """An address of every page, by a name for its picture."""
     told = {"error": "/nowhere", "match-open": f"/matches/{running.match}"}
     samples = Samples(web)

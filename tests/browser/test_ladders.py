@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from arena.cli.workspace import Place
+from arena.cli.workspace import Workspace
 from arena.store.bots import owners, versions
-from arena.web.data.state import Settings, Web
+from arena.web.data.web_state import ServerSettings, WebState
 from tests.arena.cli.stored import hold
 from tests.arena.web.closed_matches import play, table
 from tests.arena.web.pages.test_bot_pages import EVIL, crash
@@ -35,16 +35,16 @@ PAGES = {
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Place:
-    place = Place(tmp_path / "data")
+def place(tmp_path: Path) -> Workspace:
+    place = Workspace(tmp_path / "data")
     hold(place, BOTS, UPSETS, boards=2, cycles=3)
     play(place, table("poke-2-must_beat=true"), change=crash)
     return place
 
 
 @pytest.fixture
-def site(place: Place) -> Iterator[str]:
-    with served(Web(place.store, Settings(rate=0))) as address:
+def site(place: Workspace) -> Iterator[str]:
+    with served(WebState(place.store, ServerSettings(rate=0))) as address:
         yield address
 
 
@@ -53,7 +53,9 @@ def names(tab: Page) -> list[str]:
     return [row.get_attribute("data-key") or "" for row in rows.all()]
 
 
-def test_rows_move_while_matches_close_without_a_reload(tab: Page, site: str, place: Place) -> None:
+def test_rows_move_while_matches_close_without_a_reload(
+    tab: Page, site: str, place: Workspace
+) -> None:
     tab.goto(f"{site}/ladders/poke?sort=-strength&find=@1")
     tab.evaluate("window.stayed = true")
     expect(tab.locator("#live-state")).to_have_text("Live.")
@@ -106,7 +108,7 @@ def test_colours_of_the_crosstable_tell_ahead_from_behind(tab: Page, site: str) 
 
 
 def test_the_owner_of_a_bot_sees_more_with_a_token_and_leaves_no_trace(
-    tab: Page, site: str, place: Place
+    tab: Page, site: str, place: Workspace
 ) -> None:
     versions.own(place.store, versions.find(place.store, "luck1@1"), "eve")
     token = owners.add(place.store, "eve")

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page
 
-from arena.cli.workspace import Place
+from arena.cli.workspace import Workspace
 from arena.presentation import narration
 from arena.store.matches import results
-from arena.web.data.state import Settings, Web
+from arena.web.data.web_state import ServerSettings, WebState
 from referee.record import read
 from tests.arena.web.closed_matches import Held, play, table
 from tests.arena.web.served import served
@@ -26,13 +26,13 @@ SAINT = table("saint_poker-3")
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Place:
-    return Place(tmp_path / "data")
+def place(tmp_path: Path) -> Workspace:
+    return Workspace(tmp_path / "data")
 
 
 @pytest.fixture
-def site(place: Place) -> Iterator[str]:
-    with served(Web(place.store, Settings(rate=0))) as address:
+def site(place: Workspace) -> Iterator[str]:
+    with served(WebState(place.store, ServerSettings(rate=0))) as address:
         yield address
 
 
@@ -73,7 +73,7 @@ def worded(card: str) -> str:
 
 @every_table
 def test_a_game_is_stepped_through_by_keys(
-    place: Place, site: str, tab: Page, table: Table
+    place: Workspace, site: str, tab: Page, table: Table
 ) -> None:
     held = play(place, table)
     record = read(results.record(place.store, held.match))
@@ -99,7 +99,9 @@ def test_a_game_is_stepped_through_by_keys(
 
 
 @every_look
-def test_one_seat_sees_its_own_hand_alone(place: Place, site: str, tab: Page, table: Table) -> None:
+def test_one_seat_sees_its_own_hand_alone(
+    place: Workspace, site: str, tab: Page, table: Table
+) -> None:
     held = play(place, table)
     record = read(results.record(place.store, held.match))
     assert record.seed is not None
@@ -123,7 +125,7 @@ def test_one_seat_sees_its_own_hand_alone(place: Place, site: str, tab: Page, ta
 @every_look
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (360, "dark")])
 def test_nothing_overflows(
-    place: Place, site: str, browser: Browser, table: Table, width: int, scheme: str
+    place: Workspace, site: str, browser: Browser, table: Table, width: int, scheme: str
 ) -> None:
     held = play(place, table)
     dark = scheme == "dark"
@@ -158,7 +160,7 @@ OVERFLOW = """() => {
 """Whether a page is wider than its window, and cards that stick out of their seats."""
 
 
-def test_it_plays_by_itself_until_it_is_stopped(place: Place, site: str, tab: Page) -> None:
+def test_it_plays_by_itself_until_it_is_stopped(place: Workspace, site: str, tab: Page) -> None:
     open_game(tab, site, play(place, POKE))
     tab.select_option("#speed select", "200")
     tab.keyboard.press("k")
@@ -174,7 +176,7 @@ def test_it_plays_by_itself_until_it_is_stopped(place: Place, site: str, tab: Pa
     assert tab.get_attribute("#play", "aria-label") == "play"
 
 
-def test_keys_can_be_listed_and_switched_off(place: Place, site: str, tab: Page) -> None:
+def test_keys_can_be_listed_and_switched_off(place: Workspace, site: str, tab: Page) -> None:
     held = play(place, POKE)
     open_game(tab, site, held)
     tab.keyboard.press("?")
@@ -197,7 +199,7 @@ IN_LIST = """() => {
 }"""
 
 
-def test_the_slider_and_the_list_lead_to_positions(place: Place, site: str, tab: Page) -> None:
+def test_the_slider_and_the_list_lead_to_positions(place: Workspace, site: str, tab: Page) -> None:
     open_game(tab, site, play(place, SAINT))
     tab.locator("#step").fill("7")
     assert step(tab) == 7
@@ -215,7 +217,7 @@ def test_the_slider_and_the_list_lead_to_positions(place: Place, site: str, tab:
 
 
 def test_without_script_it_reads_and_steps_all_the_same(
-    place: Place, site: str, browser: Browser
+    place: Workspace, site: str, browser: Browser
 ) -> None:
     held = play(place, SAINT)
     context = browser.new_context(java_script_enabled=False)
@@ -232,7 +234,7 @@ def test_without_script_it_reads_and_steps_all_the_same(
 
 
 def test_it_works_within_other_sites(
-    place: Place, site: str, context: BrowserContext, tab: Page
+    place: Workspace, site: str, context: BrowserContext, tab: Page
 ) -> None:
     held = play(place, POKE)
     source = f"{site}/embed/matches/{held.match}/games/0?step=2"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from arena.cli.root import Later, pokearena
+from arena.cli.root import LazyCommand, pokearena
 from tests.deploy.manifests import ROOT
 
 
@@ -25,7 +25,7 @@ def understood(words: Sequence[str], a_file: Path) -> click.Context:
         found = command.get_command(context, name)
         if found is None:
             raise click.UsageError(f"no command {name}")
-        command = found.load() if isinstance(found, Later) else found
+        command = found.load() if isinstance(found, LazyCommand) else found
     return command.make_context(" ".join(words), left)
 
 

@@ -60,12 +60,12 @@ def add(
     connects (`pokearena bot connect`), once. With --at it is asked at its address instead.
     """
     from arena.cli.bots import registration
-    from arena.cli.workspace import Place
+    from arena.cli.workspace import Workspace
     from referee.games.registry import GAMES
 
-    place = Place(data)
+    workspace = Workspace(data)
     if remote is not None and (bot, at, name) == (None, None, None):
-        made, token = registration.register_relayed(place, remote, number, owner)
+        made, token = registration.register_relayed(workspace, remote, number, owner)
         _tell_token(made.id, token, as_json)
         return
     if remote is not None and bot is None and name is None:
@@ -74,7 +74,9 @@ def add(
         raise CommandError(
             "name a BOT, or --remote NAME, with --at ADDRESS if it can be reached.", USAGE
         )
-    version = registration.register(place, place.bot(bot), name=name, number=number, owner=owner)
+    version = registration.register(
+        workspace, workspace.bot(bot), name=name, number=number, owner=owner
+    )
     if as_json:
         output.document(_as_json(version))
     else:
@@ -91,10 +93,10 @@ def add(
 def listing(everything: bool, as_json: bool, data: Path | None) -> None:
     """List the versions. With --json a line each."""
     from arena.cli import formatting
-    from arena.cli.workspace import Place
+    from arena.cli.workspace import Workspace
     from arena.store.bots import remote_bots, versions
 
-    store = Place(data).existing_store
+    store = Workspace(data).existing_store
     listed, elsewhere = versions.listing(store, retired=everything), remote_bots.listing(store)
     if as_json:
         for version in listed:
@@ -108,7 +110,7 @@ def listing(everything: bool, as_json: bool, data: Path | None) -> None:
                 version.owner or "–",
                 version.manifest.get("language") or "–",
                 " ".join(version.manifest.get("games") or ("all",)),
-                formatting.local(version.created),
+                formatting.local_time(version.created),
                 _state(version, elsewhere.get(version.id)),
             )
             for version in listed
@@ -125,14 +127,14 @@ def show(version: str, as_json: bool, data: Path | None) -> None:
     """Show a version: what it is, where it is kept, how it stands."""
     from arena.cli import formatting, lookup
     from arena.cli.ladders import ladder_table
-    from arena.cli.workspace import Place
+    from arena.cli.workspace import Workspace
     from arena.ladders import key
     from arena.store.bots import remote_bots
 
-    place = Place(data)
-    found_version = lookup.version(place, version)
-    remote = remote_bots.find(place.store, found_version.id)
-    ladders = ladder_table.of_scopes(place.store, key.of_forms(place.store)).items()
+    workspace = Workspace(data)
+    found_version = lookup.version(workspace, version)
+    remote = remote_bots.find(workspace.store, found_version.id)
+    ladders = ladder_table.of_scopes(workspace.store, key.of_forms(workspace.store)).items()
     standing = {form: table for form, table in ladders if found_version.id in table.entrants}
     if as_json:
         stands = {form: table.of(found_version.id).to_json() for form, table in standing.items()}
@@ -145,7 +147,7 @@ def show(version: str, as_json: bool, data: Path | None) -> None:
         "state": _state(found_version, remote),
         "refused": _refusals(remote),
         "because": found_version.quarantine_reason,
-        "added": formatting.local(found_version.created),
+        "added": formatting.local_time(found_version.created),
         "authors": ", ".join(manifest.get("authors") or ()),
         "language": manifest.get("language", ""),
         "games": " ".join(manifest.get("games") or ("all",)),
@@ -174,11 +176,11 @@ def retire(version: str, as_json: bool, data: Path | None) -> None:
     The tournaments it is in go on, and its results stay.
     """
     from arena.cli import lookup
-    from arena.cli.workspace import Place
+    from arena.cli.workspace import Workspace
     from arena.store.bots import versions
 
-    place = Place(data)
-    retired = versions.retire(place.existing_store, lookup.version(place, version).id)
+    workspace = Workspace(data)
+    retired = versions.retire(workspace.existing_store, lookup.version(workspace, version).id)
     if as_json:
         output.document(_as_json(retired))
     else:
@@ -197,11 +199,11 @@ def release(version: str, as_json: bool, data: Path | None) -> None:
     without it. It may enter tournaments again; to those it was in it does not come back.
     """
     from arena.cli import lookup
-    from arena.cli.workspace import Place
+    from arena.cli.workspace import Workspace
     from arena.store.bots import quarantine
 
-    place = Place(data)
-    released = quarantine.lift(place.existing_store, lookup.version(place, version).id)
+    workspace = Workspace(data)
+    released = quarantine.lift(workspace.existing_store, lookup.version(workspace, version).id)
     if as_json:
         output.document(_as_json(released))
     else:
@@ -219,12 +221,12 @@ def renew(version: str, as_json: bool, data: Path | None) -> None:
     Whoever is connected with that one is cut off.
     """
     from arena.cli import lookup
-    from arena.cli.workspace import Place
+    from arena.cli.workspace import Workspace
     from arena.store.bots import remote_bots
 
-    place = Place(data)
-    version_id = lookup.version(place, version).id
-    _tell_token(version_id, remote_bots.renew(place.existing_store, version_id), as_json)
+    workspace = Workspace(data)
+    version_id = lookup.version(workspace, version).id
+    _tell_token(version_id, remote_bots.renew(workspace.existing_store, version_id), as_json)
 
 
 def _tell_token(version: str, token: str, as_json: bool) -> None:
@@ -243,18 +245,20 @@ def _refusals(remote: Remote | None) -> str:
 
     if remote is None or not remote.refusals:
         return ""
-    return f"{remote.refusals}, last {formatting.local(remote.refused)}: {remote.refusal}"
+    return f"{remote.refusals}, last {formatting.local_time(remote.refused)}: {remote.refusal}"
 
 
 def _state(version: Version, remote: Remote | None) -> str:
     from arena.cli import formatting
 
     if version.retired is not None:
-        return f"retired {formatting.local(version.retired)}"
+        return f"retired {formatting.local_time(version.retired)}"
     if version.quarantined is not None:
-        return f"in quarantine {formatting.local(version.quarantined)}"
+        return f"in quarantine {formatting.local_time(version.quarantined)}"
     if remote is not None:
-        return remote.words + (f" since {formatting.local(remote.since)}" if remote.since else "")
+        return remote.words + (
+            f" since {formatting.local_time(remote.since)}" if remote.since else ""
+        )
     return "active"
 
 

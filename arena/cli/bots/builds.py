@@ -15,10 +15,10 @@ from arena.cli.output import taking_its_time
 
 if TYPE_CHECKING:
     from arena.bots.bot import Bot
-    from arena.cli.workspace import Place
+    from arena.cli.workspace import Workspace
 
 
-def up_to_date(place: Place, bot: Bot) -> Bot:
+def up_to_date(workspace: Workspace, bot: Bot) -> Bot:
     """Build the bot if necessary and return it; stored versions are already built.
 
     The hash of the state after the last build is kept in the data folder.
@@ -28,13 +28,13 @@ def up_to_date(place: Place, bot: Bot) -> Bot:
     """
     if bot.manifest is None or bot.folder is None or bot.content or not bot.manifest.build:
         return bot
-    known = _note(place, bot)
+    known = _note(workspace, bot)
     with contextlib.suppress(FileNotFoundError):
         if known.read_text(encoding="ascii") == _state(bot, bot.folder):
             return bot
     with building(bot):
         build(bot.manifest, bot.folder)
-    place.folder.create()
+    workspace.folder.create()
     known.parent.mkdir(mode=0o700, exist_ok=True)
     known.write_text(_state(bot, bot.folder), encoding="ascii")
     return bot
@@ -49,10 +49,10 @@ def building(bot: Bot) -> contextlib.AbstractContextManager[None]:
     return taking_its_time(f"building {bot.label}: {words}")
 
 
-def _note(place: Place, bot: Bot) -> Path:
+def _note(workspace: Workspace, bot: Bot) -> Path:
     """Return the file that holds the hash of the bot's state after its last build here."""
     where = hashlib.sha256(f"{bot.folder}\n{bot.manifest_file}".encode()).hexdigest()
-    return place.folder.root / "builds" / where[:32]
+    return workspace.folder.root / "builds" / where[:32]
 
 
 def _state(bot: Bot, folder: Path) -> str:

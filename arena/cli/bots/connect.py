@@ -7,7 +7,7 @@ from pathlib import Path
 import rich_click as click
 
 from arena.cli.errors import USAGE, CommandError
-from arena.cli.options import json_option, token_said
+from arena.cli.options import json_option, token_from_environment
 
 
 @click.command(
@@ -17,7 +17,7 @@ from arena.cli.options import json_option, token_said
 @click.argument("words", metavar="BOT | -- COMMAND", nargs=-1, required=True)
 @click.option(
     "--token",
-    default=token_said,
+    default=token_from_environment,
     metavar="TOKEN",
     help="What `bot add --remote` has shown. Better said by POKEARENA_TOKEN, or in a file that "
     "POKEARENA_TOKEN_FILE names: others can read options.",

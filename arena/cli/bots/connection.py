@@ -27,14 +27,14 @@ def command_of(words: tuple[str, ...]) -> Command:
     from arena.bots import bot as bots
     from arena.bots import resolver
     from arena.cli.bots import builds
-    from arena.cli.workspace import Place
+    from arena.cli.workspace import Workspace
     from arena.errors import BotError
 
     named = Path(words[0]).expanduser()
     is_bot = words[0].startswith(resolver.SAMPLE) or named.is_dir()
     if len(words) == 1 and (is_bot or named.suffix in (".py", ".toml")):
         try:
-            bot = builds.up_to_date(Place(), resolver.resolve(words[0]))
+            bot = builds.up_to_date(Workspace(), resolver.resolve(words[0]))
             assert bot.folder is not None
             return Command(bots.command(bot), bot.folder)
         except BotError as error:
@@ -78,7 +78,7 @@ def stay(
     """
     if target.exposed:
         output.warn("without TLS the token can be read on the way; grpcs:// speaks TLS.")
-    messages = _Told(as_json)
+    messages = _ConnectionLog(as_json)
     connector = Connector(target, token, command, tables, messages, authority)
     try:
         return asyncio.run(_stay(connector, messages))
@@ -88,7 +88,7 @@ def stay(
         raise CommandError(str(error), UNREACHABLE) from None
 
 
-async def _stay(connector: Connector, messages: _Told) -> int:
+async def _stay(connector: Connector, messages: _ConnectionLog) -> int:
     running = asyncio.ensure_future(connector.run())
     interrupts = 0
 
@@ -114,7 +114,7 @@ async def _stay(connector: Connector, messages: _Told) -> int:
     return OK
 
 
-class _Told:
+class _ConnectionLog:
     """Prints events, one line each, as text or JSON."""
 
     def __init__(self, as_json: bool) -> None:

@@ -28,10 +28,10 @@ def add(name: str, as_json: bool, data: Path | None) -> None:
 
     NAME is what `pokearena bot add --owner` says.
     """
-    from arena.cli.workspace import Place
+    from arena.cli.workspace import Workspace
     from arena.store.bots import owners
 
-    _tell(name, owners.add(Place(data).store, name), as_json)
+    _tell(name, owners.add(Workspace(data).store, name), as_json)
 
 
 @owner.command(epilog="Example: pokearena owner renew ada")
@@ -40,10 +40,10 @@ def add(name: str, as_json: bool, data: Path | None) -> None:
 @data_option
 def renew(name: str, as_json: bool, data: Path | None) -> None:
     """Make another token for an owner; the one before is worth nothing from now on."""
-    from arena.cli.workspace import Place
+    from arena.cli.workspace import Workspace
     from arena.store.bots import owners
 
-    _tell(name, owners.renew(Place(data).existing_store, name), as_json)
+    _tell(name, owners.renew(Workspace(data).existing_store, name), as_json)
 
 
 @owner.command(epilog="Example: pokearena owner remove ada")
@@ -52,10 +52,10 @@ def renew(name: str, as_json: bool, data: Path | None) -> None:
 @data_option
 def remove(name: str, as_json: bool, data: Path | None) -> None:
     """Make an owner's token worth nothing. The bots stay the owner's."""
-    from arena.cli.workspace import Place
+    from arena.cli.workspace import Workspace
     from arena.store.bots import owners
 
-    owners.remove(Place(data).existing_store, name)
+    owners.remove(Workspace(data).existing_store, name)
     if as_json:
         output.document({"owner": name, "token": None})
     else:
@@ -69,18 +69,18 @@ def remove(name: str, as_json: bool, data: Path | None) -> None:
 def listing(as_json: bool, data: Path | None) -> None:
     """List the owners who have a token. With --json a line each."""
     from arena.cli import formatting
-    from arena.cli.workspace import Place
+    from arena.cli.workspace import Workspace
     from arena.store.bots import owners
     from arena.tournaments import json_values
 
-    owner_list = owners.listing(Place(data).existing_store)
+    owner_list = owners.listing(Workspace(data).existing_store)
     if as_json:
         for owner in owner_list:
             output.document({"owner": owner.name, "created": json_values.iso(owner.created)})
         return
     output.table(
         ("<owner", "<token made"),
-        [(owner.name, formatting.local(owner.created)) for owner in owner_list],
+        [(owner.name, formatting.local_time(owner.created)) for owner in owner_list],
     )
     output.next_step("pokearena owner add NAME")
 

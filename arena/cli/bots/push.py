@@ -23,7 +23,7 @@ from arena.bots import upload_archive, version_store
 from arena.bots.bot import Bot
 from arena.cli import output
 from arena.cli.errors import FAILED, INTERRUPTED, UNREACHABLE, USAGE, CommandError
-from arena.cli.options import data_option, json_option, token_said
+from arena.cli.options import data_option, json_option, token_from_environment
 
 # Client for submissions to a remote arena.
 
@@ -360,7 +360,7 @@ _to = click.option(
 )
 _token = click.option(
     "--token",
-    default=token_said,
+    default=token_from_environment,
     metavar="TOKEN",
     help="What the organiser gave you. Better said by POKEARENA_TOKEN, or in a file that "
     "POKEARENA_TOKEN_FILE names: others can read options.",
@@ -389,9 +389,9 @@ def push(
     A content is pushed once; a changed one is the next version. Ctrl-C leaves it going.
     """
 
-    from arena.cli.workspace import Place
+    from arena.cli.workspace import Workspace
 
-    resolved = Place(data).bot(bot)
+    resolved = Workspace(data).bot(bot)
     if dry_run:
         with packed(resolved) as what:
             return _tell_packed(what, bot, as_json)

@@ -10,7 +10,7 @@ from arena.bots.manifest import NAME, VERSION
 from arena.bots.version_store import admit
 from arena.cli.bots.builds import building
 from arena.cli.errors import USAGE, CommandError
-from arena.cli.workspace import Place
+from arena.cli.workspace import Workspace
 from arena.errors import Conflict
 from arena.store.bots import remote_bots, version_files, versions
 from referee.sanitizing import quote
@@ -20,14 +20,19 @@ if TYPE_CHECKING:
 
 
 def register(
-    place: Place, bot: Bot, *, name: str | None = None, number: str | None = None, owner: str = ""
+    workspace: Workspace,
+    bot: Bot,
+    *,
+    name: str | None = None,
+    number: str | None = None,
+    owner: str = "",
 ) -> Version:
     """Return the version of a bot in the store; build and add it if it is new.
 
     A bot without a version number gets that of the same content, or else the next whole number.
 
     Args:
-        place: the workspace.
+        workspace: the data folder and its store.
         bot: the bot.
         name: replaces the name in its bot.toml; required for a remote bot.
         number: replaces the version in its bot.toml.
@@ -38,33 +43,35 @@ def register(
         Conflict: the version exists with other content.
     """
     _check(name, number)
-    stored = _stored(place, bot)
+    stored = _stored(workspace, bot)
     if stored is not None and name is None and number is None:
-        return versions.own(place.store, stored, owner)
+        return versions.own(workspace.store, stored, owner)
     if bot.remote:
-        return versions.own(place.store, _register_remote(place, bot, name, number), owner)
+        return versions.own(workspace.store, _register_remote(workspace, bot, name, number), owner)
     with building(bot):
-        kept = admit(bot, place.folder.versions)
+        kept = admit(bot, workspace.folder.versions)
     assert kept.manifest is not None
     assert kept.folder is not None
     name = name or kept.manifest.name
     number = number or kept.manifest.version
-    number = number or versions.number_for(place.store, name, kept.content)
+    number = number or versions.number_for(workspace.store, name, kept.content)
     values: dict[str, Any] = asdict(kept.manifest)
-    if place.folder.shares_store():
-        version_files.keep(place.store, kept)
-    return versions.add(place.store, name, number, kept.content, str(kept.folder), values, owner)
+    if workspace.folder.shares_store():
+        version_files.keep(workspace.store, kept)
+    return versions.add(
+        workspace.store, name, number, kept.content, str(kept.folder), values, owner
+    )
 
 
-def register_house_bot(place: Place, bot: Bot) -> Version:
+def register_house_bot(workspace: Workspace, bot: Bot) -> Version:
     """Register a house bot, whose content may have changed with the arena."""
     try:
-        return register(place, bot)
+        return register(workspace, bot)
     except Conflict:
         changed = replace(bot, content="")
-        kept = admit(changed, place.folder.versions)
+        kept = admit(changed, workspace.folder.versions)
         assert kept.manifest is not None
-        return register(place, bot, number=f"{kept.manifest.version}-{kept.content[:6]}")
+        return register(workspace, bot, number=f"{kept.manifest.version}-{kept.content[:6]}")
 
 
 def _check(name: str | None, number: str | None) -> None:
@@ -83,16 +90,18 @@ def _check(name: str | None, number: str | None) -> None:
 
 
 def register_relayed(
-    place: Place, name: str, number: str | None = None, owner: str = ""
+    workspace: Workspace, name: str, number: str | None = None, owner: str = ""
 ) -> tuple[Version, str]:
     """Add a new version of a bot that connects to the relay; return it with its token."""
     _check(name, number)
     return remote_bots.add_relayed(
-        place.store, name, number or versions.free_number(place.store, name), owner
+        workspace.store, name, number or versions.free_number(workspace.store, name), owner
     )
 
 
-def _register_remote(place: Place, bot: Bot, name: str | None, number: str | None) -> Version:
+def _register_remote(
+    workspace: Workspace, bot: Bot, name: str | None, number: str | None
+) -> Version:
     if bot.address is None:
         raise CommandError(
             f"{bot.label} connects by itself; `pokearena bot add --remote NAME` makes another.",
@@ -103,19 +112,19 @@ def _register_remote(place: Place, bot: Bot, name: str | None, number: str | Non
             f"{bot.label} has no bot.toml here to say its name; add --name NAME.", USAGE
         )
     manifest = {"address": bot.address}
-    for version in versions.listing(place.store, name=name):
+    for version in versions.listing(workspace.store, name=name):
         if version.manifest == manifest and number in (None, version.number):
             return version
-    number = number or versions.free_number(place.store, name)
-    return remote_bots.add_direct(place.store, name, number, bot.address)
+    number = number or versions.free_number(workspace.store, name)
+    return remote_bots.add_direct(workspace.store, name, number, bot.address)
 
 
-def _stored(place: Place, bot: Bot) -> Version | None:
+def _stored(workspace: Workspace, bot: Bot) -> Version | None:
     """Return the stored version from which a bot was resolved, if any."""
     name, at, _ = bot.label.partition("@")
     if not at:
         return None
-    for version in versions.listing(place.store, name=name, retired=True):
+    for version in versions.listing(workspace.store, name=name, retired=True):
         if version.id == bot.label and version.content_hash == bot.content:
             return version
     return None

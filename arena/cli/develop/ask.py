@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from arena.bots.bot import Bot
     from arena.cli.develop.from_start import Recalled
     from arena.cli.develop.recorded_question import Answer
-    from arena.cli.matches.record_lookup import Found
+    from arena.cli.matches.record_lookup import RecordSource
     from referee.replay import Question
 
 _SHOWN_ACTIONS = 12
@@ -73,13 +73,13 @@ def ask(
     from arena.cli.bots import builds
     from arena.cli.develop import recorded_question
     from arena.cli.matches import record_lookup
-    from arena.cli.workspace import Place
+    from arena.cli.workspace import Workspace
 
-    place = Place(data)
+    workspace = Workspace(data)
     match, places = _parts(question)
-    found = record_lookup.find(place, match)
+    found = record_lookup.find(workspace, match)
     limits = (_FOR_EVER, _FOR_EVER) if debug else (patience, _start_seconds(found))
-    asked = builds.up_to_date(place, place.bot(bot))
+    asked = builds.up_to_date(workspace, workspace.bot(bot))
     recalled = None
     if from_start:
         recalled = _recall(found, places, asked, limits)
@@ -111,12 +111,12 @@ def ask(
     return OK if good else FAILED
 
 
-def _start_seconds(found: Found) -> float:
+def _start_seconds(found: RecordSource) -> float:
     return float(found.record.match["clock"]["start_ms"]) / 1000
 
 
 def _recall(
-    found: Found, places: list[tuple[int, int]], bot: Bot, limits: tuple[float, float]
+    found: RecordSource, places: list[tuple[int, int]], bot: Bot, limits: tuple[float, float]
 ) -> Recalled:
     from arena.cli.develop import from_start
 
@@ -133,7 +133,7 @@ def _before(recalled: Recalled) -> dict[str, object]:
     }
 
 
-def _show_before(found: Found, recalled: Recalled) -> None:
+def _show_before(found: RecordSource, recalled: Recalled) -> None:
     from referee.games.registry import find
     from referee.replay import in_words
 
@@ -156,11 +156,11 @@ def _parts(question: str) -> tuple[str, list[tuple[int, int]]]:
             f'"{question}" is no question; write MATCH:GAME:DECISION, for example m-7f3k9q:0:17.',
             USAGE,
         )
-    places = [place.split(":") for place in said[2].split(",")]
+    places = [workspace.split(":") for workspace in said[2].split(",")]
     return said[1], [(int(game), int(decision)) for game, decision in places]
 
 
-def _show(found: Found, put: Question, answer: Answer, bot: str, debug: bool) -> None:
+def _show(found: RecordSource, put: Question, answer: Answer, bot: str, debug: bool) -> None:
     from google.protobuf.json_format import MessageToDict
 
     from arena.cli.output import clean
@@ -197,7 +197,7 @@ def _show(found: Found, put: Question, answer: Answer, bot: str, debug: bool) ->
         output.line(f"{'        ' if count else 'output  '}{line}")
 
 
-def _fault(found: Found, put: Question) -> Mapping[str, Any] | None:
+def _fault(found: RecordSource, put: Question) -> Mapping[str, Any] | None:
     """Return the recorded fault at this question, if any."""
     request = put.request
     for fault in found.game(request.game).faults:
@@ -206,7 +206,7 @@ def _fault(found: Found, put: Question) -> Mapping[str, Any] | None:
     return None
 
 
-def _recorded(found: Found, put: Question) -> dict[str, object] | None:
+def _recorded(found: RecordSource, put: Question) -> dict[str, object] | None:
     """Return the recorded action at this decision, if any."""
     for line in found.game(put.request.game).actions:
         if line["decision"] == put.request.decision:
@@ -215,7 +215,7 @@ def _recorded(found: Found, put: Question) -> dict[str, object] | None:
     return None
 
 
-def _as_json(found: Found, put: Question, answer: Answer) -> dict[str, object]:
+def _as_json(found: RecordSource, put: Question, answer: Answer) -> dict[str, object]:
     from google.protobuf.json_format import MessageToDict
 
     return {

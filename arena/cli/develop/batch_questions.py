@@ -10,14 +10,14 @@ from google.protobuf.json_format import MessageToDict
 from arena.bots.bot import Bot
 from arena.cli.develop.recorded_question import Answer, is_legal, told
 from arena.cli.errors import USAGE, CommandError
-from arena.cli.matches.record_lookup import Found
+from arena.cli.matches.record_lookup import RecordSource
 from arena.errors import InfrastructureError
 from arena.submissions.conformance.conversation import NoAnswer, Talk, Unimplemented
 from referee.replay import Question
 
 
 def ask(
-    found: Found, puts: Sequence[Question], bot: Bot, patience: float, start: float
+    found: RecordSource, puts: Sequence[Question], bot: Bot, patience: float, start: float
 ) -> list[Answer]:
     """Start a bot and send the questions in one message; return the answers in their order.
 

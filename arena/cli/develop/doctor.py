@@ -23,9 +23,9 @@ def doctor(as_json: bool, data: Path | None) -> int:
     Each line is ok, warn or fail; the exit status is 1 if one fails.
     """
     from arena.cli.develop import machine_checks
-    from arena.cli.workspace import Place
+    from arena.cli.workspace import Workspace
 
-    findings = machine_checks.examine(Place(data))
+    findings = machine_checks.examine(Workspace(data))
     failed = any(finding.state == machine_checks.FAIL for finding in findings)
     if as_json:
         checks = [asdict(finding) for finding in findings]

@@ -11,9 +11,9 @@ from typing import Any, Final, Self
 from arena.bots.bot import Bot
 from arena.cli import formatting, output
 from arena.cli.bots import builds
-from arena.cli.output import Progress, clean
+from arena.cli.output import ProgressLine, clean
 from arena.cli.services.own_referee import own_referee
-from arena.cli.workspace import Place
+from arena.cli.workspace import Workspace
 from arena.submissions.conformance.check import Check, Outcome
 from arena.submissions.conformance.examination import examine as examined
 from referee.sanitizing import sanitized
@@ -29,7 +29,7 @@ _SHOWN_LINES: Final = 8
 
 
 def examine(
-    place: Place,
+    workspace: Workspace,
     bot: Bot,
     typed: str,
     games: Sequence[str],
@@ -47,20 +47,20 @@ def examine(
             seeded=seed,
             called=typed,
             thorough=not quick,
-            builder=lambda found: builds.up_to_date(place, found),
+            builder=lambda found: builds.up_to_date(workspace, found),
             hear=about,
         )
         for check in checks:
-            _keep(place, check)
+            _keep(workspace, check)
             yield check
 
 
-def _keep(place: Place, check: Check) -> None:
+def _keep(workspace: Workspace, check: Check) -> None:
     if check.record is None:
         return
-    place.folder.create()
-    place.plays.mkdir(mode=0o700, exist_ok=True)
-    path = place.plays / f"{check.record.match}.jsonl"
+    workspace.folder.create()
+    workspace.plays.mkdir(mode=0o700, exist_ok=True)
+    path = workspace.plays / f"{check.record.match}.jsonl"
     fresh = path.with_name(f".{path.name}.new")
     try:
         fresh.write_text(check.record.text, encoding="utf-8")
@@ -80,7 +80,7 @@ class Shown:
         self._made = 0
         self._written: list[str] = []
         """The latest printed output; it is shortened when the same failure repeats."""
-        self._progress = Progress()
+        self._progress = ProgressLine()
         self._status: Any = None
 
     def __enter__(self) -> Self:

@@ -13,7 +13,7 @@ from pokearena.v1 import bot_pb2
 
 from arena.bots.bot import Bot
 from arena.cli.develop.recorded_question import Answer, asked, clocks, is_legal, told
-from arena.cli.matches.record_lookup import Found
+from arena.cli.matches.record_lookup import RecordSource
 from arena.errors import InfrastructureError
 from arena.submissions.conformance.conversation import NoAnswer, Talk
 from referee.record import GameRecord, Line
@@ -44,7 +44,7 @@ class Past:
         return self.question.request.game, self.question.request.decision
 
 
-def messages(found: Found, game: int, decision: int) -> list[list[Past]]:
+def messages(found: RecordSource, game: int, decision: int) -> list[list[Past]]:
     """Return all messages to a process up to the one with a question, included.
 
     A seat whose process was lost has a new process from then on, which starts without earlier
@@ -75,7 +75,7 @@ def messages(found: Found, game: int, decision: int) -> list[list[Past]]:
     return [list(message) for _, message in groupby(kept, key=lambda one: one.turn)]
 
 
-def _of_game(found: Found, record: GameRecord, seat: int) -> Iterator[Past]:
+def _of_game(found: RecordSource, record: GameRecord, seat: int) -> Iterator[Past]:
     """Yield the questions to a seat in a game."""
     actions = {line["decision"]: line for line in record.actions if line["seat"] == seat}
     faults = {
@@ -141,7 +141,7 @@ class Recalled:
 
 
 def ask(
-    found: Found, game: int, decision: int, bot: Bot, patience: float, start: float
+    found: RecordSource, game: int, decision: int, bot: Bot, patience: float, start: float
 ) -> Recalled:
     """Start a bot and send, message by message, all questions up to the given one.
 

@@ -16,7 +16,7 @@ from typing import Final
 from arena import config
 from arena.cli.services.own_referee import own_referee
 from arena.cli.services.running_services import running
-from arena.cli.workspace import Place
+from arena.cli.workspace import Workspace
 from arena.errors import InfrastructureError
 from arena.queue import redis_server
 from arena.system import grpc_probe
@@ -46,16 +46,16 @@ class Finding:
     fix: str = ""
 
 
-def examine(place: Place) -> list[Finding]:
+def examine(workspace: Workspace) -> list[Finding]:
     """Run all checks; start a Redis and a referee temporarily if none is configured."""
-    looks: tuple[Callable[[Place], Finding], ...] = (
+    looks: tuple[Callable[[Workspace], Finding], ...] = (
         *(_python, _system, _packages, _data, _disk),
         *(_database, _redis, _referee, _services, _remotes, _limits, _sandbox),
     )
-    return [look(place) for look in looks]
+    return [look(workspace) for look in looks]
 
 
-def _python(place: Place) -> Finding:
+def _python(workspace: Workspace) -> Finding:
     version = platform.python_version()
     if sys.version_info[:2] == _PYTHON:
         return Finding("Python", OK, version)
@@ -63,14 +63,14 @@ def _python(place: Place) -> Finding:
     return Finding("Python", FAIL, f"{version}, not {wanted}", "uv python install 3.11 && uv sync")
 
 
-def _system(place: Place) -> Finding:
+def _system(workspace: Workspace) -> Finding:
     name = f"{platform.system()} {platform.release()}"
     if sys.platform == "linux":
         return Finding("system", OK, name)
     return Finding("system", WARN, f"{name}: bots can be started on Linux only", "use Linux")
 
 
-def _packages(place: Place) -> Finding:
+def _packages(workspace: Workspace) -> Finding:
     versions, missing = [], []
     for package in _PACKAGES:
         try:
@@ -82,8 +82,8 @@ def _packages(place: Place) -> Finding:
     return Finding("packages", OK, ", ".join(versions))
 
 
-def _data(place: Place) -> Finding:
-    root = place.folder.root
+def _data(workspace: Workspace) -> Finding:
+    root = workspace.folder.root
     existing = next(path for path in (root, *root.parents) if path.exists())
     try:
         with tempfile.TemporaryFile(dir=existing):
@@ -94,8 +94,8 @@ def _data(place: Place) -> Finding:
     return Finding("data", OK, f"{root}" + ("" if root.exists() else " (made when it is needed)"))
 
 
-def _disk(place: Place) -> Finding:
-    root = place.folder.root
+def _disk(workspace: Workspace) -> Finding:
+    root = workspace.folder.root
     existing = next(path for path in (root, *root.parents) if path.exists())
     free = shutil.disk_usage(existing).free
     state = FAIL if free < _NO_DISK else WARN if free < _LITTLE_DISK else OK
@@ -103,18 +103,18 @@ def _disk(place: Place) -> Finding:
     return Finding("disk", state, f"{free // _MIB} MiB free", fix)
 
 
-def _database(place: Place) -> Finding:
+def _database(workspace: Workspace) -> Finding:
     from sqlalchemy import inspect, text
     from sqlalchemy.exc import DBAPIError
 
     from arena.errors import StoreError
     from arena.store import database
 
-    fix = f"check {' or '.join(config.DATABASE)}, or move {place.folder.database} away"
+    fix = f"check {' or '.join(config.DATABASE)}, or move {workspace.folder.database} away"
     try:
-        if not place.has_store:
+        if not workspace.has_store:
             return Finding("database", OK, "none yet; it is made when it is needed")
-        engine = database.open(place.folder.database_url())
+        engine = database.open(workspace.folder.database_url())
         shown, backend = database.shown(engine), engine.dialect.name
         with database.reading(engine) as connection:
             if not inspect(connection).has_table("alembic_version"):
@@ -133,10 +133,10 @@ def _database(place: Place) -> Finding:
     return Finding("database", FAIL, f"{shown}, schema {version}", "use the pokearena that made it")
 
 
-def _redis(place: Place) -> Finding:
+def _redis(workspace: Workspace) -> Finding:
     began = time.monotonic()
     try:
-        server = _redis_information(place)
+        server = _redis_information(workspace)
     except (redis_server.RedisError, config.SettingError, OSError) as error:
         return Finding("Redis", FAIL, str(error), redis_server.WAYS_OUT)
     version = server.get("valkey_version") or server.get("redis_version")
@@ -147,12 +147,12 @@ def _redis(place: Place) -> Finding:
     return Finding("Redis", OK, text)
 
 
-def _redis_information(place: Place) -> dict[str, object]:
+def _redis_information(workspace: Workspace) -> dict[str, object]:
     """Return the INFO data of the Redis that would be used, and its source."""
     from arena.system.redis_connection import connect
 
     with contextlib.ExitStack() as stack:
-        found = redis_server.find(place.folder)
+        found = redis_server.find(workspace.folder)
         if found is None:
             # In a temporary folder: a check must not create a data folder.
             elsewhere = stack.enter_context(tempfile.TemporaryDirectory())
@@ -161,7 +161,7 @@ def _redis_information(place: Place) -> dict[str, object]:
         return {**client.info("server"), **client.info("memory"), "source": found.source}
 
 
-def _referee(place: Place) -> Finding:
+def _referee(workspace: Workspace) -> Finding:
     named = config.setting((config.REFEREE,))
     if named is not None:
         address = named[1]
@@ -194,8 +194,8 @@ def _games_at(address: str) -> list[str]:
     return [game.id for game in answer.games]
 
 
-def _services(place: Place) -> Finding:
-    found = running(place)
+def _services(workspace: Workspace) -> Finding:
+    found = running(workspace)
     if found is None:
         return Finding("services", OK, "none run here; demo and tournament run bring their own")
     from arena.events import incidents
@@ -207,12 +207,12 @@ def _services(place: Place) -> Finding:
         troubles = incidents.read(client)
     if troubles.errors:
         failed = "; ".join(f"{name} failed: {text}" for name, text in troubles.errors.items())
-        return Finding("services", WARN, failed, f"see {place.folder.logs / 'services.log'}")
+        return Finding("services", WARN, failed, f"see {workspace.folder.logs / 'services.log'}")
     text = f"run as process {found.pid}, {len(alive)} workers"
     return Finding("services", OK if alive else WARN, text, "" if alive else "pokearena worker")
 
 
-def _remotes(place: Place) -> Finding:
+def _remotes(workspace: Workspace) -> Finding:
     from sqlalchemy import exc
 
     from arena.errors import StoreError
@@ -221,9 +221,9 @@ def _remotes(place: Place) -> Finding:
     from arena.store.matches import waiting
 
     try:
-        if not place.has_store:
+        if not workspace.has_store:
             return Finding("remote", OK, "no remote bots")
-        engine = database.open(place.folder.database_url())
+        engine = database.open(workspace.folder.database_url())
         if database.version(engine) is None:
             return Finding("remote", OK, "no remote bots")
         found, lacking = remote_bots.listing(engine), waiting.waited_for(engine)
@@ -234,7 +234,7 @@ def _remotes(place: Place) -> Finding:
         return Finding("remote", OK, "no remote bots")
     here = sum(remote.here for remote in found.values())
     text = f"{here} of {len(found)} bots are there"
-    services = running(place)
+    services = running(workspace)
     if services is not None and services.relay:
         text += f"; they connect to {services.relay}"
     if not lacking:
@@ -244,7 +244,7 @@ def _remotes(place: Place) -> Finding:
     return Finding("remote", WARN, f"{text}; matches wait for {waits}", fix)
 
 
-def _limits(place: Place) -> Finding:
+def _limits(workspace: Workspace) -> Finding:
     if sys.platform == "win32":
         return Finding("limits", FAIL, "no resource limits on this system", "use Linux")
     import resource
@@ -260,7 +260,7 @@ def _number(limit: int) -> str:
     return "unlimited" if limit < 0 else str(limit)
 
 
-def _sandbox(place: Place) -> Finding:
+def _sandbox(workspace: Workspace) -> Finding:
     from arena.bots.sandbox.available_levels import best, has_disk, offer
     from arena.bots.sandbox.level import Level
 

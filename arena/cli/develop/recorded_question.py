@@ -15,7 +15,7 @@ from arena.bots.bot import Bot
 from arena.bots.processes import Processes
 from arena.bots.sandbox import available_levels
 from arena.bots.socket_probe import authority
-from arena.cli.matches.record_lookup import Found
+from arena.cli.matches.record_lookup import RecordSource
 from arena.errors import InfrastructureError
 from arena.matches.runner import OPTIONS
 from referee.games.registry import find
@@ -58,7 +58,7 @@ class Answer:
         return self.legal and self.in_time
 
 
-def asked(found: Found, game: int, decision: int) -> Question:
+def asked(found: RecordSource, game: int, decision: int) -> Question:
     """Return the question of a decision, identical to the original one.
 
     A fault line contains its question. Any other question is rebuilt: the game is dealt again and
@@ -80,12 +80,12 @@ def asked(found: Found, game: int, decision: int) -> Question:
     return rebuilt
 
 
-def clocks(found: Found, record: GameRecord) -> list[bot_pb2.Clock]:
+def clocks(found: RecordSource, record: GameRecord) -> list[bot_pb2.Clock]:
     """Return the clock of every seat at the start of a game, assuming sequential games."""
     return [_clock(found, record, seat) for seat in range(found.record.match["seats"])]
 
 
-def _clock(found: Found, record: GameRecord, seat: int) -> bot_pb2.Clock:
+def _clock(found: RecordSource, record: GameRecord, seat: int) -> bot_pb2.Clock:
     clock = found.record.match["clock"]
     drawn = sum(
         game.result["bank_ms"][seat]
@@ -97,7 +97,7 @@ def _clock(found: Found, record: GameRecord, seat: int) -> bot_pb2.Clock:
     )
 
 
-def ask(found: Found, put: Question, bot: Bot, patience: float, start: float) -> Answer:
+def ask(found: RecordSource, put: Question, bot: Bot, patience: float, start: float) -> Answer:
     """Start a bot and send a question, limited only by `patience`.
 
     Args:
@@ -126,7 +126,7 @@ def ask(found: Found, put: Question, bot: Bot, patience: float, start: float) ->
 
 
 def _converse(
-    found: Found,
+    found: RecordSource,
     put: Question,
     address: str,
     start_seconds: float,
@@ -160,7 +160,7 @@ def _since(began: float) -> float:
     return round(1000 * (time.monotonic() - began), 3)
 
 
-def told(found: Found, put: Question) -> bot_pb2.StartRequest:
+def told(found: RecordSource, put: Question) -> bot_pb2.StartRequest:
     """Return the start request for the beginning of the table."""
     match, request = found.record.match, put.request
     return bot_pb2.StartRequest(
@@ -174,7 +174,9 @@ def told(found: Found, put: Question) -> bot_pb2.StartRequest:
     )
 
 
-def _start(stub: Any, found: Found, put: Question, seconds: float, ended: Event | None) -> None:
+def _start(
+    stub: Any, found: RecordSource, put: Question, seconds: float, ended: Event | None
+) -> None:
     """Send the start request as at the beginning of a table, and apply its response."""
     request = put.request
     call = stub.Start.future(told(found, put), timeout=seconds, wait_for_ready=True)
@@ -208,7 +210,7 @@ def _act(stub: Any, request: bot_pb2.ActRequest, patience: float) -> bot_pb2.Act
     return bot_pb2.ActResponse()
 
 
-def is_legal(found: Found, put: Question, response: bot_pb2.ActResponse) -> bool:
+def is_legal(found: RecordSource, put: Question, response: bot_pb2.ActResponse) -> bool:
     """Return whether an answer is a legal action of its question."""
     codec = codec_of(find(found.record.match["game"]))
     try:

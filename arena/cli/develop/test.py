@@ -48,17 +48,17 @@ def test(
     """
     from arena.cli import game_options
     from arena.cli.develop import examination
-    from arena.cli.workspace import Place
+    from arena.cli.workspace import Workspace
 
-    place = Place(data)
+    workspace = Workspace(data)
     wanted = [game_options.game_named(name).id for name in games]
-    found = place.bot(bot)
+    found = workspace.bot(bot)
     for name in wanted:
         game_options.check_plays(found, game_options.game_named(name))
     checks: list[Check] = []
     shown = examination.Shown(found, as_json)
     with shown:
-        for check in examination.examine(place, found, bot, wanted, seed, quick, shown.about):
+        for check in examination.examine(workspace, found, bot, wanted, seed, quick, shown.about):
             checks.append(check)
             shown.tell(check)
     failed = [check for check in checks if check.failed]

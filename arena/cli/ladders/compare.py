@@ -74,14 +74,14 @@ def compare(
     """
     from arena.cli import lookup
     from arena.cli.ladders import compare_views, key_lookup
-    from arena.cli.workspace import Place
+    from arena.cli.workspace import Workspace
 
-    place = Place(data)
-    assert place.existing_store is not None
+    workspace = Workspace(data)
+    assert workspace.existing_store is not None
     test = compare_views.test_of(sprt, alpha, beta, model)
-    pair = (lookup.version(place, first).id, lookup.version(place, second).id)
-    scopes = key_lookup.meant(place, game, tournament)
-    comparison = compare_views.compare(place.store, scopes, pair, unit, test)
+    pair = (lookup.version(workspace, first).id, lookup.version(workspace, second).id)
+    scopes = key_lookup.scopes_of(workspace, game, tournament)
+    comparison = compare_views.compare(workspace.store, scopes, pair, unit, test)
     if as_json:
         output.document(comparison.to_json())
         return

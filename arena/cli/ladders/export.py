@@ -16,7 +16,7 @@ from referee.sanitizing import escaped_json
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from arena.cli.workspace import Place
+    from arena.cli.workspace import Workspace
     from arena.ladders.key import Scope
     from arena.ladders.ladder_export import Export
 
@@ -75,11 +75,11 @@ def export(
     pokearena export --games poke,pouku-3 --parquet decisions.parquet
     """
     from arena.cli.ladders import key_lookup, ladder_table
-    from arena.cli.workspace import Place
+    from arena.cli.workspace import Workspace
     from arena.ladders import ladder_export
 
-    place = Place(data)
-    assert place.existing_store is not None
+    workspace = Workspace(data)
+    assert workspace.existing_store is not None
     if parquet is not None:
         if kind or file:
             raise CommandError("--parquet says form and file; leave --format and --output.", USAGE)
@@ -87,14 +87,18 @@ def export(
             raise CommandError(f"{game} is named beside --games; name it there.", USAGE)
         names: Sequence[str | None]
         names = [name.strip() for name in games.split(",")] if games else [game]
-        selected = [scope for name in names for scope in key_lookup.meant(place, name, tournament)]
-        _decisions(place, selected, parquet, views)
+        selected = [
+            scope for name in names for scope in key_lookup.scopes_of(workspace, name, tournament)
+        ]
+        _decisions(workspace, selected, parquet, views)
         return
     if games or views:
         raise CommandError("--games and --views go with --parquet FILE.", USAGE)
-    scopes = {scope.form: scope for scope in key_lookup.meant(place, game, tournament)}
-    tables = ladder_table.of_scopes(place.store, scopes.values())
-    ladders = [ladder_export.of_table(place.store, scopes[form], tables[form]) for form in tables]
+    scopes = {scope.form: scope for scope in key_lookup.scopes_of(workspace, game, tournament)}
+    tables = ladder_table.of_scopes(workspace.store, scopes.values())
+    ladders = [
+        ladder_export.of_table(workspace.store, scopes[form], tables[form]) for form in tables
+    ]
     if not ladders:
         raise CommandError("no match is closed yet.", FAILED, "pokearena tournament list")
     suffix = file.suffix.lstrip(".").lower() if file else ""
@@ -122,10 +126,10 @@ def _text(exports: Sequence[Export], kind: str) -> str:
     return ladder_export.as_csv(exports[0])
 
 
-def _decisions(place: Place, scopes: Sequence[Scope], file: Path, views: bool) -> None:
+def _decisions(workspace: Workspace, scopes: Sequence[Scope], file: Path, views: bool) -> None:
     """Write every decision of the closed matches of these scopes."""
-    from arena.cli.formatting import many
-    from arena.cli.output import Progress
+    from arena.cli.formatting import count
+    from arena.cli.output import ProgressLine
     from arena.store.matches import listing, results
     from arena.store.schema import MatchState
     from referee.record import read
@@ -137,16 +141,16 @@ def _decisions(place: Place, scopes: Sequence[Scope], file: Path, views: bool) -
             raise
         sentence = "writing Parquet needs pyarrow, which the extra pokearena[data] brings."
         raise CommandError(sentence, FAILED) from None
-    progress = Progress()
+    progress = ProgressLine()
     matches = 0
     try:
         with dataset.writing(file) as data:
             for tournament in dict.fromkeys(name for scope in scopes for name in scope.tournaments):
                 closed = listing.matches(
-                    place.store, tournament=tournament, states=(MatchState.CLOSED,)
+                    workspace.store, tournament=tournament, states=(MatchState.CLOSED,)
                 )
                 for number, match in enumerate(closed, 1):
-                    data.add(dataset.rows(read(results.record(place.store, match.id)), views))
+                    data.add(dataset.rows(read(results.record(workspace.store, match.id)), views))
                     matches += 1
                     progress(
                         f"matches of {tournament}, {data.written} decisions", number, len(closed)
@@ -157,4 +161,4 @@ def _decisions(place: Place, scopes: Sequence[Scope], file: Path, views: bool) -
         raise CommandError(
             f"{file} cannot be written: {error.strerror or error}.", FAILED
         ) from None
-    output.hint(f"{file}: {data.written} decisions of {many(matches, 'match', 'matches')}")
+    output.hint(f"{file}: {data.written} decisions of {count(matches, 'match', 'matches')}")

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 from arena.cli.errors import USAGE, CommandError
 
 if TYPE_CHECKING:
-    from arena.cli.workspace import Place
+    from arena.cli.workspace import Workspace
     from arena.ladders.key import Scope
 
 
-def meant(place: Place, name: str | None, tournament: str | None) -> list[Scope]:
+def scopes_of(workspace: Workspace, name: str | None, tournament: str | None) -> list[Scope]:
     """Return the ladders of a game, a form or a tournament; all ladders if neither is given.
 
     Raises:
@@ -23,14 +23,14 @@ def meant(place: Place, name: str | None, tournament: str | None) -> list[Scope]
     from referee.games.registry import GAMES
 
     if tournament is not None:
-        stored = tournaments.find(place.store, lookup.tournament(place, tournament))
+        stored = tournaments.find(workspace.store, lookup.tournament(workspace, tournament))
         return [key.of_tournament(stored)]
     # The rules of the games are not needed for the ladders of all games.
-    held = key.of_forms(place.store, name)
+    held = key.of_forms(workspace.store, name)
     if held or name is None:
         return held
     game, dash, _ = name.partition("-")
     if dash and game in GAMES:
         sentence = f'no tournament of "{name}" was held here.'
         raise CommandError(sentence, USAGE, "pokearena tournament list")
-    return key.of_forms(place.store, game_options.game_named(name).id)
+    return key.of_forms(workspace.store, game_options.game_named(name).id)

@@ -12,7 +12,7 @@ from arena.cli.errors import FAILED, OK, CommandError
 from arena.cli.options import data_option, json_option, scope_options
 
 if TYPE_CHECKING:
-    from arena.cli.ladders.rebuilt_ladder import Anew
+    from arena.cli.ladders.rebuilt_ladder import RebuiltLadder
 
 
 @click.group()
@@ -32,13 +32,13 @@ def verify(game: str | None, tournament: str | None, as_json: bool, data: Path |
     `pokearena verify` tells.)
     """
     from arena.cli.ladders import key_lookup, rebuilt_ladder
-    from arena.cli.workspace import Place
+    from arena.cli.workspace import Workspace
 
-    place = Place(data)
-    assert place.existing_store is not None
+    workspace = Workspace(data)
+    assert workspace.existing_store is not None
     checks = [
-        rebuilt_ladder.verify(place.store, scope)
-        for scope in key_lookup.meant(place, game, tournament)
+        rebuilt_ladder.verify(workspace.store, scope)
+        for scope in key_lookup.scopes_of(workspace, game, tournament)
     ]
     differences = [difference for check in checks for difference in check.differences]
     if as_json:
@@ -72,13 +72,13 @@ def rebuild(game: str | None, tournament: str | None, as_json: bool, data: Path 
     """
     from arena.cli.ladders import key_lookup, rebuilt_ladder
     from arena.cli.ladders import ladder_table as views
-    from arena.cli.workspace import Place
+    from arena.cli.workspace import Workspace
     from arena.ladders import ladder_values
 
-    place = Place(data)
-    assert place.existing_store is not None
-    scopes = key_lookup.meant(place, game, tournament)
-    rebuilt = [rebuilt_ladder.rebuild(place.store, scope, write=True) for scope in scopes]
+    workspace = Workspace(data)
+    assert workspace.existing_store is not None
+    scopes = key_lookup.scopes_of(workspace, game, tournament)
+    rebuilt = [rebuilt_ladder.rebuild(workspace.store, scope, write=True) for scope in scopes]
     played = [ladder for ladder in rebuilt if ladder.table.lines]
     if as_json:
         fresh = {ladder.scope.form: ladder_values.to_json(ladder.table) for ladder in played}
@@ -100,7 +100,7 @@ def rebuild(game: str | None, tournament: str | None, as_json: bool, data: Path 
     return FAILED if any(ladder.unread for ladder in rebuilt) else OK
 
 
-def _was(ladder: Anew) -> str:
+def _was(ladder: RebuiltLadder) -> str:
     text = "; nothing was stored otherwise" if not ladder.differences else "; it is put right"
     if ladder.unread:
         text = "; what cannot be read is left as it is"

@@ -73,13 +73,13 @@ def matrix(
     (likelihood of superiority) follows from strength, which is fitted to all matches.
     """
     from arena.cli.ladders import key_lookup, ladder_table
-    from arena.cli.workspace import Place
+    from arena.cli.workspace import Workspace
     from arena.ladders import stored_crosstables
 
-    place = Place(data)
-    assert place.existing_store is not None
-    scopes = key_lookup.meant(place, game, tournament)
-    made = {scope.form: stored_crosstables.of_scope(place.store, scope) for scope in scopes}
+    workspace = Workspace(data)
+    assert workspace.existing_store is not None
+    scopes = key_lookup.scopes_of(workspace, game, tournament)
+    made = {scope.form: stored_crosstables.of_scope(workspace.store, scope) for scope in scopes}
     crosstables = {form: crosstable for form, crosstable in made.items() if crosstable is not None}
     if as_json:
         output.document(

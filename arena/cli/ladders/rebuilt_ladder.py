@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Anew:
+class RebuiltLadder:
     """A ladder computed only from the records.
 
     Attributes:
@@ -45,7 +45,7 @@ class Anew:
         }
 
 
-def rebuild(engine: Engine, scope: Scope, *, write: bool) -> Anew:
+def rebuild(engine: Engine, scope: Scope, *, write: bool) -> RebuiltLadder:
     """Compute a ladder from the records of its closed matches.
 
     Args:
@@ -57,7 +57,7 @@ def rebuild(engine: Engine, scope: Scope, *, write: bool) -> Anew:
     from arena.records import rebuilt_results
 
     fold = Fold(scope.clip)
-    anew = Anew(scope, fold.table(scope.entrants), 0, 0, (), 0, False)
+    anew = RebuiltLadder(scope, fold.table(scope.entrants), 0, 0, (), 0, False)
     for match in rebuilt_results.rebuilt(engine, scope.tournaments):
         if match.digest is not None:
             fold.add(match.digest, match.thinking)
@@ -74,7 +74,7 @@ def rebuild(engine: Engine, scope: Scope, *, write: bool) -> Anew:
     return replace(anew, table=fold.table(scope.entrants))
 
 
-def verify(engine: Engine, scope: Scope) -> Anew:
+def verify(engine: Engine, scope: Scope) -> RebuiltLadder:
     """Compare stored results and the stored ladder with the records; change nothing."""
     from arena.ladders import folds
 

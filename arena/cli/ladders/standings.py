@@ -16,7 +16,7 @@ from arena.cli.options import data_option, json_option, scope_options
 
 if TYPE_CHECKING:
     from arena.cli.ladders.ladder_table import Ladders
-    from arena.cli.workspace import Place
+    from arena.cli.workspace import Workspace
     from arena.ladders.folds import Following
     from arena.ladders.key import Scope
     from arena.ratings.strength.settings import StrengthSettings
@@ -84,20 +84,20 @@ def standings(
     decision times, which are not, are added under "timing" by --timing.
     """
     from arena.cli.ladders import key_lookup, ladder_table
-    from arena.cli.workspace import Place
+    from arena.cli.workspace import Workspace
 
-    place = Place(data)
-    assert place.existing_store is not None
+    workspace = Workspace(data)
+    assert workspace.existing_store is not None
     settings = anchored_settings(anchors)
 
     known: dict[Scope, Following] = {}
 
     def look() -> tuple[Sequence[Scope], Ladders]:
-        scopes = key_lookup.meant(place, game, tournament)
-        return scopes, ladder_table.of_scopes(place.store, scopes, settings, known)
+        scopes = key_lookup.scopes_of(workspace, game, tournament)
+        return scopes, ladder_table.of_scopes(workspace.store, scopes, settings, known)
 
     scopes, ladders = look()
-    _show(place, scopes, ladders, as_json, timing)
+    _show(workspace, scopes, ladders, as_json, timing)
     while watch:
         # Flush, so that the reader of a pipe receives each document at once.
         sys.stdout.flush()
@@ -107,7 +107,7 @@ def standings(
             ladders = fresh
             if output.is_terminal() and not as_json:
                 output.screen().clear()
-            _show(place, scopes, ladders, as_json, timing)
+            _show(workspace, scopes, ladders, as_json, timing)
     if not as_json:
         if ladders:
             ladder_table.explain(ladders.values())
@@ -115,7 +115,7 @@ def standings(
 
 
 def _show(
-    place: Place, scopes: Sequence[Scope], ladders: Ladders, as_json: bool, timing: bool
+    workspace: Workspace, scopes: Sequence[Scope], ladders: Ladders, as_json: bool, timing: bool
 ) -> None:
     from arena.cli.ladders import ladder_table
     from arena.ladders import ladder_values
@@ -127,7 +127,9 @@ def _show(
                 "ladders": {form: ladder_values.to_json(table) for form, table in ladders.items()},
                 "elo": ladder_values.settings_json(),
                 "details": {
-                    scope.form: ladder_values.details_json(place.store, scope, ladders[scope.form])
+                    scope.form: ladder_values.details_json(
+                        workspace.store, scope, ladders[scope.form]
+                    )
                     for scope in scopes
                     if scope.form in ladders
                 },

@@ -14,7 +14,7 @@ from arena.bots.version_store import content_hash
 from arena.cli import formatting, game_options
 from arena.cli.bots import builds
 from arena.cli.services.own_referee import own_referee
-from arena.cli.workspace import Place
+from arena.cli.workspace import Workspace
 from arena.matches.runner import play_match, record_text
 from arena.store import ids
 from arena.store.matches.games import PlayedGame
@@ -24,7 +24,7 @@ from referee.record import Line, read_games
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class MatchRequest:
     """The requested match."""
 
     game: str
@@ -40,7 +40,7 @@ class Wish:
 
 
 @dataclass(slots=True)
-class Bout:
+class LocalMatch:
     """A local match and its finished games."""
 
     spec: MatchSpec
@@ -66,19 +66,19 @@ class Bout:
         return None
 
 
-class _Stopped(Exception):
+class _StrictMatchEnded(Exception):
     """A fault has ended a strict match; the remaining tables are not played."""
 
 
-def prepare(place: Place, wish: Wish) -> Bout:
+def prepare(workspace: Workspace, wish: MatchRequest) -> LocalMatch:
     """Resolve and build the bots, and return the requested match."""
     game = game_options.game_named(wish.game)
     options = game_options.options_of(game, wish.options)
     seats = game_options.seats_for(game, options, len(wish.bots), wish.seats)
-    bots = told_apart(place.bot(text) for text in wish.bots)
+    bots = told_apart(workspace.bot(text) for text in wish.bots)
     for bot in bots:
         game_options.check_plays(bot, game)
-        builds.up_to_date(place, bot)
+        builds.up_to_date(workspace, bot)
     seed = formatting.seed_of(wish.seed)
     entrants = tuple(map(_entrant, bots))
     what = {
@@ -107,7 +107,7 @@ def prepare(place: Place, wish: Wish) -> Bout:
         commitment=commitment(seed),
         seed=seed,
     )
-    return Bout(spec, bots, wish.seed)
+    return LocalMatch(spec, bots, wish.seed)
 
 
 def _entrant(bot: Bot) -> Entrant:
@@ -116,7 +116,7 @@ def _entrant(bot: Bot) -> Entrant:
     return Entrant(bot.label, content_hash(bot), folder, manifest)
 
 
-def play(bout: Bout, place: Place, hear: Callable[[PlayedGame], None]) -> None:
+def play(bout: LocalMatch, workspace: Workspace, hear: Callable[[PlayedGame], None]) -> None:
     """Play a match against its own referee; call `hear` with every finished game.
 
     After an error or Ctrl-C, the finished games are in the bout.
@@ -124,7 +124,7 @@ def play(bout: Bout, place: Place, hear: Callable[[PlayedGame], None]) -> None:
     Raises:
         InfrastructureError: a part of the arena failed.
     """
-    outputs = place.folder.outputs / bout.spec.id
+    outputs = workspace.folder.outputs / bout.spec.id
     for old in outputs.glob("*.log"):
         old.unlink()
 
@@ -132,12 +132,12 @@ def play(bout: Bout, place: Place, hear: Callable[[PlayedGame], None]) -> None:
         bout.games.append(game)
         hear(game)
         if game.faulted and bout.spec.policy == "strict":
-            raise _Stopped
+            raise _StrictMatchEnded
 
     def keep(entrant: int, reports: Sequence[Report]) -> None:
         _keep_output(outputs / f"{bout.spec.versions[entrant]}.log", reports)
 
-    with own_referee() as referee, contextlib.suppress(_Stopped):
+    with own_referee() as referee, contextlib.suppress(_StrictMatchEnded):
         bout.complete = play_match(bout.spec, referee, bout.bots, sink, hear=keep)
 
 
@@ -149,12 +149,12 @@ def _keep_output(path: Path, reports: Sequence[Report]) -> None:
             log.writelines(texts)
 
 
-def write_record(bout: Bout, place: Place, path: Path | None) -> Path:
+def write_record(bout: LocalMatch, workspace: Workspace, path: Path | None) -> Path:
     """Write the record atomically to `path`, or into the data folder; return its path."""
     if path is None:
-        place.folder.create()
-        place.plays.mkdir(mode=0o700, exist_ok=True)
-        path = place.plays / f"{bout.spec.id}.jsonl"
+        workspace.folder.create()
+        workspace.plays.mkdir(mode=0o700, exist_ok=True)
+        path = workspace.plays / f"{bout.spec.id}.jsonl"
     fresh = path.with_name(f".{path.name}.new")
     try:
         fresh.write_text(bout.record, encoding="utf-8")

@@ -11,7 +11,7 @@ from arena.cli import output
 from arena.cli.options import data_option, json_option
 
 if TYPE_CHECKING:
-    from arena.cli.matches.record_lookup import Found
+    from arena.cli.matches.record_lookup import RecordSource
     from referee.record import Line
 
 
@@ -26,17 +26,17 @@ def logs(match: str, seat: str | None, as_json: bool, data: Path | None) -> None
     SEAT is the name of a bot, or the number of a seat, from 0. With --json a line a fault.
     """
     from arena.cli.matches import record_lookup
-    from arena.cli.workspace import Place
+    from arena.cli.workspace import Workspace
 
-    place = Place(data)
-    source = record_lookup.find(place, match)
+    workspace = Workspace(data)
+    source = record_lookup.find(workspace, match)
     faults = _faults(source, seat)
     if as_json:
         for name, fault in faults:
             output.document({"match": source.id, "bot": name, **fault})
         return
     _show_faults(source, faults)
-    written = _outputs(place.folder.outputs / source.id, source, seat)
+    written = _outputs(workspace.folder.outputs / source.id, source, seat)
     for name, text in written:
         output.line(f"output of {name}")
         for line in text.splitlines():
@@ -53,11 +53,11 @@ def logs(match: str, seat: str | None, as_json: bool, data: Path | None) -> None
         output.next_step(f"pokearena replay {source.id}")
 
 
-def _faults(source: Found, seat: str | None) -> list[tuple[str, Line]]:
+def _faults(source: RecordSource, seat: str | None) -> list[tuple[str, Line]]:
     """Return the faults with the names of the bots, in order; optionally of one seat or bot."""
     from arena.cli.matches import record_lookup
 
-    selected = record_lookup.meant(source, seat)
+    selected = record_lookup.seat_filter(source, seat)
     listed = [
         (game.game["seating"][fault["seat"]], fault)
         for game in source.record.games
@@ -66,7 +66,7 @@ def _faults(source: Found, seat: str | None) -> list[tuple[str, Line]]:
     return [(name, fault) for name, fault in listed if selected(name, fault["seat"])]
 
 
-def _show_faults(source: Found, faults: list[tuple[str, Line]]) -> None:
+def _show_faults(source: RecordSource, faults: list[tuple[str, Line]]) -> None:
     from arena.cli.matches import fault_text
 
     for name, fault in faults:
@@ -75,12 +75,12 @@ def _show_faults(source: Found, faults: list[tuple[str, Line]]) -> None:
         output.line()
 
 
-def _outputs(directory: Path, source: Found, seat: str | None) -> list[tuple[str, str]]:
+def _outputs(directory: Path, source: RecordSource, seat: str | None) -> list[tuple[str, str]]:
     """Return the output of the bots' processes, by bot, if it is stored on this machine."""
     from arena.cli.matches import record_lookup
     from referee.sanitizing import sanitized
 
-    selected = record_lookup.meant(source, seat)
+    selected = record_lookup.seat_filter(source, seat)
     written = []
     for name, _ in source.record.match["entrants"]:
         path = directory / f"{name}.log"

@@ -12,7 +12,7 @@ from typing import Any
 from arena.bots import manifest
 from arena.cli import output
 from arena.cli.errors import typed
-from arena.cli.matches.record_lookup import Found
+from arena.cli.matches.record_lookup import RecordSource
 from arena.records import board_scores, decision_times
 from arena.records.fault_explanation import Aftermath, Explanation, aftermath
 
@@ -64,7 +64,7 @@ def of_aftermath(aftermaths: Sequence[Aftermath]) -> Iterator[str]:
         yield f"{each.bot}: {each.verdict} in {games} too, because of a fault in another"
 
 
-def show_match(source: Found, seat: str | None) -> None:
+def show_match(source: RecordSource, seat: str | None) -> None:
     """Print the boards and decision times of a match without faults."""
     played = board_scores.boards(source.record)
     names = _names(source)
@@ -121,14 +121,14 @@ def _show_boards(names: Sequence[str], played: Sequence[board_scores.Board]) -> 
     )
 
 
-def worst_game(source: Found, seat: str | None) -> int:
+def worst_game(source: RecordSource, seat: str | None) -> int:
     """Return the number of the entrant's worst game."""
     played = board_scores.boards(source.record)
     entrant = _entrant(source, seat, played)
     return board_scores.from_the_worst(played, entrant)[0].worst_game(entrant)
 
 
-def _entrant(source: Found, seat: str | None, played: Sequence[board_scores.Board]) -> int:
+def _entrant(source: RecordSource, seat: str | None, played: Sequence[board_scores.Board]) -> int:
     """Return the index of the named bot, or else of the one with the worst result."""
     names = _names(source)
     for at, name in enumerate(names):
@@ -143,7 +143,7 @@ def _shares(played: Sequence[board_scores.Board]) -> tuple[float, ...]:
     return board_scores.shares(reduce(add, (board.games for board in played)))
 
 
-def _names(source: Found) -> list[str]:
+def _names(source: RecordSource) -> list[str]:
     return [str(name) for name, _ in source.record.match["entrants"]]
 
 
@@ -151,7 +151,7 @@ def _ms(time: float | None) -> str:
     return "–" if time is None else f"{time:.2f}"
 
 
-def to_json(source: Found, faults: Sequence[Explanation]) -> dict[str, Any]:
+def to_json(source: RecordSource, faults: Sequence[Explanation]) -> dict[str, Any]:
     """Return all data as JSON values; values by entrant are in the order of ``bots``."""
     played = board_scores.boards(source.record)
     shares = _shares(played)

@@ -13,7 +13,7 @@ from arena.cli.errors import FAILED, INTERRUPTED, OK, USAGE, CommandError
 from arena.cli.options import data_option, game_options, json_option, seats_option
 
 if TYPE_CHECKING:
-    from arena.cli.matches.local_match import Bout
+    from arena.cli.matches.local_match import LocalMatch
     from arena.store.matches.games import PlayedGame
 
 
@@ -68,31 +68,31 @@ def play(
     The first fault stops the match and is explained, unless --lenient.
     """
     from arena.cli.matches import local_match
-    from arena.cli.workspace import Place
+    from arena.cli.workspace import Workspace
     from arena.store.matches.spec import Clock
 
     if watch and as_json:
         raise CommandError("--watch is for people and --json for programs; take one.", USAGE)
-    place = Place(data)
-    wish = local_match.Wish(
+    workspace = Workspace(data)
+    wish = local_match.MatchRequest(
         game=game,
         bots=bots,
-        seed=formatting.fresh() if seed is None else seed,
+        seed=formatting.random_seed() if seed is None else seed,
         boards=boards,
         options=pairs,
         clock=Clock(start, allowance, bank),
         policy="lenient" if lenient else "strict",
         seats=seats,
     )
-    bout = local_match.prepare(place, wish)
+    bout = local_match.prepare(workspace, wish)
     if not as_json:
         _announce(bout)
     interrupted = False
     try:
-        local_match.play(bout, place, lambda finished: _tell(bout, finished) if watch else None)
+        local_match.play(bout, workspace, lambda finished: _tell(bout, finished) if watch else None)
     except KeyboardInterrupt:
         interrupted = True
-    written = local_match.write_record(bout, place, record)
+    written = local_match.write_record(bout, workspace, record)
     name = str(written) if record else bout.spec.id
     if as_json:
         output.document(_as_json(bout, written))
@@ -104,7 +104,7 @@ def play(
     return OK if bout.complete else FAILED
 
 
-def _announce(bout: Bout) -> None:
+def _announce(bout: LocalMatch) -> None:
     from arena.presentation.form_name import form_of
 
     spec = bout.spec
@@ -115,7 +115,7 @@ def _announce(bout: Bout) -> None:
         output.hint("a bot that runs elsewhere cannot be reset: every table has boards of its own")
 
 
-def _tell(bout: Bout, game: PlayedGame) -> None:
+def _tell(bout: LocalMatch, game: PlayedGame) -> None:
     from arena.cli.matches import story
     from referee.record import read_games
 
@@ -125,7 +125,7 @@ def _tell(bout: Bout, game: PlayedGame) -> None:
         output.line()
 
 
-def _conclude(bout: Bout, typed: tuple[str, ...], name: str) -> None:
+def _conclude(bout: LocalMatch, typed: tuple[str, ...], name: str) -> None:
     """Print the results and the next command.
 
     Args:
@@ -134,7 +134,7 @@ def _conclude(bout: Bout, typed: tuple[str, ...], name: str) -> None:
         name: the name of the record for other commands.
     """
     from arena.cli.matches import fault_text
-    from arena.cli.matches.summary import tallies
+    from arena.cli.matches.summary import summaries
 
     output.table(
         ("bot", "games", "won", "drawn", "lost", "points", "moves", "median", "slowest", "faults"),
@@ -143,7 +143,7 @@ def _conclude(bout: Bout, typed: tuple[str, ...], name: str) -> None:
                 *(t.bot, t.games, t.wins, t.draws, t.losses, t.points, len(t.times)),
                 *(_ms(t.median), _ms(t.slowest), t.faults),
             )
-            for t in tallies(bout.spec.versions, bout.games)
+            for t in summaries(bout.spec.versions, bout.games)
         ],
     )
     if bout.fault is None:
@@ -164,8 +164,8 @@ def _ms(time: float | None) -> str:
     return "–" if time is None else f"{time:.2f} ms"
 
 
-def _as_json(bout: Bout, record: Path) -> dict[str, object]:
-    from arena.cli.matches.summary import tallies
+def _as_json(bout: LocalMatch, record: Path) -> dict[str, object]:
+    from arena.cli.matches.summary import summaries
 
     spec = bout.spec
     blamed = bout.fault
@@ -179,7 +179,7 @@ def _as_json(bout: Bout, record: Path) -> dict[str, object]:
         "seed": spec.seed.hex(),
         "commitment": spec.commitment,
         "complete": bout.complete,
-        "bots": [tally.to_json() for tally in tallies(spec.versions, bout.games)],
+        "bots": [tally.to_json() for tally in summaries(spec.versions, bout.games)],
         "games": [
             {
                 "game": game.game,

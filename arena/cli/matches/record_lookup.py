@@ -7,17 +7,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from arena.cli.errors import USAGE, CommandError
-from arena.cli.workspace import Place
+from arena.cli.workspace import Workspace
 from referee.record import GameRecord, MatchRecord, RecordError, read
 
 # Selection of the bots of a match by the name of a bot or the number of a seat.
 
 
-Meant = Callable[[str, int], bool]
+SeatFilter = Callable[[str, int], bool]
 """Returns whether a bot at a seat is selected."""
 
 
-def meant(source: Found, seat: str | None) -> Meant:
+def seat_filter(source: RecordSource, seat: str | None) -> SeatFilter:
     """Return the filter for `seat`; None selects all.
 
     Raises:
@@ -39,7 +39,7 @@ _PREFIX = "m-"
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class RecordSource:
     """A record and its source."""
 
     record: MatchRecord
@@ -77,7 +77,7 @@ class Found:
         return self.record.seed
 
 
-def find(place: Place, name: str) -> Found:
+def find(workspace: Workspace, name: str) -> RecordSource:
     """Return the record of a match.
 
     Raises:
@@ -90,32 +90,32 @@ def find(place: Place, name: str) -> Found:
     if "/" in name or name.endswith(".jsonl"):
         raise CommandError(f"there is no file {name}.", USAGE)
     prefix = name if name.startswith(_PREFIX) else _PREFIX + name
-    played = {path.stem: path for path in place.plays.glob("m-*.jsonl")}
+    played = {path.stem: path for path in workspace.plays.glob("m-*.jsonl")}
     here = {match for match in played if match.startswith(prefix)}
-    stored = _stored(place, prefix)
+    stored = _stored(workspace, prefix)
     match = _only(name, prefix, here | stored)
     if match in here:
         return _from_file(played[match])
     from arena.store.matches import results
 
-    return Found(read(results.record(place.store, match)), None)
+    return RecordSource(read(results.record(workspace.store, match)), None)
 
 
-def _from_file(path: Path) -> Found:
+def _from_file(path: Path) -> RecordSource:
     try:
-        return Found(read(path.read_text(encoding="utf-8")), path)
+        return RecordSource(read(path.read_text(encoding="utf-8")), path)
     except RecordError as error:
         raise RecordError(f"{path} is no record: {error}.") from None
     except UnicodeDecodeError:
         raise RecordError(f"{path} is no record: it is not UTF-8 text.") from None
 
 
-def _stored(place: Place, prefix: str) -> set[str]:
-    if not place.has_store:
+def _stored(workspace: Workspace, prefix: str) -> set[str]:
+    if not workspace.has_store:
         return set()
     from arena.store import id_prefixes
 
-    return set(id_prefixes.matches(place.store, prefix))
+    return set(id_prefixes.matches(workspace.store, prefix))
 
 
 def _only(name: str, prefix: str, fitting: set[str]) -> str:

@@ -24,10 +24,10 @@ def replay(match: str, game: int | None, no_pause: bool, as_json: bool, data: Pa
     """
     from arena.cli import key_input
     from arena.cli.matches import record_lookup, replay_steps
-    from arena.cli.workspace import Place
+    from arena.cli.workspace import Workspace
     from arena.presentation import narration
 
-    source = record_lookup.find(Place(data), match)
+    source = record_lookup.find(Workspace(data), match)
     seed = source.seed()
     games = source.record.games if game is None else (source.game(game),)
     if as_json:

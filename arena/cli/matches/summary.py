@@ -9,7 +9,7 @@ from referee.record import read_games
 
 
 @dataclass(slots=True)
-class Tally:
+class EntrantSummary:
     """Results of one entrant in several games. Times are milliseconds."""
 
     bot: str
@@ -51,9 +51,9 @@ class Tally:
         }
 
 
-def tallies(entrants: Sequence[str], games: Iterable[PlayedGame]) -> list[Tally]:
+def summaries(entrants: Sequence[str], games: Iterable[PlayedGame]) -> list[EntrantSummary]:
     """Return the tallies of all entrants, in their order."""
-    made = [Tally(name) for name in entrants]
+    made = [EntrantSummary(name) for name in entrants]
     by_name = {tally.bot: tally for tally in made}
     for game in games:
         for position, tally in enumerate(made):

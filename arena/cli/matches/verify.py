@@ -22,13 +22,13 @@ def verify(matches: tuple[str, ...], as_json: bool, data: Path | None) -> int:
     every score computed anew. A match is named by its id, the beginning of it, or a file.
     """
     from arena.cli.matches import record_lookup
-    from arena.cli.workspace import Place
+    from arena.cli.workspace import Workspace
     from referee import replay
 
-    place = Place(data)
+    workspace = Workspace(data)
     status = OK
     for name in matches:
-        source = record_lookup.find(place, name)
+        source = record_lookup.find(workspace, name)
         problems = replay.verify(source.record)
         games, actions = len(source.record.games), sum(len(g.actions) for g in source.record.games)
         if problems:

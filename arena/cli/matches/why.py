@@ -13,7 +13,7 @@ from arena.cli.errors import USAGE, CommandError
 from arena.cli.options import data_option, json_option
 
 if TYPE_CHECKING:
-    from arena.cli.matches.record_lookup import Found
+    from arena.cli.matches.record_lookup import RecordSource
     from arena.records.fault_explanation import Explanation
 
 
@@ -34,10 +34,10 @@ def why(match: str, seat: str | None, as_json: bool, data: Path | None) -> None:
     scores of every board, and how long the bots thought. MATCH may be a file.
     """
     from arena.cli.matches import record_lookup
-    from arena.cli.workspace import Place
+    from arena.cli.workspace import Workspace
 
     name, place_of = _place(match)
-    source = record_lookup.find(Place(data), name)
+    source = record_lookup.find(Workspace(data), name)
     if not source.record.games:
         raise CommandError(f"{source.id} is not closed; why it was lost is told when it is.")
     faults = _chosen(source, seat, place_of)
@@ -58,12 +58,12 @@ def _place(text: str) -> tuple[str, tuple[int, int] | None]:
 
 
 def _chosen(
-    source: Found, seat: str | None, place_of: tuple[int, int] | None
+    source: RecordSource, seat: str | None, place_of: tuple[int, int] | None
 ) -> tuple[Explanation, ...]:
     from arena.cli.matches import record_lookup
     from arena.records.fault_explanation import explanations
 
-    selected = record_lookup.meant(source, seat)
+    selected = record_lookup.seat_filter(source, seat)
     faults = tuple(
         fault for fault in explanations(source.record) if selected(fault.bot, fault.seat)
     )
@@ -83,7 +83,9 @@ def _chosen(
     return at
 
 
-def _show(source: Found, name: str, seat: str | None, faults: tuple[Explanation, ...]) -> None:
+def _show(
+    source: RecordSource, name: str, seat: str | None, faults: tuple[Explanation, ...]
+) -> None:
     from arena.cli.matches import loss_reasons
     from arena.records.fault_explanation import aftermath
 

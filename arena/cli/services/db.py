@@ -15,7 +15,7 @@ from arena.cli.options import data_option, json_option
 if TYPE_CHECKING:
     from sqlalchemy import Engine
 
-    from arena.cli.output import Progress
+    from arena.cli.output import ProgressLine
 
 
 # Check of a whole database, for `pokearena db check`.
@@ -25,7 +25,7 @@ _SHOWN: Final = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class DatabaseReport:
     """The result of a check.
 
     Attributes:
@@ -98,7 +98,7 @@ class Report:
         }
 
 
-def run(engine: Engine, progress: Progress, *, quick: bool) -> Report:
+def run(engine: Engine, progress: ProgressLine, *, quick: bool) -> DatabaseReport:
     """Check a database.
 
     Args:
@@ -110,10 +110,10 @@ def run(engine: Engine, progress: Progress, *, quick: bool) -> Report:
     from arena.store import consistency
 
     if unreadable := consistency.unreadable(engine):
-        return Report(tuple(unreadable))
+        return DatabaseReport(tuple(unreadable))
     structure = tuple(consistency.problems(engine, progress))
     if quick:
-        return Report(structure)
+        return DatabaseReport(structure)
     records, damaged, repairable = list[str](), list[str](), list[str]()
     matches = games = actions = 0
     for match in store_audit.audit(engine, progress):
@@ -123,7 +123,7 @@ def run(engine: Engine, progress: Progress, *, quick: bool) -> Report:
         records += match.problems
         if match.problems:
             (repairable if match.repairable else damaged).append(match.match)
-    return Report(
+    return DatabaseReport(
         structure,
         tuple(records),
         tuple(damaged),
@@ -135,7 +135,7 @@ def run(engine: Engine, progress: Progress, *, quick: bool) -> Report:
     )
 
 
-def show(report: Report, database: str) -> None:
+def show(report: DatabaseReport, database: str) -> None:
     """Print a report as text."""
     for sentence in report.problems[:_SHOWN]:
         output.line(sentence)
@@ -206,11 +206,11 @@ def backup(file: Path, as_json: bool, data: Path | None) -> None:
     secret seeds of matches that are not over. The files of bots are in the data folder: copy
     `versions` beside it.
     """
-    from arena.cli.output import Progress
+    from arena.cli.output import ProgressLine
     from arena.store import backup_file, database
 
     engine = _engine(data)
-    size = backup_file.backup(engine, file.absolute(), Progress())
+    size = backup_file.backup(engine, file.absolute(), ProgressLine())
     shown = database.shown(engine)
     values = {"database": shown, "file": str(file), "bytes": size}
     _tell(as_json, values, f"{file}: {size / (1 << 20):.1f} MiB of {shown}")
@@ -227,11 +227,11 @@ def restore(file: Path, as_json: bool, data: Path | None) -> None:
     From SQLite to PostgreSQL, or back, it is the same. Matches that were being played when the
     backup was made go on after their last game.
     """
-    from arena.cli.output import Progress
+    from arena.cli.output import ProgressLine
     from arena.store import backup_file, database
 
     engine = _engine(data, made=True)
-    rows = backup_file.restore(engine, file.absolute(), Progress())
+    rows = backup_file.restore(engine, file.absolute(), ProgressLine())
     shown = database.shown(engine)
     values = {"database": shown, "file": str(file), "rows": rows}
     _tell(as_json, values, f"{shown}: {rows} rows of {file}")
@@ -250,11 +250,11 @@ def check(quick: bool, as_json: bool, data: Path | None) -> None:
     nothing, and can run while the arena is at work. Exit status 1 if anything is wrong.
     """
 
-    from arena.cli.output import Progress
+    from arena.cli.output import ProgressLine
     from arena.store import database
 
     engine = _engine(data)
-    report = run(engine, Progress(), quick=quick)
+    report = run(engine, ProgressLine(), quick=quick)
     if as_json:
         version = database.version(engine)
         output.document(report.to_json(database.shown(engine), version))
@@ -281,12 +281,12 @@ def _engine(data: Path | None, made: bool = False) -> Engine:
         data: the data folder.
         made: whether a missing folder is created; otherwise the database must exist.
     """
-    from arena.cli.workspace import Place
+    from arena.cli.workspace import Workspace
     from arena.store import database
 
-    place = Place(data)
+    workspace = Workspace(data)
     if made:
-        place.folder.create()
+        workspace.folder.create()
     else:
-        place.expect_store()
-    return database.open(place.folder.database_url())
+        workspace.expect_store()
+    return database.open(workspace.folder.database_url())

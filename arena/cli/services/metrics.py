@@ -37,23 +37,23 @@ def metrics(listen: tuple[str, int], once: bool, as_json: bool, data: Path | Non
     from prometheus_client import generate_latest
 
     from arena.cli.services import running_services
-    from arena.cli.workspace import Place
+    from arena.cli.workspace import Workspace
     from arena.services.metrics import server
     from arena.services.metrics.collector import ArenaCollector, connect, registry
 
-    place = Place(data)
-    engine = place.existing_store
-    running = running_services.running(place)
+    workspace = Workspace(data)
+    engine = workspace.existing_store
+    running = running_services.running(workspace)
     named = config.setting((config.REFEREE,))
     referee = named[1] if named else running.referee if running else ""
-    collector = ArenaCollector(engine, connect(running_services.redis_of(place)), referee)
+    collector = ArenaCollector(engine, connect(running_services.redis_of(workspace)), referee)
     if once:
         output.line(generate_latest(registry(collector)).decode().rstrip())
         return
     try:
         with server.served(collector, *listen) as address:
             if as_json:
-                output.document({"metrics": address, "data": str(place.folder.root)})
+                output.document({"metrics": address, "data": str(workspace.folder.root)})
             else:
                 output.line(f"metrics  {address}")
                 output.hint("Ctrl-C stops it")

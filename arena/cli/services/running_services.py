@@ -5,22 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from arena.cli.workspace import Place
+from arena.cli.workspace import Workspace
 from arena.config import Running
 from arena.queue import redis_server
 from arena.services.local import Services
 from arena.services.web_process import Pages
 
 
-class CrewLost(Exception):
+class ServicesEnded(Exception):
     """The services of another process have ended."""
 
 
 class RunningServices:
     """Running services. `own` states whether they end with this command."""
 
-    def __init__(self, place: Place, services: Services | None) -> None:
-        self._place = place
+    def __init__(self, workspace: Workspace, services: Services | None) -> None:
+        self._workspace = workspace
         self._services = services
         self._restarts: dict[str, int] = {}
 
@@ -46,7 +46,7 @@ class RunningServices:
         """URL of the web pages; empty if none are served."""
         if self._services is not None:
             return self._services.snapshot.page
-        services = running(self._place)
+        services = running(self._workspace)
         return services.page if services is not None else ""
 
     def nudge(self) -> None:
@@ -62,8 +62,8 @@ class RunningServices:
             Exception: the reason why services of this command ended.
         """
         if self._services is None:
-            if running(self._place) is None:
-                raise CrewLost
+            if running(self._workspace) is None:
+                raise ServicesEnded
             return []
         notes = []
         for child in self._services.snapshot.children:
@@ -73,7 +73,7 @@ class RunningServices:
         return notes
 
 
-def redis_of(place: Place) -> str:
+def redis_of(workspace: Workspace) -> str:
     """Return the Redis that publishes events.
 
     This is the configured Redis, or else that of the services running for this folder; "" if
@@ -82,13 +82,13 @@ def redis_of(place: Place) -> str:
     named = redis_server.setting()
     if named is not None:
         return named.url
-    services = running(place)
+    services = running(workspace)
     return services.redis if services is not None else ""
 
 
 @contextmanager
 def at_work(
-    place: Place, workers: int | None, pages: Callable[[], Pages] | None = None
+    workspace: Workspace, workers: int | None, pages: Callable[[], Pages] | None = None
 ) -> Iterator[RunningServices]:
     """Provide services for the duration of the context.
 
@@ -96,19 +96,19 @@ def at_work(
     `arena.services.local.Services`.
 
     Args:
-        place: the workspace.
+        workspace: the data folder and its store.
         workers: number of own workers; None starts one per core.
         pages: creates the web pages of own services, if any.
     """
-    if running(place) is not None:
-        yield RunningServices(place, None)
+    if running(workspace) is not None:
+        yield RunningServices(workspace, None)
         return
-    with Services(place.folder, workers, pages=pages() if pages else None) as services:
-        yield RunningServices(place, services)
+    with Services(workspace.folder, workers, pages=pages() if pages else None) as services:
+        yield RunningServices(workspace, services)
 
 
-def running(place: Place) -> Running | None:
+def running(workspace: Workspace) -> Running | None:
     """Return the services that run for the data folder, if any."""
-    services = place.folder.running()
+    services = workspace.folder.running()
     # A referee that does not answer is being restarted; that does not end the services.
     return services if services is not None and services.alive else None

@@ -24,7 +24,7 @@ from arena.services.relay_process import RelayOptions
 from arena.services.web_process import WebSettings
 
 if TYPE_CHECKING:
-    from arena.cli.workspace import Place
+    from arena.cli.workspace import Workspace
     from arena.services.local import Services
 
 _GLANCE_SECONDS = 0.5
@@ -61,15 +61,15 @@ def serve(
     their matches back.
     """
     from arena.cli.services import running_services
-    from arena.cli.workspace import Place
+    from arena.cli.workspace import Workspace
     from arena.services.local import Services
     from arena.services.web_process import Pages, PortTaken, listen
 
-    place = Place(data)
-    running = running_services.running(place)
+    workspace = Workspace(data)
+    running = running_services.running(workspace)
     if running is not None:
         raise CommandError(
-            f"services run for {place.folder.root} already, as process {running.pid}.",
+            f"services run for {workspace.folder.root} already, as process {running.pid}.",
             FAILED,
             "pokearena tournament list",
         )
@@ -79,18 +79,20 @@ def serve(
         raise CommandError(str(error), UNREACHABLE) from None
     try:
         with (
-            Services(place.folder, workers, pages=pages, relaying=relaying) as services,
-            _measured(place, services, metrics) as measured,
+            Services(workspace.folder, workers, pages=pages, relaying=relaying) as services,
+            _measured(workspace, services, metrics) as measured,
         ):
-            _announce(place, services, measured, as_json)
-            _stay(running_services.RunningServices(place, services))
+            _announce(workspace, services, measured, as_json)
+            _stay(running_services.RunningServices(workspace, services))
     except SystemExit:
         # SIGTERM is a regular end, like Ctrl-C.
         output.hint("stopped")
 
 
 @contextlib.contextmanager
-def _measured(place: Place, services: Services, listen: tuple[str, int] | None) -> Iterator[str]:
+def _measured(
+    workspace: Workspace, services: Services, listen: tuple[str, int] | None
+) -> Iterator[str]:
     """Serve the metrics if requested; yield their address, or ""."""
     if listen is None:
         yield ""
@@ -100,7 +102,7 @@ def _measured(place: Place, services: Services, listen: tuple[str, int] | None) 
 
     snapshot = services.snapshot
     collector = ArenaCollector(
-        place.existing_store,
+        workspace.existing_store,
         connect(snapshot.redis.url),
         snapshot.referee,
         lambda: services.snapshot.children,
@@ -112,7 +114,7 @@ def _measured(place: Place, services: Services, listen: tuple[str, int] | None) 
         raise CommandError(str(error), UNREACHABLE) from None
 
 
-def _announce(place: Place, services: Services, measured: str, as_json: bool) -> None:
+def _announce(workspace: Workspace, services: Services, measured: str, as_json: bool) -> None:
     from arena.queue import redis_server
 
     snapshot = services.snapshot
@@ -120,7 +122,7 @@ def _announce(place: Place, services: Services, measured: str, as_json: bool) ->
     if as_json:
         output.document(
             {
-                "data": str(place.folder.root),
+                "data": str(workspace.folder.root),
                 "redis": redis,
                 "referee": snapshot.referee,
                 "page": snapshot.page or None,
@@ -133,11 +135,11 @@ def _announce(place: Place, services: Services, measured: str, as_json: bool) ->
             }
         )
         return
-    output.line(f"data     {place.folder.root}")
+    output.line(f"data     {workspace.folder.root}")
     output.line(f"Redis    {redis} ({snapshot.redis.source})")
     output.line("referees one for each worker")
     workers = [child for child in children if child.name.startswith("worker")]
-    output.line(f"workers  {len(workers)}; logs in {place.folder.logs}")
+    output.line(f"workers  {len(workers)}; logs in {workspace.folder.logs}")
     if snapshot.relay:
         output.line(f"relay    {snapshot.relay}")
     if measured:

@@ -26,30 +26,30 @@ def web(host: str, port: int, manners: WebSettings, as_json: bool, data: Path | 
     services run for the same data folder.
     """
     from arena.cli.services import running_services
-    from arena.cli.workspace import Place
+    from arena.cli.workspace import Workspace
     from arena.services.web_process import PortTaken, address_of, listen
     from arena.submissions.pending_uploads import PendingUploads
     from arena.web import server
-    from arena.web.data.state import Settings
+    from arena.web.data.web_state import ServerSettings
     from referee import logs
 
     logs.set_up()
-    place = Place(data)
-    engine = place.existing_store
+    workspace = Workspace(data)
+    engine = workspace.existing_store
     try:
         listening = listen(host, port)
     except PortTaken as error:
         raise CommandError(str(error), UNREACHABLE) from None
     address = address_of(listening)
     if as_json:
-        output.document({"page": address, "data": str(place.folder.root)})
+        output.document({"page": address, "data": str(workspace.folder.root)})
     else:
         output.line(f"page  {address}")
         output.hint("Ctrl-C stops it")
-    settings = Settings(
+    settings = ServerSettings(
         **asdict(manners),
-        redis=running_services.redis_of(place),
-        shelf=PendingUploads(place.folder.submissions),
-        data=place.folder.root,
+        redis=running_services.redis_of(workspace),
+        shelf=PendingUploads(workspace.folder.submissions),
+        data=workspace.folder.root,
     )
     server.serve(engine, settings, listening)

@@ -13,7 +13,7 @@ from arena.cli.errors import FAILED, OK, USAGE, CommandError
 from arena.cli.options import data_option, json_option
 
 if TYPE_CHECKING:
-    from arena.cli.output import Progress
+    from arena.cli.output import ProgressLine
     from arena.records.bundle.bundle import Bundle
 
 
@@ -36,18 +36,18 @@ def bundle(tournament: str, folder: Path | None, as_json: bool, data: Path | Non
     docs/reference/bundle.md explains it.
     """
     from arena.cli import lookup
-    from arena.cli.workspace import Place
+    from arena.cli.workspace import Workspace
     from arena.records.bundle import folder as files
     from arena.records.bundle.bundle import BundleError
     from arena.records.bundle.collection import gather
     from arena.records.redaction import published
 
-    place = Place(data)
-    name = lookup.tournament(place, tournament)
+    workspace = Workspace(data)
+    name = lookup.tournament(workspace, tournament)
     where = folder or Path(f"bundle-{name}")
     try:
         files.check(where, name)
-        collected = gather(place.store, name, published)
+        collected = gather(workspace.store, name, published)
         files.write(collected, where)
     except BundleError as error:
         raise CommandError(f"{error}.", USAGE) from None
@@ -89,13 +89,13 @@ def verify(tournament: str, earlier: Path | None, as_json: bool, data: Path | No
     kept beside the records are compared too. FOLDER is what `tournament bundle` wrote; nothing
     else is read then. Exit status 1, and a sentence each, if anything is wrong.
     """
-    from arena.cli.output import Progress
+    from arena.cli.output import ProgressLine
     from arena.cli.tournaments import audit_report
     from arena.records.bundle.audit import audit
     from arena.records.bundle.bundle import BundleError
     from arena.records.bundle.earlier import changes
 
-    progress = Progress()
+    progress = ProgressLine()
     try:
         collected, differences = _find(tournament, data, progress)
         then = None if earlier is None else _folder(earlier)
@@ -136,7 +136,7 @@ def _folder(path: Path) -> Bundle:
     return files.read(path)
 
 
-def _find(name: str, data: Path | None, progress: Progress) -> tuple[Bundle, tuple[str, ...]]:
+def _find(name: str, data: Path | None, progress: ProgressLine) -> tuple[Bundle, tuple[str, ...]]:
     """Return the bundle in a folder of this name, or else that of the tournament in the store.
 
     The second value lists the differences between the store's results and its records; it is empty
@@ -145,7 +145,7 @@ def _find(name: str, data: Path | None, progress: Progress) -> tuple[Bundle, tup
     from sqlalchemy.exc import DBAPIError
 
     from arena.cli import lookup
-    from arena.cli.workspace import Place
+    from arena.cli.workspace import Workspace
     from arena.records.bundle import store_audit
     from arena.records.bundle.collection import gather
 
@@ -154,11 +154,11 @@ def _find(name: str, data: Path | None, progress: Progress) -> tuple[Bundle, tup
         return _folder(path), ()
     if "/" in name:
         raise CommandError(f"there is no folder {name}.", USAGE)
-    place = Place(data)
-    tournament = lookup.tournament(place, name)
-    differences = tuple(store_audit.differences(place.store, tournament, progress))
+    workspace = Workspace(data)
+    tournament = lookup.tournament(workspace, name)
+    differences = tuple(store_audit.differences(workspace.store, tournament, progress))
     try:
-        return gather(place.store, tournament), differences
+        return gather(workspace.store, tournament), differences
     except (ValueError, TypeError, LookupError, AttributeError, DBAPIError) as error:
         # The rows are damaged; the comparison names the match.
         reason = differences[0] if differences else f"its rows cannot be read: {error!r}"

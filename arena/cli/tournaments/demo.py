@@ -16,9 +16,9 @@ from arena.services.web_process import WebSettings
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from arena.cli.tournaments.live_table import Sight
-    from arena.cli.tournaments.result_check import Checked
-    from arena.cli.workspace import Place
+    from arena.cli.tournaments.live_table import TournamentSnapshot
+    from arena.cli.tournaments.result_check import CheckedMatch
+    from arena.cli.workspace import Workspace
 
 
 @click.command(epilog="Example: pokearena demo --seed friday")
@@ -61,38 +61,43 @@ def demo(
     Ctrl-C loses nothing and says how to go on.
     """
     from arena.cli.tournaments import demo_tournaments, result_check, running
-    from arena.cli.workspace import Place
+    from arena.cli.workspace import Workspace
     from arena.services.web_process import Pages, listen_near
 
     began = time.monotonic()
-    place = Place(data)
-    output.hint(f"data folder: {place.folder.root}")
+    workspace = Workspace(data)
+    output.hint(f"data folder: {workspace.folder.root}")
 
     def begin() -> list[str]:
-        return demo_tournaments.begin(place, boards, cycles, seed)
+        return demo_tournaments.begin(workspace, boards, cycles, seed)
 
     def pages() -> Pages:
         return Pages(listen_near(host, port), manners)
 
-    sights = running.play_out(place, workers, begin, pages if web else None)
+    snapshots = running.play_out(workspace, workers, begin, pages if web else None)
     output.hint("dealing and replaying every match again")
-    checked = result_check.check(place.store, [sight.tournament.id for sight in sights])
+    checked = result_check.check(
+        workspace.store, [snapshot.tournament.id for snapshot in snapshots]
+    )
     seconds = round(time.monotonic() - began, 1)
     if as_json:
-        output.document(demo_tournaments.as_json(place, sights, checked, seconds))
+        output.document(demo_tournaments.as_json(workspace, snapshots, checked, seconds))
     else:
-        _show(place, sights, checked, seconds)
+        _show(workspace, snapshots, checked, seconds)
     return FAILED if any(match.problems for match in checked) else OK
 
 
 def _show(
-    place: Place, sights: Sequence[Sight], checked: Sequence[Checked], seconds: float
+    workspace: Workspace,
+    snapshots: Sequence[TournamentSnapshot],
+    checked: Sequence[CheckedMatch],
+    seconds: float,
 ) -> None:
     from arena.cli.ladders import ladder_table
     from arena.cli.tournaments import views
 
-    for sight in sights:
-        views.conclude(place, sight)
+    for snapshot in snapshots:
+        views.conclude(workspace, snapshot)
     problems = [problem for match in checked for problem in match.problems]
     for problem in problems:
         output.complain(problem)
@@ -102,7 +107,7 @@ def _show(
             f"{len(checked)} matches closed once each, {games} games, every record verifies · "
             f"{seconds:.0f} s"
         )
-    ladder_table.explain(sight.standings for sight in sights)
+    ladder_table.explain(snapshot.standings for snapshot in snapshots)
     closed = [match.match.id for match in checked if not match.problems]
     output.next_step(
         *(f"pokearena replay {match}" for match in closed[:1]),

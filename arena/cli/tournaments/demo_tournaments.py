@@ -8,9 +8,9 @@ from typing import Any
 from arena.bots import resolver
 from arena.cli import formatting
 from arena.cli.bots import registration
-from arena.cli.tournaments.live_table import Sight
-from arena.cli.tournaments.result_check import Checked
-from arena.cli.workspace import Place
+from arena.cli.tournaments.live_table import TournamentSnapshot
+from arena.cli.tournaments.result_check import CheckedMatch
+from arena.cli.workspace import Workspace
 from arena.ladders import ladder_values
 from arena.presentation.registry import presentation_of
 from arena.store.bots import versions
@@ -22,10 +22,10 @@ from referee.games.contract import Game
 from referee.games.registry import GAMES
 
 
-def begin(place: Place, boards: int | None, cycles: int, seed: str | None) -> list[str]:
+def begin(workspace: Workspace, boards: int | None, cycles: int, seed: str | None) -> list[str]:
     """Register the house bots and schedule a round robin in each game; return their ids."""
     bots = [resolver.sample(name) for name in resolver.samples()]
-    labels = {bot.label: registration.register_house_bot(place, bot).id for bot in bots}
+    labels = {bot.label: registration.register_house_bot(workspace, bot).id for bot in bots}
     made = []
     for game in GAMES.values():
         entrants = [labels[bot.label] for bot in bots if bot.plays(game.id)]
@@ -38,7 +38,7 @@ def begin(place: Place, boards: int | None, cycles: int, seed: str | None) -> li
             settings={"cycles": cycles},
         )
         secret = None if seed is None else derive(formatting.seed_of(seed), game.id, 0)
-        made.append(scheduler.begin(place.store, plan, entrants, secret).id)
+        made.append(scheduler.begin(workspace.store, plan, entrants, secret).id)
     return made
 
 
@@ -48,17 +48,22 @@ def _seats(game: Game) -> int:
 
 
 def as_json(
-    place: Place, sights: Sequence[Sight], checked: Sequence[Checked], seconds: float
+    workspace: Workspace,
+    snapshots: Sequence[TournamentSnapshot],
+    checked: Sequence[CheckedMatch],
+    seconds: float,
 ) -> dict[str, Any]:
     """Return all results of a demo as JSON values."""
-    names = {name for sight in sights for name in sight.tournament.entrants}
-    bots = [version for version in versions.listing(place.store) if version.id in names]
-    tournament_list = [tournaments.find(place.store, sight.tournament.id) for sight in sights]
+    names = {name for snapshot in snapshots for name in snapshot.tournament.entrants}
+    bots = [version for version in versions.listing(workspace.store) if version.id in names]
+    tournament_list = [
+        tournaments.find(workspace.store, snapshot.tournament.id) for snapshot in snapshots
+    ]
     return {
         "seconds": seconds,
         "bots": [{"version": bot.id, "content_hash": bot.content_hash} for bot in bots],
         "tournaments": [
-            json_values.tournament(tournament, tournaments.progress(place.store, tournament.id))
+            json_values.tournament(tournament, tournaments.progress(workspace.store, tournament.id))
             for tournament in tournament_list
         ],
         "matches": [
@@ -70,6 +75,6 @@ def as_json(
             }
             for match in checked
         ],
-        "ladders": {s.tournament.plan.form: ladder_values.to_json(s.standings) for s in sights},
+        "ladders": {s.tournament.plan.form: ladder_values.to_json(s.standings) for s in snapshots},
         "elo": ladder_values.settings_json(),
     }

@@ -34,7 +34,7 @@ _GAMES_FOR_A_PACE = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Sight:
+class TournamentSnapshot:
     """A snapshot of a tournament."""
 
     tournament: Tournament
@@ -81,34 +81,36 @@ class Display(Protocol):
 
     def __enter__(self) -> Self: ...
     def __exit__(self, *_: object) -> None: ...
-    def show(self, sights: Sequence[Sight]) -> None:
+    def show(self, snapshots: Sequence[TournamentSnapshot]) -> None:
         """Show the current snapshots."""
 
     def say(self, text: str) -> None:
         """Print a message."""
 
 
-def watch(engine: Engine, ids: Sequence[str], crew: RunningServices) -> tuple[Sight, ...]:
+def watch(
+    engine: Engine, ids: Sequence[str], crew: RunningServices
+) -> tuple[TournamentSnapshot, ...]:
     """Show tournaments until they are over; return their last snapshots.
 
     Raises:
         CrewLost: the services of another process have ended.
         Exception: the reason why services of this command ended.
     """
-    looks = [_Look(engine, name) for name in ids]
-    display: Display = _Live() if sys.stderr.isatty() else _Lines()
+    looks = [_SnapshotReader(engine, name) for name in ids]
+    display: Display = _Live() if sys.stderr.isatty() else _ProgressLines()
     with display:
         while True:
-            sights = tuple(look.now() for look in looks)
+            snapshots = tuple(look.now() for look in looks)
             for news in crew.news():
                 display.say(news)
-            display.show(sights)
-            if all(sight.over for sight in sights):
-                return sights
+            display.show(snapshots)
+            if all(snapshot.over for snapshot in snapshots):
+                return snapshots
             time.sleep(_GLANCE_SECONDS)
 
 
-class _Look:
+class _SnapshotReader:
     """Takes snapshots of one tournament; recomputes the standings only after a closed match."""
 
     def __init__(self, engine: Engine, tournament: str) -> None:
@@ -121,7 +123,7 @@ class _Look:
         self._entries: Sequence[Entrant] = ()
         self._since: tuple[float, int] | None = None
 
-    def now(self) -> Sight:
+    def now(self) -> TournamentSnapshot:
         # Read the state first, so that a closed tournament comes with its final progress.
         tournament = tournaments.find(self._engine, self._name)
         progress = tournaments.progress(self._engine, self._name)
@@ -132,9 +134,9 @@ class _Look:
         if tournament.entries != self._entries or more:
             self._entries = tournament.entries
             self._coming = self._forecast(tournament)
-        sight = Sight(tournament, progress, self._standings, self._coming)
-        waits = "" if progress.open or sight.over else self._waits(tournament)
-        return replace(sight, seconds_left=self._seconds_left(sight), waits=waits)
+        snapshot = TournamentSnapshot(tournament, progress, self._standings, self._coming)
+        waits = "" if progress.open or snapshot.over else self._waits(tournament)
+        return replace(snapshot, seconds_left=self._seconds_left(snapshot), waits=waits)
 
     def _waits(self, tournament: Tournament) -> str:
         step = decision.of(self._engine, tournament)
@@ -147,15 +149,15 @@ class _Look:
         except ValueError:
             return None
 
-    def _seconds_left(self, sight: Sight) -> float | None:
+    def _seconds_left(self, snapshot: TournamentSnapshot) -> float | None:
         now = time.monotonic()
         if self._since is None:
-            self._since = now, sight.progress.games
+            self._since = now, snapshot.progress.games
         began, games = self._since
-        played = sight.progress.games - games
-        if sight.coming is None or played < _GAMES_FOR_A_PACE:
+        played = snapshot.progress.games - games
+        if snapshot.coming is None or played < _GAMES_FOR_A_PACE:
             return None
-        return max(sight.planned - sight.progress.games, 0) * (now - began) / played
+        return max(snapshot.planned - snapshot.progress.games, 0) * (now - began) / played
 
     def _table(self, scope: Scope) -> Table:
         from arena.ladders.folds import Following
@@ -165,7 +167,7 @@ class _Look:
         return self._following.now().table(scope.entrants)
 
 
-class _Lines:
+class _ProgressLines:
     """Prints a line every few seconds."""
 
     def __init__(self) -> None:
@@ -179,12 +181,12 @@ class _Lines:
     def __exit__(self, *_: object) -> None:
         pass
 
-    def show(self, sights: Sequence[Sight]) -> None:
+    def show(self, snapshots: Sequence[TournamentSnapshot]) -> None:
         now = time.monotonic()
-        if now < self._next and not all(sight.over for sight in sights):
+        if now < self._next and not all(snapshot.over for snapshot in snapshots):
             return
         self._next = now + _LINES_SECONDS
-        words = " · ".join(sight.words for sight in sights)
+        words = " · ".join(snapshot.words for snapshot in snapshots)
         if words != self._last:
             self._last = words
             output.hint(f"{timedelta(seconds=round(now - self._begin))}  {words}")
@@ -217,29 +219,29 @@ class _Live:
     def __exit__(self, *_: object) -> None:
         self._live.__exit__(None, None, None)
 
-    def show(self, sights: Sequence[Sight]) -> None:
+    def show(self, snapshots: Sequence[TournamentSnapshot]) -> None:
         from rich.console import Group
         from rich.text import Text
 
         parts: list[Any] = [self._bars]
-        for sight in sights:
-            self._bar(sight)
-            parts.append(Text(f"\n{sight.tournament.plan.form}", style="bold"))
-            parts.append(output.drawn(*ladder_table.shown(sight.standings)))
+        for snapshot in snapshots:
+            self._bar(snapshot)
+            parts.append(Text(f"\n{snapshot.tournament.plan.form}", style="bold"))
+            parts.append(output.drawn(*ladder_table.shown(snapshot.standings)))
         self._live.update(Group(*parts))
 
-    def _bar(self, sight: Sight) -> None:
+    def _bar(self, snapshot: TournamentSnapshot) -> None:
         from rich.markup import escape
 
-        progress = sight.progress
+        progress = snapshot.progress
         fields: dict[str, Any] = {
             "completed": progress.games,
-            "total": max(sight.planned, progress.planned),
-            "words": escape(sanitized(sight.words)),
+            "total": max(snapshot.planned, progress.planned),
+            "words": escape(sanitized(snapshot.words)),
         }
-        name = sight.tournament.id
+        name = snapshot.tournament.id
         if name not in self._tasks:
-            game = sight.tournament.plan.form
+            game = snapshot.tournament.plan.form
             self._tasks[name] = self._bars.add_task(game, **fields)
         else:
             self._bars.update(self._tasks[name], **fields)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from arena.cli import game_options, lookup, output
 from arena.cli.bots import registration
 from arena.cli.errors import USAGE, CommandError
-from arena.cli.formatting import many
+from arena.cli.formatting import count
 from arena.cli.tournaments import running, tournament_file
 from arena.errors import BadName, check_name
 from arena.formats.contract import Entrant, Fixture
@@ -23,12 +23,12 @@ from referee.games.contract import SetupError
 if TYPE_CHECKING:
     from arena.bots.bot import Bot
     from arena.cli.tournaments.tournament_file import Cup
-    from arena.cli.workspace import Place
+    from arena.cli.workspace import Workspace
 
 _SHOWN = 40
 
 
-def prepare(place: Place, cup: Cup) -> tuple[Plan, list[tuple[Bot, str]]]:
+def prepare(workspace: Workspace, cup: Cup) -> tuple[Plan, list[tuple[Bot, str]]]:
     """Return the plan, and the bots with their owners. Stores nothing.
 
     Raises:
@@ -36,14 +36,14 @@ def prepare(place: Place, cup: Cup) -> tuple[Plan, list[tuple[Bot, str]]]:
     """
     where = f"{cup.file}: " if cup.file else ""
     try:
-        return _prepared(place, cup)
+        return _prepared(workspace, cup)
     except CommandError as error:
         raise CommandError(f"{where}{error}", error.status, error.advice) from None
     except (BadName, SetupError) as error:
         raise CommandError(f"{where}{error}", USAGE) from None
 
 
-def _prepared(place: Place, cup: Cup) -> tuple[Plan, list[tuple[Bot, str]]]:
+def _prepared(workspace: Workspace, cup: Cup) -> tuple[Plan, list[tuple[Bot, str]]]:
     rules = game_options.game_named(cup.game)
     options = game_options.settled_options(rules, cup.options)
     if cup.faults not in ("lenient", "unforgiving"):
@@ -67,36 +67,38 @@ def _prepared(place: Place, cup: Cup) -> tuple[Plan, list[tuple[Bot, str]]]:
         policy=cup.faults,
     )
     running.check(plan, number)
-    entrants = [(place.bot(text), owner) for text, owner in cup.bots]
+    entrants = [(workspace.bot(text), owner) for text, owner in cup.bots]
     for bot, _ in entrants:
         game_options.check_plays(bot, rules)
     return plan, entrants
 
 
 def registered(
-    place: Place, bots: Sequence[tuple[Bot, str]]
+    workspace: Workspace, bots: Sequence[tuple[Bot, str]]
 ) -> tuple[list[str], Mapping[str, str]]:
     """Register these bots; return their versions, and the owners by version."""
-    versions = [registration.register(place, bot).id for bot, _ in bots]
+    versions = [registration.register(workspace, bot).id for bot, _ in bots]
     owners = {name: owner for name, (_, owner) in zip(versions, bots, strict=True) if owner}
     return versions, owners
 
 
-def preview(place: Place, cup: Cup, workers: int | None, as_json: bool) -> None:
+def preview(workspace: Workspace, cup: Cup, workers: int | None, as_json: bool) -> None:
     """Print the matches that would be played, and their estimated duration."""
-    plan, bots = prepare(place, cup)
+    plan, bots = prepare(workspace, cup)
     entrants = [Entrant(bot.label, owner) for bot, owner in bots]
     first = running.opening(plan, entrants)
     total = time_estimate.matches(plan, entrants)
     at_once = workers or cores()
-    pace, known = time_estimate.seconds_per_game(place.store if place.has_store else None, plan)
+    pace, known = time_estimate.seconds_per_game(
+        workspace.store if workspace.has_store else None, plan
+    )
     seconds = None if total is None else time_estimate.games(plan, total) * pace / at_once
     if as_json:
         output.document(_as_json(plan, entrants, first, total, seconds, known))
         return
     settings = "".join(f" · {name} {value}" for name, value in plan.settings.items())
     output.line(f"{plan.name} · {plan.form} · {plan.format}{settings} · {plan.policy}")
-    output.line(f"{len(entrants)} bots · {many(plan.boards, 'board')} a match")
+    output.line(f"{len(entrants)} bots · {count(plan.boards, 'board')} a match")
     output.line()
     output.table(
         ("round", "match", "<bots", "<why"),
@@ -121,7 +123,7 @@ def _words(
 ) -> list[str]:
     if total is None or seconds is None:
         end = "it is stopped" if plan.format == "ladder" else "there is a verdict"
-        begins = f"it begins with {many(len(first), 'match', 'matches')}"
+        begins = f"it begins with {count(len(first), 'match', 'matches')}"
         return [f"it goes on until {end}, or to `--set limit=N` matches; {begins}"]
     word = "" if plan.format in time_estimate.EXACT else "about "
     if plan.format in time_estimate.ENDLESS:
@@ -133,7 +135,7 @@ def _words(
         else "guessed from the house bots: none of this form has been played here"
     )
     return [
-        f"{word}{many(total, 'match', 'matches')}{rest}, {time_estimate.games(plan, total)} games",
+        f"{word}{count(total, 'match', 'matches')}{rest}, {time_estimate.games(plan, total)} games",
         f"about {time_estimate.duration(seconds)} with {at_once} at a time ({source})",
     ]
 
@@ -170,7 +172,7 @@ def _as_json(
 
 
 def join(
-    place: Place, tournament: str, bots: Sequence[str], owner: str
+    workspace: Workspace, tournament: str, bots: Sequence[str], owner: str
 ) -> tuple[str, Sequence[str]]:
     """Add bots to a tournament; return its id and their versions.
 
@@ -179,13 +181,13 @@ def join(
     Raises:
         CommandError: its format does not accept new entrants.
     """
-    name = lookup.tournament(place, tournament)
-    plan = tournaments.find(place.store, name).plan
+    name = lookup.tournament(workspace, tournament)
+    plan = tournaments.find(workspace.store, name).plan
     if plan.format in CLOSED_FORMATS:
         raise CommandError(f"{name} is a {plan.format}, which takes nobody in later.", USAGE)
-    resolved = [place.bot(text) for text in bots]
+    resolved = [workspace.bot(text) for text in bots]
     for entrant in resolved:
         game_options.check_plays(entrant, game_options.game_named(plan.game))
-    versions, owners = registered(place, [(bot, owner) for bot in resolved])
-    lifecycle.add(place.store, name, scheduler.enrol(place.store, versions, owners))
+    versions, owners = registered(workspace, [(bot, owner) for bot in resolved])
+    lifecycle.add(workspace.store, name, scheduler.enrol(workspace.store, versions, owners))
     return name, versions

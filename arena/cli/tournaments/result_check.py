@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class CheckedMatch:
     """A checked match."""
 
     match: Match
@@ -28,7 +28,7 @@ class Checked:
     """One sentence per problem; empty if the match is closed and its record correct."""
 
 
-def check(engine: Engine, tournaments: Iterable[str]) -> tuple[Checked, ...]:
+def check(engine: Engine, tournaments: Iterable[str]) -> tuple[CheckedMatch, ...]:
     """Check every match of these tournaments.
 
     Deals are recomputed, actions replayed and scores computed again.
@@ -37,7 +37,7 @@ def check(engine: Engine, tournaments: Iterable[str]) -> tuple[Checked, ...]:
     records = (results.record(engine, m.id) for m in matches)
     verified = process_pool.each(_verify, records, len(matches))
     return tuple(
-        Checked(match, seed, (*_lost(match), *problems) if match.committed else _lost(match))
+        CheckedMatch(match, seed, (*_lost(match), *problems) if match.committed else _lost(match))
         for match, (seed, problems) in zip(matches, verified, strict=True)
     )
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from arena.cli import output
 from arena.cli.errors import INTERRUPTED, USAGE, CommandError
-from arena.cli.services.running_services import CrewLost, at_work
+from arena.cli.services.running_services import ServicesEnded, at_work
 from arena.cli.tournaments import live_table
-from arena.cli.workspace import Place
+from arena.cli.workspace import Workspace
 from arena.errors import Conflict
 from arena.formats.contract import Entrant, Fixture
 from arena.store.matches import waiting
@@ -20,7 +20,7 @@ from arena.tournaments import scheduler
 from referee.games.registry import find
 
 if TYPE_CHECKING:
-    from arena.cli.tournaments.live_table import Sight
+    from arena.cli.tournaments.live_table import TournamentSnapshot
     from arena.services.web_process import Pages
 
 
@@ -54,15 +54,15 @@ def opening(plan: Plan, entries: Sequence[Entrant]) -> tuple[Fixture, ...]:
 
 
 def play_out(
-    place: Place,
+    workspace: Workspace,
     workers: int | None,
     begin: Callable[[], Sequence[str]],
     pages: Callable[[], Pages] | None = None,
-) -> tuple[Sight, ...]:
+) -> tuple[TournamentSnapshot, ...]:
     """Play tournaments to their end, with own services if none run for this folder.
 
     Args:
-        place: the workspace.
+        workspace: the data folder and its store.
         workers: number of own workers; None starts one per core.
         begin: called when the services are running; returns the ids of the tournaments.
         pages: creates the web pages of own services, if any.
@@ -74,7 +74,7 @@ def play_out(
     interrupted: KeyboardInterrupt | SystemExit | None = None
     ours = False
     while interrupted is None:
-        with at_work(place, workers, pages) as crew:
+        with at_work(workspace, workers, pages) as crew:
             ours = crew.own
             output.hint(crew.words)
             if crew.page:
@@ -82,40 +82,40 @@ def play_out(
             try:
                 names = names or begin()
                 crew.nudge()
-                _mention_others(place, names)
-                return live_table.watch(place.store, names, crew)
-            except CrewLost:
+                _mention_others(workspace, names)
+                return live_table.watch(workspace.store, names, crew)
+            except ServicesEnded:
                 output.hint("those services have ended; nothing is lost")
             except (KeyboardInterrupt, SystemExit) as error:
                 interrupted = error
                 if ours:
                     output.hint("stopping: games at hand are finished, nothing is lost")
-                    _pause(place, names)
+                    _pause(workspace, names)
     if isinstance(interrupted, SystemExit):
         raise interrupted
-    raise _stopped(place, names, ours)
+    raise _stopped(workspace, names, ours)
 
 
-def _mention_others(place: Place, names: Sequence[str]) -> None:
-    running = tournaments.listing(place.store, state=TournamentState.RUNNING)
+def _mention_others(workspace: Workspace, names: Sequence[str]) -> None:
+    running = tournaments.listing(workspace.store, state=TournamentState.RUNNING)
     others = [tournament.id for tournament in running if tournament.id not in names]
-    for version, matches in waiting.waited_for(place.store).items():
+    for version, matches in waiting.waited_for(workspace.store).items():
         counted = "1 match waits" if matches == 1 else f"{matches} matches wait"
         output.hint(f"{counted} for the remote bot {version}, which is not there yet")
     if others:
         output.hint(f"not over either, and played too, the oldest first: {', '.join(others)}")
 
 
-def _pause(place: Place, names: Sequence[str]) -> None:
+def _pause(workspace: Workspace, names: Sequence[str]) -> None:
     for name in names:
         try:
-            lifecycle.pause(place.store, name)
+            lifecycle.pause(workspace.store, name)
         except Conflict:
             continue  # already over
 
 
-def _stopped(place: Place, names: Sequence[str], ours: bool) -> CommandError:
-    left = [(name, tournaments.progress(place.store, name)) for name in names]
+def _stopped(workspace: Workspace, names: Sequence[str], ours: bool) -> CommandError:
+    left = [(name, tournaments.progress(workspace.store, name)) for name in names]
     closed, games = sum(p.closed for _, p in left), sum(p.games for _, p in left)
     matches, planned = sum(p.matches for _, p in left), sum(p.planned for _, p in left)
     done = f"{closed} of {matches} matches are closed, {games} of {planned} games are kept"

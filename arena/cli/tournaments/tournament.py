@@ -46,18 +46,18 @@ def export(tournament: str, folder: Path, as_json: bool, data: Path | None) -> N
     its bots, the rules. Of open matches there is what may be known while they are played.
     """
     from arena.cli import lookup
-    from arena.cli.output import Progress
-    from arena.cli.workspace import Place
+    from arena.cli.output import ProgressLine
+    from arena.cli.workspace import Workspace
     from arena.web import static_site
 
-    place = Place(data)
-    assert place.existing_store is not None
-    name = lookup.tournament(place, tournament)
+    workspace = Workspace(data)
+    assert workspace.existing_store is not None
+    name = lookup.tournament(workspace, tournament)
     try:
         if folder.exists() and any(folder.iterdir()):
             raise CommandError(f"{folder} is not empty; --html names another folder.", USAGE)
         folder.mkdir(parents=True, exist_ok=True)
-        files = static_site.write(place.store, name, folder, Progress())
+        files = static_site.write(workspace.store, name, folder, ProgressLine())
     except OSError as error:
         raise CommandError(f"{folder} cannot be written: {error.strerror}.", FAILED) from None
     if as_json:
@@ -135,12 +135,12 @@ def run(
     tournament resume ID` goes on.
     """
     from arena.cli.tournaments import match_plan
-    from arena.cli.workspace import Place
+    from arena.cli.workspace import Workspace
 
-    place = Place(data)
+    workspace = Workspace(data)
     cup = _cup(flags)
     if dry_run:
-        match_plan.preview(place, cup, workers, as_json)
+        match_plan.preview(workspace, cup, workers, as_json)
         return None
     from arena.cli import formatting
     from arena.cli.tournaments import running
@@ -149,22 +149,22 @@ def run(
     from arena.store.tournaments import tournaments
     from arena.tournaments import scheduler
 
-    plan, bots = match_plan.prepare(place, cup)
-    entrants, owners = match_plan.registered(place, bots)
-    entries = scheduler.enrol(place.store, entrants, owners)
+    plan, bots = match_plan.prepare(workspace, cup)
+    entrants, owners = match_plan.registered(workspace, bots)
+    entries = scheduler.enrol(workspace.store, entrants, owners)
     first = running.opening(plan, entries)
     secret = None if cup.seed is None else formatting.seed_of(cup.seed)
 
     def begin() -> list[str]:
-        made = tournaments.create(place.store, plan, entries, first, secret)
+        made = tournaments.create(workspace.store, plan, entries, first, secret)
         output.hint(f"{made.id} · {plan.form} · {', '.join(entrants)}")
         return [made.id]
 
     def pages() -> Pages:
         return Pages(listen_near(HOST, PORT))
 
-    sights = running.play_out(place, workers, begin, pages if web else None)
-    return report(place, sights, as_json)
+    snapshots = running.play_out(workspace, workers, begin, pages if web else None)
+    return report(workspace, snapshots, as_json)
 
 
 _NAMES = {
@@ -225,14 +225,14 @@ def resume(
     """
     from arena.cli import lookup
     from arena.cli.tournaments import running, views
-    from arena.cli.workspace import Place
+    from arena.cli.workspace import Workspace
     from arena.store.tournaments import lifecycle
     from arena.store.tournaments import tournaments as store
 
-    place = Place(data)
-    names = [lookup.tournament(place, name) for name in tournaments]
+    workspace = Workspace(data)
+    names = [lookup.tournament(workspace, name) for name in tournaments]
     if not names:
-        everything = store.listing(place.existing_store)
+        everything = store.listing(workspace.existing_store)
         names = [tournament.id for tournament in everything if tournament.ended is None]
         if not names:
             raise CommandError(
@@ -240,18 +240,18 @@ def resume(
             )
 
     for name in names:
-        stored = store.find(place.store, name)
+        stored = store.find(workspace.store, name)
         if stored.ended is not None:
             advice = f"pokearena tournament show {name}"
             raise CommandError(f"tournament {name} is {stored.state} already.", FAILED, advice)
 
     def begin() -> list[str]:
         for name in names:
-            lifecycle.resume(place.store, name)
+            lifecycle.resume(workspace.store, name)
         output.hint(f"going on with {', '.join(names)}")
         return names
 
-    return views.report(place, running.play_out(place, workers, begin), as_json)
+    return views.report(workspace, running.play_out(workspace, workers, begin), as_json)
 
 
 @tournament.command(epilog="Example: pokearena tournament pause t-7f3k9q")
@@ -262,13 +262,13 @@ def pause(tournaments: tuple[str, ...], as_json: bool, data: Path | None) -> Non
     """Let no further match begin. Matches that are being played are finished."""
     from arena.cli import lookup
     from arena.cli.tournaments import views
-    from arena.cli.workspace import Place
+    from arena.cli.workspace import Workspace
     from arena.store.tournaments import lifecycle
 
-    place = Place(data)
-    for name in [lookup.tournament(place, prefix) for prefix in tournaments]:
-        lifecycle.pause(place.store, name)
-        views.changed(place, name, f"{name} is paused", as_json)
+    workspace = Workspace(data)
+    for name in [lookup.tournament(workspace, prefix) for prefix in tournaments]:
+        lifecycle.pause(workspace.store, name)
+        views.changed(workspace, name, f"{name} is paused", as_json)
     if not as_json:
         output.next_step(f"pokearena tournament resume {' '.join(tournaments)}")
 
@@ -287,12 +287,12 @@ def add(
     A knockout and a test of two take nobody in.
     """
     from arena.cli.tournaments import match_plan, views
-    from arena.cli.workspace import Place
+    from arena.cli.workspace import Workspace
 
-    place = Place(data)
-    name, joined = match_plan.join(place, tournament, bots, owner)
+    workspace = Workspace(data)
+    name, joined = match_plan.join(workspace, tournament, bots, owner)
     views.changed(
-        place, name, f"paired in {name} from its next round on: {', '.join(joined)}", as_json
+        workspace, name, f"paired in {name} from its next round on: {', '.join(joined)}", as_json
     )
     if not as_json:
         output.next_step(f"pokearena tournament show {name}")
@@ -313,14 +313,14 @@ def withdraw(
     """
     from arena.cli import lookup
     from arena.cli.tournaments import views
-    from arena.cli.workspace import Place
+    from arena.cli.workspace import Workspace
     from arena.store.tournaments import lifecycle
 
-    place = Place(data)
-    name = lookup.tournament(place, tournament)
-    for version in [lookup.version(place, label).id for label in versions]:
-        lifecycle.withdraw(place.store, name, version, reason)
-    views.changed(place, name, f"paired no more in {name}: {', '.join(versions)}", as_json)
+    workspace = Workspace(data)
+    name = lookup.tournament(workspace, tournament)
+    for version in [lookup.version(workspace, label).id for label in versions]:
+        lifecycle.withdraw(workspace.store, name, version, reason)
+    views.changed(workspace, name, f"paired no more in {name}: {', '.join(versions)}", as_json)
     if not as_json:
         output.next_step(f"pokearena tournament show {name}")
 
@@ -331,13 +331,15 @@ def withdraw(
 def listing(as_json: bool, data: Path | None) -> None:
     """List the tournaments, oldest first. With --json a line each."""
     from arena.cli.tournaments import views
-    from arena.cli.workspace import Place
+    from arena.cli.workspace import Workspace
     from arena.store.tournaments import tournaments as store
     from arena.tournaments import json_values
 
-    place = Place(data)
-    listed = store.listing(place.existing_store)
-    counted = [(tournament, store.progress(place.store, tournament.id)) for tournament in listed]
+    workspace = Workspace(data)
+    listed = store.listing(workspace.existing_store)
+    counted = [
+        (tournament, store.progress(workspace.store, tournament.id)) for tournament in listed
+    ]
     if as_json:
         for tournament, progress in counted:
             output.document(json_values.tournament(tournament, progress))
@@ -355,14 +357,14 @@ def show(tournament: str, as_json: bool, data: Path | None) -> None:
     """Show a tournament: how it was set up, its standings, its matches."""
     from arena.cli import lookup
     from arena.cli.tournaments import views
-    from arena.cli.workspace import Place
+    from arena.cli.workspace import Workspace
 
-    place = Place(data)
-    name = lookup.tournament(place, tournament)
+    workspace = Workspace(data)
+    name = lookup.tournament(workspace, tournament)
     if as_json:
-        output.document(views.whole(place, name))
+        output.document(views.whole(workspace, name))
     else:
-        views.show(place, name)
+        views.show(workspace, name)
 
 
 @tournament.command(epilog="Example: pokearena tournament cancel t-7f3k9q")
@@ -373,15 +375,15 @@ def cancel(tournaments: tuple[str, ...], as_json: bool, data: Path | None) -> No
     """End tournaments before their end. Matches that are closed, or being played, still count."""
     from arena.cli import lookup
     from arena.cli.tournaments import views
-    from arena.cli.workspace import Place
+    from arena.cli.workspace import Workspace
     from arena.store.tournaments import lifecycle
     from arena.store.tournaments import tournaments as store
 
-    place = Place(data)
-    for name in [lookup.tournament(place, prefix) for prefix in tournaments]:
-        lifecycle.cancel(place.store, name)
-        closed = store.progress(place.store, name).closed
+    workspace = Workspace(data)
+    for name in [lookup.tournament(workspace, prefix) for prefix in tournaments]:
+        lifecycle.cancel(workspace.store, name)
+        closed = store.progress(workspace.store, name).closed
         sentence = f"{name} is cancelled; {closed} of its matches are closed"
-        views.changed(place, name, sentence, as_json)
+        views.changed(workspace, name, sentence, as_json)
     if not as_json:
         output.next_step("pokearena tournament list")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from arena.cli import formatting, output
 from arena.cli.errors import FAILED, OK
-from arena.cli.formatting import many
+from arena.cli.formatting import count
 from arena.cli.ladders import ladder_table
 from arena.formats.registry import ALL_AT_ONCE
 from arena.ladders import key, ladder_values
@@ -17,8 +17,8 @@ from arena.store.tournaments import tournaments
 from arena.tournaments import decision, json_values
 
 if TYPE_CHECKING:
-    from arena.cli.tournaments.live_table import Sight
-    from arena.cli.workspace import Place
+    from arena.cli.tournaments.live_table import TournamentSnapshot
+    from arena.cli.workspace import Workspace
     from arena.store.matches.listing import Match
     from arena.store.tournaments.tournaments import Progress, Tournament
 
@@ -37,55 +37,55 @@ def row(tournament: Tournament, progress: Progress) -> tuple[object, ...]:
         f"{progress.closed}/{progress.matches}{'' if settled else '+'}",
         f"{progress.games}/{progress.planned}",
         tournament.state,
-        formatting.local(tournament.created),
+        formatting.local_time(tournament.created),
     )
 
 
-def whole(place: Place, name: str) -> dict[str, Any]:
+def whole(workspace: Workspace, name: str) -> dict[str, Any]:
     """Return a tournament with its standings and matches as JSON values."""
-    tournament = tournaments.find(place.store, name)
+    tournament = tournaments.find(workspace.store, name)
     scope = key.of_tournament(tournament)
-    table = ladder_table.of_tournament(place.store, scope)
+    table = ladder_table.of_tournament(workspace.store, scope)
     return {
-        **json_values.tournament(tournament, tournaments.progress(place.store, name)),
+        **json_values.tournament(tournament, tournaments.progress(workspace.store, name)),
         "standings": ladder_values.to_json(table),
         "elo": ladder_values.settings_json(),
-        "details": ladder_values.details_json(place.store, scope, table),
+        "details": ladder_values.details_json(workspace.store, scope, table),
         "timing": ladder_values.timing_json(table),
-        "decision": decision.to_json(decision.of(place.store, tournament)),
+        "decision": decision.to_json(decision.of(workspace.store, tournament)),
         "schedule": [
-            json_values.match(match) for match in listing.matches(place.store, tournament=name)
+            json_values.match(match) for match in listing.matches(workspace.store, tournament=name)
         ],
     }
 
 
-def show(place: Place, name: str) -> None:
+def show(workspace: Workspace, name: str) -> None:
     """Print a tournament."""
-    tournament = tournaments.find(place.store, name)
-    progress = tournaments.progress(place.store, name)
+    tournament = tournaments.find(workspace.store, name)
+    progress = tournaments.progress(workspace.store, name)
     plan = tournament.plan
     options = "".join(f" · {key} {str(value).lower()}" for key, value in plan.options.items())
     settings = "".join(f" · {key} {value}" for key, value in plan.settings.items())
     output.line(f"{tournament.id} · {plan.name} · {tournament.state}")
     output.line(
-        f"{plan.game} for {plan.seats}{options} · {many(plan.boards, 'board')} a match · "
+        f"{plan.game} for {plan.seats}{options} · {count(plan.boards, 'board')} a match · "
         f"{plan.format}{settings} · {plan.policy}"
     )
     output.line(
-        f"started {formatting.local(tournament.created)}, "
-        f"ended {formatting.local(tournament.ended)} · "
+        f"started {formatting.local_time(tournament.created)}, "
+        f"ended {formatting.local_time(tournament.ended)} · "
         f"{progress.closed} of {progress.matches} matches closed, "
         f"{progress.games} of {progress.planned} games stored"
     )
     output.line()
     scope = key.of_tournament(tournament)
-    table = ladder_table.of_tournament(place.store, scope)
-    step = decision.of(place.store, tournament)
+    table = ladder_table.of_tournament(workspace.store, scope)
+    step = decision.of(workspace.store, tournament)
     for words in [*_entrants(tournament), *decision.lines(step)]:
         output.line(words)
     ladder_table.show(table)
     output.line()
-    matches = listing.matches(place.store, tournament=name)
+    matches = listing.matches(workspace.store, tournament=name)
     drained = decision.drained(step)
     output.table(
         ("match", "round", "<bots", "<state", "attempts", "games", "<"),
@@ -102,11 +102,11 @@ def show(place: Place, name: str) -> None:
             for match in matches
         ],
     )
-    tell_void(place, name)
+    tell_void(workspace, name)
     ladder_table.remark(table)
-    ladder_table.remark_gifts(ladder_values.gifts(place.store, scope))
+    ladder_table.remark_gifts(ladder_values.gifts(workspace.store, scope))
     ladder_table.explain([table])
-    what_next(place, [name], shown=True)
+    what_next(workspace, [name], shown=True)
 
 
 def _entrants(tournament: Tournament) -> list[str]:
@@ -125,46 +125,48 @@ def _remark(match: Match, drained: Collection[tuple[int, int]]) -> str:
     return match.reason or match.why
 
 
-def conclude(place: Place, sight: Sight) -> None:
+def conclude(workspace: Workspace, snapshot: TournamentSnapshot) -> None:
     """Print the final state of a tournament."""
-    tournament, progress = sight.tournament, sight.progress
+    tournament, progress = snapshot.tournament, snapshot.progress
     plan = tournament.plan
     named = f" · {plan.name}" if plan.name not in (plan.game, "demo") else ""
     state = "" if tournament.state is TournamentState.CLOSED else f" · {tournament.state}"
     output.heading(f"{plan.form} · {tournament.id}{named} · {plan.format}{state}")
-    for words in decision.lines(decision.of(place.store, tournament)):
+    for words in decision.lines(decision.of(workspace.store, tournament)):
         output.line(words)
-    ladder_table.show(sight.standings)
+    ladder_table.show(snapshot.standings)
     output.line()
-    ladder_table.remark(sight.standings)
+    ladder_table.remark(snapshot.standings)
     if progress.closed < progress.matches:
-        tell_void(place, tournament.id)
+        tell_void(workspace, tournament.id)
         left = progress.matches - progress.closed
         output.hint(f"{left} of {progress.matches} matches have no result")
 
 
-def tell_void(place: Place, name: str) -> None:
+def tell_void(workspace: Workspace, name: str) -> None:
     """Print warnings about void matches, which the arena failed to play, with the reasons."""
-    void = listing.matches(place.store, tournament=name, states=[MatchState.VOID])
+    void = listing.matches(workspace.store, tournament=name, states=[MatchState.VOID])
     for match in void[:_VOID_SHOWN]:
         output.warn(f"{match.id} is void, and nobody is charged with it: {match.reason}")
     if len(void) > _VOID_SHOWN:
         output.warn(f"so are {len(void) - _VOID_SHOWN} more; `tournament show` lists them all")
 
 
-def what_next(place: Place, names: Sequence[str], *, shown: bool = False) -> None:
+def what_next(workspace: Workspace, names: Sequence[str], *, shown: bool = False) -> None:
     """Print the next command after showing tournaments: a replay, or a resumption.
 
     Args:
-        place: the workspace.
+        workspace: the data folder and its store.
         names: ids of the tournaments.
         shown: whether `tournament show` was the current command.
     """
     closed: list[Match] = []
     open_ones: list[str] = []
     for name in names:
-        closed += listing.matches(place.store, tournament=name, states=[MatchState.CLOSED], limit=1)
-        if tournaments.find(place.store, name).ended is None:
+        closed += listing.matches(
+            workspace.store, tournament=name, states=[MatchState.CLOSED], limit=1
+        )
+        if tournaments.find(workspace.store, name).ended is None:
             open_ones.append(name)
     steps = [f"pokearena replay {match.id}" for match in closed[:1]]
     steps += [f"pokearena tournament show {name}" for name in names[:1] if not (open_ones or shown)]
@@ -173,31 +175,31 @@ def what_next(place: Place, names: Sequence[str], *, shown: bool = False) -> Non
     output.next_step(*(steps or ["pokearena tournament list"]))
 
 
-def report(place: Place, sights: Sequence[Sight], as_json: bool) -> int:
+def report(workspace: Workspace, snapshots: Sequence[TournamentSnapshot], as_json: bool) -> int:
     """Print the results of finished tournaments.
 
     Returns:
         The exit status: OK if all are closed without void matches.
     """
-    for sight in sights:
+    for snapshot in snapshots:
         if as_json:
-            output.document(whole(place, sight.tournament.id))
+            output.document(whole(workspace, snapshot.tournament.id))
         else:
-            conclude(place, sight)
+            conclude(workspace, snapshot)
     if not as_json:
-        what_next(place, [sight.tournament.id for sight in sights])
+        what_next(workspace, [snapshot.tournament.id for snapshot in snapshots])
     done = all(
-        sight.tournament.state is TournamentState.CLOSED and sight.progress.void == 0
-        for sight in sights
+        snapshot.tournament.state is TournamentState.CLOSED and snapshot.progress.void == 0
+        for snapshot in snapshots
     )
     return OK if done else FAILED
 
 
-def changed(place: Place, name: str, sentence: str, as_json: bool) -> None:
+def changed(workspace: Workspace, name: str, sentence: str, as_json: bool) -> None:
     """Print the state of a tournament that has just been changed."""
     tournament, progress = (
-        tournaments.find(place.store, name),
-        tournaments.progress(place.store, name),
+        tournaments.find(workspace.store, name),
+        tournaments.progress(workspace.store, name),
     )
     if as_json:
         output.document(json_values.tournament(tournament, progress))

@@ -17,7 +17,7 @@ from rich.text import Text
 from arena.cli import output
 from arena.cli.key_input import named
 from arena.cli.output import painted
-from arena.cli.watch.view import KEYS, Kind, View, Where, pressed
+from arena.cli.watch.view import KEYS, Navigation, View, ViewKind, pressed
 from arena.errors import NotFound
 from arena.presentation import text
 from arena.store.schema import MatchState
@@ -25,9 +25,10 @@ from arena.store.tournaments import tournaments
 from arena.web import wording
 from arena.web.data.changes import ARENA, position_of
 from arena.web.data.live_tables import live_table
-from arena.web.data.state import Web
-from arena.web.page import Ask, BadAsk, NoSuchPage, Page, ServerLinks, Table
-from arena.web.pages import bot, ladder, match, matrix
+from arena.web.data.web_state import WebState
+from arena.web.page import InvalidQuery, Page, PageNotFound, PageRequest, ServerLinks, TextTable
+from arena.web.pages import bot, match
+from arena.web.pages.ladders import ladder, matrix
 from referee.sanitizing import one_line
 
 if TYPE_CHECKING:
@@ -52,12 +53,12 @@ class Section:
     """
 
     heading: str
-    table: Table
+    table: TextTable
     opens: tuple[View | None, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ScreenContent:
     """The content of the screen: a title, tables, and the lines of a table being played."""
 
     title: str
@@ -70,47 +71,47 @@ class Shown:
         return tuple(view for section in self.sections for view in section.opens)
 
 
-def shown(web: Web, view: View) -> Shown:
+def shown(web: WebState, view: View) -> ScreenContent:
     """Return the current content of a view; a sentence if it does not exist (any more)."""
     try:
         match view.kind:
-            case Kind.LADDER:
+            case ViewKind.LADDER:
                 return _ladder(web, view)
-            case Kind.MATRIX:
+            case ViewKind.MATRIX:
                 return _matrix(web, view)
-            case Kind.BOT:
+            case ViewKind.BOT:
                 return _bot(web, view)
-            case Kind.MATCH:
+            case ViewKind.MATCH:
                 return _match(web, view)
-    except (NoSuchPage, BadAsk, NotFound) as error:
-        return Shown(view.value, lines=(str(error),))
+    except (PageNotFound, InvalidQuery, NotFound) as error:
+        return ScreenContent(view.value, lines=(str(error),))
 
 
-def _ask(query: dict[str, str] | None = None, **path: str) -> Ask:
-    return Ask(path, query or {}, ServerLinks())
+def _ask(query: dict[str, str] | None = None, **path: str) -> PageRequest:
+    return PageRequest(path, query or {}, ServerLinks())
 
 
-def _live_lines(page: Page) -> Table:
+def _live_lines(page: Page) -> TextTable:
     assert page.text is not None, f"the page {page.title} has no text"
     return page.text
 
 
-def _ladder(web: Web, view: View) -> Shown:
+def _ladder(web: WebState, view: View) -> ScreenContent:
     page = ladder.page(web, _ask({"find": view.find}, form=view.value))
     names = [line.name for line in page.model["lines"]]
     filtered = f", found by “{view.find}”" if view.find else ""
-    opens = tuple(View(Kind.BOT, name.partition("@")[0]) for name in names)
+    opens = tuple(View(ViewKind.BOT, name.partition("@")[0]) for name in names)
     sections = [Section("", _live_lines(page), opens)]
     running = [
         running_match
-        for running_match in web.sight.running
+        for running_match in web.snapshot.running
         if _form_of(web, running_match.tournament) == view.value
     ]
     if running:
         sections.append(
             Section(
                 "being played",
-                Table(
+                TextTable(
                     ("<match", "<bots", "games"),
                     [
                         (
@@ -121,63 +122,67 @@ def _ladder(web: Web, view: View) -> Shown:
                         for running_match in running
                     ],
                 ),
-                tuple(View(Kind.MATCH, running_match.id) for running_match in running),
+                tuple(View(ViewKind.MATCH, running_match.id) for running_match in running),
             )
         )
-    return Shown(f"{wording.form_name(view.value)}{filtered}", tuple(sections))
+    return ScreenContent(f"{wording.form_name(view.value)}{filtered}", tuple(sections))
 
 
-def _form_of(web: Web, tournament: str) -> str:
+def _form_of(web: WebState, tournament: str) -> str:
     return next(
-        (candidate.plan.form for candidate, _ in web.sight.going if candidate.id == tournament),
+        (
+            candidate.plan.form
+            for candidate, _ in web.snapshot.open_tournaments
+            if candidate.id == tournament
+        ),
         "",
     )
 
 
-def _matrix(web: Web, view: View) -> Shown:
+def _matrix(web: WebState, view: View) -> ScreenContent:
     page = matrix.page(web, _ask(form=view.value))
-    return Shown(
+    return ScreenContent(
         f"{wording.form_name(view.value)}: the score of the line against the column, in %",
         (Section("", _live_lines(page)),),
     )
 
 
-def _bot(web: Web, view: View) -> Shown:
+def _bot(web: WebState, view: View) -> ScreenContent:
     page = bot.page(web, _ask(name=view.value))
     sections = [Section("", _live_lines(page))]
     if page.csv is not None and page.csv.rows:
         rows = page.csv.rows[:_MATCHES]
-        opens = tuple(View(Kind.MATCH, str(row[0])) for row in rows)
+        opens = tuple(View(ViewKind.MATCH, str(row[0])) for row in rows)
         sections.append(Section("matches, the newest first", _chosen(page.csv, rows), opens))
-    return Shown(view.value, tuple(sections))
+    return ScreenContent(view.value, tuple(sections))
 
 
-def _chosen(table: Table, rows: Sequence[Sequence[object]]) -> Table:
+def _chosen(table: TextTable, rows: Sequence[Sequence[object]]) -> TextTable:
     """Return the columns of a bot's matches that fit on a terminal."""
     columns = [table.headings.index(h) for h in ("match", "closed", "opponents", "score", "p95_ms")]
     heads = ("<match", "<closed", "<opponents", "score", "p95 ms")
-    return Table(heads, [tuple(_told(row[at]) for at in columns) for row in rows])
+    return TextTable(heads, [tuple(_told(row[at]) for at in columns) for row in rows])
 
 
 def _told(value: object) -> object:
     return f"{value:.3g}" if isinstance(value, float) else value
 
 
-def _match(web: Web, view: View) -> Shown:
+def _match(web: WebState, view: View) -> ScreenContent:
     page = match.page(web, _ask(id=view.value))
     sections = (Section("", page.text),) if page.text is not None and page.text.rows else ()
     running = next(
-        (running_match for running_match in web.sight.running if running_match.id == view.value),
+        (running_match for running_match in web.snapshot.running if running_match.id == view.value),
         None,
     )
     if running is None or running.state is not MatchState.RUNNING:
-        return Shown(page.title, sections, (f"pokearena replay {view.value}",))
+        return ScreenContent(page.title, sections, (f"pokearena replay {view.value}",))
     progress = f"{running.committed} of {running.games} games are over"
     table = live_table(
-        web.newsroom.positions, running, tournaments.find(web.engine, running.tournament)
+        web.events.positions, running, tournaments.find(web.engine, running.tournament)
     )
     scene = () if table is None else text.lines(table.scene)
-    return Shown(page.title, sections, (progress, "", *scene))
+    return ScreenContent(page.title, sections, (progress, "", *scene))
 
 
 _SPARE = ("<by", "<language", "<owner", "<authors")
@@ -187,36 +192,38 @@ _PAUSE_SECONDS = 0.25
 """Minimum interval between two redraws without a key."""
 
 
-async def watch(web: Web, form: str) -> None:
+async def watch(web: WebState, form: str) -> None:
     """Show a ladder and the views reached from it until `q` is pressed.
 
     Args:
         web: the data of the web pages.
         form: the first ladder; if it does not exist, a sentence is shown.
     """
-    await web.look()
-    tasks = [asyncio.create_task(job) for job in (web.watch(), web.hear())]
+    await web.read_store()
+    tasks = [asyncio.create_task(job) for job in (web.keep_snapshot(), web.receive_events())]
     try:
         with _keys() as keys, Live(screen=True, auto_refresh=False) as live:
-            await _show(web, Where((View(Kind.LADDER, form),)), keys, live)
+            await _show(web, Navigation((View(ViewKind.LADDER, form),)), keys, live)
     finally:
         for task in tasks:
             task.cancel()
 
 
-async def _show(web: Web, where: Where, keys: asyncio.Queue[str], live: Live) -> None:
+async def _show(web: WebState, where: Navigation, keys: asyncio.Queue[str], live: Live) -> None:
     while not where.over:
         number = web.changes.last
         seen = await asyncio.to_thread(shown, web, where.view)
         live.update(_drawn(seen, where, *live.console.size), refresh=True)
         key = await _key_or_change(web, where.view, number, keys)
         if key is not None:
-            where = pressed(where, key, seen.rows, list(web.sight.ladders))
+            where = pressed(where, key, seen.rows, list(web.snapshot.ladders))
         else:
             await asyncio.sleep(_PAUSE_SECONDS)
 
 
-async def _key_or_change(web: Web, view: View, number: int, keys: asyncio.Queue[str]) -> str | None:
+async def _key_or_change(
+    web: WebState, view: View, number: int, keys: asyncio.Queue[str]
+) -> str | None:
     """Return the next key; None as soon as the content may be out of date."""
     topics = {ARENA, position_of(view.value)}
     key = asyncio.create_task(keys.get())
@@ -262,7 +269,7 @@ def _split(text: str) -> Iterator[str]:
         text = text[size:]
 
 
-def _drawn(seen: Shown, where: Where, width: int, height: int) -> RenderableType:
+def _drawn(seen: ScreenContent, where: Navigation, width: int, height: int) -> RenderableType:
     parts: list[RenderableType] = [Text(one_line(seen.title), "bold"), Text()]
     row = min(where.view.row, max(len(seen.rows) - 1, 0))
     room = max(height - 6 - len(seen.lines) - 3 * len(seen.sections), 5)

@@ -13,7 +13,7 @@ _BACK = ("escape", "left", "h", "\x7f")
 _TURN = {"[": -1, "]": 1, "\t": 1}
 
 
-class Kind(StrEnum):
+class ViewKind(StrEnum):
     """The kind of a view."""
 
     LADDER = "ladder"
@@ -33,14 +33,14 @@ class View:
         find: the search text of a ladder.
     """
 
-    kind: Kind
+    kind: ViewKind
     value: str
     row: int = 0
     find: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Where:
+class Navigation:
     """The history of views, the last of which is visible.
 
     Attributes:
@@ -58,12 +58,14 @@ class Where:
         """The visible view."""
         return self.views[-1]
 
-    def at(self, view: View) -> Where:
+    def at(self, view: View) -> Navigation:
         """Return a copy with the visible view replaced."""
         return replace(self, views=(*self.views[:-1], view))
 
 
-def pressed(where: Where, key: str, rows: Sequence[View | None], forms: Sequence[str]) -> Where:
+def pressed(
+    where: Navigation, key: str, rows: Sequence[View | None], forms: Sequence[str]
+) -> Navigation:
     """Return the state after a key.
 
     Args:
@@ -85,23 +87,23 @@ def pressed(where: Where, key: str, rows: Sequence[View | None], forms: Sequence
         return replace(where, views=(*where.views, chosen))
     if key in _BACK:
         return _back(where)
-    if key == "m" and view.kind is Kind.LADDER:
-        return replace(where, views=(*where.views, View(Kind.MATRIX, view.value)))
-    if key == "/" and view.kind is Kind.LADDER:
+    if key == "m" and view.kind is ViewKind.LADDER:
+        return replace(where, views=(*where.views, View(ViewKind.MATRIX, view.value)))
+    if key == "/" and view.kind is ViewKind.LADDER:
         return replace(where, typing=view.find)
-    if key in _TURN and view.kind in (Kind.LADDER, Kind.MATRIX) and view.value in forms:
+    if key in _TURN and view.kind in (ViewKind.LADDER, ViewKind.MATRIX) and view.value in forms:
         at = (forms.index(view.value) + _TURN[key]) % len(forms)
         return where.at(View(view.kind, forms[at]))
     return where
 
 
-def _back(where: Where) -> Where:
+def _back(where: Navigation) -> Navigation:
     if len(where.views) > 1:
         return replace(where, views=where.views[:-1])
     return where.at(replace(where.view, find=""))
 
 
-def _typed(where: Where, text: str, key: str) -> Where:
+def _typed(where: Navigation, text: str, key: str) -> Navigation:
     if key in ("\n", "\r"):
         return replace(where.at(replace(where.view, find=text, row=0)), typing=None)
     if key == "escape":

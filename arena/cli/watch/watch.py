@@ -27,8 +27,8 @@ def watch(ladder: str | None, data: Path | None) -> None:
     from arena.cli.ladders import key_lookup
     from arena.cli.services import running_services
     from arena.cli.watch import screen
-    from arena.cli.workspace import Place
-    from arena.web.data.state import Settings, Web
+    from arena.cli.workspace import Workspace
+    from arena.web.data.web_state import ServerSettings, WebState
 
     if not (output.is_terminal() and key_input.has_keys()):
         words = f" {ladder}" if ladder else ""
@@ -37,12 +37,14 @@ def watch(ladder: str | None, data: Path | None) -> None:
             USAGE,
             f"pokearena standings{words} --watch",
         )
-    place = Place(data)
-    engine = place.existing_store
-    forms = [scope.form for scope in key_lookup.meant(place, ladder, None)]
+    workspace = Workspace(data)
+    engine = workspace.existing_store
+    forms = [scope.form for scope in key_lookup.scopes_of(workspace, ladder, None)]
     if not forms:
         raise CommandError("no tournament has been held yet.", advice="pokearena demo")
     asyncio.run(
-        screen.watch(Web(engine, Settings(redis=running_services.redis_of(place))), forms[0])
+        screen.watch(
+            WebState(engine, ServerSettings(redis=running_services.redis_of(workspace))), forms[0]
+        )
     )
     output.next_step("pokearena standings", "pokearena serve")

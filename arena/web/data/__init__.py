@@ -2,7 +2,5 @@
 
 Uses `arena.errors`, `arena.events`, `arena.formats`, `arena.ladders`, `arena.presentation`,
 `arena.ratings`, `arena.services`, `arena.store`, `arena.submissions`, `arena.tournaments` and
-`arena.web.charts`. Used by `arena.cli`, `arena.web.__main__`, `arena.web.address`, `arena.web.app`,
-`arena.web.openapi`, `arena.web.pages`, `arena.web.server`, `arena.web.serving` and
-`arena.web.static_site`.
+`arena.web.charts`. Used by `arena.cli`, and by all other modules of `arena.web`.
 """

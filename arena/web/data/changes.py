@@ -28,7 +28,7 @@ class Changes:
         self._last: dict[str, int] = {}
         self._waiting: set[asyncio.Event] = set()
 
-    def tell(self, *topics: str) -> None:
+    def record(self, *topics: str) -> None:
         """Record a change of these topics and wake the waiting tasks."""
         self.last += 1
         self._last.update(dict.fromkeys(topics, self.last))

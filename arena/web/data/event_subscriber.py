@@ -26,7 +26,7 @@ Listener = Callable[[News], None]
 
 
 @dataclass(frozen=True, slots=True)
-class _Held:
+class _DelayedEvent:
     until: float
     news: News
 
@@ -50,7 +50,7 @@ class EventSubscriber:
         self._nudge = nudge
         self._spectators = spectators
         self._delay = delay
-        self._held: deque[_Held] = deque()
+        self._held: deque[_DelayedEvent] = deque()
         self._heard: dict[str, float] = {}
         self._listeners: set[Listener] = set()
         self.positions: OrderedDict[str, Position] = OrderedDict()
@@ -75,29 +75,29 @@ class EventSubscriber:
             # A failure of this task ends the group, so that both tasks are restarted.
             releasing = group.create_task(self._release())
             await self._catch_up(url, running)
-            async for heard in messages.listen(url):
-                self.hear(heard, time.monotonic())
+            async for event in messages.listen(url):
+                self.receive(event, time.monotonic())
             releasing.cancel()
 
-    def hear(self, heard: News, now: float) -> None:
+    def receive(self, event: News, now: float) -> None:
         """Process one event.
 
         Args:
-            heard: the event.
+            event: the event.
             now: seconds of a monotonic clock.
         """
-        match heard:
+        match event:
             case Position():
-                if not self._spectators or not self._is_due(heard.match, now):
+                if not self._spectators or not self._is_due(event.match, now):
                     return
             case MatchStarted() | MatchClosed() | GameOver():
                 self._nudge()
-        if self._delay and isinstance(heard, Position | GameOver):
-            self._held.append(_Held(now + self._delay, heard))
+        if self._delay and isinstance(event, Position | GameOver):
+            self._held.append(_DelayedEvent(now + self._delay, event))
             return
-        if isinstance(heard, MatchClosed):
-            self._forget(heard.match)
-        self._pass_on(heard)
+        if isinstance(event, MatchClosed):
+            self._forget(event.match)
+        self._pass_on(event)
 
     def release(self, now: float) -> None:
         """Pass on the events whose delay has passed."""
@@ -111,7 +111,7 @@ class EventSubscriber:
         client = messages.connect(url)
         try:
             for position in (await messages.last_positions(client, running)).values():
-                self.hear(position, time.monotonic())
+                self.receive(position, time.monotonic())
         except (RedisError, OSError) as error:
             log.warning("where matches stand is not known yet: %s", error)
         finally:
@@ -148,7 +148,7 @@ class EventSubscriber:
             if len(self.positions) > _MATCHES:
                 gone, _ = self.positions.popitem(last=False)
                 self._changes.forget(position_of(gone))
-            self._changes.tell(position_of(news.match))
+            self._changes.record(position_of(news.match))
         for listener in tuple(self._listeners):
             listener(news)
 

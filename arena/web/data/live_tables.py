@@ -16,7 +16,7 @@ from arena.store.schema import MatchState
 if TYPE_CHECKING:
     from arena.store.matches.listing import Match
     from arena.store.tournaments.tournaments import Tournament
-    from arena.web.data.snapshot import Sight
+    from arena.web.data.snapshot import ArenaSnapshot
 
 log = logging.getLogger("arena.web")
 
@@ -65,30 +65,30 @@ def live_table(
     return LiveTable(match.id, plan.game, position, scene)
 
 
-class Screen:
+class FeaturedMatch:
     """Selects the match on the home page: the closest one, until it ends."""
 
     def __init__(self) -> None:
         self._shown = ""
 
-    def pick(self, sight: Sight, positions: Mapping[str, Position]) -> Match | None:
+    def pick(self, snapshot: ArenaSnapshot, positions: Mapping[str, Position]) -> Match | None:
         """Return a running match, preferably one with a published position."""
-        running = {match.id: match for match in sight.running}
+        running = {match.id: match for match in snapshot.running}
         watched = {name: match for name, match in running.items() if name in positions}
         if self._shown in watched or (self._shown in running and not watched):
             return running[self._shown]
         candidates = watched or running
         if not candidates:
             return None
-        closest = min(candidates.values(), key=lambda match: (_gap(sight, match), match.id))
+        closest = min(candidates.values(), key=lambda match: (_gap(snapshot, match), match.id))
         self._shown = closest.id
         return closest
 
 
-def _gap(sight: Sight, match: Match) -> float:
+def _gap(snapshot: ArenaSnapshot, match: Match) -> float:
     """Return the strength difference of the entrants; infinite if one has not played yet."""
-    forms = {tournament.id: tournament.plan.form for tournament, _ in sight.going}
-    ladder = sight.ladders.get(forms.get(match.tournament, ""))
+    forms = {tournament.id: tournament.plan.form for tournament, _ in snapshot.open_tournaments}
+    ladder = snapshot.ladders.get(forms.get(match.tournament, ""))
     if ladder is None:
         return float("inf")
     strengths = {line.entrant: line.strength.value for line in ladder.table.lines if line.matches}

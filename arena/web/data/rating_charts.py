@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 from arena.ladders.rating_history import Historian, Past
 from arena.web import charts
-from arena.web.charts import Spark
-from arena.web.data.snapshot import Ladder
+from arena.web.charts import Sparkline
+from arena.web.data.snapshot import LadderSnapshot
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +22,7 @@ class RatingChart:
     """
 
     past: Past = field(default_factory=Past)
-    sparks: Mapping[str, Spark] = field(default_factory=dict, compare=False)
+    sparks: Mapping[str, Sparkline] = field(default_factory=dict, compare=False)
 
     def moved(self, entrant: str, place: int) -> int | None:
         """Return the places an entrant gained since yesterday; None if it was not ranked then."""
@@ -30,9 +30,9 @@ class RatingChart:
         return None if was is None else was - place
 
 
-def trails_of(
+def updated_charts(
     historian: Historian,
-    ladders: Mapping[str, Ladder],
+    ladders: Mapping[str, LadderSnapshot],
     known: Mapping[str, RatingChart],
     seconds: float,
 ) -> tuple[dict[str, RatingChart], bool]:
@@ -58,7 +58,7 @@ def trails_of(
     return made, is_whole
 
 
-def _sparks(past: Past) -> dict[str, Spark]:
+def _sparks(past: Past) -> dict[str, Sparkline]:
     courses: dict[str, list[float]] = {}
     for point in past.points:
         for name, value in point.values.items():

@@ -25,11 +25,11 @@ from arena.store.matches.listing import Match
 from arena.store.schema import MatchState, TournamentState
 from arena.store.tournaments import counts, rounds, tournaments
 from arena.store.tournaments.tournaments import Progress, Tournament
-from arena.web.data.time_estimates import Outlooks, TimeEstimates
+from arena.web.data.time_estimates import TimeEstimates, TimeEstimator
 
 
 @dataclass(frozen=True, slots=True)
-class Ladder:
+class LadderSnapshot:
     """The ladder of one form.
 
     Args:
@@ -44,7 +44,7 @@ class Ladder:
 
 
 @dataclass(frozen=True, slots=True)
-class Sight:
+class ArenaSnapshot:
     """The arena at one moment.
 
     Args:
@@ -52,63 +52,63 @@ class Sight:
         ladders: by form.
         versions: all versions by ID, with the retired ones.
         running: the running matches.
-        going: the open tournaments with their progress.
-        outlooks: time estimates of the open tournaments, by ID.
+        open_tournaments: the open tournaments with their progress.
+        time_estimates: time estimates of the open tournaments, by ID.
     """
 
     at: float = 0.0
-    ladders: Mapping[str, Ladder] = field(default_factory=dict)
+    ladders: Mapping[str, LadderSnapshot] = field(default_factory=dict)
     versions: Mapping[str, Version] = field(default_factory=dict)
     running: tuple[Match, ...] = ()
-    going: tuple[tuple[Tournament, Progress], ...] = ()
-    outlooks: Mapping[str, TimeEstimates] = field(default_factory=dict)
+    open_tournaments: tuple[tuple[Tournament, Progress], ...] = ()
+    time_estimates: Mapping[str, TimeEstimates] = field(default_factory=dict)
 
 
-class Watcher:
+class SnapshotReader:
     """Creates snapshots of the store. Stores intermediate results to reuse them."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._outlooks = Outlooks(engine)
+        self._estimator = TimeEstimator(engine)
         self._marks: Any = None
-        self._following: dict[Scope, tuple[Following, int, Ladder]] = {}
+        self._following: dict[Scope, tuple[Following, int, LadderSnapshot]] = {}
 
-    def look(self) -> Sight | None:
+    def read(self) -> ArenaSnapshot | None:
         """Return a new snapshot; None if nothing has changed since the last call."""
         latest_marks = marks(self._engine)
         if latest_marks == self._marks:
             return None
-        sight = self._sight()
+        snapshot = self._snapshot()
         self._marks = latest_marks
-        return sight
+        return snapshot
 
-    def _sight(self) -> Sight:
+    def _snapshot(self) -> ArenaSnapshot:
         engine = self._engine
         at = rounds.clock(engine)
         ladders = (self._ladder(scope) for scope in scopes.of_forms(engine))
-        open_ones = tournaments.listing(engine, over=False)
-        going = tuple(
-            (tournament, tournaments.progress(engine, tournament.id)) for tournament in open_ones
+        listed = tournaments.listing(engine, over=False)
+        open_tournaments = tuple(
+            (tournament, tournaments.progress(engine, tournament.id)) for tournament in listed
         )
-        self._outlooks.forget_others([tournament.id for tournament in open_ones])
-        return Sight(
+        self._estimator.forget_others([tournament.id for tournament in listed])
+        return ArenaSnapshot(
             at=at,
             ladders={ladder.scope.form: ladder for ladder in ladders if ladder.table.lines},
             versions={version.id: version for version in versions.listing(engine, retired=True)},
             running=listing.matches(engine, states=(MatchState.RUNNING,)),
-            going=going,
-            outlooks={
-                tournament.id: self._outlooks.look(tournament, progress, at)
-                for tournament, progress in going
+            open_tournaments=open_tournaments,
+            time_estimates={
+                tournament.id: self._estimator.estimate(tournament, progress, at)
+                for tournament, progress in open_tournaments
             },
         )
 
-    def _ladder(self, scope: Scope) -> Ladder:
+    def _ladder(self, scope: Scope) -> LadderSnapshot:
         following, counted, ladder = self._following.get(scope, (None, -1, None))
         following = following or Following(self._engine, scope.tournaments, scope.clip)
         fold = following.now()
         if ladder is None or following.folded != counted:
-            ladder = Ladder(scope, fold.table(scope.entrants), following.seen)
+            ladder = LadderSnapshot(scope, fold.table(scope.entrants), following.seen)
             # A new tournament of a form changes the ladder's scope; drop the old one.
             for old in [s for s in self._following if s.form == scope.form]:
                 del self._following[old]

@@ -41,24 +41,24 @@ class TimeEstimates:
 
 
 @dataclass(slots=True)
-class _Followed:
+class _PaceSamples:
     """Stored data of an open tournament."""
 
     samples: deque[tuple[float, int]] = field(default_factory=deque)
     """(time, played games) pairs."""
     entries: Sequence[Entrant] = ()
     coming: int | None = None
-    asked: bool = False
+    is_computed: bool = False
 
 
-class Outlooks:
+class TimeEstimator:
     """Computes time estimates. Stores the simulation results until they become invalid."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._followed: dict[str, _Followed] = {}
+        self._followed: dict[str, _PaceSamples] = {}
 
-    def look(self, tournament: Tournament, progress: Progress, at: float) -> TimeEstimates:
+    def estimate(self, tournament: Tournament, progress: Progress, at: float) -> TimeEstimates:
         """Return the time estimate of an open tournament.
 
         Args:
@@ -66,10 +66,10 @@ class Outlooks:
             progress: its current progress.
             at: the current time in seconds.
         """
-        estimate = self._followed.setdefault(tournament.id, _Followed())
+        estimate = self._followed.setdefault(tournament.id, _PaceSamples())
         outgrown = estimate.coming is not None and progress.matches > estimate.coming
-        if not estimate.asked or estimate.entries != tournament.entries or outgrown:
-            estimate.asked, estimate.entries = True, tournament.entries
+        if not estimate.is_computed or estimate.entries != tournament.entries or outgrown:
+            estimate.is_computed, estimate.entries = True, tournament.entries
             estimate.coming = self._coming(tournament, progress)
         games = None
         if estimate.coming is not None:

@@ -7,25 +7,25 @@ from importlib.metadata import version
 from urllib.parse import urlencode
 
 from arena.web import openapi
-from arena.web.address import Address
-from arena.web.data.state import Web
+from arena.web.data.web_state import WebState
 from arena.web.openapi import Samples, plain
-from arena.web.page import Ask, Page
+from arena.web.page import Page, PageRequest
+from arena.web.page_route import PageRoute
 
 
-def document(web: Web, ask: Ask, addresses: Sequence[Address]) -> Page:
+def document(web: WebState, page_request: PageRequest, addresses: Sequence[PageRoute]) -> Page:
     """Return the OpenAPI document, available only as JSON.
 
     Args:
         web: the server's state.
-        ask: the request.
+        page_request: the request.
         addresses: the addresses of all pages, this one included.
     """
-    description = openapi.document(web, ask.links, addresses, version("pokearena"))
+    description = openapi.document(web, page_request.links, addresses, version("pokearena"))
     return Page(title="OpenAPI", template="", model={}, data=description, fresh=60.0)
 
 
-def page(web: Web, ask: Ask, addresses: Sequence[Address]) -> Page:
+def page(web: WebState, page_request: PageRequest, addresses: Sequence[PageRoute]) -> Page:
     """Return the page of all addresses with their parameters and an example of each."""
     samples = Samples(web)
 

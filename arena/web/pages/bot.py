@@ -16,12 +16,12 @@ from arena.store.matches.history import Played
 from arena.web import charts, paging, wording
 from arena.web.charts import Histogram, Tick
 from arena.web.data.changes import ARENA, HISTORIES, SUBMISSIONS
-from arena.web.data.snapshot import Ladder
-from arena.web.data.state import Web
-from arena.web.page import Ask, BadAsk, NoSuchPage, Page, Table
-from arena.web.pages import ladder as ladders
+from arena.web.data.snapshot import LadderSnapshot
+from arena.web.data.web_state import WebState
+from arena.web.page import InvalidQuery, Page, PageNotFound, PageRequest, TextTable
 from arena.web.pages import submission
 from arena.web.pages.bots import state
+from arena.web.pages.ladders import ladder as ladders
 
 # Chart of the rating histories of a bot's versions.
 
@@ -35,7 +35,7 @@ _LABEL = 15.0
 
 
 @dataclass(frozen=True, slots=True)
-class Course:
+class RatingCurve:
     """One version in the chart: SVG paths of its line and its 95 % interval, and its label."""
 
     name: str
@@ -48,7 +48,7 @@ class Course:
 
 
 @dataclass(frozen=True, slots=True)
-class Chart:
+class RatingCurves:
     """Geometry of the chart.
 
     Args:
@@ -56,14 +56,14 @@ class Chart:
         uploads: marks where versions were added.
         values: ticks of the strength axis.
         times: ticks of the time axis.
-        told: the chart in words.
+        description: the chart in words.
     """
 
-    courses: tuple[Course, ...]
+    courses: tuple[RatingCurve, ...]
     uploads: tuple[Tick, ...]
     values: tuple[Tick, ...]
     times: tuple[Tick, ...]
-    told: str
+    description: str
 
 
 class _Scale:
@@ -87,7 +87,7 @@ class _Scale:
         return round(TOP + (HEIGHT - TOP - BOTTOM) * (1 - share), 1)
 
 
-def chart(past: Past, versions: Sequence[Version]) -> Chart | None:
+def chart(past: Past, versions: Sequence[Version]) -> RatingCurves | None:
     """Return the chart of a bot's newest versions; None if none of them has two points."""
     shown = [version for version in versions if len(past.of(version.id)) > 1][-SHOWN:]
     if not shown:
@@ -96,7 +96,7 @@ def chart(past: Past, versions: Sequence[Version]) -> Chart | None:
     points = [point for point in past.points if any(name in point.values for name in names)]
     scale = _Scale(points, (v for p in points for n in names if (v := p.values.get(n))))
     courses = [_course(scale, name, at) for at, name in enumerate(names)]
-    return Chart(
+    return RatingCurves(
         courses=tuple(_apart(courses)),
         uploads=tuple(_uploads(scale, versions)),
         values=tuple(
@@ -104,28 +104,28 @@ def chart(past: Past, versions: Sequence[Version]) -> Chart | None:
             for value in charts.round_steps(scale.low, scale.high, 5)
         ),
         times=tuple(_times(scale)),
-        told="; ".join(_in_words(past, name) for name in names),
+        description="; ".join(_in_words(past, name) for name in names),
     )
 
 
-def _course(scale: _Scale, name: str, number: int) -> Course:
+def _course(scale: _Scale, name: str, number: int) -> RatingCurve:
     ratings = [(at, p.values[name]) for at, p in enumerate(scale.points) if name in p.values]
     upper = [(scale.x(at), scale.y(value.high)) for at, value in ratings]
     lower = [(scale.x(at), scale.y(value.low)) for at, value in ratings]
     middle = [(scale.x(at), scale.y(value.strength)) for at, value in ratings]
     x, y = middle[-1]
-    return Course(
+    return RatingCurve(
         name, number, charts.line(middle), charts.line([*upper, *reversed(lower)]), x, y, y
     )
 
 
-def _apart(courses: Sequence[Course]) -> list[Course]:
+def _apart(courses: Sequence[RatingCurve]) -> list[RatingCurve]:
     """Move labels down so that they do not overlap."""
-    placed: list[Course] = []
+    placed: list[RatingCurve] = []
     for course in sorted(courses, key=lambda each: (each.y, each.number)):
         label = max(course.y, placed[-1].label + _LABEL) if placed else course.y
         fields = (course.name, course.number, course.line, course.band, course.x, course.y)
-        placed.append(Course(*fields, label))
+        placed.append(RatingCurve(*fields, label))
     return sorted(placed, key=lambda each: each.number)
 
 
@@ -174,7 +174,7 @@ class Matchup:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class BotStanding:
     """A bot on one ladder.
 
     Args:
@@ -189,9 +189,9 @@ class Standing:
     """
 
     form: str
-    lines: tuple[ladders.Line, ...]
+    lines: tuple[ladders.LadderLine, ...]
     past: Past
-    chart: Chart | None
+    chart: RatingCurves | None
     worst: tuple[Matchup, ...]
     best: tuple[Matchup, ...]
     times: Histogram | None
@@ -199,7 +199,7 @@ class Standing:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class MatchRow:
     """A match with the score of the bot's version in it."""
 
     match: Played
@@ -209,23 +209,23 @@ class Row:
     p95: float | None
 
 
-def page(web: Web, ask: Ask) -> Page:
+def page(web: WebState, page_request: PageRequest) -> Page:
     """Return the page of a bot.
 
     Raises:
-        NoSuchPage: the bot does not exist.
-        BadAsk: the query is invalid.
+        PageNotFound: the bot does not exist.
+        InvalidQuery: the query is invalid.
     """
-    name, versions = found_bot(web, ask)
-    form = _form(web, ask)
+    name, versions = found_bot(web, page_request)
+    form = _form(web, page_request)
     ids = [version.id for version in versions]
     standings = [
         made
-        for ladder in web.sight.ladders.values()
+        for ladder in web.snapshot.ladders.values()
         if form in ("", ladder.scope.form) and (made := _standing(web, ladder, versions))
     ]
-    of = web.sight.ladders[form].scope.tournaments if form else ()
-    wish = paging.wanted(ask, 25)
+    of = web.snapshot.ladders[form].scope.tournaments if form else ()
+    wish = paging.selection_of(page_request, 25)
     listed = history.matches(web.engine, [ids], of, wish.offset, wish.limit)
     piece = wish.of([_row(match, ids) for match in listed], history.count(web.engine, [ids], of))
     kinds = faults.kinds(web.engine, ids)
@@ -265,12 +265,12 @@ def page(web: Web, ask: Ask) -> Page:
     )
 
 
-def found_bot(web: Web, ask: Ask) -> tuple[str, tuple[Version, ...]]:
-    """Return a bot's name and its versions, the oldest first; raises NoSuchPage."""
-    name = ask.path["name"].partition("@")[0]
-    versions = [version for version in web.sight.versions.values() if version.name == name]
+def found_bot(web: WebState, page_request: PageRequest) -> tuple[str, tuple[Version, ...]]:
+    """Return a bot's name and its versions, the oldest first; raises PageNotFound."""
+    name = page_request.path["name"].partition("@")[0]
+    versions = [version for version in web.snapshot.versions.values() if version.name == name]
     if not versions:
-        raise NoSuchPage(f"there is no bot {wording.one_line(name)}.")
+        raise PageNotFound(f"there is no bot {wording.one_line(name)}.")
     return name, tuple(sorted(versions, key=lambda version: version.created))
 
 
@@ -284,25 +284,27 @@ def _by(version: Version) -> Iterator[str]:
         yield version.language
 
 
-def _form(web: Web, ask: Ask) -> str:
-    form = ask.query.get("form", "")
-    if form and form not in web.sight.ladders:
-        known = ", ".join(web.sight.ladders) or "none yet"
-        raise BadAsk(f"there is no ladder {wording.one_line(form)}; there are {known}.")
+def _form(web: WebState, page_request: PageRequest) -> str:
+    form = page_request.query.get("form", "")
+    if form and form not in web.snapshot.ladders:
+        known = ", ".join(web.snapshot.ladders) or "none yet"
+        raise InvalidQuery(f"there is no ladder {wording.one_line(form)}; there are {known}.")
     return form
 
 
-def _standing(web: Web, ladder: Ladder, versions: Sequence[Version]) -> Standing | None:
+def _standing(
+    web: WebState, ladder: LadderSnapshot, versions: Sequence[Version]
+) -> BotStanding | None:
     names = {version.id for version in versions}
-    trail = web.trails.get(ladder.scope.form)
-    lines = [line for line in ladders.lines(web.sight, ladder, trail) if line.name in names]
+    trail = web.rating_charts.get(ladder.scope.form)
+    lines = [line for line in ladders.lines(web.snapshot, ladder, trail) if line.name in names]
     if not lines:
         return None
     ups = _matchups(web, ladder, [line.name for line in lines])
     half = min(EXTREMES, (len(ups) + 1) // 2)
     past = trail.past if trail else Past()
     thinking = ladder.table.thinking.get(lines[0].name, Thinking())
-    return Standing(
+    return BotStanding(
         ladder.scope.form,
         tuple(lines),
         past,
@@ -314,9 +316,9 @@ def _standing(web: Web, ladder: Ladder, versions: Sequence[Version]) -> Standing
     )
 
 
-def _matchups(web: Web, ladder: Ladder, ids: Sequence[str]) -> list[Matchup]:
+def _matchups(web: WebState, ladder: LadderSnapshot, ids: Sequence[str]) -> list[Matchup]:
     """Return the matchups against other bots' versions, the worst first."""
-    cells = web.kept.cells(ladder)
+    cells = web.page_cache.cells(ladder)
     opponents = [
         Matchup(name, other, cell)
         for name in ids
@@ -326,11 +328,11 @@ def _matchups(web: Web, ladder: Ladder, ids: Sequence[str]) -> list[Matchup]:
     return sorted(opponents, key=lambda each: (each.cell.score, each.version, each.opponent))
 
 
-def _row(match: Played, ids: Sequence[str]) -> Row:
+def _row(match: Played, ids: Sequence[str]) -> MatchRow:
     version = next(name for name in match.entrants if name in ids)
     at = match.entrants.index(version)
     times = match.thinking[at].p95 if match.thinking else None
-    return Row(match, version, match.opponents(version), match.score(version), times)
+    return MatchRow(match, version, match.opponents(version), match.score(version), times)
 
 
 def _version_json(version: Version) -> dict[str, Any]:
@@ -346,7 +348,7 @@ def _version_json(version: Version) -> dict[str, Any]:
     }
 
 
-def _standing_json(standing: Standing) -> dict[str, Any]:
+def _standing_json(standing: BotStanding) -> dict[str, Any]:
     return {
         "standings": [line.to_json() for line in standing.lines],
         "history": {line.name: _history_json(standing.past, line.name) for line in standing.lines},
@@ -368,7 +370,7 @@ def _history_json(past: Past, name: str) -> list[dict[str, Any]]:
     ]
 
 
-def _row_json(row: Row) -> dict[str, Any]:
+def _row_json(row: MatchRow) -> dict[str, Any]:
     return {
         "match": row.match.match,
         "tournament": row.match.tournament,
@@ -383,12 +385,12 @@ def _row_json(row: Row) -> dict[str, Any]:
     }
 
 
-def _csv(rows: Sequence[Row]) -> Table:
+def _csv(rows: Sequence[MatchRow]) -> TextTable:
     heads = (
         *("match", "tournament", "ladder", "closed", "version", "opponents"),
         *("score", "games", "faults", "p95_ms"),
     )
-    return Table(
+    return TextTable(
         heads,
         [
             (
@@ -403,9 +405,9 @@ def _csv(rows: Sequence[Row]) -> Table:
     )
 
 
-def _text(standings: Sequence[Standing]) -> Table:
+def _text(standings: Sequence[BotStanding]) -> TextTable:
     heads = ("<ladder", "#", "<version", "strength", "Elo", "matches", "W–D–L")
-    return Table(
+    return TextTable(
         heads,
         [
             (

@@ -9,13 +9,13 @@ from typing import Any
 from arena.ladders import ladder_values
 from arena.store.bots.versions import Version
 from arena.web import paging, wording
-from arena.web.data.snapshot import Sight
-from arena.web.data.state import Web
-from arena.web.page import Ask, Page, Table
+from arena.web.data.snapshot import ArenaSnapshot
+from arena.web.data.web_state import WebState
+from arena.web.page import Page, PageRequest, TextTable
 
 
 @dataclass(frozen=True, slots=True)
-class Best:
+class BestRank:
     """A bot's strongest version on a ladder, with its place."""
 
     form: str
@@ -26,12 +26,12 @@ class Best:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class BotLine:
     """A bot with all its versions, the oldest first."""
 
     name: str
     versions: tuple[Version, ...]
-    bests: tuple[Best, ...]
+    bests: tuple[BestRank, ...]
 
     @property
     def newest(self) -> Version:
@@ -81,11 +81,11 @@ def state(version: Version) -> str:
     return "in quarantine" if version.quarantined is not None else ""
 
 
-def page(web: Web, ask: Ask) -> Page:
-    """Return the page of all bots; raises BadAsk."""
-    every = lines(web.sight)
-    find = ask.query.get("find", "")
-    piece = paging.wanted(ask).cut(sought(every, find))
+def page(web: WebState, page_request: PageRequest) -> Page:
+    """Return the page of all bots; raises InvalidQuery."""
+    every = lines(web.snapshot)
+    find = page_request.query.get("find", "")
+    piece = paging.selection_of(page_request).cut(sought(every, find))
     table = _table(piece.items)
     return Page(
         title="Bots",
@@ -99,19 +99,19 @@ def page(web: Web, ask: Ask) -> Page:
     )
 
 
-def lines(sight: Sight) -> list[Line]:
+def lines(snapshot: ArenaSnapshot) -> list[BotLine]:
     """Return all bots, sorted by name."""
     versions: dict[str, list[Version]] = {}
-    for version in sight.versions.values():
+    for version in snapshot.versions.values():
         versions.setdefault(version.name, []).append(version)
-    bests = _bests(sight)
+    bests = _bests(snapshot)
     return [
-        Line(name, tuple(sorted(owned, key=lambda v: v.created)), tuple(bests.get(name, ())))
+        BotLine(name, tuple(sorted(owned, key=lambda v: v.created)), tuple(bests.get(name, ())))
         for name, owned in sorted(versions.items())
     ]
 
 
-def sought(every: Sequence[Line], find: str) -> list[Line]:
+def sought(every: Sequence[BotLine], find: str) -> list[BotLine]:
     """Return the bots whose name, owner, authors or language contain every search word."""
     return [
         line
@@ -120,23 +120,23 @@ def sought(every: Sequence[Line], find: str) -> list[Line]:
     ]
 
 
-def _bests(sight: Sight) -> dict[str, list[Best]]:
-    bests: dict[str, list[Best]] = {}
-    for form, ladder in sight.ladders.items():
+def _bests(snapshot: ArenaSnapshot) -> dict[str, list[BestRank]]:
+    bests: dict[str, list[BestRank]] = {}
+    for form, ladder in snapshot.ladders.items():
         seen: set[str] = set()
         for place, line in enumerate(ladder.table.lines, 1):
             name = line.entrant.partition("@")[0]
             if name not in seen:
                 seen.add(name)
                 ranks = ladder_values.ranks(line, "–")
-                best = Best(form, line.entrant, place, ranks, len(ladder.table.lines))
+                best = BestRank(form, line.entrant, place, ranks, len(ladder.table.lines))
                 bests.setdefault(name, []).append(best)
     return bests
 
 
-def _table(listed: Sequence[Line]) -> Table:
+def _table(listed: Sequence[BotLine]) -> TextTable:
     heads = ("<bot", "<owner", "<authors", "<language", "<state", "versions", "<best ranks")
-    return Table(
+    return TextTable(
         heads,
         [
             (

@@ -12,15 +12,15 @@ from markdown_it.token import Token
 from markupsafe import Markup
 
 from arena.presentation import shipped_docs
-from arena.web.data.state import Web
-from arena.web.page import Ask, Links, NoSuchPage, Page
+from arena.web.data.web_state import WebState
+from arena.web.page import Links, Page, PageNotFound, PageRequest
 from referee.games.registry import GAMES
 
 # Markdown to HTML, without embedded HTML and with anchors at headings.
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class RenderedDocument:
     """A document: its title, its text as HTML, and its sections as (anchor, heading)."""
 
     title: str
@@ -28,7 +28,7 @@ class Written:
     sections: tuple[tuple[str, str], ...]
 
 
-def written(markdown: str, links: Links) -> Written:
+def written(markdown: str, links: Links) -> RenderedDocument:
     """Convert a shipped document. Links to documents that are not shipped become plain text."""
     reader = MarkdownIt("commonmark", {"html": False}).enable("table")
     tokens = reader.parse(markdown)
@@ -51,7 +51,9 @@ def written(markdown: str, links: Links) -> Written:
             token.children = _linked(token.children, lambda href: _address(href, links))
     html = str(reader.renderer.render(tokens, reader.options, {}))
     wide = html.replace("<table>", '<div class="wide" tabindex="0" role="region"><table>')
-    return Written(title, Markup(wide.replace("</table>", "</table></div>")), tuple(sections))
+    return RenderedDocument(
+        title, Markup(wide.replace("</table>", "</table></div>")), tuple(sections)
+    )
 
 
 def _text(token: Token) -> str:
@@ -104,10 +106,11 @@ def _address(href: str, links: Links) -> str:
 _KEPT_SECONDS = 3600.0
 
 
-def contents(web: Web, ask: Ask) -> Page:
+def contents(web: WebState, page_request: PageRequest) -> Page:
     """Return the table of contents of the documentation."""
     pages = [
-        (name, _page(name, ask.links).title, about) for name, about in shipped_docs.PAGES.items()
+        (name, _page(name, page_request.links).title, about)
+        for name, about in shipped_docs.PAGES.items()
     ]
     return Page(
         title="How it works",
@@ -119,22 +122,22 @@ def contents(web: Web, ask: Ask) -> Page:
     )
 
 
-def page(web: Web, ask: Ask) -> Page:
-    """Return a page of the documentation; raises NoSuchPage."""
-    name = ask.path["page"]
+def page(web: WebState, page_request: PageRequest) -> Page:
+    """Return a page of the documentation; raises PageNotFound."""
+    name = page_request.path["page"]
     if name not in shipped_docs.PAGES:
-        raise NoSuchPage(f"there is no page {name}; there are {', '.join(shipped_docs.PAGES)}.")
-    document = _page(name, ask.links)
+        raise PageNotFound(f"there is no page {name}; there are {', '.join(shipped_docs.PAGES)}.")
+    document = _page(name, page_request.links)
     return _written(
         document, shipped_docs.page(name), {"above": ("docs", "How it works"), "game": None}
     )
 
 
-def games(web: Web, ask: Ask) -> Page:
+def games(web: WebState, page_request: PageRequest) -> Page:
     """Return the page of all games."""
     every = list(GAMES.values())
     forms = {
-        game.id: [form for form in web.sight.ladders if _is_of(form, game.id)] for game in every
+        game.id: [form for form in web.snapshot.ladders if _is_of(form, game.id)] for game in every
     }
     return Page(
         title="Games",
@@ -154,17 +157,17 @@ def games(web: Web, ask: Ask) -> Page:
     )
 
 
-def rules(web: Web, ask: Ask) -> Page:
-    """Return the rules of a game; raises NoSuchPage."""
-    name = ask.path["game"]
+def rules(web: WebState, page_request: PageRequest) -> Page:
+    """Return the rules of a game; raises PageNotFound."""
+    name = page_request.path["game"]
     if name not in GAMES:
-        raise NoSuchPage(f"there is no game {name}; there are {', '.join(GAMES)}.")
-    document = _rules(name, ask.links)
+        raise PageNotFound(f"there is no game {name}; there are {', '.join(GAMES)}.")
+    document = _rules(name, page_request.links)
     model = {"above": ("rules", "Games"), "game": GAMES[name]}
     return _written(document, shipped_docs.rules(name), model)
 
 
-def _written(document: Written, markdown: str, model: dict[str, object]) -> Page:
+def _written(document: RenderedDocument, markdown: str, model: dict[str, object]) -> Page:
     return Page(
         title=document.title,
         template="written.html",
@@ -179,9 +182,9 @@ def _is_of(form: str, game: str) -> bool:
     return form == game or form.startswith(f"{game}-")
 
 
-def _page(name: str, links: Links) -> Written:
+def _page(name: str, links: Links) -> RenderedDocument:
     return written(shipped_docs.page(name), links)
 
 
-def _rules(game: str, links: Links) -> Written:
+def _rules(game: str, links: Links) -> RenderedDocument:
     return written(shipped_docs.rules(game), links)

@@ -16,8 +16,8 @@ from arena.store.bots.versions import Version
 from arena.store.matches import faults, results
 from arena.store.matches.results import LoggedFault
 from arena.web import paging
-from arena.web.data.state import Web
-from arena.web.page import Ask, BadAsk, Forbidden, Page, Table
+from arena.web.data.web_state import WebState
+from arena.web.page import Forbidden, InvalidQuery, Page, PageRequest, TextTable
 from arena.web.pages.bot import found_bot
 from referee.record import GameRecord, MatchRecord, RecordError, read_games
 
@@ -35,18 +35,18 @@ MEANINGS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class ExplainedFault:
     """A fault as it is shown to a reader.
 
     Args:
         fault: the fault.
         whole: all details, only for the owner; None for other readers.
-        own: the folder of the version, which is removed from its output.
+        folder: the folder of the version, which is removed from its output.
     """
 
     fault: LoggedFault
     whole: Explanation | None = None
-    own: str = ""
+    folder: str = ""
 
     @property
     def output(self) -> str | None:
@@ -54,7 +54,7 @@ class Told:
         if self.whole is None:
             return None
         written = self.whole.output or self.fault.output
-        return pathless(written.replace(self.own, "") if self.own else written)
+        return pathless(written.replace(self.folder, "") if self.folder else written)
 
     @property
     def question(self) -> dict[str, Any] | None:
@@ -104,21 +104,23 @@ class Told:
         return values
 
 
-def page(web: Web, ask: Ask) -> Page:
+def page(web: WebState, page_request: PageRequest) -> Page:
     """Return the page of a bot's faults.
 
     Raises:
-        NoSuchPage: the bot does not exist.
+        PageNotFound: the bot does not exist.
         Forbidden: the token is not the owner's.
-        BadAsk: the query is invalid.
+        InvalidQuery: the query is invalid.
     """
-    name, versions = found_bot(web, ask)
-    owned = _is_owner(web, ask, versions)
+    name, versions = found_bot(web, page_request)
+    owned = _is_owner(web, page_request, versions)
     ids = [version.id for version in versions]
-    kinds, kind = faults.kinds(web.engine, ids), _kind(ask)
-    wish = paging.wanted(ask, 20, 100)
+    kinds, kind = faults.kinds(web.engine, ids), _kind(page_request)
+    wish = paging.selection_of(page_request, 20, 100)
     listed = faults.faults(web.engine, ids, kind, wish.offset, wish.limit)
-    shown_faults = [_told(web, fault, versions) if owned else Told(fault) for fault in listed]
+    shown_faults = [
+        _told(web, fault, versions) if owned else ExplainedFault(fault) for fault in listed
+    ]
     piece = wish.of(shown_faults, kinds.get(kind, 0) if kind else sum(kinds.values()))
     table = _table(piece.items)
     return Page(
@@ -147,28 +149,28 @@ def page(web: Web, ask: Ask) -> Page:
     )
 
 
-def _kind(ask: Ask) -> str:
-    kind = ask.query.get("kind", "")
+def _kind(page_request: PageRequest) -> str:
+    kind = page_request.query.get("kind", "")
     if kind not in ("", *MEANINGS):
-        raise BadAsk(f"kinds of faults are {', '.join(FAULTS)}.")
+        raise InvalidQuery(f"kinds of faults are {', '.join(FAULTS)}.")
     return kind
 
 
-def _is_owner(web: Web, ask: Ask, versions: Sequence[Version]) -> bool:
-    if not ask.token:
+def _is_owner(web: WebState, page_request: PageRequest, versions: Sequence[Version]) -> bool:
+    if not page_request.token:
         return False
     # A bot without an owner does not match any token.
-    if not owners.is_of(web.engine, ask.token, versions[-1].owner):
+    if not owners.is_of(web.engine, page_request.token, versions[-1].owner):
         raise Forbidden("this is not the token of the owner of this bot.")
     return True
 
 
-def _told(web: Web, fault: LoggedFault, versions: Sequence[Version]) -> Told:
+def _told(web: WebState, fault: LoggedFault, versions: Sequence[Version]) -> ExplainedFault:
     folder = next((version.folder for version in versions if version.id == fault.version), "")
-    return Told(fault, _whole(web, fault), f"{folder.rstrip('/')}/" if folder else "")
+    return ExplainedFault(fault, _whole(web, fault), f"{folder.rstrip('/')}/" if folder else "")
 
 
-def _whole(web: Web, fault: LoggedFault) -> Explanation:
+def _whole(web: WebState, fault: LoggedFault) -> Explanation:
     """Return the details of the fault's record line.
 
     Adds the bot's output if the record of another game contains it.
@@ -186,16 +188,16 @@ def _whole(web: Web, fault: LoggedFault) -> Explanation:
     return Explanation(MatchRecord({}, ()), GameRecord({}, (), (), {}), bare)
 
 
-def _game(web: Web, match: str, number: int) -> GameRecord:
+def _game(web: WebState, match: str, number: int) -> GameRecord:
     (game,) = read_games(results.game_record(web.engine, match, number))
     return game
 
 
-def _table(explained: Sequence[Told]) -> Table:
+def _table(explained: Sequence[ExplainedFault]) -> TextTable:
     heads = ("<kind", "<version", "<match", "game", "decision", "<sentence")
     rows = [
         (f.verdict, f.version, f.match, f.game, f.decision, each.sentence)
         for each in explained
         for f in (each.fault,)
     ]
-    return Table(heads, rows)
+    return TextTable(heads, rows)

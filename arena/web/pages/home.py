@@ -9,11 +9,11 @@ from arena.store.tournaments import tournaments
 from arena.tournaments import json_values
 from arena.web.data.changes import ARENA, position_of
 from arena.web.data.live_tables import LiveTable, live_table
-from arena.web.data.state import Web
 from arena.web.data.time_estimates import TimeEstimates
-from arena.web.page import Ask, Page
-from arena.web.pages import ladder
-from arena.web.pages.tournaments import Line
+from arena.web.data.web_state import WebState
+from arena.web.page import Page, PageRequest
+from arena.web.pages.ladders import ladder
+from arena.web.pages.tournaments import TournamentLine
 from referee.games.registry import GAMES
 
 TOP = 5
@@ -22,23 +22,23 @@ _RUNNING = 8
 _LATEST = 6
 
 
-def page(web: Web, ask: Ask) -> Page:
+def page(web: WebState, page_request: PageRequest) -> Page:
     """Return the home page."""
-    sight = web.sight
+    snapshot = web.snapshot
     tops = [
-        (standing.scope.form, ladder.lines(sight, standing)[:TOP])
-        for standing in sight.ladders.values()
+        (standing.scope.form, ladder.lines(snapshot, standing)[:TOP])
+        for standing in snapshot.ladders.values()
     ]
-    match = web.screen.pick(web.sight, web.newsroom.positions)
+    match = web.featured.pick(web.snapshot, web.events.positions)
     shown: LiveTable | None = None
     topics = {ARENA}
     on_screen: dict[str, Any] = {"match": None, "shown": None, "form": ""}
     if match is not None:
         tournament = tournaments.find(web.engine, match.tournament)
-        shown = live_table(web.newsroom.positions, match, tournament)
+        shown = live_table(web.events.positions, match, tournament)
         on_screen = {"match": match, "shown": shown, "form": tournament.plan.form}
         topics.add(position_of(match.id))
-    others = [other for other in sight.running if match is None or other.id != match.id]
+    others = [other for other in snapshot.running if match is None or other.id != match.id]
     latest = listing.latest(web.engine, _LATEST)
     return Page(
         title="Poke arena",
@@ -51,16 +51,20 @@ def page(web: Web, ask: Ask) -> Page:
             "others": others[:_RUNNING],
             "more": max(len(others) - _RUNNING, 0),
             "going": [
-                Line(tournament, progress, sight.outlooks.get(tournament.id, TimeEstimates()))
-                for tournament, progress in sight.going
+                TournamentLine(
+                    tournament,
+                    progress,
+                    snapshot.time_estimates.get(tournament.id, TimeEstimates()),
+                )
+                for tournament, progress in snapshot.open_tournaments
             ],
             "latest": latest,
         },
         data={
             "ladders": {form: [line.to_json() for line in lines] for form, lines in tops},
-            "running": [json_values.match(running) for running in sight.running],
+            "running": [json_values.match(running) for running in snapshot.running],
             "shown": {"match": match.id, "position": shown.to_json()} if match and shown else None,
-            "tournaments": [json_values.tournament(*each) for each in sight.going],
+            "tournaments": [json_values.tournament(*each) for each in snapshot.open_tournaments],
             "latest": [json_values.match(closed) for closed in latest],
         },
         parts=("home-table", "home-now", "home-tops", "home-latest"),

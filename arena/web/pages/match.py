@@ -24,9 +24,9 @@ from arena.tournaments import json_values
 from arena.web import wording
 from arena.web.data.changes import ARENA, position_of
 from arena.web.data.live_tables import live_table
-from arena.web.data.state import Web
 from arena.web.data.verification import Verification
-from arena.web.page import Ask, Page, Table
+from arena.web.data.web_state import WebState
+from arena.web.page import Page, PageRequest, TextTable
 from referee.record import read
 
 _KEPT_SECONDS = 600.0
@@ -43,7 +43,7 @@ STATES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class EntrantResult:
     """Results of one entrant in a closed match.
 
     Args:
@@ -109,21 +109,21 @@ class Side:
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class FaultLine:
     """Faults of one bot with the same sentence: the first one and their number."""
 
     first: LoggedFault
     times: int
 
 
-def _is_remote(web: Web, version: str) -> bool:
-    known = web.sight.versions.get(version)
+def _is_remote(web: WebState, version: str) -> bool:
+    known = web.snapshot.versions.get(version)
     return known is not None and not known.folder
 
 
-def page(web: Web, ask: Ask) -> Page:
+def page(web: WebState, page_request: PageRequest) -> Page:
     """Return the page of a match; raises NotFound."""
-    match = listing.find(web.engine, ask.path["id"])
+    match = listing.find(web.engine, page_request.path["id"])
     tournament = tournaments.find(web.engine, match.tournament)
     model: dict[str, Any] = {
         "match": match,
@@ -139,7 +139,7 @@ def page(web: Web, ask: Ask) -> Page:
     data = {**json_values.match(match), "form": tournament.plan.form}
     title = f"{' v '.join(match.entrants)}: {wording.form_name(tournament.plan.form)}"
     if match.state in OPEN:
-        shown = live_table(web.newsroom.positions, match, tournament)
+        shown = live_table(web.events.positions, match, tournament)
         return Page(
             title=title,
             template="match.html",
@@ -188,7 +188,7 @@ def page(web: Web, ask: Ask) -> Page:
     )
 
 
-def _verified(web: Web, match: Match) -> Verification | None:
+def _verified(web: WebState, match: Match) -> Verification | None:
     return web.verifications.of(match.id, lambda: read(results.record(web.engine, match.id)))
 
 
@@ -200,7 +200,7 @@ def _verified_json(verification: Verification | None) -> dict[str, Any] | None:
 
 def sides_of(
     match: Match, games: Sequence[ScoredGame], longest: Sequence[Decision | None]
-) -> list[Side]:
+) -> list[EntrantResult]:
     """Return the results of all entrants, in the order of the match; empty without games.
 
     Args:
@@ -220,10 +220,10 @@ def _side(
     games: Sequence[ScoredGame],
     shares: Sequence[float],
     longest: Decision | None,
-) -> Side:
+) -> EntrantResult:
     places = [game.result.places for game in games]
     firsts = [ranks.count(1) for ranks in places if ranks[at] == 1]
-    return Side(
+    return EntrantResult(
         name=name,
         wins=firsts.count(1),
         draws=len(firsts) - firsts.count(1),
@@ -244,7 +244,7 @@ def boards_of(games: Sequence[ScoredGame]) -> list[tuple[int, list[ScoredGame]]]
     return [(board, list(games)) for board, games in groupby(ordered, lambda game: game.board)]
 
 
-def same_faults(faults: Sequence[LoggedFault]) -> list[Fault]:
+def same_faults(faults: Sequence[LoggedFault]) -> list[FaultLine]:
     """Merge faults with equal bot, kind and sentence; the most frequent first."""
     firsts: dict[tuple[str, str, str], LoggedFault] = {}
     times: Counter[tuple[str, str, str]] = Counter()
@@ -252,7 +252,7 @@ def same_faults(faults: Sequence[LoggedFault]) -> list[Fault]:
         key = fault.version, fault.verdict, fault.sentence
         firsts.setdefault(key, fault)
         times[key] += 1
-    return [Fault(firsts[key], number) for key, number in times.most_common()]
+    return [FaultLine(firsts[key], number) for key, number in times.most_common()]
 
 
 def options(tournament: Tournament) -> list[str]:
@@ -280,7 +280,7 @@ def _game_json(game: ScoredGame) -> dict[str, Any]:
     }
 
 
-def _fault_json(fault: Fault) -> dict[str, Any]:
+def _fault_json(fault: FaultLine) -> dict[str, Any]:
     first = fault.first
     return {
         "entrant": first.version,
@@ -292,7 +292,7 @@ def _fault_json(fault: Fault) -> dict[str, Any]:
     }
 
 
-def _csv(match: Match, games: Sequence[ScoredGame]) -> Table:
+def _csv(match: Match, games: Sequence[ScoredGame]) -> TextTable:
     heads = ["game", "table", "board"]
     for name in match.entrants:
         heads += [f"place {name}", f"score {name}", f"verdict {name}"]
@@ -303,12 +303,12 @@ def _csv(match: Match, games: Sequence[ScoredGame]) -> Table:
             score = None if game.result.scores is None else game.result.scores[at]
             row += [place, score, game.result.verdicts[at]]
         rows.append(row)
-    return Table(tuple(heads), rows)
+    return TextTable(tuple(heads), rows)
 
 
-def _text(sides: Sequence[Side]) -> Table:
+def _text(sides: Sequence[EntrantResult]) -> TextTable:
     heads = ("<bot", "W–D–L", "points", "score", "faults", "p50 ms", "p95 ms", "slowest ms")
-    return Table(
+    return TextTable(
         heads,
         [
             (

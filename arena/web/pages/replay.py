@@ -16,9 +16,9 @@ from arena.presentation.frames import Film
 from arena.presentation.record_frames import Moment, Reel, reel
 from arena.records.redaction import public
 from arena.store.matches import results
-from arena.web.data.state import Web
 from arena.web.data.verification import Verification
-from arena.web.page import Ask, BadAsk, NoSuchPage, Page, Table
+from arena.web.data.web_state import WebState
+from arena.web.page import InvalidQuery, Page, PageNotFound, PageRequest, TextTable
 from referee.games.contract import SetupError
 from referee.games.registry import find
 from referee.record import GameRecord, Line, RecordError, read, read_games
@@ -32,7 +32,7 @@ ALL = "all"
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ReplayView:
     """Initial position and viewpoint: "all" or a seat number."""
 
     step: int = 0
@@ -98,7 +98,7 @@ def replay(
     match: Line,
     game: GameRecord,
     seed: bytes,
-    shown: Shown,
+    shown: ReplayView,
     *,
     games: Sequence[int],
     record: str,
@@ -147,7 +147,7 @@ def replay(
     )
 
 
-def _first(rendered: Reel, shown: Shown) -> int:
+def _first(rendered: Reel, shown: ReplayView) -> int:
     """Return the number of the initial position."""
     if shown.decision is None:
         return min(shown.step, len(rendered.moments) - 1)
@@ -194,10 +194,10 @@ QUERY = (
 )
 
 
-def page(web: Web, ask: Ask) -> Page:
+def page(web: WebState, page_request: PageRequest) -> Page:
     """Return the replay page with actions, scores and verification."""
-    source = _found(web, ask)
-    r = _replay(web, ask, source)
+    source = _found(web, page_request)
+    r = _replay(web, page_request, source)
     table = _table(r)
     return Page(
         title=f"{r.title}, game {r.number}",
@@ -211,9 +211,9 @@ def page(web: Web, ask: Ask) -> Page:
     )
 
 
-def embedded(web: Web, ask: Ask) -> Page:
+def embedded(web: WebState, page_request: PageRequest) -> Page:
     """Return the page with only the table and its controls, for a frame."""
-    r = _replay(web, ask, _found(web, ask))
+    r = _replay(web, page_request, _found(web, page_request))
     return Page(
         title=r.title,
         template="embed.html",
@@ -228,7 +228,7 @@ def _fresh(r: Replay) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _GameSource:
     """A game of a match with published seed."""
 
     match: Line
@@ -237,32 +237,34 @@ class _Found:
     seed: bytes
 
 
-def _found(web: Web, ask: Ask) -> _Found:
-    match, number = ask.path["id"], _whole(ask.path["n"], "a game")
+def _found(web: WebState, page_request: PageRequest) -> _GameSource:
+    match, number = page_request.path["id"], _whole(page_request.path["n"], "a game")
     cover = results.cover(web.engine, match)
     if cover.seed is None:
         raise HTTPException(
             _CONFLICT,
             f"match {match} is not closed: its cards are shown when its last table is over; "
-            f"until then see {ask.links.to('matches', match)}.",
+            f"until then see {page_request.links.to('matches', match)}.",
         )
     if number not in cover.games:
-        raise NoSuchPage(f"match {match} has no game {number}; it has 0 to {len(cover.games) - 1}.")
+        raise PageNotFound(
+            f"match {match} has no game {number}; it has 0 to {len(cover.games) - 1}."
+        )
     (game,) = read_games(results.game_record(web.engine, match, number))
-    return _Found(cover.line, cover.games, game, cover.seed)
+    return _GameSource(cover.line, cover.games, game, cover.seed)
 
 
-def _replay(web: Web, ask: Ask, game_source: _Found) -> Replay:
+def _replay(web: WebState, page_request: PageRequest, game_source: _GameSource) -> Replay:
     match, number = game_source.match["match"], game_source.game.number
-    source = ask.links.to("embed", "matches", match, "games", number)
+    source = page_request.links.to("embed", "matches", match, "games", number)
     try:
         return replay(
             game_source.match,
             game_source.game,
             game_source.seed,
-            _shown(ask, game_source.match["seats"]),
+            _shown(page_request, game_source.match["seats"]),
             games=game_source.games,
-            record=ask.links.to("matches", f"{match}.jsonl"),
+            record=page_request.links.to("matches", f"{match}.jsonl"),
             verified=web.verifications.of(match, lambda: read(results.record(web.engine, match))),
             embed=_frame(source) if source else "",
         )
@@ -277,7 +279,7 @@ def _frame(source: str) -> str:
     return f'<iframe src="{source}" width="720" height="760" title="replay"></iframe>'
 
 
-def _positions(source: _Found) -> dict[str, Any]:
+def _positions(source: _GameSource) -> dict[str, Any]:
     """Return all positions as JSON values."""
     return {
         "match": source.match["match"],
@@ -290,9 +292,9 @@ def _positions(source: _Found) -> dict[str, Any]:
     }
 
 
-def _table(r: Replay) -> Table:
+def _table(r: Replay) -> TextTable:
     """Return the actions, one row each."""
-    return Table(
+    return TextTable(
         ("step", "<bot", "<did", "ms", "<note"),
         [
             (m.step, act.name, act.words, "" if act.by_referee else f"{act.ms:.2f}", act.note)
@@ -302,17 +304,17 @@ def _table(r: Replay) -> Table:
     )
 
 
-def _shown(ask: Ask, seats: int) -> Shown:
-    eyes = ask.query.get("eyes") or ALL
+def _shown(page_request: PageRequest, seats: int) -> ReplayView:
+    eyes = page_request.query.get("eyes") or ALL
     allowed = [ALL, *map(str, range(seats))]
     if eyes not in allowed:
-        raise BadAsk(f'eyes are {", ".join(allowed[:-1])} or {allowed[-1]}, not "{eyes}".')
-    number = ask.query.get("decision")
+        raise InvalidQuery(f'eyes are {", ".join(allowed[:-1])} or {allowed[-1]}, not "{eyes}".')
+    number = page_request.query.get("decision")
     decision = _whole(number, "a decision") if number else None
-    return Shown(_whole(ask.query.get("step") or "0", "a step"), eyes, decision)
+    return ReplayView(_whole(page_request.query.get("step") or "0", "a step"), eyes, decision)
 
 
 def _whole(text: str, what: str) -> int:
     if not (text.isascii() and text.isdecimal() and len(text) < 7):
-        raise BadAsk(f'{what} is a whole number from 0, not "{text}".')
+        raise InvalidQuery(f'{what} is a whole number from 0, not "{text}".')
     return int(text)

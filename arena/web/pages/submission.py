@@ -12,8 +12,8 @@ from arena.store.schema import Stage, SubmissionState
 from arena.tournaments import json_values
 from arena.web import paging, wording
 from arena.web.data.changes import SUBMISSIONS
-from arena.web.data.state import Web
-from arena.web.page import Ask, Forbidden, Page, Table
+from arena.web.data.web_state import WebState
+from arena.web.page import Forbidden, Page, PageRequest, TextTable
 
 _DONE: Final = {
     Stage.RECEIVED: "received",
@@ -27,7 +27,7 @@ _LISTED: Final = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class SubmissionStep:
     """A stage as it is shown; `state` is "done", "now", "failed" or "open"."""
 
     stage: Stage
@@ -40,14 +40,14 @@ class Step:
         return _DONE[self.stage] if self.state in ("done", "open") else str(self.stage)
 
 
-def steps(submission: Submission) -> tuple[Step, ...]:
+def steps(submission: Submission) -> tuple[SubmissionStep, ...]:
     """Return all stages of a submission, with the future ones."""
     begun = dict(submission.steps)
     begun.setdefault(Stage.RECEIVED, submission.created)
     order = list(Stage)
     last = max(order.index(stage) for stage in begun)
     return tuple(
-        Step(stage, _state(submission, at, last), begun.get(stage))
+        SubmissionStep(stage, _state(submission, at, last), begun.get(stage))
         for at, stage in enumerate(order)
     )
 
@@ -107,16 +107,16 @@ def to_json(submission: Submission, *, owned: bool) -> dict[str, Any]:
     return values
 
 
-def page(web: Web, ask: Ask) -> Page:
+def page(web: WebState, page_request: PageRequest) -> Page:
     """Return the page of a submission.
 
     Raises:
         NotFound: the submission does not exist.
         Forbidden: the token is not the owner's.
     """
-    submission = submissions.find(web.engine, ask.path["id"])
-    owned = bool(ask.token)
-    if owned and owners.known_by(web.engine, ask.token) != submission.owner:
+    submission = submissions.find(web.engine, page_request.path["id"])
+    owned = bool(page_request.token)
+    if owned and owners.known_by(web.engine, page_request.token) != submission.owner:
         raise Forbidden("this is not the token of who has pushed this.")
     return Page(
         title=f"Submission {submission.id}",
@@ -136,9 +136,11 @@ def page(web: Web, ask: Ask) -> Page:
     )
 
 
-def listing(web: Web, ask: Ask) -> Page:
+def listing(web: WebState, page_request: PageRequest) -> Page:
     """Return the page of the newest submissions."""
-    piece = paging.wanted(ask, 25).cut(submissions.listing(web.engine, limit=_LISTED))
+    piece = paging.selection_of(page_request, 25).cut(
+        submissions.listing(web.engine, limit=_LISTED)
+    )
     table = _table(piece.items)
     return Page(
         title="Submissions",
@@ -163,8 +165,8 @@ def lines(items: Sequence[Submission]) -> Iterator[tuple[Submission, str]]:
         yield item, standing(item)
 
 
-def _table(items: Sequence[Submission]) -> Table:
-    return Table(
+def _table(items: Sequence[Submission]) -> TextTable:
+    return TextTable(
         ("<submission", "<bot", "<owner", "<pushed", "<state", "<version"),
         [
             (item.id, item.name, item.owner, wording.moment(item.created), how, item.version)

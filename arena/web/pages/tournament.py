@@ -24,8 +24,8 @@ from arena.store.tournaments.tournaments import Tournament
 from arena.tournaments import decision, json_values, scheduler
 from arena.web import paging, wording
 from arena.web.data.changes import ARENA
-from arena.web.data.state import Web
-from arena.web.page import Ask, Page, Table
+from arena.web.data.web_state import WebState
+from arena.web.page import Page, PageRequest, TextTable
 from arena.web.pages import match as match_page
 from arena.web.pages import tournaments as list_page
 
@@ -38,7 +38,7 @@ _KEPT_SECONDS = 60.0
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class EntrantLine:
     """An entrant in the standings.
 
     Args:
@@ -63,7 +63,7 @@ class Shade:
 
 
 @dataclass(frozen=True, slots=True)
-class _Course:
+class _TournamentCourse:
     """State of the tournament according to its format."""
 
     step: Step | None = None
@@ -77,14 +77,14 @@ class _Course:
         return self.step.ranking if isinstance(self.step, Over) else ()
 
 
-def page(web: Web, ask: Ask) -> Page:
+def page(web: WebState, page_request: PageRequest) -> Page:
     """Return the page of a tournament; raises NotFound."""
-    tournament = tournaments.find(web.engine, ask.path["id"])
+    tournament = tournaments.find(web.engine, page_request.path["id"])
     overview = list_page.line_of(web, tournament)
-    table = web.rankings.of(tournament)
+    table = web.standings_cache.of(tournament)
     course = _course(web, tournament, overview.progress.matches)
     lines = _lines(tournament, table, course)
-    wish = paging.wanted(ask, 100)
+    wish = paging.selection_of(page_request, 100)
     matches = listing.matches(
         web.engine, tournament=tournament.id, limit=wish.limit, offset=wish.offset
     )
@@ -118,8 +118,8 @@ def page(web: Web, ask: Ask) -> Page:
         },
         data={
             **json_values.tournament(tournament, overview.progress),
-            "seconds_left": overview.outlook.seconds_left,
-            "matches_expected": overview.outlook.matches,
+            "seconds_left": overview.estimate.seconds_left,
+            "matches_expected": overview.estimate.matches,
             "standings": [_line_json(line) for line in lines],
             "decision": decision.to_json(course.step) if course.step else None,
             "schedule": [json_values.match(match) for match in matches],
@@ -136,11 +136,11 @@ def page(web: Web, ask: Ask) -> Page:
     )
 
 
-def _course(web: Web, tournament: Tournament, matches: int) -> _Course:
+def _course(web: WebState, tournament: Tournament, matches: int) -> _TournamentCourse:
     if matches > (_MANY if tournament.ended is None else _TOO_MANY):
-        return _Course()
+        return _TournamentCourse()
     history = History(web.engine, tournament.id).matches()
-    course = _Course(
+    course = _TournamentCourse(
         decision.of(web.engine, tournament), {match.place: _score(match) for match in history}
     )
     try:
@@ -164,13 +164,13 @@ def _score(match: Fixed) -> str:
     return "–".join(map(str, wins)) if match.games else ""
 
 
-def _lines(tournament: Tournament, table: Ranked, course: _Course) -> list[Line]:
+def _lines(tournament: Tournament, table: Ranked, course: _TournamentCourse) -> list[EntrantLine]:
     standings = {line.entrant: line for line in table.lines}
     entries = {entry.name: entry for entry in tournament.entries}
     ranking = course.ranking or _by_worth(course.worth)
     if not ranking:
         return [
-            Line(ladder_values.ranks(line, "–"), line, entries[line.entrant], None)
+            EntrantLine(ladder_values.ranks(line, "–"), line, entries[line.entrant], None)
             for line in table.lines
             if line.entrant in entries
         ]
@@ -180,7 +180,7 @@ def _lines(tournament: Tournament, table: Ranked, course: _Course) -> list[Line]
         words_of_rank = str(rank) if last == rank else f"{rank}–{last}"
         for name in sorted(group, key=lambda name: standings[name].strength.first):
             worth = course.worth.get(name) if course.worth else None
-            lines.append(Line(words_of_rank, standings[name], entries[name], worth))
+            lines.append(EntrantLine(words_of_rank, standings[name], entries[name], worth))
         rank = last + 1
     return lines
 
@@ -212,7 +212,9 @@ def _tone(cell: Cell | None) -> str:
     return f"{'up' if cell.score > 0.5 else 'down'}{1 + sure * 2 + far}"
 
 
-def _ids(web: Web, tournament: Tournament, course: _Course) -> dict[tuple[int, int], Match]:
+def _ids(
+    web: WebState, tournament: Tournament, course: _TournamentCourse
+) -> dict[tuple[int, int], Match]:
     """Return the matches of a bracket by (round, number)."""
     if not course.stages:
         return {}
@@ -220,14 +222,14 @@ def _ids(web: Web, tournament: Tournament, course: _Course) -> dict[tuple[int, i
     return {(match.round, match.number): match for match in matches}
 
 
-def _checked(web: Web, matches: Sequence[Match]) -> tuple[int, list[str]]:
+def _checked(web: WebState, matches: Sequence[Match]) -> tuple[int, list[str]]:
     """Return the number of records verified here, and the matches whose records have errors."""
     known = {match.id: web.verifications.known(match.id) for match in matches}
     made = {name: check for name, check in known.items() if check is not None}
     return len(made), [name for name, check in made.items() if check.problems]
 
 
-def _line_json(line: Line) -> dict[str, Any]:
+def _line_json(line: EntrantLine) -> dict[str, Any]:
     values: dict[str, Any] = {"rank": line.rank, **line.standing.to_json()}
     if line.worth is not None:
         values["swiss"] = line.worth._asdict()
@@ -236,7 +238,7 @@ def _line_json(line: Line) -> dict[str, Any]:
     return values
 
 
-def _csv(lines: Sequence[Line]) -> Table:
+def _csv(lines: Sequence[EntrantLine]) -> TextTable:
     heads: tuple[str, ...] = ("rank", "bot", "strength", "low", "high", "matches", "games", "wins")
     heads += ("draws", "losses", "points", "points_per_board", "swiss_points")
     rows = []
@@ -260,10 +262,10 @@ def _csv(lines: Sequence[Line]) -> Table:
                 ),
             )
         )
-    return Table(heads, rows)
+    return TextTable(heads, rows)
 
 
-def _text(lines: Sequence[Line]) -> Table:
+def _text(lines: Sequence[EntrantLine]) -> TextTable:
     swiss = any(line.worth for line in lines)
     heads = ("#", "<bot", *(("Swiss points",) if swiss else ()), "strength", "matches", "W–D–L")
     rows = []
@@ -277,4 +279,4 @@ def _text(lines: Sequence[Line]) -> Table:
                 *(standing.matches, f"{standing.wins}–{standing.draws}–{standing.losses}"),
             )
         )
-    return Table(heads, rows)
+    return TextTable(heads, rows)

@@ -8,35 +8,35 @@ from arena.store.tournaments import tournaments
 from arena.store.tournaments.tournaments import Progress, Tournament
 from arena.tournaments import json_values, time_estimate
 from arena.web import paging, wording
-from arena.web.data.state import Web
 from arena.web.data.time_estimates import TimeEstimates
-from arena.web.page import Ask, Page, Table
+from arena.web.data.web_state import WebState
+from arena.web.page import Page, PageRequest, TextTable
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class TournamentLine:
     """A tournament of the list."""
 
     tournament: Tournament
     progress: Progress
-    outlook: TimeEstimates
+    estimate: TimeEstimates
 
     @property
     def games(self) -> int:
         """Expected number of games; the planned number if the estimate is missing."""
-        return self.outlook.games or self.progress.planned
+        return self.estimate.games or self.progress.planned
 
     @property
     def left(self) -> str:
         """Expected time until the end, in words; empty if unknown."""
-        seconds = self.outlook.seconds_left
+        seconds = self.estimate.seconds_left
         return "" if seconds is None else time_estimate.duration(seconds)
 
 
-def page(web: Web, ask: Ask) -> Page:
+def page(web: WebState, page_request: PageRequest) -> Page:
     """Return the page of all tournaments."""
     every = tuple(reversed(tournaments.listing(web.engine)))
-    piece = paging.wanted(ask).cut(every)
+    piece = paging.selection_of(page_request).cut(every)
     lines = [line_of(web, item) for item in piece.items]
     return Page(
         title="Tournaments",
@@ -48,11 +48,11 @@ def page(web: Web, ask: Ask) -> Page:
             ],
             "list": piece.to_json(),
         },
-        csv=Table(
+        csv=TextTable(
             ("tournament", "name", "form", "format", "bots", "state", "games", "planned", "begun"),
             [_row(line, wording.iso(line.tournament.created)) for line in lines],
         ),
-        text=Table(
+        text=TextTable(
             (
                 *("<tournament", "<name", "<form", "<format", "bots", "<state", "games"),
                 *("planned", "<begun"),
@@ -64,13 +64,15 @@ def page(web: Web, ask: Ask) -> Page:
     )
 
 
-def line_of(web: Web, tournament: Tournament) -> Line:
+def line_of(web: WebState, tournament: Tournament) -> TournamentLine:
     """Return the line of a tournament."""
     progress = tournaments.progress(web.engine, tournament.id)
-    return Line(tournament, progress, web.sight.outlooks.get(tournament.id, TimeEstimates()))
+    return TournamentLine(
+        tournament, progress, web.snapshot.time_estimates.get(tournament.id, TimeEstimates())
+    )
 
 
-def _row(line: Line, begun: str) -> tuple[object, ...]:
+def _row(line: TournamentLine, begun: str) -> tuple[object, ...]:
     tournament, plan = line.tournament, line.tournament.plan
     return (
         *(

@@ -21,8 +21,8 @@ from arena.records.bundle.collection import gather
 from arena.store.matches import results
 from arena.store.schema import TournamentState
 from arena.store.tournaments import tournaments
-from arena.web.data.state import Web
-from arena.web.page import NoSuchPage
+from arena.web.data.web_state import WebState
+from arena.web.page import PageNotFound
 from arena.web.serving.responses import Endpoint
 
 RECORD = "/matches/{match}.jsonl"
@@ -31,7 +31,7 @@ MOST_GAMES = 50_000
 """Number of games above which a bundle is not created on request."""
 
 
-def routes(web: Web, failing: Callable[[Endpoint], Endpoint]) -> list[Route]:
+def routes(web: WebState, failing: Callable[[Endpoint], Endpoint]) -> list[Route]:
     """Return the routes of the downloads.
 
     Args:
@@ -59,15 +59,15 @@ def routes(web: Web, failing: Callable[[Endpoint], Endpoint]) -> list[Route]:
     return [Route(RECORD, failing(record)), Route(BUNDLE, failing(bundle))]
 
 
-def _record(web: Web, match: str) -> str:
+def _record(web: WebState, match: str) -> str:
     return redaction.published(results.record(web.engine, match))
 
 
-def _bundle(web: Web, tournament: str) -> Path:
+def _bundle(web: WebState, tournament: str) -> Path:
     """Write a bundle to a new directory and return the archive's path."""
     stored = tournaments.find(web.engine, tournament)
     if stored.state is not TournamentState.CLOSED:
-        raise NoSuchPage(f"{tournament} is not over; it is packed when it is.")
+        raise PageNotFound(f"{tournament} is not over; it is packed when it is.")
     if tournaments.progress(web.engine, tournament).games > MOST_GAMES:
         raise HTTPException(
             413,

@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response
 
 from arena.errors import NotFound
-from arena.web.page import BadAsk, Forbidden, Links, NoSuchPage, Page
+from arena.web.page import Forbidden, InvalidQuery, Links, Page, PageNotFound
 from arena.web.serving import rendering
 from arena.web.serving.content_types import KINDS
 from referee.sanitizing import one_line
@@ -36,11 +36,11 @@ def response(request: Request, error: Exception, links: Links) -> Response:
 
 def _told(request: Request, error: Exception) -> tuple[int, str, Mapping[str, str]]:
     match error:
-        case BadAsk():
+        case InvalidQuery():
             return 400, str(error), {}
         case Forbidden():
             return 403, str(error), {}
-        case NoSuchPage() | NotFound():
+        case PageNotFound() | NotFound():
             return 404, str(error), {}
         case HTTPException(status_code=404, detail="Not Found"):
             return 404, "there is no such page; the ladders are on the first one.", {}

@@ -6,7 +6,7 @@ from urllib.parse import parse_qs
 
 from starlette.requests import Request
 
-from arena.web.page import BadAsk
+from arena.web.page import InvalidQuery
 
 _LETTERS = 200
 
@@ -21,13 +21,13 @@ async def token_of(request: Request, form: bool = True) -> str:
         form: whether the body of a POST request is a form.
 
     Raises:
-        BadAsk: a posted form does not contain a valid token.
+        InvalidQuery: a posted form does not contain a valid token.
     """
     if form and request.method == "POST":
         sent = parse_qs((await request.body()).decode("utf-8", "replace"))
         token = (sent.get("token") or [""])[-1].strip()
         if not token or len(token) > _LETTERS:
-            raise BadAsk("a form with your token is expected here.")
+            raise InvalidQuery("a form with your token is expected here.")
         return token
     scheme, _, token = request.headers.get("authorization", "").partition(" ")
     return token.strip()[:_LETTERS] if scheme.lower() == "bearer" else ""

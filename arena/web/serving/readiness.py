@@ -13,13 +13,13 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from arena.events import messages
-from arena.web.data.state import Web
+from arena.web.data.web_state import WebState
 
 _REDIS_SECONDS: Final = 2.0
 _ASK_SECONDS: Final = 1.0
 
 
-def routes(web: Web) -> list[Route]:
+def routes(web: WebState) -> list[Route]:
     """Return the routes `/healthz` and `/readyz`.
 
     The server is not ready without the database, because it cannot render pages. Without Redis it
@@ -40,9 +40,9 @@ def routes(web: Web) -> list[Route]:
         return PlainTextResponse("alive\n")
 
     async def ready(request: Request) -> Response:
-        if not web.sight.at:
+        if not web.snapshot.at:
             return PlainTextResponse("starting\n", 503)
-        if not web.reads:
+        if not web.is_readable:
             return PlainTextResponse("the database cannot be read\n", 503)
         if web.settings.redis and not await redis_answers():
             return PlainTextResponse("ready, but Redis is away: pages do not move by themselves\n")

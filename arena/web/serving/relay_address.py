@@ -9,13 +9,13 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from arena.config import Folder
-from arena.web.data.state import Web
+from arena.web.data.web_state import WebState
 
 ADDRESS = "/relay"
 _ANY = ("0.0.0.0", "[::]")
 
 
-def route(web: Web) -> Route:
+def route(web: WebState) -> Route:
     """Return the route of the relay's address."""
 
     def answer(request: Request) -> Response:
@@ -24,7 +24,7 @@ def route(web: Web) -> Route:
     return Route(ADDRESS, answer)
 
 
-def told(web: Web) -> dict[str, Any]:
+def told(web: WebState) -> dict[str, Any]:
     """Return host, port and TLS of the relay.
 
     A null host stands for the web server's host; a null port means that a relay is not running.

@@ -13,7 +13,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from arena.web import wording
-from arena.web.page import Links, Page, Table
+from arena.web.page import Links, Page, TextTable
 from arena.web.serving.content_types import KINDS
 from referee.sanitizing import escaped_json, sanitized
 
@@ -107,7 +107,7 @@ def plain(page: Page) -> Any:
     return json.loads(as_json(page))
 
 
-def as_csv(table: Table) -> str:
+def as_csv(table: TextTable) -> str:
     """Return a table as CSV (RFC 4180), but with LF line ends."""
     text = io.StringIO()
     write = csv.writer(text, lineterminator="\n")
@@ -123,7 +123,7 @@ def _csv_value(value: object) -> object:
     return wording.one_line(value) if isinstance(value, str) else value
 
 
-def as_markdown(title: str, table: Table) -> str:
+def as_markdown(title: str, table: TextTable) -> str:
     """Return a table in GitHub Flavored Markdown."""
     heads = [heading.lstrip("<") for heading in table.headings]
     sides = [":--" if heading.startswith("<") else "--:" for heading in table.headings]
@@ -133,7 +133,7 @@ def as_markdown(title: str, table: Table) -> str:
     )
 
 
-def as_text(title: str, table: Table) -> str:
+def as_text(title: str, table: TextTable) -> str:
     """Return a table with aligned columns for a terminal."""
     rows = [[heading.lstrip("<") for heading in table.headings]]
     rows += [list(_cells(row)) for row in table.rows]

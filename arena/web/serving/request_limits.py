@@ -11,7 +11,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from arena.system.client_address import network_of
 from arena.system.token_buckets import Buckets
-from arena.web.data.state import Settings
+from arena.web.data.web_state import ServerSettings
 from arena.web.page import Links
 from arena.web.serving import error_pages
 
@@ -30,10 +30,10 @@ _FREE = ("/static/", "/healthz", "/readyz")
 """Paths without a rate limit, because their responses are cheap."""
 
 
-class Bounds:
+class RequestLimits:
     """Middleware that refuses too long, too large or too frequent requests."""
 
-    def __init__(self, app: ASGIApp, settings: Settings, links: Links) -> None:
+    def __init__(self, app: ASGIApp, settings: ServerSettings, links: Links) -> None:
         self._app = app
         self._settings = settings
         self._links = links

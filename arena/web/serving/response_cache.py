@@ -30,7 +30,7 @@ _OLD_SECONDS = 30.0
 
 
 @dataclass(frozen=True)
-class Answer:
+class CachedResponse:
     """A response.
 
     Args:
@@ -72,29 +72,29 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class _Kept:
-    answer: Answer
+class _CacheEntry:
+    answer: CachedResponse
     number: int
     written: float
     took: float
 
 
-class Answers:
+class ResponseCache:
     """The stored responses. Use it from the event loop's thread only."""
 
     def __init__(self, changes: Changes, most: int = KEPT_BYTES) -> None:
         self._changes = changes
         self._most = most
         self._bytes = 0
-        self._kept: OrderedDict[Key, _Kept] = OrderedDict()
-        self._coming: dict[Key, asyncio.Task[Answer]] = {}
+        self._kept: OrderedDict[Key, _CacheEntry] = OrderedDict()
+        self._coming: dict[Key, asyncio.Task[CachedResponse]] = {}
 
     @property
     def is_writing(self) -> bool:
         """Whether a response is being rendered."""
         return bool(self._coming)
 
-    async def get(self, key: Key, write: Callable[[], Awaitable[Answer]]) -> Answer:
+    async def get(self, key: Key, write: Callable[[], Awaitable[CachedResponse]]) -> CachedResponse:
         """Return the stored response, or render it if it is missing or outdated.
 
         Exceptions of `write` are raised for all waiting requests and are not stored.
@@ -113,27 +113,29 @@ class Answers:
         # A cancelled request must not cancel the rendering for the others.
         return await asyncio.shield(coming)
 
-    def _is_good(self, kept: _Kept) -> bool:
+    def _is_good(self, kept: _CacheEntry) -> bool:
         changed = self._changes.newest(kept.answer.topics)
         age = time.monotonic() - kept.written
         return changed <= kept.number and age < kept.answer.fresh
 
-    def _will_do(self, kept: _Kept) -> bool:
+    def _will_do(self, kept: _CacheEntry) -> bool:
         age = time.monotonic() - kept.written
         return kept.took > _SLOW_SECONDS and age < _OLD_SECONDS
 
-    async def _write(self, key: Key, write: Callable[[], Awaitable[Answer]]) -> Answer:
+    async def _write(
+        self, key: Key, write: Callable[[], Awaitable[CachedResponse]]
+    ) -> CachedResponse:
         try:
             # Read the number before the rendering, which may or may not include later changes.
             number, began = self._changes.last, time.monotonic()
             answer = await write()
             took = time.monotonic() - began
-            self._keep(key, _Kept(answer, number, began, took))
+            self._keep(key, _CacheEntry(answer, number, began, took))
             return answer
         finally:
             del self._coming[key]
 
-    def _keep(self, key: Key, kept: _Kept) -> None:
+    def _keep(self, key: Key, kept: _CacheEntry) -> None:
         old = self._kept.pop(key, None)
         self._bytes -= len(old.answer) if old else 0
         if len(kept.answer) > _LARGEST_BYTES or kept.answer.fresh <= 0:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from functools import wraps
 from urllib.parse import urlencode
@@ -12,75 +10,18 @@ from urllib.parse import urlencode
 import anyio
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import Response, StreamingResponse
-from starlette.types import Receive, Scope, Send
+from starlette.responses import Response
 
-from arena.web.address import Address
-from arena.web.data.state import Web
-from arena.web.page import Ask, Links, Page
+from arena.web.data.web_state import WebState
+from arena.web.page import Links, Page, PageRequest
+from arena.web.page_route import PageRoute
 from arena.web.serving import error_pages, rendering
 from arena.web.serving.content_types import KINDS
-from arena.web.serving.feed import Feed, Filter
-from arena.web.serving.live_updates import Live, Parts
 from arena.web.serving.owner_token import token_of
-from arena.web.serving.response_cache import Answer, Answers
-
-# Long-lived responses: their clients and the limit of their number.
-
-
-class Listeners:
-    """Counts connected clients and limits them in total; one address can have a quarter."""
-
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._here: Counter[str] = Counter()
-
-    def __len__(self) -> int:
-        return self._here.total()
-
-    @contextmanager
-    def seat(self, client: str) -> Iterator[None]:
-        """Count a client for the duration of the block.
-
-        Raises:
-            HTTPException: 503; the limit is reached.
-        """
-        if len(self) >= self._most or self._here[client] >= max(self._most // 4, 1):
-            raise HTTPException(
-                503,
-                "as many are watching as can be told the news; the pages themselves can be read.",
-                {"Retry-After": "30"},
-            )
-        self._here[client] += 1
-        try:
-            yield
-        finally:
-            self._here[client] -= 1
-            if not self._here[client]:
-                del self._here[client]
-
-
-class Stream(StreamingResponse):
-    """A stream of events to one client, counted among the `Listeners`."""
-
-    def __init__(self, news: AsyncIterator[bytes], audience: Listeners, media_type: str) -> None:
-        # Proxies must not buffer the events, and the server must not compress them.
-        headers = {
-            "Cache-Control": "no-store",
-            "X-Accel-Buffering": "no",
-            "Content-Encoding": "identity",
-        }
-        super().__init__(news, media_type=media_type, headers=headers)
-        self._audience = audience
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send the stream; raises HTTPException if the limit is reached."""
-        with self._audience.seat(scope["state"]["client"]):
-            if scope["method"] == "HEAD":
-                await Response(headers=self.headers)(scope, receive, send)
-            else:
-                await super().__call__(scope, receive, send)
-
+from arena.web.serving.response_cache import CachedResponse, ResponseCache
+from arena.web.serving.streams.clients import EventStreamResponse, StreamClients
+from arena.web.serving.streams.feed import Feed, FeedFilter
+from arena.web.serving.streams.live_updates import LiveUpdates, Parts
 
 LIVE = "/live"
 """Prefix of a page's path for its live updates."""
@@ -92,53 +33,57 @@ _DRAWN_AT_ONCE = 4
 Endpoint = Callable[[Request], Awaitable[Response]]
 
 
-class Serving:
+class PageEndpoints:
     """Creates the endpoints of pages."""
 
-    def __init__(self, web: Web, links: Links) -> None:
+    def __init__(self, web: WebState, links: Links) -> None:
         self._web = web
         self._links = links
-        self._live = Live(web.changes)
-        self._answers = Answers(web.changes)
-        self._audience = Listeners(web.settings.watchers)
+        self._live = LiveUpdates(web.changes)
+        self._answers = ResponseCache(web.changes)
+        self._audience = StreamClients(web.settings.watchers)
         self._threads = anyio.CapacityLimiter(_DRAWN_AT_ONCE)
 
-    def page(self, address: Address) -> Endpoint:
+    def page(self, address: PageRoute) -> Endpoint:
         """Return the endpoint that responds with the page."""
 
         async def answer(request: Request) -> Response:
             path, kind = request.scope["path"], request.state.kind
-            ask = self._ask(request, address)
+            page_request = self._ask(request, address)
             token = await token_of(request) if address.owners else ""
             if token:
                 # A response for an owner is neither stored nor shared.
-                personal = replace(ask, token=token)
+                personal = replace(page_request, token=token)
                 return _response(request, await self._write(address, personal, path, kind))
-            return _response(request, await self._answer(address, ask, path, kind))
+            return _response(request, await self._answer(address, page_request, path, kind))
 
         return self.failing(answer)
 
-    async def _answer(self, address: Address, ask: Ask, path: str, kind: str) -> Answer:
-        async def in_thread() -> Answer:
-            return await self._write(address, ask, path, kind)
+    async def _answer(
+        self, address: PageRoute, page_request: PageRequest, path: str, kind: str
+    ) -> CachedResponse:
+        async def in_thread() -> CachedResponse:
+            return await self._write(address, page_request, path, kind)
 
-        key = (path, kind, urlencode(sorted(ask.query.items())))
+        key = (path, kind, urlencode(sorted(page_request.query.items())))
         return await self._answers.get(key, in_thread)
 
-    async def _write(self, address: Address, ask: Ask, path: str, kind: str) -> Answer:
-        def write() -> Answer:
-            return _written(address.draw(self._web, ask), ask, path, kind)
+    async def _write(
+        self, address: PageRoute, page_request: PageRequest, path: str, kind: str
+    ) -> CachedResponse:
+        def write() -> CachedResponse:
+            return _written(address.draw(self._web, page_request), page_request, path, kind)
 
         return await anyio.to_thread.run_sync(write, limiter=self._threads)
 
-    def news(self, address: Address) -> Endpoint:
+    def news(self, address: PageRoute) -> Endpoint:
         """Return the endpoint that streams the changed live parts of the page."""
 
         async def stream(request: Request) -> Response:
-            ask = self._ask(request, address)
+            page_request = self._ask(request, address)
 
             def draw() -> tuple[Parts, frozenset[str]]:
-                page = address.draw(self._web, ask)
+                page = address.draw(self._web, page_request)
                 return rendering.fragments(page, self._links), page.topics
 
             async def parts() -> tuple[Parts, frozenset[str]]:
@@ -146,9 +91,9 @@ class Serving:
 
             # Render the page first, so that errors produce a response with their status.
             path = request.scope["path"]
-            await self._answer(address, ask, path.removeprefix(LIVE), "html")
-            name = _address(path, ask)
-            return Stream(self._live.events(name, parts), self._audience, EVENTS)
+            await self._answer(address, page_request, path.removeprefix(LIVE), "html")
+            name = _address(path, page_request)
+            return EventStreamResponse(self._live.events(name, parts), self._audience, EVENTS)
 
         return self.failing(stream)
 
@@ -157,11 +102,11 @@ class Serving:
 
         async def stream(request: Request) -> Response:
             query = request.query_params
-            selection = Filter(
+            selection = FeedFilter(
                 *(query.get(name) or None for name in ("match", "tournament", "form"))
             )
             events = EVENTS in request.headers.get("accept", "")
-            return Stream(
+            return EventStreamResponse(
                 feed.read(selection, events=events), self._audience, EVENTS if events else LINES
             )
 
@@ -179,9 +124,9 @@ class Serving:
 
         return answer
 
-    def _ask(self, request: Request, address: Address) -> Ask:
+    def _ask(self, request: Request, address: PageRoute) -> PageRequest:
         """Return the parsed request. Undeclared query parameters are ignored."""
-        if not self._web.sight.at:
+        if not self._web.snapshot.at:
             raise HTTPException(
                 503,
                 "the arena has not been read yet; please ask again in a moment.",
@@ -189,32 +134,34 @@ class Serving:
             )
         known = {name for name, _ in address.query}
         query = {name: text for name, text in request.query_params.items() if name in known}
-        return Ask(dict(request.path_params), query, self._links)
+        return PageRequest(dict(request.path_params), query, self._links)
 
 
-def _address(path: str, ask: Ask) -> str:
-    return path + (f"?{urlencode(ask.query)}" if ask.query else "")
+def _address(path: str, page_request: PageRequest) -> str:
+    return path + (f"?{urlencode(page_request.query)}" if page_request.query else "")
 
 
-def _written(page: Page, ask: Ask, path: str, kind: str) -> Answer:
+def _written(page: Page, page_request: PageRequest, path: str, kind: str) -> CachedResponse:
     """Return a page in the requested kind."""
     if kind not in rendering.offered(page):
         raise HTTPException(
             406,
             f"this page is not to be had as {kind}; it is as {', '.join(rendering.offered(page))}.",
         )
-    text = _text(page, ask, path, kind)
-    return Answer(text.encode(), page.status, KINDS[kind], page.headers, page.topics, page.fresh)
+    text = _text(page, page_request, path, kind)
+    return CachedResponse(
+        text.encode(), page.status, KINDS[kind], page.headers, page.topics, page.fresh
+    )
 
 
-def _text(page: Page, ask: Ask, path: str, kind: str) -> str:
+def _text(page: Page, page_request: PageRequest, path: str, kind: str) -> str:
     if kind != "html":
         return rendering.written(page, kind)
-    live = f"{LIVE}{_address(path, ask)}" if page.parts and not page.still else ""
-    return rendering.html(page, ask.links, live=live, path=path)
+    live = f"{LIVE}{_address(path, page_request)}" if page.parts and not page.still else ""
+    return rendering.html(page, page_request.links, live=live, path=path)
 
 
-def _response(request: Request, answer: Answer) -> Response:
+def _response(request: Request, answer: CachedResponse) -> Response:
     """Return the response; 304 without a body if the client already has it."""
     headers = {
         "ETag": answer.tag,

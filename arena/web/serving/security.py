@@ -15,7 +15,7 @@ EMBED = "/embed/"
 """Prefix of paths that other sites may show in frames."""
 
 
-class Security:
+class SecurityHeaders:
     """Adds security headers to all responses."""
 
     def __init__(self, app: ASGIApp) -> None:
@@ -44,7 +44,7 @@ class Security:
         await self._app(scope, receive, guarded)
 
 
-class Kinds:
+class ContentNegotiation:
     """Removes the extension from the path and stores the requested kind in the request's state."""
 
     def __init__(self, app: ASGIApp) -> None:

@@ -22,7 +22,7 @@ from arena.store.bots.submissions import Limits, Sent, Submission
 from arena.submissions import admission
 from arena.submissions.admission import Refused
 from arena.submissions.pending_uploads import PendingUploads
-from arena.web.data.state import Web
+from arena.web.data.web_state import WebState
 from arena.web.pages.submission import to_json
 from arena.web.serving.owner_token import token_of
 from arena.web.serving.request_limits import PUSH
@@ -35,7 +35,7 @@ _WHEN: Final = "10"
 
 
 @dataclass(frozen=True, slots=True)
-class _Announced:
+class _AnnouncedUpload:
     """An announced submission, with the sender's unverified values."""
 
     owner: str
@@ -44,10 +44,10 @@ class _Announced:
     number: str
 
 
-class Uploads:
+class UploadEndpoint:
     """Receives uploads. Use it from the event loop's thread only."""
 
-    def __init__(self, web: Web) -> None:
+    def __init__(self, web: WebState) -> None:
         self._web = web
         self._arriving: Counter[str] = Counter()
 
@@ -69,7 +69,7 @@ class Uploads:
         owner = await self._owner(request)
         shelf = await self._shelf()
         query = request.query_params
-        sent = _Announced(
+        sent = _AnnouncedUpload(
             owner, *(query.get(name, "")[:100] for name in ("name", "content", "version"))
         )
         known = await anyio.to_thread.run_sync(self._considered, sent)
@@ -106,7 +106,7 @@ class Uploads:
             )
         return shelf
 
-    def _considered(self, sent: _Announced) -> Submission | None:
+    def _considered(self, sent: _AnnouncedUpload) -> Submission | None:
         """Return the owner's undecided submission with this content hash, if any.
 
         Raises:
@@ -140,7 +140,9 @@ class Uploads:
             self._arriving[owner] -= 1
             self._arriving += Counter()
 
-    async def _stored(self, request: Request, shelf: PendingUploads, sent: _Announced) -> Response:
+    async def _stored(
+        self, request: Request, shelf: PendingUploads, sent: _AnnouncedUpload
+    ) -> Response:
         made = ids.submission_id()
         stored: Submission | None = None
         try:

@@ -10,7 +10,7 @@ import pytest
 
 from arena.cli import main
 from arena.cli.services.own_referee import own_referee
-from arena.cli.workspace import Place
+from arena.cli.workspace import Workspace
 from tests.arena.cli.stored import LeaseRenewal, Scores, hold
 from tests.arena.cli.terminal import Cli, Said, Write, in_own_process
 
@@ -47,12 +47,12 @@ def held(tmp_path_factory: pytest.TempPathFactory) -> LeaseRenewal:
     def again(bots: Sequence[str], results: Scores, cycles: int) -> str:
         wanted = repr((bots, results, cycles))
         if wanted not in before:
-            place = Place(tmp_path_factory.mktemp("held") / "data")
-            cup = hold(place, bots, results, cycles=cycles)
-            place.store.dispose()
-            before[wanted] = (place.folder.root, cup)
+            workspace = Workspace(tmp_path_factory.mktemp("held") / "data")
+            cup = hold(workspace, bots, results, cycles=cycles)
+            workspace.store.dispose()
+            before[wanted] = (workspace.folder.root, cup)
         folder, cup = before[wanted]
-        shutil.copytree(folder, Place().folder.root)
+        shutil.copytree(folder, Workspace().folder.root)
         return cup
 
     return again

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Mapping, Sequence
 
-from arena.cli.workspace import Place
+from arena.cli.workspace import Workspace
 from arena.formats.pairings import round_robin
 from arena.store.bots import versions
 from arena.store.matches import games, transitions
@@ -32,7 +32,7 @@ def record(number: int, boards: int, entrants: Sequence[str], order: Sequence[st
             "type": "result",
             "game": number,
             "places": places,
-            "scores": [10 * (len(order) - place) for place in places],
+            "scores": [10 * (len(order) - workspace) for workspace in places],
             "verdicts": ["finished"] * len(places),
             "bank_ms": [0] * len(places),
             "crashes": [0] * len(places),
@@ -43,7 +43,7 @@ def record(number: int, boards: int, entrants: Sequence[str], order: Sequence[st
 
 
 def hold(
-    place: Place,
+    workspace: Workspace,
     bots: Sequence[str],
     results: Scores,
     *,
@@ -57,15 +57,15 @@ def hold(
     A pair of which nothing is given is won by whoever is named first.
     """
     for number, name in enumerate(bots):
-        versions.add(place.store, name, "1", f"{number:064x}", f"/bots/{name}", {"run": ["x"]})
+        versions.add(workspace.store, name, "1", f"{number:064x}", f"/bots/{name}", {"run": ["x"]})
     names = [f"{name}@1" for name in bots]
     options = find(game).settle({})
     sides = len(set(find(game).sides(seats, options)))
     plan = Plan("cup", game, options, seats=seats, boards=boards, settings={"cycles": cycles})
     rounds = 1 + max(pairing.round for pairing in round_robin(len(names), sides, 1))
-    cup = scheduler.begin(place.store, plan, names)
-    while due := transitions.due(place.store):
-        lease = transitions.lease(place.store, due[0], "w")
+    cup = scheduler.begin(workspace.store, plan, names)
+    while due := transitions.due(workspace.store):
+        lease = transitions.lease(workspace.store, due[0], "w")
         assert lease is not None
         sitting = lease.spec.versions
         given = results.get(frozenset(name.partition("@")[0] for name in sitting), ())
@@ -74,6 +74,6 @@ def hold(
             order = given[at % len(given)] if given else ()
             wanted = [f"{name}@1" for name in order] or sorted(sitting, key=names.index)
             text = record(number, boards, sitting, wanted)
-            transitions.commit_game(place.store, lease, games.read(text, sitting))
-    scheduler.Scheduler(place.store).advance()
+            transitions.commit_game(workspace.store, lease, games.read(text, sitting))
+    scheduler.Scheduler(workspace.store).advance()
     return cup.id

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import click
 import pytest
 
-from arena.cli.root import Later, pokearena
+from arena.cli.root import LazyCommand, pokearena
 from tests.arena.cli.terminal import Cli
 
 HEAVY = ("sqlalchemy", "alembic", "grpc", "google.protobuf", "redis", "rq", "elo", "referee.games")
@@ -15,7 +15,7 @@ HEAVY = ("sqlalchemy", "alembic", "grpc", "google.protobuf", "redis", "rq", "elo
 
 def all_commands(group: click.Group, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
     for name, command in group.commands.items():
-        loaded = command.load() if isinstance(command, Later) else command
+        loaded = command.load() if isinstance(command, LazyCommand) else command
         if isinstance(loaded, click.Group):
             yield from all_commands(loaded, (*path, name))
         else:
@@ -47,7 +47,7 @@ def test_every_option_says_what_it_is_for(path: tuple[str, ...]) -> None:
     for name in path:
         assert isinstance(command, click.Group)
         found = command.commands[name]
-        command = found.load() if isinstance(found, Later) else found
+        command = found.load() if isinstance(found, LazyCommand) else found
     for parameter in command.params:
         if isinstance(parameter, click.Option):
             assert parameter.help, parameter.name

@@ -8,7 +8,7 @@ import pytest
 
 from arena.cli import output
 from arena.cli.errors import USAGE
-from arena.cli.workspace import Place
+from arena.cli.workspace import Workspace
 from arena.store.bots import owners, versions
 from arena.store.tournaments import tournaments
 from tests.arena.cli.terminal import Cli
@@ -87,10 +87,10 @@ def test_names_with_hidden_characters_are_refused(cli: Cli, name: str, here: Pat
         assert not set(name) & set(said.out + said.err.replace("\n", "")) - set(
             "ada[31m\u200d\ufe0f"
         )
-    place = Place(None)
-    assert owners.listing(place.store) == ()
-    assert [one for one in versions.listing(place.store) if one.name not in _HOUSE] == []
-    assert tournaments.listing(place.store) == ()
+    workspace = Workspace(None)
+    assert owners.listing(workspace.store) == ()
+    assert [one for one in versions.listing(workspace.store) if one.name not in _HOUSE] == []
+    assert tournaments.listing(workspace.store) == ()
 
 
 _HOUSE = ("greedy", "random")
@@ -114,7 +114,7 @@ def test_a_tournament_file_with_a_hidden_character_is_refused(cli: Cli, here: Pa
             said = cli("tournament", "run", "cup.toml", *words)
             assert said.status == USAGE, said
             assert "has the control or invisible character" in said.err
-    assert tournaments.listing(Place(None).store) == ()
+    assert tournaments.listing(Workspace(None).store) == ()
 
 
 def test_what_a_manifest_says_is_shown_spelled_out(cli: Cli, here: Path) -> None:

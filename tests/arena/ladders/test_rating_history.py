@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 from sqlalchemy import Engine, update
 
-from arena.cli.workspace import Place
+from arena.cli.workspace import Workspace
 from arena.ladders import key, rating_history
 from arena.ladders.rating_history import Historian, Point
 from arena.ratings.meetings import Meetings
@@ -22,7 +22,7 @@ BOTS = ("ann", "bob", "cid", "dan")
 @pytest.fixture
 def store() -> Engine:
     """A store with a round robin of four, held twice: six rounds of two matches."""
-    place = Place(None)
+    place = Workspace(None)
     hold(place, BOTS, {frozenset(("ann", "bob")): [("bob", "ann"), ("ann", "bob")]}, cycles=2)
     return place.store
 
@@ -76,7 +76,7 @@ def test_a_point_is_what_a_fit_to_the_matches_until_then_says(store: Engine) -> 
 
 def test_who_has_not_played_has_no_value_yet(store: Engine) -> None:
     spread(store)
-    place = Place(None)
+    place = Workspace(None)
     hold(place, ("ann", "eve"), {})
     (only,) = key.of_forms(store)
     past = Historian(store).past(only)
@@ -100,7 +100,7 @@ def test_what_was_fitted_is_not_fitted_again(
     monkeypatch.setattr("arena.ladders.rating_history.values", counting)
     assert points(store, historian) == before
     assert fits == []
-    hold(Place(None), ("ann", "eve"), {})
+    hold(Workspace(None), ("ann", "eve"), {})
     after = points(store, historian)
     assert fits == [13]
     assert [p.values for p in after[:6]] == [p.values for p in before]
@@ -172,7 +172,7 @@ def test_a_ladder_that_is_younger_than_a_day_has_no_yesterday(store: Engine) -> 
 
 
 def test_nothing_played_is_no_history() -> None:
-    place = Place(None)
+    place = Workspace(None)
     assert key.of_forms(place.store) == []
     from arena.store.bots import versions
     from arena.store.matches.spec import Plan

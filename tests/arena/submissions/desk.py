@@ -4,7 +4,7 @@ from pathlib import Path
 
 from arena.bots import resolver, upload_archive, version_store
 from arena.bots.sandbox.level import Level
-from arena.cli.workspace import Place
+from arena.cli.workspace import Workspace
 from arena.store import ids
 from arena.store.bots import submissions, versions
 from arena.store.bots.submissions import Limits, Sent, Submission
@@ -23,7 +23,7 @@ class Desk:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.place = Place(folder / "data")
+        self.place = Workspace(folder / "data")
         self.engine = self.place.store
         self.shelf = PendingUploads(self.place.folder.submissions)
         self.checks: list[Check] = []

@@ -20,7 +20,7 @@ from arena.bots import resolver, version_store
 from arena.store.bots import owners, submissions, versions
 from arena.store.schema import SubmissionState
 from arena.web.app import create
-from arena.web.data.state import Settings, Web
+from arena.web.data.web_state import ServerSettings, WebState
 from tests.arena.submissions.desk import Desk
 
 MOST_MEMORY = 24 << 20
@@ -231,8 +231,8 @@ class Arena:
     def __init__(self, folder: Path) -> None:
         self.desk = Desk(folder)
         self.token = owners.add(self.desk.engine, "ada")
-        settings = Settings(rate=0, shelf=self.desk.shelf, push_mib=8, pushes=100)
-        self.client = TestClient(create(Web(self.desk.engine, settings)))
+        settings = ServerSettings(rate=0, shelf=self.desk.shelf, push_mib=8, pushes=100)
+        self.client = TestClient(create(WebState(self.desk.engine, settings)))
 
     def push(self, data: bytes, content: str) -> dict[str, Any]:
         """Send an archive, work on it, and return how it is shown to its owner."""

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from arena.cli.bots import registration
-from arena.cli.workspace import Place
+from arena.cli.workspace import Workspace
 from arena.store.bots import owners, submissions
 from arena.store.matches import listing
 from arena.store.matches.spec import Clock, Plan
@@ -32,7 +32,7 @@ pytestmark = [
 
 
 @contextmanager
-def serving(place: Place) -> Iterator[str]:
+def serving(place: Workspace) -> Iterator[str]:
     """`pokearena serve`; gives the address of its pages."""
     command: list[str | Path] = [POKEARENA, "serve", "--port", "0", "--workers", "1", "--json"]
     where = ["--data", str(place.folder.root)]
@@ -50,7 +50,7 @@ def wait_until(condition: Callable[[], object]) -> None:
         time.sleep(0.05)
 
 
-def runner(place: Place) -> int:
+def runner(place: Workspace) -> int:
     """The process that works on what is pushed."""
     running = place.folder.running()
     assert running is not None
@@ -62,7 +62,7 @@ def runner(place: Place) -> int:
 
 
 def test_a_bot_is_pushed_onto_a_ladder_and_plays_there(tmp_path: Path) -> None:
-    place = Place(tmp_path / "data")
+    place = Workspace(tmp_path / "data")
     token = owners.add(place.store, "ada")
     house = [registration.register(place, place.bot(f"sample:{n}")).id for n in ("random", "meek")]
     plan = Plan(

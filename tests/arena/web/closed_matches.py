@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from arena.cli.workspace import Place
+from arena.cli.workspace import Workspace
 from arena.store.bots import versions
 from arena.store.matches import games, transitions
 from arena.store.matches.spec import Plan
@@ -31,7 +31,7 @@ class Held:
 
 
 def play(
-    place: Place, played: Table, *, boards: int = 1, change: Change = str, close: bool = True
+    place: Workspace, played: Table, *, boards: int = 1, change: Change = str, close: bool = True
 ) -> Held:
     """Plays a match at a table; without ``close`` its last game is still to come."""
     sides = len(set(played.game.sides(played.seats, played.options)))

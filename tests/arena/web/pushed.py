@@ -1,12 +1,14 @@
 """Submissions in a store, as owners would have left them there."""
 
-from arena.cli.workspace import Place
+from arena.cli.workspace import Workspace
 from arena.store import ids
 from arena.store.bots import submissions
 from arena.store.bots.submissions import Limits, Sent, Submission
 
 
-def push(place: Place, owner: str = "ada", name: str = "mybot", content: str = "5") -> Submission:
+def push(
+    place: Workspace, owner: str = "ada", name: str = "mybot", content: str = "5"
+) -> Submission:
     """A submission that waits."""
     sent = Sent(ids.submission_id(), owner, name, content * 64, 1000)
     return submissions.add(place.store, sent, Limits())

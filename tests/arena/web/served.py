@@ -9,11 +9,11 @@ import uvicorn
 
 from arena.services import web_process
 from arena.web import server
-from arena.web.data.state import Web
+from arena.web.data.web_state import WebState
 
 
 @contextmanager
-def served(web: Web) -> Iterator[str]:
+def served(web: WebState) -> Iterator[str]:
     """Serves until the block ends; gives the address, without a slash behind it."""
     running = uvicorn.Server(server.config(web))
     with web_process.listen("127.0.0.1", 0) as listening:

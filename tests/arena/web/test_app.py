@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from arena.cli.workspace import Place
+from arena.cli.workspace import Workspace
 from arena.store.bots import versions
 from arena.web.app import create
-from arena.web.data.state import Settings, Web
+from arena.web.data.web_state import ServerSettings, WebState
 from tests.arena.cli.stored import hold
 
 ORDER = {
@@ -22,15 +22,15 @@ ORDER = {
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Place:
-    place = Place(tmp_path / "data")
+def place(tmp_path: Path) -> Workspace:
+    place = Workspace(tmp_path / "data")
     hold(place, ["ada", "bob", "cy"], ORDER, boards=3)
     return place
 
 
 @pytest.fixture
-def client(place: Place) -> Iterator[TestClient]:
-    with TestClient(create(Web(place.store, Settings()))) as client:
+def client(place: Workspace) -> Iterator[TestClient]:
+    with TestClient(create(WebState(place.store, ServerSettings()))) as client:
         yield client
 
 
@@ -102,11 +102,11 @@ def test_every_answer_is_guarded(client: TestClient) -> None:
         assert "set-cookie" not in headers
 
 
-def test_whatever_strangers_write_is_shown_as_they_wrote_it(place: Place) -> None:
+def test_whatever_strangers_write_is_shown_as_they_wrote_it(place: Workspace) -> None:
     evil = "<script>alert(1)</script>"
     versions.add(place.store, "eve", "1", f"{0:064x}", "/bots/eve", {"authors": [evil]}, owner=evil)
     hold(place, ["eve", "dan"], {}, boards=1)
-    with TestClient(create(Web(place.store, Settings()))) as client:
+    with TestClient(create(WebState(place.store, ServerSettings()))) as client:
         page = client.get("/ladders/poke").text
     assert evil not in page
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
@@ -117,7 +117,7 @@ def test_it_is_ready_when_it_has_seen_the_store(client: TestClient) -> None:
     assert client.get("/healthz").text == "alive\n"
 
 
-def test_a_closed_match_moves_the_ladder(place: Place, client: TestClient) -> None:
+def test_a_closed_match_moves_the_ladder(place: Workspace, client: TestClient) -> None:
     before = client.get("/ladders/poke.json").json()["standings"][0]["matches"]
     hold(place, ["ada2", "bob2"], {}, boards=1)
     for _ in range(100):

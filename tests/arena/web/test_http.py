@@ -9,22 +9,22 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from arena.cli.workspace import Place
+from arena.cli.workspace import Workspace
 from arena.web import routes
-from arena.web.address import Address
 from arena.web.app import create
-from arena.web.data.snapshot import Sight, Watcher
-from arena.web.data.state import Settings, Web
-from arena.web.page import Ask, Page
+from arena.web.data.snapshot import ArenaSnapshot, SnapshotReader
+from arena.web.data.web_state import ServerSettings, WebState
+from arena.web.page import Page, PageRequest
+from arena.web.page_route import PageRoute
 from arena.web.serving import responses
 from tests.arena.cli.stored import hold
 
 
 @pytest.fixture(scope="module")
 def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
-    place = Place(Path(tmp_path_factory.mktemp("arena"), "data"))
+    place = Workspace(Path(tmp_path_factory.mktemp("arena"), "data"))
     hold(place, ["ada", "bob", "cy"], {}, boards=1)
-    with TestClient(create(Web(place.store, Settings()))) as client:
+    with TestClient(create(WebState(place.store, ServerSettings()))) as client:
         yield client
 
 
@@ -52,13 +52,13 @@ def test_what_an_address_does_not_take_is_said(client: TestClient, method: str) 
 
 
 def test_an_answer_is_the_same_compressed_or_not(client: TestClient) -> None:
-    def ask(encoding: str) -> Any:
+    def page_request(encoding: str) -> Any:
         return client.get("/ladders/poke", headers={"Accept-Encoding": encoding})
 
-    plain, small = ask("identity"), ask("gzip")
+    plain, small = page_request("identity"), page_request("gzip")
     # The histories may come to it in between.
     while plain.headers["etag"] != small.headers["etag"]:
-        plain, small = ask("identity"), ask("gzip")
+        plain, small = page_request("identity"), page_request("gzip")
     assert "content-encoding" not in plain.headers
     assert small.headers["content-encoding"] == "gzip"
     assert int(small.headers["content-length"]) < len(plain.content) / 2
@@ -91,17 +91,17 @@ def test_an_arena_that_takes_long_to_be_read_says_so(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     go = threading.Event()
-    look = Watcher.look
+    look = SnapshotReader.read
 
-    def slow(self: Watcher) -> Sight | None:
+    def slow(self: SnapshotReader) -> ArenaSnapshot | None:
         assert go.wait(30)
         return look(self)
 
-    monkeypatch.setattr(Watcher, "look", slow)
+    monkeypatch.setattr(SnapshotReader, "read", slow)
     monkeypatch.setattr("arena.web.app._FIRST_SECONDS", 0.1)
-    place = Place(tmp_path / "data")
+    place = Workspace(tmp_path / "data")
     hold(place, ["ada", "bob"], {}, boards=1)
-    with TestClient(create(Web(place.store, Settings()))) as client:
+    with TestClient(create(WebState(place.store, ServerSettings()))) as client:
         answer = client.get("/ladders/poke.json")
         assert (answer.status_code, answer.headers["retry-after"]) == (503, "5")
         assert answer.json()["error"].startswith("the arena has not been read yet")
@@ -115,13 +115,15 @@ def test_an_arena_that_takes_long_to_be_read_says_so(
 def test_a_failure_nobody_foresaw_is_one_guarded_sentence(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    def fails(web: Web, ask: Ask) -> Page:
+    def fails(web: WebState, page_request: PageRequest) -> Page:
         raise RuntimeError("a secret at /home/me")
 
-    monkeypatch.setattr("arena.web.app.PAGES", (*routes.PAGES, Address("/fails", fails, "Fails.")))
-    place = Place(tmp_path / "data")
+    monkeypatch.setattr(
+        "arena.web.app.PAGES", (*routes.PAGES, PageRoute("/fails", fails, "Fails."))
+    )
+    place = Workspace(tmp_path / "data")
     hold(place, ["ada", "bob"], {}, boards=1)
-    with TestClient(create(Web(place.store, Settings()))) as client:
+    with TestClient(create(WebState(place.store, ServerSettings()))) as client:
         for address in ("/fails", "/fails.json", f"{responses.LIVE}/fails"):
             answer = client.get(address)
             assert answer.status_code == 500

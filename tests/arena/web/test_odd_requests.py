@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from starlette.testclient import TestClient
 
-from arena.cli.workspace import Place
+from arena.cli.workspace import Workspace
 from arena.web.app import create
-from arena.web.data.state import Settings, Web
+from arena.web.data.web_state import ServerSettings, WebState
 from arena.web.openapi import Samples, names, plain
 from arena.web.routes import PAGES
 from tests.arena.cli.stored import hold
@@ -28,16 +28,16 @@ ACCEPTS = st.one_of(
 
 
 @pytest.fixture(scope="module")
-def web(tmp_path_factory: pytest.TempPathFactory) -> Web:
-    place = Place(Path(tmp_path_factory.mktemp("arena"), "data"))
+def web(tmp_path_factory: pytest.TempPathFactory) -> WebState:
+    place = Workspace(Path(tmp_path_factory.mktemp("arena"), "data"))
     hold(place, ["ada", "bob", "cy"], {}, boards=1)
     play(place, table("poke-2-must_beat=true"))
     push(place)
-    return Web(place.store, Settings(rate=0))
+    return WebState(place.store, ServerSettings(rate=0))
 
 
 @pytest.fixture(scope="module")
-def client(web: Web) -> Iterator[TestClient]:
+def client(web: WebState) -> Iterator[TestClient]:
     with TestClient(create(web)) as client:
         yield client
 
@@ -58,7 +58,7 @@ endings = st.sampled_from(["", ".json", ".csv", ".md", ".txt", ".jsonl", "/", ".
 @settings(max_examples=150)
 @given(st.data())
 def test_odd_values_in_the_addresses_of_pages(
-    client: TestClient, web: Web, data: st.DataObject
+    client: TestClient, web: WebState, data: st.DataObject
 ) -> None:
     address = data.draw(st.sampled_from(PAGES))
     known = Samples(web).values(address) or {}

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from arena.cli.workspace import Place
-from arena.web.address import Address
+from arena.cli.workspace import Workspace
 from arena.web.app import create
-from arena.web.data.state import Settings, Web
+from arena.web.data.web_state import ServerSettings, WebState
 from arena.web.openapi import Samples, plain, shortened
-from arena.web.page import Ask, ServerLinks
+from arena.web.page import PageRequest, ServerLinks
+from arena.web.page_route import PageRoute
 from arena.web.routes import PAGES
 from arena.web.serving import rendering
 from arena.web.serving.content_types import KINDS
@@ -23,19 +23,19 @@ from tests.arena.web.pushed import push
 
 
 @pytest.fixture(scope="module")
-def web(tmp_path_factory: pytest.TempPathFactory) -> Web:
-    place = Place(Path(tmp_path_factory.mktemp("arena"), "data"))
+def web(tmp_path_factory: pytest.TempPathFactory) -> WebState:
+    place = Workspace(Path(tmp_path_factory.mktemp("arena"), "data"))
     hold(place, ["ada", "bob", "cy"], {}, boards=1)
     play(place, table("poke-2-must_beat=true"))
     push(place)
-    return Web(place.store, Settings(rate=0))
+    return WebState(place.store, ServerSettings(rate=0))
 
 
 @pytest.fixture(scope="module")
-def client(web: Web) -> Iterator[TestClient]:
+def client(web: WebState) -> Iterator[TestClient]:
     with TestClient(create(web)) as client:
         # The rating histories are computed in the background, and are part of answers.
-        while not web.trails:
+        while not web.rating_charts:
             time.sleep(0.01)
         yield client
 
@@ -87,13 +87,13 @@ def test_its_examples_are_real_answers(client: TestClient, told: dict[str, Any])
 
 @pytest.mark.parametrize("address", PAGES, ids=lambda address: address.path)
 def test_a_page_is_to_be_had_in_the_forms_that_are_told(
-    web: Web, client: TestClient, address: Address
+    web: WebState, client: TestClient, address: PageRoute
 ) -> None:
     samples = Samples(web)
     values = samples.values(address)
     if values is None:
         pytest.fail(f"there is nothing in this arena to try {address.path} with")
-    page = address.draw(web, Ask(values, samples.query(address), ServerLinks()))
+    page = address.draw(web, PageRequest(values, samples.query(address), ServerLinks()))
     assert rendering.offered(page) == address.kinds
 
 

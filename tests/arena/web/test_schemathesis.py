@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given, settings
 from starlette.testclient import TestClient
 
-from arena.cli.workspace import Place
+from arena.cli.workspace import Workspace
 from arena.store.bots import owners
 from arena.submissions.pending_uploads import PendingUploads
 from arena.web.app import create
-from arena.web.data.state import Settings, Web
+from arena.web.data.web_state import ServerSettings, WebState
 from tests.arena.cli.stored import hold
 from tests.arena.web.closed_matches import play, table
 from tests.arena.web.pushed import push
@@ -22,14 +22,14 @@ pytestmark = pytest.mark.long
 
 @pytest.fixture
 def client(tmp_path: Path) -> Iterator[TestClient]:
-    place = Place(tmp_path / "data")
+    place = Workspace(tmp_path / "data")
     hold(place, ["ada", "bob", "cy"], {}, boards=1)
     play(place, table("poke-2-must_beat=true"))
     push(place)
     shelf = PendingUploads(place.folder.submissions)
-    settings = Settings(rate=0, pushes=100_000, shelf=shelf)
+    settings = ServerSettings(rate=0, pushes=100_000, shelf=shelf)
     # Somebody is there to take what is sent, and one owner sends.
-    with shelf.attended(), TestClient(create(Web(place.store, settings))) as client:
+    with shelf.attended(), TestClient(create(WebState(place.store, settings))) as client:
         client.headers["Authorization"] = f"Bearer {owners.add(place.store, 'bob')}"
         yield client
 
@@ -46,7 +46,7 @@ def test_no_server_error_is_found(client: TestClient) -> None:
     schema = schemathesis.openapi.from_dict(client.get("/openapi.json").json())
     asked = 0
 
-    def ask(case: Any) -> None:
+    def page_request(case: Any) -> None:
         nonlocal asked
         told = case.as_transport_kwargs(base_url="http://testserver")
         words = {name: told.get(name) for name in ("params", "headers")}
@@ -56,6 +56,6 @@ def test_no_server_error_is_found(client: TestClient) -> None:
 
     for found in schema.get_all_operations():
         assert isinstance(found, Ok)
-        settings(max_examples=60)(given(found.ok().as_strategy())(ask))()
+        settings(max_examples=60)(given(found.ok().as_strategy())(page_request))()
     print(f"{asked} requests")
     assert asked > 40

@@ -16,19 +16,19 @@ from pokearena.v1 import bot_pb2
 from sqlalchemy import delete, insert, select, update
 from starlette.testclient import TestClient
 
-from arena.cli.workspace import Place
+from arena.cli.workspace import Workspace
 from arena.events.messages import GameOver, MatchStarted, Position
 from arena.store import schema
 from arena.store.database import reading, writing
 from arena.web import app as app_module
-from arena.web.address import Address
 from arena.web.app import create
-from arena.web.data.state import Settings, Web
+from arena.web.data.web_state import ServerSettings, WebState
 from arena.web.openapi import Samples, names, plain
-from arena.web.page import Ask, Page
+from arena.web.page import Page, PageRequest
+from arena.web.page_route import PageRoute
 from arena.web.routes import PAGES
 from arena.web.serving.content_types import KINDS
-from arena.web.serving.feed import Feed, Filter
+from arena.web.serving.streams.feed import Feed, FeedFilter
 from referee.dealing import Seeded
 from referee.games.contract import State
 from referee.replay import codec_of
@@ -58,7 +58,7 @@ def position(of: Held, state: State) -> Position:
     return Position(of.match, 0, 3, 1, DECISIONS, actors, ("luck0@1", "luck1@1"), view)
 
 
-def deal_again(place: Place, held: Held) -> None:
+def deal_again(place: Workspace, held: Held) -> None:
     """Changes all that is hidden of an open match: other seeds, games that went otherwise."""
     matches, games, faults = schema.matches, schema.games, schema.faults
     with writing(place.store) as connection:
@@ -96,7 +96,7 @@ def deal_again(place: Place, held: Held) -> None:
         )
 
 
-def addresses(web: Web, held: Held) -> list[str]:
+def addresses(web: WebState, held: Held) -> list[str]:
     """Every address of every page in every form, of the open match wherever one is asked for."""
     known: Mapping[str, str] = {
         "match": held.match,
@@ -121,14 +121,14 @@ def addresses(web: Web, held: Held) -> list[str]:
     return [*told, f"{match}.jsonl", f"{match}/record", f"{cup}/bundle.tar.gz", f"{cup}.zip"]
 
 
-def told_of(place: Place, held: Held, state: State) -> dict[str, bytes]:
+def told_of(place: Workspace, held: Held, state: State) -> dict[str, bytes]:
     """Every answer there is, by its address; the news as lines and as events."""
-    web = Web(place.store, Settings(rate=0))
+    web = WebState(place.store, ServerSettings(rate=0))
     told: dict[str, bytes] = {}
     at = position(held, state)
     with TestClient(create(web)) as client:
         assert client.portal is not None
-        client.portal.call(web.newsroom.hear, at, 0.0)
+        client.portal.call(web.events.receive, at, 0.0)
         for address in addresses(web, held):
             answer = client.get(address, follow_redirects=False)
             assert answer.status_code in (200, 400, 404, 406, 409), address
@@ -138,23 +138,23 @@ def told_of(place: Place, held: Held, state: State) -> dict[str, bytes]:
     return told
 
 
-async def _fed(web: Web, held: Held, at: Position) -> bytes:
+async def _fed(web: WebState, held: Held, at: Position) -> bytes:
     feed = Feed(web)
     running = asyncio.create_task(feed.run())
     await asyncio.sleep(0)
-    lines = feed.read(Filter(match=None), events=False)
-    events = feed.read(Filter(match=held.match), events=True)
+    lines = feed.read(FeedFilter(match=None), events=False)
+    events = feed.read(FeedFilter(match=held.match), events=True)
     told = [await anext(lines), await anext(events)]
     news = (MatchStarted(held.match, held.tournament, 1), at, GameOver(held.match, 2, 4))
     for one in news:
-        web.newsroom.hear(one, 0.0)
+        web.events.receive(one, 0.0)
         told += [await anext(lines), await anext(events)]
     running.cancel()
     await asyncio.gather(running, return_exceptions=True)
     return b"".join(told)
 
 
-def seeds(place: Place, held: Held) -> list[bytes]:
+def seeds(place: Workspace, held: Held) -> list[bytes]:
     """The seeds of an open match and of its tournament, as they could be written."""
     matches, cups = schema.matches, schema.tournaments
     with reading(place.store) as connection:
@@ -167,14 +167,14 @@ def seeds(place: Place, held: Held) -> list[bytes]:
     return [text.encode() for forms in written for text in forms]
 
 
-def stage(folder: Path) -> tuple[Place, Held]:
+def stage(folder: Path) -> tuple[Workspace, Held]:
     """An arena with a closed match, and one of which a game is still to come."""
-    place = Place(folder / "data")
+    place = Workspace(folder / "data")
     play(place, table(TABLE), boards=1)
     return place, play(place, table(TABLE), boards=2, close=False)
 
 
-def differences(place: Place, held: Held) -> list[str]:
+def differences(place: Workspace, held: Held) -> list[str]:
     """The addresses at which what is hidden makes a difference."""
     state = middle()
     dealt = state.redeal(None, Seeded(OTHER))
@@ -202,14 +202,16 @@ def test_what_is_hidden_changes_no_byte_of_any_answer(
 def test_a_page_that_gives_something_away_is_caught(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, column: str
 ) -> None:
-    def leaking(web: Web, ask: Ask) -> Page:
-        query = select(schema.games.c[column]).where(schema.games.c.match == ask.path["id"])
+    def leaking(web: WebState, page_request: PageRequest) -> Page:
+        query = select(schema.games.c[column]).where(
+            schema.games.c.match == page_request.path["id"]
+        )
         with reading(web.engine) as connection:
             told = [str(value) for value in connection.execute(query).scalars()]
         return Page("Games", "error.html", {"sentence": "No."}, data={"games": told})
 
     monkeypatch.setattr("time.time", lambda: NOW)
-    leak = Address("/matches/{id}/leak", leaking, "Leaks.")
+    leak = PageRoute("/matches/{id}/leak", leaking, "Leaks.")
     for module in (sys.modules[__name__], app_module):
         monkeypatch.setattr(module, "PAGES", (leak,))
     place, held = stage(tmp_path)

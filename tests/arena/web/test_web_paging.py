@@ -3,18 +3,21 @@
 import pytest
 
 from arena.web import paging
-from arena.web.page import Ask, BadAsk, ServerLinks
+from arena.web.page import InvalidQuery, PageRequest, ServerLinks
 from arena.web.serving import rendering
 
 LETTERS = "abcdefg"
 
 
-def ask(**query: str) -> Ask:
-    return Ask({}, query, ServerLinks())
+def page_request(**query: str) -> PageRequest:
+    return PageRequest({}, query, ServerLinks())
 
 
 def test_a_list_is_cut_into_pages() -> None:
-    every = [paging.wanted(ask(page=str(page), limit="3")).cut(LETTERS) for page in (1, 2, 3)]
+    every = [
+        paging.selection_of(page_request(page=str(page), limit="3")).cut(LETTERS)
+        for page in (1, 2, 3)
+    ]
     assert ["".join(piece.items) for piece in every] == ["abc", "def", "g"]
     assert [(piece.number, piece.pages, piece.total) for piece in every] == [
         (1, 3, 7),
@@ -24,13 +27,15 @@ def test_a_list_is_cut_into_pages() -> None:
 
 
 def test_a_page_knows_its_neighbours() -> None:
-    first, last = (paging.wanted(ask(page=page, limit="4")).cut(LETTERS) for page in "12")
+    first, last = (
+        paging.selection_of(page_request(page=page, limit="4")).cut(LETTERS) for page in "12"
+    )
     assert (first.previous, first.next) == (None, 2)
     assert (last.previous, last.next) == (1, None)
 
 
 def test_the_link_header_leads_to_the_next_page_and_keeps_what_was_asked() -> None:
-    piece = paging.wanted(ask(find="<a&b>", limit="2", page="2")).cut(LETTERS)
+    piece = paging.selection_of(page_request(find="<a&b>", limit="2", page="2")).cut(LETTERS)
     assert piece.headers["Link"] == (
         '<?find=%3Ca%26b%3E&limit=2&page=1>; rel="prev", '
         '<?find=%3Ca%26b%3E&limit=2&page=3>; rel="next"'
@@ -38,18 +43,18 @@ def test_the_link_header_leads_to_the_next_page_and_keeps_what_was_asked() -> No
 
 
 def test_a_list_that_fits_has_one_page_and_no_links() -> None:
-    piece = paging.wanted(ask()).cut(LETTERS)
+    piece = paging.selection_of(page_request()).cut(LETTERS)
     assert (piece.pages, piece.headers) == (1, {})
-    assert paging.wanted(ask()).cut("").pages == 1
+    assert paging.selection_of(page_request()).cut("").pages == 1
 
 
 def test_beyond_the_end_is_nothing_and_a_way_back() -> None:
-    piece = paging.wanted(ask(page="9", limit="3")).cut(LETTERS)
+    piece = paging.selection_of(page_request(page="9", limit="3")).cut(LETTERS)
     assert (piece.items, piece.previous, piece.next) == ((), 3, None)
 
 
 def test_a_database_may_cut() -> None:
-    wish = paging.wanted(ask(page="3", limit="20"))
+    wish = paging.selection_of(page_request(page="3", limit="20"))
     assert (wish.offset, wish.limit) == (40, 20)
     assert wish.of(["x"], 41).to_json() == {
         "page": 3,
@@ -62,12 +67,12 @@ def test_a_database_may_cut() -> None:
 
 @pytest.mark.parametrize("text", ["0", "-1", "x", "1.5", "٣", "501", "9" * 40])
 def test_a_limit_is_a_bounded_whole_number(text: str) -> None:
-    with pytest.raises(BadAsk, match="limit is a whole number from 1 to 500"):
-        paging.wanted(ask(limit=text))
+    with pytest.raises(InvalidQuery, match="limit is a whole number from 1 to 500"):
+        paging.selection_of(page_request(limit=text))
 
 
 def test_the_pager_is_drawn() -> None:
-    piece = paging.wanted(ask(page="2", limit="3")).cut(LETTERS)
+    piece = paging.selection_of(page_request(page="2", limit="3")).cut(LETTERS)
     template = rendering.environment().get_template("fragments/pager.html")
     text = template.render(piece=piece)
     assert 'href="?limit=3&amp;page=3" rel="next"' in text

@@ -8,7 +8,7 @@ import pytest
 from arena.bots.resolver import local
 from arena.cli import output
 from arena.cli.bots import builds
-from arena.cli.workspace import Place
+from arena.cli.workspace import Workspace
 from arena.errors import BotError
 from tests.arena.cli.terminal import Cli
 
@@ -34,8 +34,8 @@ def mine(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Place:
-    return Place(tmp_path / "data")
+def workspace(tmp_path: Path) -> Workspace:
+    return Workspace(tmp_path / "data")
 
 
 def times(folder: Path) -> int:
@@ -43,50 +43,52 @@ def times(folder: Path) -> int:
     return len((folder.parent / "builds").read_text().splitlines())
 
 
-def test_a_bot_that_has_not_changed_is_built_once(mine: Path, place: Place) -> None:
+def test_a_bot_that_has_not_changed_is_built_once(mine: Path, workspace: Workspace) -> None:
     for _ in range(3):
-        assert builds.up_to_date(place, local(mine)).folder == mine
+        assert builds.up_to_date(workspace, local(mine)).folder == mine
     assert times(mine) == 1
 
 
-def test_a_bot_whose_source_has_changed_is_built_again(mine: Path, place: Place) -> None:
-    builds.up_to_date(place, local(mine))
+def test_a_bot_whose_source_has_changed_is_built_again(mine: Path, workspace: Workspace) -> None:
+    builds.up_to_date(workspace, local(mine))
     (mine / "source.py").write_text(SOURCE + "# better\n")
-    builds.up_to_date(place, local(mine))
+    builds.up_to_date(workspace, local(mine))
     assert times(mine) == 2
     assert (mine / "target" / "bot.py").read_text().endswith("# better\n")
 
 
-def test_a_bot_whose_manifest_has_changed_is_built_again(mine: Path, place: Place) -> None:
-    builds.up_to_date(place, local(mine))
+def test_a_bot_whose_manifest_has_changed_is_built_again(mine: Path, workspace: Workspace) -> None:
+    builds.up_to_date(workspace, local(mine))
     (mine / "bot.toml").write_text(MANIFEST.replace('"mine"', '"yours"'))
-    builds.up_to_date(place, local(mine))
+    builds.up_to_date(workspace, local(mine))
     assert times(mine) == 2
 
 
-def test_what_a_build_has_left_is_made_again_when_it_is_gone(mine: Path, place: Place) -> None:
-    builds.up_to_date(place, local(mine))
+def test_what_a_build_has_left_is_made_again_when_it_is_gone(
+    mine: Path, workspace: Workspace
+) -> None:
+    builds.up_to_date(workspace, local(mine))
     (mine / "target" / "bot.py").unlink()
-    builds.up_to_date(place, local(mine))
+    builds.up_to_date(workspace, local(mine))
     assert (mine / "target" / "bot.py").exists()
 
 
-def test_a_build_that_failed_is_tried_again(mine: Path, place: Place) -> None:
+def test_a_build_that_failed_is_tried_again(mine: Path, workspace: Workspace) -> None:
     good = (mine / "build.sh").read_text()
     (mine / "build.sh").write_text("exit 3\n")
     for _ in range(2):
         with pytest.raises(BotError, match="exited with status 3"):
-            builds.up_to_date(place, local(mine))
+            builds.up_to_date(workspace, local(mine))
     (mine / "build.sh").write_text(good)
-    builds.up_to_date(place, local(mine))
+    builds.up_to_date(workspace, local(mine))
     assert times(mine) == 1
 
 
-def test_two_bots_of_one_folder_are_built_each(mine: Path, place: Place) -> None:
+def test_two_bots_of_one_folder_are_built_each(mine: Path, workspace: Workspace) -> None:
     (mine / "other.toml").write_text(MANIFEST.replace('"mine"', '"other"'))
     for _ in range(2):
-        builds.up_to_date(place, local(mine))
-        builds.up_to_date(place, local(mine / "other.toml"))
+        builds.up_to_date(workspace, local(mine))
+        builds.up_to_date(workspace, local(mine / "other.toml"))
     assert times(mine) == 2
 
 

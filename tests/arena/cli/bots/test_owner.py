@@ -2,7 +2,7 @@
 
 import json
 
-from arena.cli.workspace import Place
+from arena.cli.workspace import Workspace
 from arena.store.bots import owners
 from tests.arena.cli.terminal import Cli
 
@@ -11,14 +11,14 @@ def test_a_token_is_made_shown_once_renewed_and_removed(cli: Cli) -> None:
     made = cli("owner", "add", "ada")
     token = made.out.strip()
     assert made.status == 0
-    assert owners.is_of(Place(None).store, token, "ada")
+    assert owners.is_of(Workspace(None).store, token, "ada")
     listed = cli("owner", "list")
     assert "ada" in listed.out
     assert token not in listed.out
     renewed = json.loads(cli("owner", "renew", "ada", "--json").out)
     assert renewed["owner"] == "ada"
-    assert owners.is_of(Place(None).store, renewed["token"], "ada")
-    assert not owners.is_of(Place(None).store, token, "ada")
+    assert owners.is_of(Workspace(None).store, renewed["token"], "ada")
+    assert not owners.is_of(Workspace(None).store, token, "ada")
     assert cli("owner", "remove", "ada").status == 0
     assert json.loads(cli("owner", "add", "bob", "--json").out)["owner"] == "bob"
     lines = cli("owner", "list", "--json").out.splitlines()

@@ -13,7 +13,7 @@ from arena.services import web_process
 from arena.store.bots import owners, submissions
 from arena.submissions import stages
 from arena.submissions.conformance.check import Check, Outcome
-from arena.web.data.state import Settings, Web
+from arena.web.data.web_state import ServerSettings, WebState
 from tests.arena.cli.terminal import Cli
 from tests.arena.submissions.desk import Desk
 from tests.arena.web.served import served
@@ -26,8 +26,8 @@ class Arena:
         folder.mkdir()
         self.desk = Desk(folder)
         self.token = owners.add(self.desk.engine, "ada")
-        settings = Settings(rate=0, shelf=self.desk.shelf, push_mib=1)
-        self.url = stack.enter_context(served(Web(self.desk.engine, settings)))
+        settings = ServerSettings(rate=0, shelf=self.desk.shelf, push_mib=1)
+        self.url = stack.enter_context(served(WebState(self.desk.engine, settings)))
         self._stack = stack
         self._goes_on = True
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
-from arena.cli.options import token_said
+from arena.cli.options import token_from_environment
 from arena.store import database
 from tests.arena.cli.terminal import Cli
 
@@ -140,4 +140,4 @@ def test_the_token_may_stand_in_a_file_that_the_environment_names(
     assert said.status == 2
     assert f"POKEARENA_TOKEN_FILE names {here}/token, which cannot be read" in said.err
     (here / "token").write_text("word\n")
-    assert token_said() == "word"
+    assert token_from_environment() == "word"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.cli.workspace import Place
+from arena.cli.workspace import Workspace
 from tests.arena.cli.stored import LeaseRenewal, hold
 from tests.arena.cli.terminal import Cli
 
@@ -104,7 +104,7 @@ def test_what_is_printed_is_what_is_written(cli: Cli, cup: str, here: Path) -> N
 
 
 def test_csv_is_of_one_ladder_the_others_of_any_number(cli: Cli, cup: str) -> None:
-    hold(Place(), ("ace", "bee", "cow"), {}, game="saint_poker", seats=3)
+    hold(Workspace(), ("ace", "bee", "cow"), {}, game="saint_poker", seats=3)
     said = cli("export")
     assert (said.status, said.out) == (2, "")
     assert "CSV is of one ladder, and there are poke, saint_poker-3; name one." in said.err
@@ -119,7 +119,7 @@ def test_what_cannot_be_written_is_said(cli: Cli, cup: str) -> None:
 
 
 def test_nothing_played_is_nothing_to_take_away(cli: Cli, here: Path) -> None:
-    assert Place().store is not None
+    assert Workspace().store is not None
     said = cli("export")
     assert (said.status, said.out) == (1, "")
     assert "no match is closed yet." in said.err

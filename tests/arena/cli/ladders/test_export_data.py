@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from arena.cli.errors import USAGE
-from arena.cli.workspace import Place
+from arena.cli.workspace import Workspace
 from arena.records import dataset
 from arena.store.matches import listing, results
 from arena.store.tournaments.tournaments import Tournament
@@ -45,7 +45,7 @@ def cups(here: Path, played: tuple[Path, list[Tournament]]) -> list[Tournament]:
 
 def records(tournament: Tournament) -> list[MatchRecord]:
     """Its records, in canonical order."""
-    store = Place().store
+    store = Workspace().store
     found = listing.matches(store, tournament=tournament.id)
     return [read(results.record(store, match.id)) for match in found]
 

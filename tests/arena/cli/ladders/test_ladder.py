@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from sqlalchemy import Table, select, update
 
-from arena.cli.workspace import Place
+from arena.cli.workspace import Workspace
 from arena.store import database, schema
 from tests.arena.cli.stored import hold
 from tests.arena.cli.terminal import Cli
@@ -19,12 +19,12 @@ BOTS = ("ace", "bee", "cat")
 @pytest.fixture
 def cup(here: Path) -> str:
     """A cup of two rounds."""
-    return hold(Place(), BOTS, {}, cycles=2)
+    return hold(Workspace(), BOTS, {}, cycles=2)
 
 
 def tamper(table: Table, column: str, change: Callable[[Any], Any]) -> str:
     """Changes a value of one match in the store; gives the match."""
-    engine = Place().store
+    engine = Workspace().store
     with database.writing(engine) as connection:
         match, value = connection.execute(select(table.c.match, table.c[column])).first() or ("", 0)
         connection.execute(
@@ -84,7 +84,7 @@ def test_a_rebuilt_ladder_is_the_ladder(cli: Cli, cup: str) -> None:
 
 
 def test_results_of_an_older_database_are_summed_up(cli: Cli, cup: str) -> None:
-    engine = Place().store
+    engine = Workspace().store
     with database.writing(engine) as connection:
         connection.execute(update(schema.results).values(digest=None, thinking=None))
     assert cli("ladder", "verify").status == 0
@@ -103,7 +103,7 @@ def test_a_record_that_cannot_be_read_is_left_out_and_said(cli: Cli, cup: str) -
 
 
 def test_without_a_match_there_is_nothing_to_do(cli: Cli, here: Path) -> None:
-    assert Place().store is not None
+    assert Workspace().store is not None
     for words in (("ladder", "verify"), ("ladder", "rebuild")):
         said = cli(*words)
         assert (said.status, said.out) == (0, "")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.cli.workspace import Place
+from arena.cli.workspace import Workspace
 from tests.arena.cli.stored import LeaseRenewal, hold
 from tests.arena.cli.terminal import Cli
 
@@ -53,7 +53,7 @@ def test_likelihoods_of_superiority_of_two_add_up_to_one(cli: Cli, cup: str) -> 
 
 
 def test_before_a_match_there_is_nothing_to_show(cli: Cli, here: Path) -> None:
-    assert Place().store is not None
+    assert Workspace().store is not None
     said = cli("matrix")
     assert (said.status, said.out) == (0, "")
     assert "no match is closed yet" in said.err
@@ -73,7 +73,7 @@ def test_who_gives_whom_at_tables_of_three_is_pointed_out(cli: Cli, here: Path) 
             ("bee", "cat", "dog"),
         )
     }
-    cup = hold(Place(), (*BOTS, "dog"), orders, game="saint_poker", seats=3, cycles=12)
+    cup = hold(Workspace(), (*BOTS, "dog"), orders, game="saint_poker", seats=3, cycles=12)
     told = json.loads(cli("matrix", "--json").out)["matrices"]["saint_poker-3"]["gifts"]
     assert len(told) == 12
     first = next(gift for gift in told if (gift["giver"], gift["taker"]) == ("dog@1", "ace@1"))
@@ -113,7 +113,7 @@ def test_a_sequential_test_says_when_it_was_decided(cli: Cli, cup: str) -> None:
     assert told["decided_after_matches"] <= 20
     assert told["decided_with_llr"] >= 2.944
     said = cli("compare", "bee", "cat", "--sprt", 0, 200)
-    assert f"better by 200, decided after {told['decided_after_matches']} matches" in said.out
+    assert f"at least 200 better, decided after {told['decided_after_matches']} matches" in said.out
     small = cli("compare", "bee", "cat", "--sprt", 0, 2, "--model", "normalized")
     assert "for 2 against 0 points, normalized: open" in small.out
 
@@ -145,7 +145,7 @@ def test_what_cannot_be_compared_is_refused(
 
 
 def test_who_has_met_in_two_games_is_asked_which_is_meant(cli: Cli, cup: str) -> None:
-    hold(Place(), BOTS, {}, game="saint_poker", seats=3)
+    hold(Workspace(), BOTS, {}, game="saint_poker", seats=3)
     said = cli("compare", "ace", "bee")
     assert said.status == 2
     assert "ace@1 and bee@1 have met in poke, saint_poker-3; name one of them." in said.err

@@ -10,7 +10,7 @@ from sqlalchemy import select, update
 
 from arena.cli import output
 from arena.cli.ladders import ladder_table
-from arena.cli.workspace import Place
+from arena.cli.workspace import Workspace
 from arena.ratings.closed_match import ClosedGame, ClosedMatch
 from arena.ratings.match_digest import digest
 from arena.ratings.standings import table
@@ -58,7 +58,7 @@ def test_what_the_columns_mean_is_said_beside_them(cli: Cli, cup: str) -> None:
 def test_a_strength_is_provisional_until_it_is_known_within_a_hundred_points(
     cli: Cli, here: Path
 ) -> None:
-    hold(Place(), BOTS, {})
+    hold(Workspace(), BOTS, {})
     assert cli("standings").out.count("?") == 3
     told = json.loads(cli("standings", "--json").out)["ladders"]["poke"]
     assert all(line["provisional"] for line in told)
@@ -110,14 +110,14 @@ def test_an_anchor_that_makes_no_sense_is_refused(
 def test_a_circle_of_favourites_is_remarked(cli: Cli, here: Path) -> None:
     circle = [("ace", "bee"), ("bee", "cat"), ("cat", "ace")]
     results = {frozenset(two): [*[two] * 5, two[::-1]] for two in circle}
-    hold(Place(), BOTS, results, cycles=30)
+    hold(Workspace(), BOTS, results, cycles=30)
     assert "strength does not tell it all" in cli("standings").err
     details = json.loads(cli("standings", "--json").out)["details"]["poke"]
     assert details["lack_of_fit"]["p"] < 0.05
 
 
 def test_nothing_played_is_no_ladder(cli: Cli, here: Path) -> None:
-    assert Place().store is not None
+    assert Workspace().store is not None
     said = cli("standings")
     assert (said.status, said.out) == (0, "")
     assert "no match is closed yet" in said.err
@@ -159,7 +159,7 @@ def test_a_ladder_that_is_watched_is_shown_again_when_a_match_has_closed(
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as watching:
         assert watching.stdout is not None
         first = json.loads(watching.stdout.readline())["ladders"]["poke"]
-        hold(Place(), BOTS, {})
+        hold(Workspace(), BOTS, {})
         second = json.loads(watching.stdout.readline())["ladders"]["poke"]
         watching.terminate()
     assert [sum(line["matches"] for line in table) for table in (first, second)] == [180, 186]
@@ -196,7 +196,7 @@ def _slow_down(stage: Stage, tournament: str) -> None:
             lines = [json.loads(line) for line in row.record.splitlines()]
             slower = [{**line, "ms": 10 * line["ms"]} if "ms" in line else line for line in lines]
             record = "".join(json.dumps(line) + "\n" for line in slower)
-            place = (games.c.match == row.match, games.c.game == row.game)
-            connection.execute(update(games).where(*place).values(record=record))
+            workspace = (games.c.match == row.match, games.c.game == row.game)
+            connection.execute(update(games).where(*workspace).values(record=record))
     for match in rebuilt_results.rebuilt(stage.engine, [tournament]):
         rebuilt_results.store(stage.engine, match)

@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from arena.cli.workspace import Place
+from arena.cli.workspace import Workspace
 from tests.arena.cli.terminal import Cli
 from tests.arena.services.metrics.arena import parsed, value
 
 
 def test_the_figures_are_printed_once(cli: Cli, here: Path) -> None:
-    Place(here / ".pokearena").store.dispose()
+    Workspace(here / ".pokearena").store.dispose()
     said = cli("metrics", "--once")
     assert said.status == 0
     samples = parsed(said.out)

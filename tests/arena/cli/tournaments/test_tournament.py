@@ -179,16 +179,16 @@ def test_ctrl_c_loses_nothing_and_resume_goes_on(cli: Cli, here: Path) -> None:
 
 def test_what_was_interrupted_is_resumed_to_its_end(cli: Cli, here: Path) -> None:
     from arena.cli.bots import registration
-    from arena.cli.workspace import Place
+    from arena.cli.workspace import Workspace
     from arena.store.matches.spec import Plan
     from arena.store.tournaments import lifecycle
     from arena.tournaments import scheduler
 
-    place = Place()
-    entrants = [registration.register(place, place.bot(text)).id for text in BOTS[:2]]
+    workspace = Workspace()
+    entrants = [registration.register(workspace, workspace.bot(text)).id for text in BOTS[:2]]
     plan = Plan(name="x", game="poke", options={"must_beat": True}, seats=2, boards=1)
-    made = scheduler.begin(place.store, plan, entrants)
-    lifecycle.pause(place.store, made.id)
+    made = scheduler.begin(workspace.store, plan, entrants)
+    lifecycle.pause(workspace.store, made.id)
     said = cli("tournament", "resume", "--workers", 1, "--json")
     assert said.status == 0, said.err
     told = json.loads(said.out)

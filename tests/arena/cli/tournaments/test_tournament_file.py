@@ -182,16 +182,17 @@ def test_a_cup_is_played_paused_joined_left_and_shown(cli: Cli, cup: Path) -> No
 
 def test_a_tournament_that_goes_on_is_joined_and_left(cli: Cli) -> None:
     from arena.cli.bots import registration
-    from arena.cli.workspace import Place
+    from arena.cli.workspace import Workspace
     from arena.store.matches.spec import Plan
     from arena.tournaments import scheduler
 
-    place = Place()
+    workspace = Workspace()
     names = [
-        registration.register(place, place.bot(f"sample:{one}")).id for one in ("meek", "bold")
+        registration.register(workspace, workspace.bot(f"sample:{one}")).id
+        for one in ("meek", "bold")
     ]
     plan = Plan("x", "poke", {"must_beat": True}, 2, 1, format="ladder", settings={"limit": 30})
-    made = scheduler.begin(place.store, plan, names)
+    made = scheduler.begin(workspace.store, plan, names)
     assert cli("tournament", "pause", made.id).status == 0
     assert cli("tournament", "add", made.id, "sample:greedy", "--owner", "ada").status == 0
     told = json.loads(cli("tournament", "withdraw", made.id, "meek@1", "--json").out)

@@ -4,18 +4,18 @@ from pathlib import Path
 
 import pytest
 
-from arena.cli.watch.view import Kind, View, Where, pressed
-from arena.cli.workspace import Place
+from arena.cli.watch.view import Navigation, View, ViewKind, pressed
+from arena.cli.workspace import Workspace
 from tests.arena.cli.stored import hold
 from tests.arena.cli.terminal import Cli, in_a_terminal
 
-LADDER = View(Kind.LADDER, "poke")
-ROWS = [View(Kind.BOT, "ada"), View(Kind.BOT, "bob"), None]
+LADDER = View(ViewKind.LADDER, "poke")
+ROWS = [View(ViewKind.BOT, "ada"), View(ViewKind.BOT, "bob"), None]
 FORMS = ["poke", "pouku-3", "saint_poker-2"]
 
 
-def after(keys: list[str], where: Where | None = None) -> Where:
-    found = where or Where((LADDER,))
+def after(keys: list[str], where: Navigation | None = None) -> Navigation:
+    found = where or Navigation((LADDER,))
     for key in keys:
         found = pressed(found, key, ROWS, FORMS)
     return found
@@ -30,16 +30,16 @@ def test_the_cursor_stays_on_the_table() -> None:
 
 def test_enter_opens_what_is_chosen_and_escape_goes_back_to_it() -> None:
     opened = after(["down", "\n"])
-    assert opened.view == View(Kind.BOT, "bob")
-    assert after(["escape"], opened).view == View(Kind.LADDER, "poke", row=1)
-    assert after(["down", "down", "\n"]).view.kind is Kind.LADDER
+    assert opened.view == View(ViewKind.BOT, "bob")
+    assert after(["escape"], opened).view == View(ViewKind.LADDER, "poke", row=1)
+    assert after(["down", "down", "\n"]).view.kind is ViewKind.LADDER
 
 
 def test_brackets_turn_the_ladders_round() -> None:
     assert after(["]"]).view.value == "pouku-3"
     assert after(["["]).view.value == "saint_poker-2"
     assert after(["]", "]", "]"]).view.value == "poke"
-    assert after(["m", "]"]).view == View(Kind.MATRIX, "pouku-3")
+    assert after(["m", "]"]).view == View(ViewKind.MATRIX, "pouku-3")
 
 
 def test_what_is_typed_after_a_slash_is_found() -> None:
@@ -57,7 +57,7 @@ def test_q_ends_it() -> None:
 
 @pytest.fixture
 def data(tmp_path: Path) -> Path:
-    hold(Place(tmp_path / "data"), ["ada", "bob", "cy"], {}, boards=2)
+    hold(Workspace(tmp_path / "data"), ["ada", "bob", "cy"], {}, boards=2)
     return tmp_path / "data"
 
 
@@ -88,7 +88,7 @@ def test_a_narrow_terminal_shows_fewer_columns_and_cuts_no_word_off(data: Path) 
 def test_the_ladder_moves_when_a_match_closes(data: Path) -> None:
     with in_a_terminal(data, "watch", "poke", "--data", data) as terminal:
         terminal.sees("ada@1")
-        hold(Place(data), ["dan", "eve"], {}, boards=1)
+        hold(Workspace(data), ["dan", "eve"], {}, boards=1)
         terminal.sees("dan@1")
         terminal.press("q")
         assert terminal.ends() == 0

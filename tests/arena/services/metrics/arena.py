@@ -9,7 +9,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from prometheus_client.samples import Sample
 from redis import Redis
 
-from arena.cli.workspace import Place
+from arena.cli.workspace import Workspace
 from arena.services.metrics.collector import ArenaCollector, registry
 
 
@@ -42,7 +42,7 @@ def labels(samples: list[Sample], name: str) -> list[Mapping[str, str]]:
 class Asked:
     """An arena, and who asks it."""
 
-    place: Place
+    place: Workspace
     redis: Redis
     collector: ArenaCollector
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.cli.workspace import Place
+from arena.cli.workspace import Workspace
 from arena.queue import redis_server
 from arena.services.metrics.collector import ArenaCollector
 from arena.system import redis_connection
@@ -15,8 +15,8 @@ from tests.arena.services.metrics.arena import Asked
 @pytest.fixture
 def asked(tmp_path: Path) -> Iterator[Asked]:
     """The arena; what closes is counted from now on."""
-    Place(tmp_path / "data").store.dispose()
-    place = Place(tmp_path / "data")
+    Workspace(tmp_path / "data").store.dispose()
+    place = Workspace(tmp_path / "data")
     with redis_server.resolve(place.folder, {}) as address:
         connection = redis_connection.connect(address.url)
         collector = ArenaCollector(place.store, connection)

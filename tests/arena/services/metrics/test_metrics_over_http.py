@@ -13,7 +13,7 @@ from urllib.request import urlopen
 import pytest
 from sqlalchemy import func, select
 
-from arena.cli.workspace import Place
+from arena.cli.workspace import Workspace
 from arena.ratings.decision_histogram import Thinking
 from arena.services.metrics import server
 from arena.store import database, schema
@@ -76,7 +76,7 @@ def test_between_two_looks_the_figures_grow_by_what_the_store_has_got(tmp_path: 
         for path in (data / "logs").glob("*.log")
         if path.stem != "redis"
     }
-    store = Place(data).store
+    store = Workspace(data).store
     closed = list(results.closed(store))
     with database.reading(store) as connection:
         stored = list(connection.execute(select(schema.results.c.thinking)).scalars())

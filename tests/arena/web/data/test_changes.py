@@ -9,7 +9,7 @@ def test_what_has_changed_since_is_not_waited_for() -> None:
     async def wait() -> None:
         changes = Changes()
         before = changes.last
-        changes.tell("a")
+        changes.record("a")
         async with asyncio.timeout(1):
             await changes.after({"a", "b"}, before)
 
@@ -21,11 +21,11 @@ def test_a_change_of_another_topic_wakes_nobody() -> None:
         changes = Changes()
         waiting = asyncio.create_task(changes.after({"a"}, changes.last))
         await asyncio.sleep(0)
-        changes.tell("b")
+        changes.record("b")
         for _ in range(5):
             await asyncio.sleep(0)
         still = not waiting.done()
-        changes.tell("a")
+        changes.record("a")
         async with asyncio.timeout(1):
             await waiting
         return still

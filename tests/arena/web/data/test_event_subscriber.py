@@ -27,8 +27,8 @@ class Heard:
 
 def test_a_position_is_kept_and_passed_on() -> None:
     heard = Heard()
-    heard.room.hear(position(1), 0.0)
-    heard.room.hear(position(2), 0.1)
+    heard.room.receive(position(1), 0.0)
+    heard.room.receive(position(2), 0.1)
     assert heard.news == [position(1), position(2)]
     assert heard.room.positions == {"m-1": position(2)}
     assert heard.changes.newest({position_of("m-1")}) == heard.changes.last == 2
@@ -38,16 +38,16 @@ def test_without_spectators_no_position_is_passed_on() -> None:
     heard = Heard(spectators=False)
     told: list[News] = [MatchStarted("m-1", "t-1", 1), position(1), GameOver("m-1", 1, 2)]
     for one in told:
-        heard.room.hear(one, 0.0)
+        heard.room.receive(one, 0.0)
     assert heard.news == [told[0], told[2]]
     assert heard.room.positions == {}
 
 
 def test_positions_and_ends_of_games_are_held_back_for_the_delay() -> None:
     heard = Heard(delay=10.0)
-    heard.room.hear(MatchStarted("m-1", "t-1", 1), 0.0)
-    heard.room.hear(position(1), 1.0)
-    heard.room.hear(GameOver("m-1", 1, 2), 2.0)
+    heard.room.receive(MatchStarted("m-1", "t-1", 1), 0.0)
+    heard.room.receive(position(1), 1.0)
+    heard.room.receive(GameOver("m-1", 1, 2), 2.0)
     heard.room.release(10.9)
     assert heard.news == [MatchStarted("m-1", "t-1", 1)]
     assert heard.room.positions == {}
@@ -60,16 +60,16 @@ def test_positions_and_ends_of_games_are_held_back_for_the_delay() -> None:
 def test_with_a_long_delay_not_every_position_is_held() -> None:
     heard = Heard(delay=1000.0)
     for tenth in range(10_000):
-        heard.room.hear(position(tenth), tenth / 10)
+        heard.room.receive(position(tenth), tenth / 10)
     heard.room.release(2000.0)
     assert 150 <= len(heard.news) <= 201
 
 
 def test_what_has_closed_is_told_at_once_and_what_was_held_of_it_no_more() -> None:
     heard = Heard(delay=10.0)
-    heard.room.hear(position(1), 0.0)
-    heard.room.hear(position(1, "m-2"), 0.0)
-    heard.room.hear(MatchClosed("m-1", "t-1"), 1.0)
+    heard.room.receive(position(1), 0.0)
+    heard.room.receive(position(1, "m-2"), 0.0)
+    heard.room.receive(MatchClosed("m-1", "t-1"), 1.0)
     heard.room.release(20.0)
     assert heard.news == [MatchClosed("m-1", "t-1"), position(1, "m-2")]
     assert set(heard.room.positions) == {"m-2"}
@@ -86,13 +86,13 @@ def test_what_has_closed_is_told_at_once_and_what_was_held_of_it_no_more() -> No
 )
 def test_the_store_is_looked_at_where_it_may_have_something_new(news: News, nudges: int) -> None:
     heard = Heard()
-    heard.room.hear(news, 0.0)
+    heard.room.receive(news, 0.0)
     assert heard.nudges == nudges
 
 
 def test_positions_of_matches_that_never_close_are_forgotten_some_day() -> None:
     heard = Heard()
     for number in range(1500):
-        heard.room.hear(position(1, f"m-{number}"), float(number))
+        heard.room.receive(position(1, f"m-{number}"), float(number))
     assert len(heard.room.positions) == 1000
     assert "m-1499" in heard.room.positions

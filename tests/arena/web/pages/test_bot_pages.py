@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from arena.cli.workspace import Place
+from arena.cli.workspace import Workspace
 from arena.records.redaction import public
 from arena.store.bots import owners, versions
 from arena.web.app import create
-from arena.web.data.state import Settings, Web
+from arena.web.data.web_state import ServerSettings, WebState
 from tests.arena.cli.stored import hold
 from tests.arena.web.closed_matches import play, table
 
@@ -44,9 +44,9 @@ def crash(text: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Place:
+def place(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
     """Eve's bot luck1 has crashed; ada, bob and cy have played without faults."""
-    place = Place(tmp_path_factory.mktemp("arena") / "data")
+    place = Workspace(tmp_path_factory.mktemp("arena") / "data")
     store = place.store
     said = {"run": ["x"], "authors": [EVIL], "language": "c<b>"}
     versions.add(store, "luck1", "1", f"{1:064x}", FOLDER, said, "eve")
@@ -59,15 +59,15 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Place:
 
 
 @pytest.fixture
-def client(place: Place) -> Iterator[TestClient]:
-    web = Web(place.store, Settings(rate=0))
+def client(place: Workspace) -> Iterator[TestClient]:
+    web = WebState(place.store, ServerSettings(rate=0))
     with TestClient(create(web)) as client:
-        client.portal.call(web.recall)  # type: ignore[union-attr]
+        client.portal.call(web.update_rating_charts)  # type: ignore[union-attr]
         yield client
 
 
 @pytest.fixture(scope="module")
-def token(place: Place) -> str:
+def token(place: Workspace) -> str:
     """Eve's."""
     return owners.add(place.store, "eve")
 
@@ -212,7 +212,7 @@ def test_another_token_is_refused_in_a_sentence(client: TestClient, token: str, 
 
 
 def test_the_token_of_another_owner_is_refused(
-    client: TestClient, place: Place, token: str
+    client: TestClient, place: Workspace, token: str
 ) -> None:
     other = owners.add(place.store, "mallory")
     answer = client.post("/bots/luck1/faults.json", data={"token": other})
@@ -228,7 +228,7 @@ def test_a_token_in_an_address_is_passed_over(client: TestClient, token: str) ->
 
 
 def test_no_page_names_a_folder_of_the_machine(
-    client: TestClient, place: Place, token: str
+    client: TestClient, place: Workspace, token: str
 ) -> None:
     answers = [
         client.get(address)

@@ -8,12 +8,12 @@ from urllib.parse import quote
 import pytest
 from starlette.testclient import TestClient
 
-from arena.cli.workspace import Place
+from arena.cli.workspace import Workspace
 from arena.store.bots import owners, submissions, versions
 from arena.store.schema import SubmissionState
 from arena.web.app import create
-from arena.web.data.state import Settings, Web
-from arena.web.page import Page, ServerLinks, Table
+from arena.web.data.web_state import ServerSettings, WebState
+from arena.web.page import Page, ServerLinks, TextTable
 from arena.web.serving import rendering
 from arena.web.serving.content_types import KINDS
 from tests.arena.web.closed_matches import play, table
@@ -51,9 +51,9 @@ def change(text: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Place:
+def place(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
     """An arena with a bot that has hostile text wherever free text is taken."""
-    place = Place(tmp_path_factory.mktemp("arena") / "data")
+    place = Workspace(tmp_path_factory.mktemp("arena") / "data")
     said = {"run": ["x"], "authors": [HOSTILE], "language": HOSTILE}
     versions.add(place.store, "luck1", "1", f"{1:064x}", "/bots/luck1", said, "eve")
     play(place, table("poke-2-must_beat=true"), boards=1, change=change)
@@ -68,13 +68,13 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Place:
 
 
 @pytest.fixture
-def client(place: Place) -> Iterator[TestClient]:
-    with TestClient(create(Web(place.store, Settings(rate=0)))) as client:
+def client(place: Workspace) -> Iterator[TestClient]:
+    with TestClient(create(WebState(place.store, ServerSettings(rate=0)))) as client:
         yield client
 
 
 @pytest.fixture(scope="module")
-def tokens(place: Place) -> dict[str, str]:
+def tokens(place: Workspace) -> dict[str, str]:
     """Those of the owner of the bot and of the submission."""
     return {"eve": owners.add(place.store, "eve"), "ada": owners.renew(place.store, "ada")}
 
@@ -86,7 +86,7 @@ def is_inert(text: str) -> None:
 
 @pytest.mark.parametrize("kind", ["html", "json", "csv", "md", "txt"])
 def test_no_page_shows_a_hidden_character(
-    client: TestClient, place: Place, tokens: dict[str, str], kind: str
+    client: TestClient, place: Workspace, tokens: dict[str, str], kind: str
 ) -> None:
     matches = client.get("/bots/luck1.json").json()["matches"]
     match = f"/matches/{matches[0]['match'] if isinstance(matches, list) else matches}"
@@ -115,7 +115,7 @@ def test_the_exact_characters_of_a_page(client: TestClient, tokens: dict[str, st
 
 def test_every_kind_spells_the_same_characters_out() -> None:
     rows = [[HOSTILE, "a\nb|c", None, 1]]
-    shown = Table(("<bot", "<by", "elo", "n"), rows)
+    shown = TextTable(("<bot", "<by", "elo", "n"), rows)
     page = Page(title=HOSTILE, template="error.html", model={"sentence": HOSTILE}, data=rows)
     assert rendering.as_csv(shown) == f"bot,by,elo,n\n{SPELLED},a\\nb|c,,1\n".replace(
         "a\\nb", r"a b"

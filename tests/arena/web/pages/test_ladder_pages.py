@@ -11,13 +11,13 @@ import pytest
 from sqlalchemy import event
 from starlette.testclient import TestClient
 
-from arena.cli.workspace import Place
+from arena.cli.workspace import Workspace
 from arena.ladders.rating_history import Past
 from arena.web.app import create
 from arena.web.data.rating_charts import RatingChart
-from arena.web.data.state import Settings, Web
-from arena.web.page import Ask, ServerLinks
-from arena.web.pages import ladder
+from arena.web.data.web_state import ServerSettings, WebState
+from arena.web.page import PageRequest, ServerLinks
+from arena.web.pages.ladders import ladder
 from arena.web.serving import rendering
 from tests.arena.cli.stored import hold
 
@@ -29,39 +29,39 @@ BEATS = {
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Place:
-    place = Place(tmp_path_factory.mktemp("arena") / "data")
+def place(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
+    place = Workspace(tmp_path_factory.mktemp("arena") / "data")
     hold(place, ["ada", "bob", "cy"], BEATS, boards=3, cycles=4)
     return place
 
 
 @pytest.fixture
-def web(place: Place) -> Web:
-    return Web(place.store, Settings())
+def web(place: Workspace) -> WebState:
+    return WebState(place.store, ServerSettings())
 
 
 @pytest.fixture
-def client(web: Web) -> Iterator[TestClient]:
+def client(web: WebState) -> Iterator[TestClient]:
     with TestClient(create(web)) as client:
-        client.portal.call(web.recall)  # type: ignore[union-attr]
+        client.portal.call(web.update_rating_charts)  # type: ignore[union-attr]
         yield client
 
 
-def test_a_ladder_shows_the_course_of_every_strength(client: TestClient, web: Web) -> None:
+def test_a_ladder_shows_the_course_of_every_strength(client: TestClient, web: WebState) -> None:
     page = client.get("/ladders/poke").text
     assert page.count('<svg class="spark"') == 3
     assert 'aria-label="from ' in page
-    assert len(web.trails["poke"].past.points) == 12
+    assert len(web.rating_charts["poke"].past.points) == 12
     assert ">24 h<" not in page
 
 
-def test_a_ladder_shows_who_has_moved_since_yesterday(web: Web) -> None:
-    asyncio.run(web.look())
-    order = [line.entrant for line in web.sight.ladders["poke"].table.lines]
+def test_a_ladder_shows_who_has_moved_since_yesterday(web: WebState) -> None:
+    asyncio.run(web.read_store())
+    order = [line.entrant for line in web.snapshot.ladders["poke"].table.lines]
     assert order == ["ada@1", "bob@1", "cy@1"]
-    web.trails = {"poke": RatingChart(Past(yesterday={"bob@1": 1, "ada@1": 2}))}
+    web.rating_charts = {"poke": RatingChart(Past(yesterday={"bob@1": 1, "ada@1": 2}))}
     links = ServerLinks()
-    page = ladder.page(web, Ask({"form": "poke"}, {"sort": "move"}, links))
+    page = ladder.page(web, PageRequest({"form": "poke"}, {"sort": "move"}, links))
     html = rendering.html(page, links)
     assert 'title="1 up in 24 hours">▲1' in html
     assert 'title="1 down in 24 hours">▼1' in html
@@ -84,8 +84,8 @@ def test_a_large_ladder_is_shown_a_page_at_a_time(client: TestClient) -> None:
     assert "page 2 of 2" in page
 
 
-def test_the_page_of_a_ladder_asks_the_store_nothing(web: Web) -> None:
-    asyncio.run(web.look())
+def test_the_page_of_a_ladder_asks_the_store_nothing(web: WebState) -> None:
+    asyncio.run(web.read_store())
     asked: list[str] = []
 
     @event.listens_for(web.engine, "before_cursor_execute")
@@ -93,7 +93,9 @@ def test_the_page_of_a_ladder_asks_the_store_nothing(web: Web) -> None:
         asked.append(query)
 
     links = ServerLinks()
-    page = rendering.html(ladder.page(web, Ask({"form": "poke"}, {"limit": "2"}, links)), links)
+    page = rendering.html(
+        ladder.page(web, PageRequest({"form": "poke"}, {"limit": "2"}, links)), links
+    )
     assert "page 1 of 2" in page
     assert asked == []
     with web.engine.connect() as connection:
@@ -221,10 +223,10 @@ def test_what_cannot_be_had_is_said_in_a_sentence(
 
 
 def test_who_has_not_met_cannot_be_compared(tmp_path: Path) -> None:
-    place = Place(tmp_path / "data")
+    place = Workspace(tmp_path / "data")
     hold(place, ["ada", "bob"], {})
     hold(place, ["cy", "dan"], {})
-    with TestClient(create(Web(place.store, Settings()))) as client:
+    with TestClient(create(WebState(place.store, ServerSettings()))) as client:
         answer = client.get("/ladders/poke/compare.json?one=ada&other=dan")
         assert answer.status_code == 404
         assert answer.json() == {"error": "ada@1 and dan@1 have not met here."}

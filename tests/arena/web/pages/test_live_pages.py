@@ -15,10 +15,10 @@ from arena.events.messages import Position
 from arena.store.matches import listing
 from arena.store.matches.listing import Match
 from arena.store.tournaments import tournaments
-from arena.web.address import Draw
 from arena.web.app import create
-from arena.web.data.state import Settings, Web
-from arena.web.page import Ask, Page, ServerLinks
+from arena.web.data.web_state import ServerSettings, WebState
+from arena.web.page import Page, PageRequest, ServerLinks
+from arena.web.page_route import Draw
 from arena.web.pages import home, match
 from arena.web.serving import rendering
 from referee.dealing import Seeded
@@ -50,17 +50,17 @@ def position(of: Match) -> Position:
     return Position(of.id, 1, 2, 0, 0, tuple(state.actors), of.entrants, view)
 
 
-def looked(web: Web, draw: Draw, **path: str) -> Page:
+def looked(web: WebState, draw: Draw, **path: str) -> Page:
     """A page as it is after a look at the store."""
-    asyncio.run(web.look())
-    return draw(web, Ask(path, {}, ServerLinks()))
+    asyncio.run(web.read_store())
+    return draw(web, PageRequest(path, {}, ServerLinks()))
 
 
 def test_the_table_is_shown_as_the_news_tell_it(stage: Stage) -> None:
-    web, found = Web(stage.engine, Settings()), running(stage)
+    web, found = WebState(stage.engine, ServerSettings()), running(stage)
     before = rendering.fragments(looked(web, match.page, id=found.id), ServerLinks())
     assert "as soon as something is told" in before["match-table"]
-    web.newsroom.hear(position(found), 0.0)
+    web.events.receive(position(found), 0.0)
     page = looked(web, match.page, id=found.id)
     parts = rendering.fragments(page, ServerLinks())
     assert "Board 1 · table 2 · 0 decisions" in parts["match-table"]
@@ -70,8 +70,8 @@ def test_the_table_is_shown_as_the_news_tell_it(stage: Stage) -> None:
 
 
 def test_who_does_not_want_spectators_shows_no_table(stage: Stage) -> None:
-    web, found = Web(stage.engine, Settings(spectators=False)), running(stage)
-    web.newsroom.hear(position(found), 0.0)
+    web, found = WebState(stage.engine, ServerSettings(spectators=False)), running(stage)
+    web.events.receive(position(found), 0.0)
     page = looked(web, match.page, id=found.id)
     assert page.data["position"] is None
     parts = rendering.fragments(page, ServerLinks())
@@ -80,18 +80,18 @@ def test_who_does_not_want_spectators_shows_no_table(stage: Stage) -> None:
 
 
 def test_a_table_that_is_held_back_says_by_how_much(stage: Stage) -> None:
-    web, found = Web(stage.engine, Settings(delay=40)), running(stage)
-    web.newsroom.hear(position(found), 0.0)
-    web.newsroom.release(39.0)
+    web, found = WebState(stage.engine, ServerSettings(delay=40)), running(stage)
+    web.events.receive(position(found), 0.0)
+    web.events.release(39.0)
     assert looked(web, match.page, id=found.id).data["position"] is None
-    web.newsroom.release(40.5)
+    web.events.release(40.5)
     parts = rendering.fragments(looked(web, match.page, id=found.id), ServerLinks())
     assert "40 s ago" in parts["match-table"]
 
 
 def test_when_it_is_over_the_table_goes_and_the_result_comes(stage: Stage) -> None:
-    web, found = Web(stage.engine, Settings()), running(stage, most=4)
-    web.newsroom.hear(position(found), 0.0)
+    web, found = WebState(stage.engine, ServerSettings()), running(stage, most=4)
+    web.events.receive(position(found), 0.0)
     page = looked(web, match.page, id=found.id)
     assert page.still
     parts = rendering.fragments(page, ServerLinks())
@@ -100,13 +100,13 @@ def test_when_it_is_over_the_table_goes_and_the_result_comes(stage: Stage) -> No
 
 
 def test_what_is_no_position_of_this_game_is_not_shown(stage: Stage) -> None:
-    web, found = Web(stage.engine, Settings()), running(stage)
-    web.newsroom.hear(replace(position(found), view={"whist": {}}), 0.0)
+    web, found = WebState(stage.engine, ServerSettings()), running(stage)
+    web.events.receive(replace(position(found), view={"whist": {}}), 0.0)
     assert looked(web, match.page, id=found.id).data["position"] is None
 
 
 def test_the_first_page_stays_with_a_match_until_it_ends(stage: Stage) -> None:
-    web = Web(stage.engine, Settings())
+    web = WebState(stage.engine, ServerSettings())
     bots = stage.bots(3)
     cup = stage.begin("round-robin", bots, boards=2)
     every = listing.matches(stage.engine, tournament=cup.id)
@@ -118,14 +118,14 @@ def test_the_first_page_stays_with_a_match_until_it_ends(stage: Stage) -> None:
     other = next(one.id for one in every[:2] if one.id != first)
     assert [one.id for one in looked(web, home.page).model["others"]] == [other]
     # Something is told of the other one only: that is worth more than to stay.
-    web.newsroom.hear(position(listing.find(stage.engine, other)), 0.0)
+    web.events.receive(position(listing.find(stage.engine, other)), 0.0)
     page = looked(web, home.page)
     assert page.data["shown"]["match"] == other
     assert "felt" in rendering.fragments(page, ServerLinks())["home-table"]
 
 
 def test_the_first_page_of_an_empty_arena_says_what_to_do(stage: Stage) -> None:
-    with TestClient(create(Web(stage.engine, Settings()))) as client:
+    with TestClient(create(WebState(stage.engine, ServerSettings()))) as client:
         page = client.get("/").text
     assert "Nothing is ranked here yet" in page
     assert "pokearena demo" in page
@@ -133,7 +133,7 @@ def test_the_first_page_of_an_empty_arena_says_what_to_do(stage: Stage) -> None:
 
 
 def test_matches_that_are_just_over_are_named_on_the_first_page(stage: Stage) -> None:
-    web = Web(stage.engine, Settings())
+    web = WebState(stage.engine, ServerSettings())
     cup = stage.play_out(stage.begin("round-robin", stage.bots(3)))
     page = looked(web, home.page)
     ended = [one["match"] for one in page.data["latest"]]

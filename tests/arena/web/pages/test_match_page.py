@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 from arena.store.matches import listing
 from arena.store.matches.listing import Match
 from arena.web.app import create
-from arena.web.data.state import Settings, Web
+from arena.web.data.web_state import ServerSettings, WebState
 from arena.web.pages.match import same_faults
 from tests.arena.records.bundle.stage import Stage
 
@@ -27,7 +27,7 @@ def stage(tmp_path: Path) -> Iterator[Stage]:
 
 @pytest.fixture
 def client(stage: Stage) -> Iterator[TestClient]:
-    with TestClient(create(Web(stage.engine, Settings(rate=0)))) as client:
+    with TestClient(create(WebState(stage.engine, ServerSettings(rate=0)))) as client:
         yield client
 
 

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from arena.cli.workspace import Place
+from arena.cli.workspace import Workspace
 from arena.presentation import narration
 from arena.store.matches import results
 from arena.web.app import create
-from arena.web.data.state import Settings, Web
+from arena.web.data.web_state import ServerSettings, WebState
 from referee.record import read
 from tests.arena.web.closed_matches import play, table
 from tests.conformance.tables import Table, every_table
@@ -23,13 +23,13 @@ EVIL = '<script>alert("x")</script>'
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Place:
-    return Place(tmp_path / "data")
+def place(tmp_path: Path) -> Workspace:
+    return Workspace(tmp_path / "data")
 
 
 @pytest.fixture
-def client(place: Place) -> Iterator[TestClient]:
-    with TestClient(create(Web(place.store, Settings(rate=0)))) as client:
+def client(place: Workspace) -> Iterator[TestClient]:
+    with TestClient(create(WebState(place.store, ServerSettings(rate=0)))) as client:
         yield client
 
 
@@ -50,7 +50,7 @@ def headings(html: str) -> list[str]:
 
 @every_table
 def test_a_page_holds_a_whole_game_and_is_not_large(
-    place: Place, client: TestClient, table: Table
+    place: Workspace, client: TestClient, table: Table
 ) -> None:
     held = play(place, table)
     answer = client.get(f"/matches/{held.match}/games/0")
@@ -66,7 +66,7 @@ def test_a_page_holds_a_whole_game_and_is_not_large(
     assert not re.findall(r"<script(?![^>]* src=)", answer.text)
 
 
-def test_the_address_says_which_position_is_shown(place: Place, client: TestClient) -> None:
+def test_the_address_says_which_position_is_shown(place: Workspace, client: TestClient) -> None:
     held = play(place, POKE)
     address = f"/matches/{held.match}/games/0"
     first = client.get(address).text
@@ -83,7 +83,7 @@ def test_the_address_says_which_position_is_shown(place: Place, client: TestClie
     assert 'href="?step=3&amp;eyes=all"' in third
 
 
-def test_programs_get_every_position_and_the_record(place: Place, client: TestClient) -> None:
+def test_programs_get_every_position_and_the_record(place: Workspace, client: TestClient) -> None:
     held = play(place, POKE)
     told = client.get(f"/matches/{held.match}/games/1.json").json()
     record = read(results.record(place.store, held.match))
@@ -98,7 +98,9 @@ def test_programs_get_every_position_and_the_record(place: Place, client: TestCl
     assert len(lines) == 1 + len(record.games[1].actions)
 
 
-def test_a_record_is_verified_when_it_is_first_looked_at(place: Place, client: TestClient) -> None:
+def test_a_record_is_verified_when_it_is_first_looked_at(
+    place: Workspace, client: TestClient
+) -> None:
     held = play(place, POKE)
     page = client.get(f"/matches/{held.match}/games/0").text
     record = read(results.record(place.store, held.match))
@@ -108,14 +110,14 @@ def test_a_record_is_verified_when_it_is_first_looked_at(place: Place, client: T
     assert re.search(r"✓ \d{4}-\d\d-\d\d \d\d:\d\d UTC", page)
 
 
-def test_a_record_that_is_not_true_is_told(place: Place, client: TestClient) -> None:
+def test_a_record_that_is_not_true_is_told(place: Workspace, client: TestClient) -> None:
     held = play(place, POKE, change=lambda text: text.replace('"scores":[', '"scores":[1', 1))
     page = client.get(f"/matches/{held.match}/games/0").text
     assert "does not verify" in page
     assert "the rules give" in page
 
 
-def test_what_a_bot_says_is_shown_as_it_said_it(place: Place, client: TestClient) -> None:
+def test_what_a_bot_says_is_shown_as_it_said_it(place: Workspace, client: TestClient) -> None:
     held = play(place, POKE, change=with_note)
     for address in (f"/matches/{held.match}/games/0", f"/embed/matches/{held.match}/games/0"):
         page = client.get(address).text
@@ -124,7 +126,7 @@ def test_what_a_bot_says_is_shown_as_it_said_it(place: Place, client: TestClient
         assert "12.5 ms" in page
 
 
-def test_other_sites_may_show_the_embedded_page_alone(place: Place, client: TestClient) -> None:
+def test_other_sites_may_show_the_embedded_page_alone(place: Workspace, client: TestClient) -> None:
     held = play(place, POKE)
     page = client.get(f"/matches/{held.match}/games/0")
     frame = client.get(f"/embed/matches/{held.match}/games/0")
@@ -146,7 +148,7 @@ def test_other_sites_may_show_the_embedded_page_alone(place: Place, client: Test
     ],
 )
 def test_what_there_is_not_is_said_in_a_sentence(
-    place: Place, client: TestClient, address: str, status: int, sentence: str
+    place: Workspace, client: TestClient, address: str, status: int, sentence: str
 ) -> None:
     held = play(place, POKE)
     answer = client.get(address.format(match=held.match), headers={"Accept": "application/json"})
@@ -154,7 +156,7 @@ def test_what_there_is_not_is_said_in_a_sentence(
     assert sentence in answer.json()["error"]
 
 
-def test_of_a_match_that_is_open_nothing_is_shown(place: Place, client: TestClient) -> None:
+def test_of_a_match_that_is_open_nothing_is_shown(place: Workspace, client: TestClient) -> None:
     held = play(place, POKE, close=False)
     for kind in ("", ".json"):
         answer = client.get(f"/matches/{held.match}/games/0{kind}")
@@ -166,7 +168,7 @@ def test_of_a_match_that_is_open_nothing_is_shown(place: Place, client: TestClie
 
 
 def test_a_record_that_nobody_could_have_played_is_no_server_error(
-    place: Place, client: TestClient
+    place: Workspace, client: TestClient
 ) -> None:
     held = play(place, POKE, change=lambda text: text.replace('"decision":3,', '"decision":5,'))
     answer = client.get(f"/matches/{held.match}/games/0")
@@ -175,7 +177,7 @@ def test_a_record_that_nobody_could_have_played_is_no_server_error(
 
 
 def test_a_replay_can_be_shown_where_a_decision_was_asked_for(
-    place: Place, client: TestClient
+    place: Workspace, client: TestClient
 ) -> None:
     # In Saint Poker seats discard at the same time: several decisions lead to one position.
     for one in (POKE, table("saint_poker-3")):

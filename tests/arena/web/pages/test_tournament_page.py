@@ -15,7 +15,7 @@ from arena.records.bundle.folder import read
 from arena.store.matches import listing
 from arena.store.schema import MatchState
 from arena.web.app import create
-from arena.web.data.state import Settings, Web
+from arena.web.data.web_state import ServerSettings, WebState
 from tests.arena.records.bundle.stage import Stage
 
 
@@ -28,7 +28,7 @@ def stage(tmp_path: Path) -> Iterator[Stage]:
 
 @pytest.fixture
 def client(stage: Stage) -> Iterator[TestClient]:
-    with TestClient(create(Web(stage.engine, Settings(rate=0)))) as client:
+    with TestClient(create(WebState(stage.engine, ServerSettings(rate=0)))) as client:
         yield client
 
 

@@ -9,7 +9,7 @@ from starlette.testclient import TestClient
 
 from arena.presentation import shipped_docs
 from arena.web.app import create
-from arena.web.data.state import Settings, Web
+from arena.web.data.web_state import ServerSettings, WebState
 from arena.web.page import ServerLinks
 from arena.web.pages.docs import written
 from referee.games.registry import GAMES
@@ -21,7 +21,7 @@ LINKS = ServerLinks()
 @pytest.fixture
 def client(tmp_path: Path) -> Iterator[TestClient]:
     stage = Stage(tmp_path)
-    with TestClient(create(Web(stage.engine, Settings(rate=0)))) as client:
+    with TestClient(create(WebState(stage.engine, ServerSettings(rate=0)))) as client:
         yield client
     stage.engine.dispose()
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from arena.cli.workspace import Place
+from arena.cli.workspace import Workspace
 from arena.events.messages import (
     GameOver,
     MatchClosed,
@@ -19,15 +19,15 @@ from arena.events.messages import (
 )
 from arena.store.matches import listing
 from arena.store.schema import MatchState
-from arena.web.data.state import Settings, Web
-from arena.web.serving import feed as module
-from arena.web.serving.feed import Feed, Filter
+from arena.web.data.web_state import ServerSettings, WebState
+from arena.web.serving.streams import feed as module
+from arena.web.serving.streams.feed import Feed, FeedFilter
 from tests.arena.cli.stored import hold
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Place:
-    place = Place(tmp_path / "data")
+def place(tmp_path: Path) -> Workspace:
+    place = Workspace(tmp_path / "data")
     hold(place, ["ada", "bob", "cy"], {frozenset({"ada", "bob"}): [("ada", "bob")]}, boards=1)
     return place
 
@@ -44,15 +44,15 @@ class Listening:
         return told
 
 
-Act = Callable[[Web, Feed], Awaitable[Any]]
+Act = Callable[[WebState, Feed], Awaitable[Any]]
 
 
-def with_feed(place: Place, act: Act, settings: Settings | None = None) -> Any:
+def with_feed(place: Workspace, act: Act, settings: ServerSettings | None = None) -> Any:
     """Runs this while a feed is told."""
 
     async def run() -> Any:
-        web = Web(place.store, settings or Settings())
-        await web.look()
+        web = WebState(place.store, settings or ServerSettings())
+        await web.read_store()
         feed = Feed(web)
         telling = asyncio.create_task(feed.run())
         await asyncio.sleep(0)
@@ -65,14 +65,16 @@ def with_feed(place: Place, act: Act, settings: Settings | None = None) -> Any:
     return asyncio.run(run())
 
 
-def heard(place: Place, told: list[News], wanted: Filter, many: int) -> list[dict[str, Any]]:
+def heard(
+    place: Workspace, told: list[News], wanted: FeedFilter, many: int
+) -> list[dict[str, Any]]:
     """What somebody hears after the greeting."""
 
-    async def act(web: Web, feed: Feed) -> list[dict[str, Any]]:
+    async def act(web: WebState, feed: Feed) -> list[dict[str, Any]]:
         listening = Listening(feed.read(wanted, events=False))
         assert (await listening.next())["type"] == "hello"
         for one in told:
-            web.newsroom.hear(one, 0.0)
+            web.events.receive(one, 0.0)
         return [await listening.next() for _ in range(many)]
 
     found: list[dict[str, Any]] = with_feed(place, act)
@@ -83,10 +85,10 @@ def position(match: str) -> Position:
     return Position(match, 0, 0, 0, 3, (1,), ("ada@1", "bob@1"), {"poke": {"deal": 1}})
 
 
-def test_a_match_that_has_closed_is_told_with_its_result(place: Place) -> None:
+def test_a_match_that_has_closed_is_told_with_its_result(place: Workspace) -> None:
     closed = listing.matches(place.store, states=(MatchState.CLOSED,))
     [match] = [one for one in closed if one.entrants == ("ada@1", "bob@1")]
-    [told] = heard(place, [MatchClosed(match.id, match.tournament)], Filter(), 1)
+    [told] = heard(place, [MatchClosed(match.id, match.tournament)], FeedFilter(), 1)
     assert told.pop("at") > 0
     assert told == {
         "type": "match_closed",
@@ -100,7 +102,7 @@ def test_a_match_that_has_closed_is_told_with_its_result(place: Place) -> None:
     }
 
 
-def test_all_that_is_told_says_of_which_tournament_and_form_it_is(place: Place) -> None:
+def test_all_that_is_told_says_of_which_tournament_and_form_it_is(place: Workspace) -> None:
     [match, *_] = listing.matches(place.store)
     news: list[News] = [
         MatchStarted(match.id, match.tournament, 1),
@@ -108,32 +110,32 @@ def test_all_that_is_told_says_of_which_tournament_and_form_it_is(place: Place) 
         GameOver(match.id, 1, 2),
         TournamentChanged(match.tournament, "closed"),
     ]
-    told = heard(place, news, Filter(), 4)
+    told = heard(place, news, FeedFilter(), 4)
     names = ["match_started", "position", "game_over", "tournament"]
     assert [one["type"] for one in told] == names
     assert {(one["tournament"], one["form"]) for one in told} == {(match.tournament, "poke")}
     assert told[1]["view"] == {"poke": {"deal": 1}}
 
 
-def test_only_what_is_wanted_is_heard(place: Place) -> None:
+def test_only_what_is_wanted_is_heard(place: Workspace) -> None:
     first, second, *_ = listing.matches(place.store)
     news: list[News] = [position(first.id), position(second.id), GameOver(first.id, 1, 2)]
-    told = heard(place, news, Filter(match=first.id), 2)
+    told = heard(place, news, FeedFilter(match=first.id), 2)
     assert [(one["type"], one["match"]) for one in told] == [
         ("position", first.id),
         ("game_over", first.id),
     ]
-    assert heard(place, news, Filter(form="poke", tournament=first.tournament), 3)[2] != told[0]
+    assert heard(place, news, FeedFilter(form="poke", tournament=first.tournament), 3)[2] != told[0]
     other: list[News] = [*news, TournamentChanged(first.tournament, "paused")]
-    assert heard(place, other, Filter(form="poke"), 4)[3]["state"] == "paused"
+    assert heard(place, other, FeedFilter(form="poke"), 4)[3]["state"] == "paused"
 
 
-def test_what_is_of_another_form_is_not_heard(place: Place) -> None:
-    async def act(web: Web, feed: Feed) -> bool:
-        listening = Listening(feed.read(Filter(form="pouku-3"), events=False))
+def test_what_is_of_another_form_is_not_heard(place: Workspace) -> None:
+    async def act(web: WebState, feed: Feed) -> bool:
+        listening = Listening(feed.read(FeedFilter(form="pouku-3"), events=False))
         await listening.next()
         [match, *_] = listing.matches(place.store)
-        web.newsroom.hear(position(match.id), 0.0)
+        web.events.receive(position(match.id), 0.0)
         waiting = asyncio.create_task(listening.next())
         await asyncio.sleep(0.2)
         still = not waiting.done()
@@ -144,12 +146,12 @@ def test_what_is_of_another_form_is_not_heard(place: Place) -> None:
     assert with_feed(place, act)
 
 
-def test_a_ladder_that_changes_is_told_with_its_top(place: Place) -> None:
-    async def act(web: Web, feed: Feed) -> dict[str, Any]:
-        listening = Listening(feed.read(Filter(form="poke"), events=False))
+def test_a_ladder_that_changes_is_told_with_its_top(place: Workspace) -> None:
+    async def act(web: WebState, feed: Feed) -> dict[str, Any]:
+        listening = Listening(feed.read(FeedFilter(form="poke"), events=False))
         await listening.next()
         hold(place, ["dan", "eve"], {}, boards=1)
-        await web.look()
+        await web.read_store()
         return await listening.next()
 
     told = with_feed(place, act)
@@ -158,12 +160,12 @@ def test_a_ladder_that_changes_is_told_with_its_top(place: Place) -> None:
     assert {one["bot"] for one in told["top"]} >= {"ada@1", "dan@1"}
 
 
-def test_the_same_comes_as_events_to_who_wants_them(place: Place) -> None:
-    async def act(web: Web, feed: Feed) -> list[bytes]:
-        events = feed.read(Filter(), events=True)
+def test_the_same_comes_as_events_to_who_wants_them(place: Workspace) -> None:
+    async def act(web: WebState, feed: Feed) -> list[bytes]:
+        events = feed.read(FeedFilter(), events=True)
         first = await anext(events)
         [match, *_] = listing.matches(place.store)
-        web.newsroom.hear(position(match.id), 0.0)
+        web.events.receive(position(match.id), 0.0)
         return [first, await anext(events)]
 
     hello, told = with_feed(place, act)
@@ -174,13 +176,13 @@ def test_the_same_comes_as_events_to_who_wants_them(place: Place) -> None:
     assert rest == ["", ""]
 
 
-def test_who_does_not_read_misses_the_oldest_and_is_told_how_much(place: Place) -> None:
-    async def act(web: Web, feed: Feed) -> list[dict[str, Any]]:
-        listening = Listening(feed.read(Filter(), events=False))
+def test_who_does_not_read_misses_the_oldest_and_is_told_how_much(place: Workspace) -> None:
+    async def act(web: WebState, feed: Feed) -> list[dict[str, Any]]:
+        listening = Listening(feed.read(FeedFilter(), events=False))
         await listening.next()
         [match, *_] = listing.matches(place.store)
         for games in range(module._BEHIND + 10):
-            web.newsroom.hear(GameOver(match.id, games, 1000), 0.0)
+            web.events.receive(GameOver(match.id, games, 1000), 0.0)
         await asyncio.sleep(0.3)
         return [await listening.next() for _ in range(2)]
 
@@ -191,12 +193,12 @@ def test_who_does_not_read_misses_the_oldest_and_is_told_how_much(place: Place) 
 
 @pytest.mark.parametrize("events", [True, False])
 def test_a_line_without_news_is_kept(
-    place: Place, monkeypatch: pytest.MonkeyPatch, events: bool
+    place: Workspace, monkeypatch: pytest.MonkeyPatch, events: bool
 ) -> None:
     monkeypatch.setattr(module, "QUIET_SECONDS", 0.05)
 
-    async def act(web: Web, feed: Feed) -> bytes:
-        told = feed.read(Filter(), events=events)
+    async def act(web: WebState, feed: Feed) -> bytes:
+        told = feed.read(FeedFilter(), events=events)
         await anext(told)
         return await anext(told)
 

@@ -12,14 +12,14 @@ from typing import Any
 
 import pytest
 
-from arena.cli.workspace import Place
+from arena.cli.workspace import Workspace
 from arena.config import Folder
 from arena.events import messages
 from arena.events.messages import Position, text_of
 from arena.queue import redis_server
 from arena.store.matches import listing
 from arena.system import redis_connection
-from arena.web.data.state import Settings, Web
+from arena.web.data.web_state import ServerSettings, WebState
 from tests.arena.cli.stored import hold
 from tests.arena.web.served import served
 
@@ -45,12 +45,12 @@ class Stage:
 
 @pytest.fixture(scope="module")
 def stage(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stage]:
-    place = Place(tmp_path_factory.mktemp("feed") / "data")
+    place = Workspace(tmp_path_factory.mktemp("feed") / "data")
     hold(place, ["ada", "bob"], {}, boards=1)
     [match] = listing.matches(place.store)
     with redis_server.resolve(Folder(place.folder.root), {}) as redis:
-        settings = Settings(redis=redis.url, rate=0)
-        with served(Web(place.store, settings)) as address:
+        settings = ServerSettings(redis=redis.url, rate=0)
+        with served(WebState(place.store, settings)) as address:
             client = redis_connection.connect(redis.url)
             while not dict(client.pubsub_numsub(messages.channel(0)))[messages.channel(0).encode()]:
                 time.sleep(0.01)

@@ -7,8 +7,8 @@ from collections.abc import AsyncIterator
 import pytest
 
 from arena.web.data.changes import Changes
-from arena.web.serving import live_updates as module
-from arena.web.serving.live_updates import Live, Parts
+from arena.web.serving.streams import live_updates as module
+from arena.web.serving.streams.live_updates import LiveUpdates, Parts
 
 
 @pytest.fixture(autouse=True)
@@ -43,10 +43,10 @@ async def upcoming(events: AsyncIterator[bytes]) -> Parts:
 def test_the_first_event_holds_everything_and_the_next_what_has_changed() -> None:
     async def watch() -> None:
         changes, drawn = Changes(), Drawn()
-        events = Live(changes).events("/page", drawn)
+        events = LiveUpdates(changes).events("/page", drawn)
         assert await upcoming(events) == {"rows": "first", "same": "as ever"}
         drawn.text = "second"
-        changes.tell("topic")
+        changes.record("topic")
         assert await upcoming(events) == {"rows": "second"}
 
     asyncio.run(watch())
@@ -55,13 +55,13 @@ def test_the_first_event_holds_everything_and_the_next_what_has_changed() -> Non
 def test_a_hundred_watchers_of_one_address_cost_one_drawing() -> None:
     async def watch() -> int:
         changes, drawn = Changes(), Drawn()
-        live = Live(changes)
+        live = LiveUpdates(changes)
         crowd = [live.events("/page", drawn) for _ in range(100)]
         firsts = await asyncio.gather(*map(upcoming, crowd))
         assert all(first["rows"] == "first" for first in firsts)
         assert live.watchers == 100
         drawn.text = "second"
-        changes.tell("topic")
+        changes.record("topic")
         seconds = await asyncio.gather(*map(upcoming, crowd))
         assert all(second == {"rows": "second"} for second in seconds)
         return drawn.times
@@ -72,13 +72,13 @@ def test_a_hundred_watchers_of_one_address_cost_one_drawing() -> None:
 def test_who_reads_slowly_gets_everything_at_once_and_holds_nobody_up() -> None:
     async def watch() -> None:
         changes, drawn = Changes(), Drawn()
-        live = Live(changes)
+        live = LiveUpdates(changes)
         slow, quick = live.events("/page", drawn), live.events("/page", drawn)
         await upcoming(slow)
         await upcoming(quick)
         for number in range(30):
             drawn.text = str(number)
-            changes.tell("topic")
+            changes.record("topic")
             assert await upcoming(quick) == {"rows": str(number)}
         last: Parts = {}
         for _ in range(module._BEHIND + 1):
@@ -93,12 +93,12 @@ def test_who_reads_slowly_gets_everything_at_once_and_holds_nobody_up() -> None:
 def test_when_the_last_watcher_has_gone_nothing_is_drawn_any_more() -> None:
     async def watch() -> int:
         changes, drawn = Changes(), Drawn()
-        live = Live(changes)
+        live = LiveUpdates(changes)
         events = live.events("/page", drawn)
         await upcoming(events)
         await events.aclose()  # type: ignore[attr-defined]
         assert live.watchers == 0
-        changes.tell("topic")
+        changes.record("topic")
         await asyncio.sleep(0.05)
         return drawn.times
 
@@ -111,6 +111,6 @@ def test_what_cannot_be_drawn_ends_the_news() -> None:
             raise LookupError("gone")
 
         with pytest.raises(LookupError, match="gone"):
-            await upcoming(Live(Changes()).events("/page", broken))
+            await upcoming(LiveUpdates(Changes()).events("/page", broken))
 
     asyncio.run(watch())

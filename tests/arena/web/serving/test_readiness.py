@@ -5,30 +5,30 @@ from pathlib import Path
 
 from starlette.testclient import TestClient
 
-from arena.cli.workspace import Place
+from arena.cli.workspace import Workspace
 from arena.queue import redis_server
 from arena.web.app import create
-from arena.web.data.state import Settings, Web
+from arena.web.data.web_state import ServerSettings, WebState
 
 
-def an_arena(folder: Path) -> Place:
+def an_arena(folder: Path) -> Workspace:
     """An arena of which a database that goes away would be missed."""
-    Place(folder / "data").store.dispose()
-    return Place(folder / "data")
+    Workspace(folder / "data").store.dispose()
+    return Workspace(folder / "data")
 
 
 def test_with_a_database_and_redis_it_is_ready(tmp_path: Path) -> None:
     place = an_arena(tmp_path)
     with redis_server.resolve(place.folder, {}) as address:
-        settings = Settings(redis=address.url)
-        with TestClient(create(Web(place.store, settings))) as client:
+        settings = ServerSettings(redis=address.url)
+        with TestClient(create(WebState(place.store, settings))) as client:
             answer = client.get("/readyz")
     assert (answer.status_code, answer.text) == (200, "ready\n")
 
 
 def test_without_redis_it_is_ready_and_says_so(tmp_path: Path) -> None:
-    settings = Settings(redis=f"unix://{tmp_path}/nobody.sock")
-    with TestClient(create(Web(an_arena(tmp_path).store, settings))) as client:
+    settings = ServerSettings(redis=f"unix://{tmp_path}/nobody.sock")
+    with TestClient(create(WebState(an_arena(tmp_path).store, settings))) as client:
         answer = client.get("/readyz")
     assert answer.status_code == 200
     assert answer.text == "ready, but Redis is away: pages do not move by themselves\n"
@@ -36,7 +36,7 @@ def test_without_redis_it_is_ready_and_says_so(tmp_path: Path) -> None:
 
 def test_without_its_database_it_is_alive_but_not_ready(tmp_path: Path) -> None:
     place = an_arena(tmp_path)
-    with TestClient(create(Web(place.store, Settings()))) as client:
+    with TestClient(create(WebState(place.store, ServerSettings()))) as client:
         assert client.get("/readyz").status_code == 200
         database = place.folder.database
         place.store.dispose()

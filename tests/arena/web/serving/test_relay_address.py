@@ -12,17 +12,17 @@ from arena.remote.connector.connection import NoTarget, Target
 from arena.store import database
 from arena.system import process_info
 from arena.web.app import create
-from arena.web.data.state import Settings, Web
+from arena.web.data.web_state import ServerSettings, WebState
 from tests.arena.web.served import served
 
 
-def web_of(root: Path, relay: str) -> Web:
+def web_of(root: Path, relay: str) -> WebState:
     where = Folder(root).create()
     engine = database.open(where.database_url({}))
     database.upgrade(engine)
     pid = os.getpid()
     where.note_running(Running(pid, "", "", "", process_info.began(pid), "", relay))
-    return Web(engine, Settings(data=where.root))
+    return WebState(engine, ServerSettings(data=where.root))
 
 
 @pytest.mark.parametrize(

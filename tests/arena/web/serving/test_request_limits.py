@@ -7,13 +7,13 @@ import pytest
 from starlette.exceptions import HTTPException
 from starlette.testclient import TestClient
 
-from arena.cli.workspace import Place
+from arena.cli.workspace import Workspace
 from arena.system.token_buckets import Buckets
 from arena.web.app import create
-from arena.web.data.state import Settings, Web
+from arena.web.data.web_state import ServerSettings, WebState
 from arena.web.serving import request_limits
 from arena.web.serving.request_limits import client_of
-from arena.web.serving.responses import Listeners
+from arena.web.serving.streams.clients import StreamClients
 from tests.arena.cli.stored import hold
 
 
@@ -61,7 +61,7 @@ def test_who_asks_is_told_by_the_line_and_by_a_proxy_of_ours_only(
 
 
 def test_of_one_address_a_quarter_may_listen() -> None:
-    audience = Listeners(8)
+    audience = StreamClients(8)
     with audience.seat("a"), audience.seat("a"):
         with pytest.raises(HTTPException) as refused, audience.seat("a"):
             pass
@@ -73,20 +73,20 @@ def test_of_one_address_a_quarter_may_listen() -> None:
         pass
 
 
-def client_with(place: Place, settings: Settings) -> TestClient:
-    return TestClient(create(Web(place.store, settings)))
+def client_with(place: Workspace, settings: ServerSettings) -> TestClient:
+    return TestClient(create(WebState(place.store, settings)))
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory: pytest.TempPathFactory) -> Place:
-    place = Place(Path(tmp_path_factory.mktemp("arena"), "data"))
+def place(tmp_path_factory: pytest.TempPathFactory) -> Workspace:
+    place = Workspace(Path(tmp_path_factory.mktemp("arena"), "data"))
     hold(place, ["ada", "bob"], {}, boards=1)
     return place
 
 
 @pytest.fixture
-def client(place: Place) -> Iterator[TestClient]:
-    with client_with(place, Settings(rate=0)) as client:
+def client(place: Workspace) -> Iterator[TestClient]:
+    with client_with(place, ServerSettings(rate=0)) as client:
         yield client
 
 
@@ -115,10 +115,10 @@ def test_what_is_sent_has_bounds(client: TestClient) -> None:
 
 
 def test_who_asks_too_often_is_told_when_to_ask_again(
-    place: Place, monkeypatch: pytest.MonkeyPatch
+    place: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(request_limits, "READ_BURST", 3)
-    with client_with(place, Settings(rate=0.1, proxied=True)) as client:
+    with client_with(place, ServerSettings(rate=0.1, proxied=True)) as client:
         mine, other = {"X-Forwarded-For": "192.0.2.1"}, {"X-Forwarded-For": "192.0.2.2"}
         for _ in range(3):
             assert client.get("/ladders/poke.json", headers=mine).status_code == 200
@@ -131,8 +131,8 @@ def test_who_asks_too_often_is_told_when_to_ask_again(
         assert client.get("/healthz", headers=mine).status_code == 200
 
 
-def test_who_sends_may_do_so_less_often(place: Place) -> None:
-    with client_with(place, Settings()) as client:
+def test_who_sends_may_do_so_less_often(place: Workspace) -> None:
+    with client_with(place, ServerSettings()) as client:
         told = [
             client.post("/ladders/poke").status_code for _ in range(request_limits.WRITE_BURST + 1)
         ]
@@ -140,8 +140,8 @@ def test_who_sends_may_do_so_less_often(place: Place) -> None:
         assert client.get("/ladders/poke").status_code == 200
 
 
-def test_when_too_many_listen_the_next_is_told_so(place: Place) -> None:
-    with client_with(place, Settings(watchers=0)) as client:
+def test_when_too_many_listen_the_next_is_told_so(place: Workspace) -> None:
+    with client_with(place, ServerSettings(watchers=0)) as client:
         refused = client.get("/live/ladders/poke")
         assert (refused.status_code, refused.headers["retry-after"]) == (503, "30")
         assert "as many are watching as can be told the news" in refused.text

@@ -7,7 +7,7 @@ import pytest
 
 from arena.web.data.changes import Changes
 from arena.web.serving import response_cache as answers_module
-from arena.web.serving.response_cache import Answer, Answers
+from arena.web.serving.response_cache import CachedResponse, ResponseCache
 
 
 class Writer:
@@ -18,32 +18,32 @@ class Writer:
         self.go = asyncio.Event()
         self.go.set()
 
-    async def __call__(self) -> Answer:
+    async def __call__(self) -> CachedResponse:
         self.times += 1
         await self.go.wait()
         body = str(self.times).encode().rjust(self.size)
-        return Answer(body, 200, "text/plain", {}, frozenset({"topic"}), self.fresh)
+        return CachedResponse(body, 200, "text/plain", {}, frozenset({"topic"}), self.fresh)
 
 
 def test_an_answer_is_written_once_a_change() -> None:
-    async def ask() -> list[int]:
+    async def page_request() -> list[int]:
         changes, writer, seen = Changes(), Writer(), []
-        answers = Answers(changes)
+        answers = ResponseCache(changes)
         for topic in ("other", "topic", "other", "topic"):
             for _ in range(3):
                 await answers.get(("/",), writer)
             seen.append(writer.times)
-            changes.tell(topic)
+            changes.record(topic)
         return seen
 
-    assert asyncio.run(ask()) == [1, 1, 2, 2]
+    assert asyncio.run(page_request()) == [1, 1, 2, 2]
 
 
 def test_who_asks_while_it_is_written_waits_for_that() -> None:
-    async def ask() -> tuple[int, set[bytes]]:
+    async def page_request() -> tuple[int, set[bytes]]:
         writer = Writer()
         writer.go.clear()
-        answers = Answers(Changes())
+        answers = ResponseCache(Changes())
         asked = [asyncio.create_task(answers.get(("/",), writer)) for _ in range(50)]
         await asyncio.sleep(0)
         asked[0].cancel()
@@ -51,41 +51,41 @@ def test_who_asks_while_it_is_written_waits_for_that() -> None:
         told = await asyncio.gather(*asked[1:])
         return writer.times, {answer.body.strip() for answer in told}
 
-    assert asyncio.run(ask()) == (1, {b"1"})
+    assert asyncio.run(page_request()) == (1, {b"1"})
 
 
 def test_a_change_while_it_is_written_makes_it_old() -> None:
-    async def ask() -> int:
+    async def page_request() -> int:
         changes, writer = Changes(), Writer()
         writer.go.clear()
-        answers = Answers(changes)
+        answers = ResponseCache(changes)
         asked = asyncio.create_task(answers.get(("/",), writer))
         while not writer.times:
             await asyncio.sleep(0)
-        changes.tell("topic")
+        changes.record("topic")
         writer.go.set()
         await asked
         await answers.get(("/",), writer)
         return writer.times
 
-    assert asyncio.run(ask()) == 2
+    assert asyncio.run(page_request()) == 2
 
 
 def test_what_is_never_fresh_is_written_for_each() -> None:
-    async def ask() -> int:
-        writer, answers = Writer(fresh=0.0), Answers(Changes())
+    async def page_request() -> int:
+        writer, answers = Writer(fresh=0.0), ResponseCache(Changes())
         for _ in range(3):
             await answers.get(("/",), writer)
         return writer.times
 
-    assert asyncio.run(ask()) == 3
+    assert asyncio.run(page_request()) == 3
 
 
 def test_errors_are_told_to_all_and_not_kept() -> None:
-    async def ask() -> int:
-        answers, times = Answers(Changes()), 0
+    async def page_request() -> int:
+        answers, times = ResponseCache(Changes()), 0
 
-        async def fail() -> Answer:
+        async def fail() -> CachedResponse:
             nonlocal times
             times += 1
             raise LookupError("there is none")
@@ -95,23 +95,23 @@ def test_errors_are_told_to_all_and_not_kept() -> None:
                 await answers.get(("/",), fail)
         return times
 
-    assert asyncio.run(ask()) == 2
+    assert asyncio.run(page_request()) == 2
 
 
 def test_what_was_not_asked_for_longest_goes_when_there_is_too_much() -> None:
-    async def ask() -> list[int]:
-        answers = Answers(Changes(), most=250)
+    async def page_request() -> list[int]:
+        answers = ResponseCache(Changes(), most=250)
         writers = {name: Writer(size=100) for name in "abc"}
         for name in "abacac":
             await answers.get((name,), writers[name])
         return [writer.times for writer in writers.values()]
 
-    assert asyncio.run(ask()) == [1, 1, 1]
+    assert asyncio.run(page_request()) == [1, 1, 1]
 
 
 def test_an_answer_is_compressed_where_it_is_worth_it() -> None:
-    def answer(body: bytes) -> Answer:
-        return Answer(body, 200, "text/plain", {}, frozenset(), 1.0)
+    def answer(body: bytes) -> CachedResponse:
+        return CachedResponse(body, 200, "text/plain", {}, frozenset(), 1.0)
 
     assert answer(b"short").compressed is None
     long = answer(b"long " * 1000).compressed
@@ -124,7 +124,7 @@ def test_an_answer_is_compressed_where_it_is_worth_it() -> None:
     [("{}", True), ('{0}, W/"x"', True), ("*", True), ("", False), ('W/"x"', False)],
 )
 def test_who_has_it_says_so_by_its_tag(tags: str, had: bool) -> None:
-    answer = Answer(b"body", 200, "text/plain", {}, frozenset(), 1.0)
+    answer = CachedResponse(b"body", 200, "text/plain", {}, frozenset(), 1.0)
     assert answer.is_had(tags.format(answer.tag)) is had
     assert answer.is_had(tags.format(answer.tag.removeprefix("W/"))) is had
 
@@ -134,20 +134,20 @@ def test_what_takes_long_is_shown_as_it_was_while_it_is_written(
 ) -> None:
     monkeypatch.setattr(answers_module, "_SLOW_SECONDS", 0.0)
 
-    async def ask() -> list[bytes]:
+    async def page_request() -> list[bytes]:
         changes, writer = Changes(), Writer()
-        answers = Answers(changes)
+        answers = ResponseCache(changes)
         told = [await answers.get(("/",), writer)]
         writer.go.clear()
-        changes.tell("topic")
+        changes.record("topic")
         told.append(await answers.get(("/",), writer))
         writer.go.set()
         while writer.times < 2 or answers.is_writing:
             await asyncio.sleep(0)
         told.append(await answers.get(("/",), writer))
         monkeypatch.setattr(answers_module, "_OLD_SECONDS", 0.0)
-        changes.tell("topic")
+        changes.record("topic")
         told.append(await answers.get(("/",), writer))
         return [one.body.strip() for one in told]
 
-    assert asyncio.run(ask()) == [b"1", b"1", b"2", b"3"]
+    assert asyncio.run(page_request()) == [b"1", b"1", b"2", b"3"]

@@ -27,7 +27,9 @@ async def answer(request: Request) -> Response:
 async def serving() -> AsyncIterator[int]:
     listening = web_process.listen("127.0.0.1", 0)
     app = Starlette(routes=[Route("/{size}", answer)])
-    config = uvicorn.Config(app, http=server.Patient, log_level="critical", lifespan="off")
+    config = uvicorn.Config(
+        app, http=server.TimeLimitedProtocol, log_level="critical", lifespan="off"
+    )
     running = uvicorn.Server(config)
     task = asyncio.create_task(running.serve(sockets=[listening]))
     while not running.started:
@@ -47,7 +49,7 @@ def _hurried(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("begun", [b"", b"GET /1 HTT", b"GET /1 HTTP/1.1\r\nHost: x\r\nA: "])
 def test_who_does_not_finish_asking_is_let_go(begun: bytes) -> None:
-    async def ask() -> bytes:
+    async def page_request() -> bytes:
         async with serving() as port:
             reader, writer = await asyncio.open_connection("127.0.0.1", port)
             writer.write(begun)
@@ -59,11 +61,11 @@ def test_who_does_not_finish_asking_is_let_go(begun: bytes) -> None:
                 finally:
                     writer.close()
 
-    assert asyncio.run(ask()) == b""
+    assert asyncio.run(page_request()) == b""
 
 
 def test_who_does_not_read_is_let_go() -> None:
-    async def ask() -> int:
+    async def page_request() -> int:
         async with serving() as port:
             reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=1024)
             writer.write(b"GET /%d HTTP/1.1\r\nHost: x\r\n\r\n" % LARGE)
@@ -79,11 +81,11 @@ def test_who_does_not_read_is_let_go() -> None:
                     writer.close()
             return got
 
-    assert asyncio.run(ask()) < LARGE
+    assert asyncio.run(page_request()) < LARGE
 
 
 def test_who_waits_for_a_slow_answer_gets_it_and_may_ask_again() -> None:
-    async def ask() -> list[bytes]:
+    async def page_request() -> list[bytes]:
         async with serving() as port:
             reader, writer = await asyncio.open_connection("127.0.0.1", port)
             told = []
@@ -95,4 +97,4 @@ def test_who_waits_for_a_slow_answer_gets_it_and_may_ask_again() -> None:
             writer.close()
             return told
 
-    assert asyncio.run(ask()) == [b"xxx", b"xxx"]
+    assert asyncio.run(page_request()) == [b"xxx", b"xxx"]

@@ -11,12 +11,12 @@ from urllib.parse import urlencode, urlsplit
 import pytest
 from starlette.testclient import TestClient
 
-from arena.cli.workspace import Place
+from arena.cli.workspace import Workspace
 from arena.store.bots import owners, submissions, versions
 from arena.store.schema import SubmissionState
 from arena.submissions.pending_uploads import PendingUploads
 from arena.web.app import create
-from arena.web.data.state import Settings, Web
+from arena.web.data.web_state import ServerSettings, WebState
 from arena.web.serving import request_limits, uploads
 from tests.arena.web.pushed import push
 from tests.arena.web.served import served
@@ -28,21 +28,23 @@ class Stage:
     """An arena that takes bots, with two owners."""
 
     def __init__(self, folder: Path) -> None:
-        self.place = Place(folder / "data")
+        self.place = Workspace(folder / "data")
         self.shelf = PendingUploads(self.place.folder.submissions)
         self.tokens = {name: owners.add(self.place.store, name) for name in ("ada", "bob")}
-        self.settings = Settings(rate=0, shelf=self.shelf, push_mib=1)
+        self.settings = ServerSettings(rate=0, shelf=self.shelf, push_mib=1)
         self.stack = ExitStack()
 
     def client(self, **changed: Any) -> TestClient:
         """Asks its pages."""
-        web = Web(self.place.store, replace(self.settings, **changed))
+        web = WebState(self.place.store, replace(self.settings, **changed))
         return self.stack.enter_context(TestClient(create(web)))
 
     @contextmanager
     def sending(self, how: str) -> Iterator[socket.socket]:
         """A connection on which a body is expected now, which is as long as this header says."""
-        where = urlsplit(self.stack.enter_context(served(Web(self.place.store, self.settings))))
+        where = urlsplit(
+            self.stack.enter_context(served(WebState(self.place.store, self.settings)))
+        )
         with socket.create_connection((where.hostname, where.port), 30) as line:
             head = f"POST {address()} HTTP/1.1\r\nHost: x\r\n{how}\r\n"
             line.sendall(f"{head}Authorization: Bearer {self.tokens['ada']}\r\n\r\n".encode())

@@ -29,14 +29,12 @@ from arena.store.bots import submissions
 from arena.submissions.pending_uploads import PendingUploads
 from arena.web.data.changes import ARENA, HISTORIES, SUBMISSIONS, Changes
 from arena.web.data.event_subscriber import EventSubscriber
-from arena.web.data.live_tables import Screen
-from arena.web.data.rating_charts import RatingChart, trails_of
-from arena.web.data.snapshot import Ladder, Sight, Watcher
+from arena.web.data.live_tables import FeaturedMatch
+from arena.web.data.rating_charts import RatingChart, updated_charts
+from arena.web.data.snapshot import ArenaSnapshot, LadderSnapshot, SnapshotReader
 from arena.web.data.verification import Verifications
 
 if TYPE_CHECKING:
-    from sqlalchemy import Engine
-
     from arena.store.tournaments.tournaments import Tournament
 
 
@@ -58,9 +56,9 @@ class PageCache:
     """
 
     def __init__(self) -> None:
-        self._cells: dict[str, tuple[Ladder, Cells, float]] = {}
+        self._cells: dict[str, tuple[LadderSnapshot, Cells, float]] = {}
 
-    def cells(self, ladder: Ladder) -> Cells:
+    def cells(self, ladder: LadderSnapshot) -> Cells:
         """Return the crosstable of a ladder."""
         form, began = ladder.scope.form, time.monotonic()
         known = self._cells.get(form)
@@ -104,8 +102,8 @@ class StandingsCache:
 
 log = logging.getLogger("arena.web")
 
-_LOOK_SECONDS = 1.0
-_RECALL_SECONDS, _LATEST_RECALL_SECONDS = 2.0, 900.0
+_READ_SECONDS = 1.0
+_CHART_SECONDS, _LATEST_CHART_SECONDS = 2.0, 900.0
 _SLICE_SECONDS = 0.5
 _RESTS = 19
 """Pause after an update of the rating histories, as a multiple of the update's duration."""
@@ -115,7 +113,7 @@ _PAUSE_SECONDS = 0.4
 
 
 @dataclass(frozen=True, slots=True)
-class Settings(WebSettings):
+class ServerSettings(WebSettings):
     """Web settings of the organiser, with addresses and paths.
 
     Args:
@@ -131,117 +129,119 @@ class Settings(WebSettings):
 
 
 @dataclass(slots=True)
-class Web:
+class WebState:
     """The server's state. Only the event loop's thread changes it, except for the caches."""
 
     engine: Engine
-    settings: Settings
+    settings: ServerSettings
     changes: Changes = field(default_factory=Changes)
-    sight: Sight = field(default_factory=Sight)
-    reads: bool = False
+    snapshot: ArenaSnapshot = field(default_factory=ArenaSnapshot)
+    is_readable: bool = False
     """Whether the last read of the store succeeded."""
-    trails: Mapping[str, RatingChart] = field(default_factory=dict)
+    rating_charts: Mapping[str, RatingChart] = field(default_factory=dict)
     """Rating histories of the ladders by form; updated separately, after the snapshot."""
-    kept: PageCache = field(default_factory=PageCache)
+    page_cache: PageCache = field(default_factory=PageCache)
     verifications: Verifications = field(default_factory=Verifications)
-    rankings: StandingsCache = field(init=False)
-    screen: Screen = field(default_factory=Screen)
+    standings_cache: StandingsCache = field(init=False)
+    featured: FeaturedMatch = field(default_factory=FeaturedMatch)
     _nudge: asyncio.Event = field(default_factory=asyncio.Event)
-    _recalling: asyncio.Lock = field(default_factory=asyncio.Lock)
-    _watcher: Watcher = field(init=False)
+    _updating: asyncio.Lock = field(default_factory=asyncio.Lock)
+    _reader: SnapshotReader = field(init=False)
     _historian: Historian = field(init=False)
-    newsroom: EventSubscriber = field(init=False)
+    events: EventSubscriber = field(init=False)
 
     def __post_init__(self) -> None:
-        self._watcher = Watcher(self.engine)
+        self._reader = SnapshotReader(self.engine)
         self._historian = Historian(self.engine)
-        self.newsroom = EventSubscriber(
+        self.events = EventSubscriber(
             self.changes,
             self.nudge,
             spectators=self.settings.spectators,
             delay=self.settings.delay,
         )
-        self.rankings = StandingsCache(self.engine)
+        self.standings_cache = StandingsCache(self.engine)
 
     def nudge(self) -> None:
         """Request a read of the store now, not at the next interval (1 s)."""
         self._nudge.set()
 
-    async def look(self) -> None:
+    async def read_store(self) -> None:
         """Read the store once. After a failure the previous snapshot stays."""
         try:
-            seen = await run_in_threadpool(self._watcher.look)
+            seen = await run_in_threadpool(self._reader.read)
         except (SQLAlchemyError, StoreError, OSError) as error:
             log.warning("the store cannot be read, the pages show what was: %s", error)
-            self.reads = False
+            self.is_readable = False
             return
-        self.reads = True
+        self.is_readable = True
         if seen is not None:
-            self.sight = seen
-            self.changes.tell(ARENA)
+            self.snapshot = seen
+            self.changes.record(ARENA)
 
-    async def hear(self) -> None:
+    async def receive_events(self) -> None:
         """Receive the events of the arena forever; returns at once without a Redis."""
         if self.settings.redis:
-            await self.newsroom.run(self.settings.redis, [match.id for match in self.sight.running])
+            await self.events.run(
+                self.settings.redis, [match.id for match in self.snapshot.running]
+            )
 
-    async def watch(self) -> None:
+    async def keep_snapshot(self) -> None:
         """Keep the snapshot up to date, forever."""
         while True:
             began = time.monotonic()
-            await self.look()
+            await self.read_store()
             # Use at most a quarter of the time, because matches run on the same machine. The pause
             # is limited to 15 s.
             took = time.monotonic() - began
             await asyncio.sleep(min(max(_PAUSE_SECONDS, 3 * took), _LONGEST_PAUSE_SECONDS))
             with suppress(TimeoutError):
-                async with asyncio.timeout(_LOOK_SECONDS):
+                async with asyncio.timeout(_READ_SECONDS):
                     await self._nudge.wait()
             self._nudge.clear()
 
-    async def receive(self) -> None:
+    async def watch_submissions(self) -> None:
         """Record changes of submissions, forever."""
         seen = 0, 0.0
         while True:
-            # `look` logs errors of the store.
+            # `read_store` logs errors of the store.
             with suppress(SQLAlchemyError, StoreError, OSError):
                 now = await run_in_threadpool(submissions.mark, self.engine)
                 if now != seen:
                     seen = now
-                    self.changes.tell(SUBMISSIONS)
-            await asyncio.sleep(_LOOK_SECONDS)
+                    self.changes.record(SUBMISSIONS)
+            await asyncio.sleep(_READ_SECONDS)
 
-    async def recall(self, seconds: float = math.inf) -> bool:
+    async def update_rating_charts(self, seconds: float = math.inf) -> bool:
         """Update the rating histories to the snapshot and return whether they are up to date.
 
         Args:
             seconds: the time limit; the next call continues the work.
         """
-        async with self._recalling:
-            return await self._recall(seconds)
+        async with self._updating:
+            return await self._update_rating_charts(seconds)
 
-    async def _recall(self, seconds: float) -> bool:
-        histories = (self._historian, self.sight.ladders, self.trails, seconds)
+    async def _update_rating_charts(self, seconds: float) -> bool:
+        histories = (self._historian, self.snapshot.ladders, self.rating_charts, seconds)
         try:
-            trails, is_whole = await run_in_threadpool(trails_of, *histories)
+            charts, is_whole = await run_in_threadpool(updated_charts, *histories)
         except (SQLAlchemyError, StoreError, OSError, ArithmeticError) as error:
             log.warning("the histories cannot be read, the pages show what was: %s", error)
             return True
-        if trails != self.trails:
-            self.trails = trails
-            self.changes.tell(HISTORIES)
+        if charts != self.rating_charts:
+            self.rating_charts = charts
+            self.changes.record(HISTORIES)
         return is_whole
 
-    async def remember(self) -> None:
+    async def keep_rating_charts(self) -> None:
         """Keep the rating histories up to date, forever, with about a twentieth of the time."""
         seen, is_whole = 0, True
         while True:
             # The comparison with yesterday changes even without new matches.
             with suppress(TimeoutError):
-                async with asyncio.timeout(_LATEST_RECALL_SECONDS if is_whole else 0):
+                async with asyncio.timeout(_LATEST_CHART_SECONDS if is_whole else 0):
                     await self.changes.after({ARENA}, seen)
             began = time.monotonic()
             seen = self.changes.last
-            is_whole = await self.recall(_SLICE_SECONDS)
+            is_whole = await self.update_rating_charts(_SLICE_SECONDS)
             took = time.monotonic() - began
-            await asyncio.sleep(min(max(_RECALL_SECONDS, _RESTS * took), _LATEST_RECALL_SECONDS))
+            await asyncio.sleep(min(max(_CHART_SECONDS, _RESTS * took), _LATEST_CHART_SECONDS))

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from arena.web.data.state import Web
-from arena.web.page import Ask, Page
+from arena.web.data.web_state import WebState
+from arena.web.page import Page, PageRequest
 
-Draw = Callable[[Web, Ask], Page]
+Draw = Callable[[WebState, PageRequest], Page]
 
 
 @dataclass(frozen=True, slots=True)
-class Address:
+class PageRoute:
     """A page's path, its function and its parameters.
 
     Args:

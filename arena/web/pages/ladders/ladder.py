@@ -12,16 +12,16 @@ from arena.ratings.closed_match import FAULTS
 from arena.ratings.standings import Standing
 from arena.store.bots.versions import Version
 from arena.web import paging, wording
-from arena.web.charts import Spark
+from arena.web.charts import Sparkline
 from arena.web.data.changes import ARENA, HISTORIES
 from arena.web.data.rating_charts import RatingChart
-from arena.web.data.snapshot import Ladder, Sight
-from arena.web.data.state import Web
-from arena.web.page import Ask, BadAsk, NoSuchPage, Page, Table
+from arena.web.data.snapshot import ArenaSnapshot, LadderSnapshot
+from arena.web.data.web_state import WebState
+from arena.web.page import InvalidQuery, Page, PageNotFound, PageRequest, TextTable
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class LadderLine:
     """One version on the ladder."""
 
     standing: Standing
@@ -30,7 +30,7 @@ class Line:
     """95th percentile of its decision times, in milliseconds."""
     seen: float | None
     """End of its last closed match, in seconds since 1970."""
-    spark: Spark | None = None
+    spark: Sparkline | None = None
     """Sparkline of its strength."""
     moved: int | None = None
     """Number of places gained in 24 hours."""
@@ -83,7 +83,7 @@ class Line:
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class LadderColumn:
     """A column of the ladder.
 
     Args:
@@ -96,26 +96,28 @@ class Column:
 
     key: str
     title: str
-    value: Callable[[Line], Any]
+    value: Callable[[LadderLine], Any]
     falling: bool = True
     sortable: bool = True
 
 
-COLUMNS: tuple[Column, ...] = (
-    Column("rank", "#", lambda line: None, falling=False),
-    Column("move", "24 h", lambda line: line.moved),
-    Column("bot", "bot", lambda line: line.name, falling=False),
-    Column("by", "by", lambda line: line.authors or None, falling=False),
-    Column("language", "language", lambda line: line.language or None, falling=False),
-    Column("strength", "strength", lambda line: line.standing.strength.value),
-    Column("course", "course", lambda line: None, sortable=False),
-    Column("elo", "Elo", lambda line: line.standing.elo),
-    Column("matches", "matches", lambda line: line.standing.matches),
-    Column("games", "W–D–L", lambda line: line.standing.wins),
-    Column("points", "points/board", lambda line: line.standing.board and line.standing.board.mean),
-    Column("faults", "faults", lambda line: sum(line.faults.values())),
-    Column("thinking", "p95 ms", lambda line: line.thinking),
-    Column("seen", "seen", lambda line: line.seen),
+COLUMNS: tuple[LadderColumn, ...] = (
+    LadderColumn("rank", "#", lambda line: None, falling=False),
+    LadderColumn("move", "24 h", lambda line: line.moved),
+    LadderColumn("bot", "bot", lambda line: line.name, falling=False),
+    LadderColumn("by", "by", lambda line: line.authors or None, falling=False),
+    LadderColumn("language", "language", lambda line: line.language or None, falling=False),
+    LadderColumn("strength", "strength", lambda line: line.standing.strength.value),
+    LadderColumn("course", "course", lambda line: None, sortable=False),
+    LadderColumn("elo", "Elo", lambda line: line.standing.elo),
+    LadderColumn("matches", "matches", lambda line: line.standing.matches),
+    LadderColumn("games", "W–D–L", lambda line: line.standing.wins),
+    LadderColumn(
+        "points", "points/board", lambda line: line.standing.board and line.standing.board.mean
+    ),
+    LadderColumn("faults", "faults", lambda line: sum(line.faults.values())),
+    LadderColumn("thinking", "p95 ms", lambda line: line.thinking),
+    LadderColumn("seen", "seen", lambda line: line.seen),
 )
 _CONSTANT = ("move", "by", "language", "faults", "thinking")
 """Columns that are omitted if all lines have the same value."""
@@ -124,17 +126,19 @@ LINES = 200
 """Default number of lines on a page."""
 
 
-def page(web: Web, ask: Ask) -> Page:
+def page(web: WebState, page_request: PageRequest) -> Page:
     """Return the page of a ladder.
 
     Raises:
-        NoSuchPage: the form does not have a ladder.
-        BadAsk: the query is invalid.
+        PageNotFound: the form does not have a ladder.
+        InvalidQuery: the query is invalid.
     """
-    standing = found_ladder(web, ask.path["form"])
-    every = lines(web.sight, standing, web.trails.get(standing.scope.form))
-    matching = ordered(sought(every, ask.query.get("find", "")), ask.query.get("sort", ""))
-    piece = paging.wanted(ask, LINES).cut(matching)
+    standing = found_ladder(web, page_request.path["form"])
+    every = lines(web.snapshot, standing, web.rating_charts.get(standing.scope.form))
+    matching = ordered(
+        sought(every, page_request.query.get("find", "")), page_request.query.get("sort", "")
+    )
+    piece = paging.selection_of(page_request, LINES).cut(matching)
     shown, form = piece.items, standing.scope.form
     return Page(
         title=f"{wording.form_name(form)}: the ladder",
@@ -146,8 +150,8 @@ def page(web: Web, ask: Ask) -> Page:
             "every": len(every),
             "columns": [column for column in COLUMNS if column.key in told(every)],
             "told": told(every),
-            "sort": ask.query.get("sort", ""),
-            "find": ask.query.get("find", ""),
+            "sort": page_request.query.get("sort", ""),
+            "find": page_request.query.get("find", ""),
             "remarks": list(ladder_values.remarks(standing.table)),
             "faults": FAULTS,
         },
@@ -164,30 +168,38 @@ def page(web: Web, ask: Ask) -> Page:
     )
 
 
-def found_ladder(web: Web, form: str) -> Ladder:
-    """Return the ladder of a form; raises NoSuchPage if it does not exist."""
-    ladder = web.sight.ladders.get(form)
+def found_ladder(web: WebState, form: str) -> LadderSnapshot:
+    """Return the ladder of a form; raises PageNotFound if it does not exist."""
+    ladder = web.snapshot.ladders.get(form)
     if ladder is None:
-        known = ", ".join(web.sight.ladders) or "none yet"
-        raise NoSuchPage(f"there is no ladder {form}; there are {known}.")
+        known = ", ".join(web.snapshot.ladders) or "none yet"
+        raise PageNotFound(f"there is no ladder {form}; there are {known}.")
     return ladder
 
 
-def lines(sight: Sight, ladder: Ladder, trail: RatingChart | None = None) -> list[Line]:
+def lines(
+    snapshot: ArenaSnapshot, ladder: LadderSnapshot, trail: RatingChart | None = None
+) -> list[LadderLine]:
     """Return the lines of a ladder, the strongest first."""
     trail = trail or RatingChart()
     return [
-        _line(sight, ladder, trail, place, standing)
+        _line(snapshot, ladder, trail, place, standing)
         for place, standing in enumerate(ladder.table.lines, 1)
     ]
 
 
-def _line(sight: Sight, ladder: Ladder, trail: RatingChart, place: int, standing: Standing) -> Line:
+def _line(
+    snapshot: ArenaSnapshot,
+    ladder: LadderSnapshot,
+    trail: RatingChart,
+    place: int,
+    standing: Standing,
+) -> LadderLine:
     name = standing.entrant
     times = ladder.table.thinking.get(name)
-    return Line(
+    return LadderLine(
         standing=standing,
-        version=sight.versions.get(name),
+        version=snapshot.versions.get(name),
         thinking=times.p95 if times is not None else None,
         seen=ladder.seen.get(name),
         spark=trail.sparks.get(name),
@@ -195,7 +207,7 @@ def _line(sight: Sight, ladder: Ladder, trail: RatingChart, place: int, standing
     )
 
 
-def told(every: Sequence[Line]) -> frozenset[str]:
+def told(every: Sequence[LadderLine]) -> frozenset[str]:
     """Return the keys of the columns to show, without the constant ones."""
     by_key = {column.key: column for column in COLUMNS}
     constant = {key for key in _CONSTANT if len({by_key[key].value(line) for line in every}) < 2}
@@ -204,7 +216,7 @@ def told(every: Sequence[Line]) -> frozenset[str]:
     return frozenset(by_key) - constant
 
 
-def sought(every: Sequence[Line], words_sought: str) -> list[Line]:
+def sought(every: Sequence[LadderLine], words_sought: str) -> list[LadderLine]:
     """Return the lines whose name, authors or language contain every search word."""
     return [
         line
@@ -213,14 +225,14 @@ def sought(every: Sequence[Line], words_sought: str) -> list[Line]:
     ]
 
 
-def ordered(unordered: Sequence[Line], sort: str) -> list[Line]:
-    """Sort lines by a column, such as "elo"; "-elo" reverses the order. Raises BadAsk."""
+def ordered(unordered: Sequence[LadderLine], sort: str) -> list[LadderLine]:
+    """Sort lines by a column, such as "elo"; "-elo" reverses the order. Raises InvalidQuery."""
     key = sort.removeprefix("-")
     sortable = [column for column in COLUMNS if column.sortable]
     column = next((column for column in sortable if column.key == key), None)
     if column is None and sort:
         known = ", ".join(column.key for column in sortable)
-        raise BadAsk(f"a ladder cannot be ordered by {sort}; it can by {known}.")
+        raise InvalidQuery(f"a ladder cannot be ordered by {sort}; it can by {known}.")
     turned = sort.startswith("-")
     if column is None or column.key == "rank":
         return list(reversed(unordered)) if turned else list(unordered)
@@ -230,13 +242,13 @@ def ordered(unordered: Sequence[Line], sort: str) -> list[Line]:
     return known_ones + unknown
 
 
-def _csv(form: str, ladder_lines: Iterable[Line]) -> Table:
+def _csv(form: str, ladder_lines: Iterable[LadderLine]) -> TextTable:
     heads: tuple[str, ...]
     heads = ("rank_first", "rank_last", "bot", "authors", "language", "strength", "low", "high")
     heads += ("provisional", "elo", "matches", "games", "wins", "draws", "losses", "points")
     heads += ("points_per_board", *FAULTS, "forfeit", "p95_ms", "last_seen", "places_gained_24h")
 
-    def row(line: Line) -> tuple[object, ...]:
+    def row(line: LadderLine) -> tuple[object, ...]:
         s, standing = line.standing.strength, line.standing
         return (
             *(s.first, s.last, line.name, line.authors, line.language, s.value, s.low, s.high),
@@ -253,20 +265,20 @@ def _csv(form: str, ladder_lines: Iterable[Line]) -> Table:
             *(line.thinking, wording.iso(line.seen), line.moved),
         )
 
-    return Table(heads, [row(line) for line in ladder_lines])
+    return TextTable(heads, [row(line) for line in ladder_lines])
 
 
-def _text(ladder_lines: Iterable[Line], shown: frozenset[str]) -> Table:
-    def points(line: Line) -> str:
+def _text(ladder_lines: Iterable[LadderLine], shown: frozenset[str]) -> TextTable:
+    def points(line: LadderLine) -> str:
         board = line.standing.board
         margin = board.margin if board else None
         return (wording.signed(board.mean) if board else "") + (f" ±{margin:.1f}" if margin else "")
 
-    def strength(line: Line) -> str:
+    def strength(line: LadderLine) -> str:
         mark = "?" if line.standing.strength.provisional else ""
         return f"{line.standing.strength.value:.0f} ±{line.standing.strength.margin:.0f}{mark}"
 
-    cells: dict[str, tuple[str, Callable[[Line], object]]] = {
+    cells: dict[str, tuple[str, Callable[[LadderLine], object]]] = {
         "rank": ("#", lambda line: line.ranks),
         "move": ("24 h", lambda line: wording.gained(line.moved)),
         "bot": ("<bot", lambda line: line.name),
@@ -286,4 +298,4 @@ def _text(ladder_lines: Iterable[Line], shown: frozenset[str]) -> Table:
     }
     kept = [each for key, each in cells.items() if key in shown]
     heads = tuple(title for title, _ in kept)
-    return Table(heads, [tuple(cell(line) for _, cell in kept) for line in ladder_lines])
+    return TextTable(heads, [tuple(cell(line) for _, cell in kept) for line in ladder_lines])

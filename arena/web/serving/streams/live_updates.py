@@ -30,12 +30,12 @@ _BEHIND = 8
 _Events = asyncio.Queue[bytes]
 
 
-class Live:
+class LiveUpdates:
     """The addresses with connected clients."""
 
     def __init__(self, changes: Changes) -> None:
         self._changes = changes
-        self._watched: dict[str, _Watched] = {}
+        self._watched: dict[str, _WatchedPage] = {}
 
     @property
     def watchers(self) -> int:
@@ -51,7 +51,7 @@ class Live:
         """
         watched = self._watched.get(address)
         if watched is None:
-            watched = self._watched[address] = _Watched(self._changes, draw)
+            watched = self._watched[address] = _WatchedPage(self._changes, draw)
         events = watched.join()
         try:
             while True:
@@ -67,7 +67,7 @@ class Live:
                 del self._watched[address]
 
 
-class _Watched:
+class _WatchedPage:
     """An address with its connected clients."""
 
     def __init__(self, changes: Changes, draw: Draw) -> None:

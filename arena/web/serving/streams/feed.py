@@ -24,8 +24,8 @@ from arena.store.database import reading
 from arena.store.matches.outcome import games_of
 from arena.store.tournaments import tournaments
 from arena.web.data.changes import ARENA
-from arena.web.data.snapshot import Ladder
-from arena.web.data.state import Web
+from arena.web.data.snapshot import LadderSnapshot
+from arena.web.data.web_state import WebState
 from referee.sanitizing import escaped_json
 
 # Details from the store for the matches of events.
@@ -41,27 +41,27 @@ class EventDetails:
         self._engine = engine
         self._matches: OrderedDict[str, dict[str, str]] = OrderedDict()
 
-    def known(self, heard: News) -> dict[str, Any] | None:
+    def known(self, event: News) -> dict[str, Any] | None:
         """Return the event with its details if that does not require a read; otherwise None."""
-        if isinstance(heard, MatchClosed | TournamentChanged):
+        if isinstance(event, MatchClosed | TournamentChanged):
             return None
-        details = self._matches.get(heard.match)
-        return None if details is None else {**asdict(heard), **details}
+        details = self._matches.get(event.match)
+        return None if details is None else {**asdict(event), **details}
 
-    def read(self, heard: News) -> dict[str, Any]:
+    def read(self, event: News) -> dict[str, Any]:
         """Return the event with its details from the store.
 
         Details that cannot be read are omitted.
         """
         try:
-            if isinstance(heard, TournamentChanged):
-                details = {"tournament": heard.id, "state": heard.state}
-                return {**details, "form": tournaments.find(self._engine, heard.id).plan.form}
-            details = self._match(heard.match)
-            ended = self._result(heard.match) if isinstance(heard, MatchClosed) else {}
-            return {**asdict(heard), **details, **ended}
+            if isinstance(event, TournamentChanged):
+                details = {"tournament": event.id, "state": event.state}
+                return {**details, "form": tournaments.find(self._engine, event.id).plan.form}
+            details = self._match(event.match)
+            ended = self._result(event.match) if isinstance(event, MatchClosed) else {}
+            return {**asdict(event), **details, **ended}
         except (SQLAlchemyError, StoreError, LookupError):
-            return asdict(heard)
+            return asdict(event)
 
     def _match(self, match: str) -> dict[str, str]:
         if match not in self._matches:
@@ -105,14 +105,14 @@ _TOP = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Filter:
+class FeedFilter:
     """Selects messages; unset fields match all messages."""
 
     match: str | None = None
     tournament: str | None = None
     form: str | None = None
 
-    def lets(self, details: Mapping[str, Any]) -> bool:
+    def matches(self, details: Mapping[str, Any]) -> bool:
         """Whether a message matches the filter."""
         return all(
             value is None or details.get(name) == value
@@ -125,41 +125,41 @@ class Filter:
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
+class FeedMessage:
     """A message, serialized once for all readers."""
 
-    told: Mapping[str, Any]
+    values: Mapping[str, Any]
     line: bytes
 
     @property
     def event(self) -> bytes:
         """The message as a server-sent event."""
-        return b"event: %s\ndata: %s\n" % (str(self.told["type"]).encode(), self.line)
+        return b"event: %s\ndata: %s\n" % (str(self.values["type"]).encode(), self.line)
 
 
-def message(details: Mapping[str, Any], at: float) -> Message:
+def message(details: Mapping[str, Any], at: float) -> FeedMessage:
     """Return a message with a time stamp in seconds since 1970."""
     stamped = {"type": details["type"], "at": round(at, 3), **details}
     text = escaped_json(json.dumps(stamped, ensure_ascii=False, separators=(",", ":")))
-    return Message(stamped, text.encode() + b"\n")
+    return FeedMessage(stamped, text.encode() + b"\n")
 
 
-class Reader:
+class FeedReader:
     """One reader of the feed with its queue of unread messages."""
 
-    def __init__(self, selection: Filter) -> None:
-        self.wanted = selection
-        self._messages: asyncio.Queue[Message] = asyncio.Queue(_BEHIND)
+    def __init__(self, selection: FeedFilter) -> None:
+        self.selection = selection
+        self._messages: asyncio.Queue[FeedMessage] = asyncio.Queue(_BEHIND)
         self._missed = 0
 
-    def give(self, item: Message) -> None:
+    def give(self, item: FeedMessage) -> None:
         """Queue a message; drop the oldest one if the queue is full."""
         if self._messages.full():
             self._messages.get_nowait()
             self._missed += 1
         self._messages.put_nowait(item)
 
-    async def next(self) -> Message:
+    async def next(self) -> FeedMessage:
         """Return the next message, or the number of dropped messages."""
         if self._missed:
             note = {"type": "missed", "messages": self._missed}
@@ -171,31 +171,31 @@ class Reader:
 class Feed:
     """Sends events to all readers. Use it from the event loop's thread only."""
 
-    def __init__(self, web: Web) -> None:
+    def __init__(self, web: WebState) -> None:
         self._web = web
-        self._facts = EventDetails(web.engine)
-        self._readers: set[Reader] = set()
+        self._details = EventDetails(web.engine)
+        self._readers: set[FeedReader] = set()
         self._waiting: asyncio.Queue[News] = asyncio.Queue(_WAITING)
-        self._ladders: Mapping[str, Ladder] = {}
+        self._ladders: Mapping[str, LadderSnapshot] = {}
 
     async def run(self) -> None:
         """Send events forever."""
-        self._web.newsroom.join(self._hear)
+        self._web.events.join(self._queue_event)
         try:
             async with asyncio.TaskGroup() as group:
-                group.create_task(self._tell_news())
-                group.create_task(self._tell_ladders())
+                group.create_task(self._send_events())
+                group.create_task(self._send_ladders())
         finally:
-            self._web.newsroom.leave(self._hear)
+            self._web.events.leave(self._queue_event)
 
-    async def read(self, selection: Filter, *, events: bool) -> AsyncIterator[bytes]:
+    async def read(self, selection: FeedFilter, *, events: bool) -> AsyncIterator[bytes]:
         """Yield the messages from now on, the first of type "hello".
 
         Args:
             selection: selects messages.
             events: True: server-sent events; False: lines of JSON.
         """
-        reader = Reader(selection)
+        reader = FeedReader(selection)
         settings = self._web.settings
         spectators = {"spectators": settings.spectators, "delay": settings.delay}
         reader.give(message({"type": "hello", **spectators}, time.time()))
@@ -212,26 +212,26 @@ class Feed:
         finally:
             self._readers.discard(reader)
 
-    def _hear(self, heard: News) -> None:
+    def _queue_event(self, event: News) -> None:
         if self._readers and not self._waiting.full():
-            self._waiting.put_nowait(heard)
+            self._waiting.put_nowait(event)
 
-    async def _tell_news(self) -> None:
+    async def _send_events(self) -> None:
         while True:
-            heard = await self._waiting.get()
+            event = await self._waiting.get()
             # A thread is used only for unknown details, one event at a time, to preserve the order.
-            details = self._facts.known(heard)
+            details = self._details.known(event)
             if details is None:
-                details = await run_in_threadpool(self._facts.read, heard)
-            self._send({"type": messages.name_of(heard), **details})
+                details = await run_in_threadpool(self._details.read, event)
+            self._send({"type": messages.name_of(event), **details})
 
-    async def _tell_ladders(self) -> None:
+    async def _send_ladders(self) -> None:
         number = self._web.changes.last
-        self._ladders = self._web.sight.ladders
+        self._ladders = self._web.snapshot.ladders
         while True:
             await self._web.changes.after({ARENA}, number)
             number = self._web.changes.last
-            before, self._ladders = self._ladders, self._web.sight.ladders
+            before, self._ladders = self._ladders, self._web.snapshot.ladders
             for form, ladder in self._ladders.items():
                 if ladder is not before.get(form):
                     self._send(_of_ladder(form, ladder))
@@ -239,11 +239,11 @@ class Feed:
     def _send(self, details: Mapping[str, Any]) -> None:
         item = message(details, time.time())
         for reader in self._readers:
-            if reader.wanted.lets(item.told):
+            if reader.selection.matches(item.values):
                 reader.give(item)
 
 
-def _of_ladder(form: str, ladder: Ladder) -> dict[str, Any]:
+def _of_ladder(form: str, ladder: LadderSnapshot) -> dict[str, Any]:
     lines = ladder.table.lines
     top = [
         {"bot": line.entrant, "strength": round(line.strength.value, 1)} for line in lines[:_TOP]

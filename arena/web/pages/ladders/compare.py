@@ -13,10 +13,10 @@ from arena.ratings.sprt import Sprt
 from arena.store.matches import history
 from arena.store.matches.history import Played
 from arena.web import charts, paging, wording
-from arena.web.data.snapshot import Ladder
-from arena.web.data.state import Web
-from arena.web.page import Ask, BadAsk, NoSuchPage, Page, Table
-from arena.web.pages.ladder import found_ladder
+from arena.web.data.snapshot import LadderSnapshot
+from arena.web.data.web_state import WebState
+from arena.web.page import InvalidQuery, Page, PageNotFound, PageRequest, TextTable
+from arena.web.pages.ladders.ladder import found_ladder
 
 PAIRS = (
     ("LL", "lost both"),
@@ -28,20 +28,20 @@ PAIRS = (
 """Possible results of a board over both seatings."""
 
 
-def page(web: Web, ask: Ask) -> Page:
+def page(web: WebState, page_request: PageRequest) -> Page:
     """Return the comparison page.
 
     Raises:
-        NoSuchPage: the versions have not met, or the ladder or a version does not exist.
-        BadAsk: the query is invalid.
+        PageNotFound: the versions have not met, or the ladder or a version does not exist.
+        InvalidQuery: the query is invalid.
     """
-    ladder = found_ladder(web, ask.path["form"])
+    ladder = found_ladder(web, page_request.path["form"])
     form = ladder.scope.form
-    first, other = (_bot(ladder, ask, name) for name in ("one", "other"))
+    first, other = (_bot(ladder, page_request, name) for name in ("one", "other"))
     if first == other:
-        raise BadAsk(f"{first} is no other than itself.")
-    wish = paging.wanted(ask, 25)
-    result = _found(web, ladder, (first, other), _test_of(ask))
+        raise InvalidQuery(f"{first} is no other than itself.")
+    wish = paging.selection_of(page_request, 25)
+    result = _found(web, ladder, (first, other), _test_of(page_request))
     pair, of = ({first}, {other}), ladder.scope.tournaments
     listed = history.matches(web.engine, pair, of, wish.offset, wish.limit)
     piece = wish.of(listed, history.count(web.engine, pair, of))
@@ -54,7 +54,7 @@ def page(web: Web, ask: Ask) -> Page:
             "one": first,
             "other": other,
             "names": ladder.table.entrants,
-            "sprt": ask.query.get("sprt", ""),
+            "sprt": page_request.query.get("sprt", ""),
             "found": comparison,
             "facts": facts(comparison),
             "bars": _bars(comparison),
@@ -67,7 +67,7 @@ def page(web: Web, ask: Ask) -> Page:
             "played": [_as_json(match, first) for match in piece.items],
         },
         csv=_csv(piece.items, first, other),
-        text=Table(("<", "<"), facts(comparison)),
+        text=TextTable(("<", "<"), facts(comparison)),
         parts=("compare-facts", "compare-matches"),
         headers=piece.headers,
     )
@@ -106,38 +106,44 @@ def facts(comparison: Comparison) -> list[tuple[str, str]]:
     return rows
 
 
-def _bot(ladder: Ladder, ask: Ask, which: str) -> str:
-    name = ask.query.get(which, "")
+def _bot(ladder: LadderSnapshot, page_request: PageRequest, which: str) -> str:
+    name = page_request.query.get(which, "")
     if not name:
-        raise BadAsk("two are compared: ?one=NAME@VERSION&other=NAME@VERSION.")
+        raise InvalidQuery("two are compared: ?one=NAME@VERSION&other=NAME@VERSION.")
     names = ladder.table.entrants
     if name in names:
         return name
     # A name without a version stands for the bot's strongest version on this ladder.
     full_name = next((each for each in names if each.partition("@")[0] == name), None)
     if full_name is None:
-        raise NoSuchPage(f"there is no {wording.one_line(name)} on the ladder {ladder.scope.form}.")
+        raise PageNotFound(
+            f"there is no {wording.one_line(name)} on the ladder {ladder.scope.form}."
+        )
     return full_name
 
 
-def _test_of(ask: Ask) -> Sprt | None:
-    text = ask.query.get("sprt", "")
+def _test_of(page_request: PageRequest) -> Sprt | None:
+    text = page_request.query.get("sprt", "")
     if not text:
         return None
     try:
         low, high = (float(end) for end in text.replace(",", " ").split())
         return Sprt(low, high)
     except ValueError:
-        raise BadAsk("sprt is two differences in Elo points, such as 0 25.") from None
+        raise InvalidQuery("sprt is two differences in Elo points, such as 0 25.") from None
 
 
-def _found(web: Web, ladder: Ladder, pair: tuple[str, str], test: Sprt | None) -> Found:
+def _found(
+    web: WebState, ladder: LadderSnapshot, pair: tuple[str, str], test: Sprt | None
+) -> Found:
     try:
         return head_to_head.compare_stored(web.engine, ladder.scope, pair, None, test)
     except head_to_head.NotMet as error:
-        raise NoSuchPage(str(error)) from None
+        raise PageNotFound(str(error)) from None
     except head_to_head.Uneven as error:
-        raise BadAsk(f"{error}; `pokearena compare --tournament` compares one at a time.") from None
+        raise InvalidQuery(
+            f"{error}; `pokearena compare --tournament` compares one at a time."
+        ) from None
 
 
 def _bars(comparison: Comparison) -> list[charts.Bar]:
@@ -182,10 +188,10 @@ def _as_json(match: Played, name: str) -> dict[str, Any]:
     }
 
 
-def _csv(matches: Sequence[Played], first: str, other: str) -> Table:
+def _csv(matches: Sequence[Played], first: str, other: str) -> TextTable:
     heads = ("match", "tournament", "closed", "bot", "opponent", "score", "games")
     rows = [
         (m.match, m.tournament, wording.iso(m.closed), first, other, m.score(first), len(m.games))
         for m in matches
     ]
-    return Table(heads, rows)
+    return TextTable(heads, rows)

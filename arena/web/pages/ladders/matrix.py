@@ -9,10 +9,10 @@ from typing import Any
 from arena.ladders import ladder_values
 from arena.ratings.crosstable import Cell
 from arena.web import paging, wording
-from arena.web.data.snapshot import Ladder
-from arena.web.data.state import Web
-from arena.web.page import Ask, BadAsk, Page, Table
-from arena.web.pages.ladder import found_ladder
+from arena.web.data.snapshot import LadderSnapshot
+from arena.web.data.web_state import WebState
+from arena.web.page import InvalidQuery, Page, PageRequest, TextTable
+from arena.web.pages.ladders.ladder import found_ladder
 
 LINES, MOST = 30, 60
 """Number of bots in the table: default and maximum."""
@@ -23,7 +23,7 @@ STEPS = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Box:
+class MatrixCell:
     """One cell of the heat map.
 
     Args:
@@ -44,25 +44,25 @@ class Box:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class MatrixRow:
     """A bot, its place from 1, and its cells."""
 
     place: int
     name: str
-    boxes: tuple[Box, ...]
+    boxes: tuple[MatrixCell, ...]
 
 
-def page(web: Web, ask: Ask) -> Page:
+def page(web: WebState, page_request: PageRequest) -> Page:
     """Return the crosstable page.
 
     Raises:
-        NoSuchPage: the form does not have a ladder.
-        BadAsk: the query is invalid.
+        PageNotFound: the form does not have a ladder.
+        InvalidQuery: the query is invalid.
     """
-    ladder = found_ladder(web, ask.path["form"])
-    form, los = ladder.scope.form, _flag(ask, "los")
-    places = sought(ladder, ask.query.get("find", ""))
-    piece = paging.wanted(ask, LINES, MOST).cut(places)
+    ladder = found_ladder(web, page_request.path["form"])
+    form, los = ladder.scope.form, _flag(page_request, "los")
+    places = sought(ladder, page_request.query.get("find", ""))
+    piece = paging.selection_of(page_request, LINES, MOST).cut(places)
     rows = [_row(web, ladder, place, piece.items, los) for place in piece.items]
     title = "how likely each is the stronger" if los else "who beats whom"
     return Page(
@@ -74,7 +74,7 @@ def page(web: Web, ask: Ask) -> Page:
             "piece": piece,
             "los": los,
             "every": len(ladder.table.lines),
-            "find": ask.query.get("find", ""),
+            "find": page_request.query.get("find", ""),
             "remarks": list(ladder_values.remarks(ladder.table)),
         },
         data={
@@ -90,7 +90,7 @@ def page(web: Web, ask: Ask) -> Page:
     )
 
 
-def sought(ladder: Ladder, find: str) -> list[int]:
+def sought(ladder: LadderSnapshot, find: str) -> list[int]:
     """Return the places, from 1, of the bots whose names contain any search word.
 
     Without search words, all bots match.
@@ -113,37 +113,39 @@ def heat(share: float, likely: float) -> str:
     return f"{side} shade{shade} sure{sure}"
 
 
-def _flag(ask: Ask, name: str) -> bool:
-    text = ask.query.get(name, "")
+def _flag(page_request: PageRequest, name: str) -> bool:
+    text = page_request.query.get(name, "")
     if text not in ("", "0", "1"):
-        raise BadAsk(f"{name} is 1 or 0.")
+        raise InvalidQuery(f"{name} is 1 or 0.")
     return text == "1"
 
 
-def _row(web: Web, ladder: Ladder, place: int, places: Sequence[int], los: bool) -> Row:
+def _row(
+    web: WebState, ladder: LadderSnapshot, place: int, places: Sequence[int], los: bool
+) -> MatrixRow:
     name = ladder.table.entrants[place - 1]
-    return Row(place, name, tuple(_box(web, ladder, place, other, los) for other in places))
+    return MatrixRow(place, name, tuple(_box(web, ladder, place, other, los) for other in places))
 
 
-def _box(web: Web, ladder: Ladder, place: int, to: int, los: bool) -> Box:
+def _box(web: WebState, ladder: LadderSnapshot, place: int, to: int, los: bool) -> MatrixCell:
     names = ladder.table.entrants
     name, other = names[place - 1], names[to - 1]
     if place == to:
-        return Box(other, None, "", "", None, None)
-    cell = web.kept.cells(ladder).get((name, other))
+        return MatrixCell(other, None, "", "", None, None)
+    cell = web.page_cache.cells(ladder).get((name, other))
     superior = ladder.table.strengths.gaps.superiority(place - 1, to - 1)
     if los:
         title = f"{name} is stronger than {other} with {superior:.1%}"
-        return Box(
+        return MatrixCell(
             other, superior, heat(superior, max(superior, 1 - superior)), title, cell, superior
         )
     if cell is None:
-        return Box(other, None, "", f"{name} and {other} have not met", None, superior)
+        return MatrixCell(other, None, "", f"{name} and {other} have not met", None, superior)
     title = (
         f"{name} against {other}: {cell.score:.1%}, from {cell.low:.0%} to {cell.high:.0%}, "
         f"in {cell.matches} match{'es' if cell.matches != 1 else ''}"
     )
-    return Box(other, cell.score, heat(cell.score, _sureness(cell)), title, cell, superior)
+    return MatrixCell(other, cell.score, heat(cell.score, _sureness(cell)), title, cell, superior)
 
 
 def _sureness(cell: Cell) -> float:
@@ -153,15 +155,15 @@ def _sureness(cell: Cell) -> float:
     return LIKELY if abs(cell.score - 0.5) > cell.margin / 2 else 0.5
 
 
-def _as_json(box: Box) -> dict[str, Any] | None:
+def _as_json(box: MatrixCell) -> dict[str, Any] | None:
     if box.superiority is None:
         return None
     return {**(box.cell.to_json() if box.cell else {}), "superiority": box.superiority}
 
 
-def _csv(rows: Sequence[Row]) -> Table:
+def _csv(rows: Sequence[MatrixRow]) -> TextTable:
     heads = ("bot", "opponent", "matches", "score", "low", "high", "superiority")
-    return Table(
+    return TextTable(
         heads,
         [
             (
@@ -180,11 +182,11 @@ def _csv(rows: Sequence[Row]) -> Table:
     )
 
 
-def _text(rows: Sequence[Row], los: bool) -> Table:
-    def cell(box: Box) -> str:
+def _text(rows: Sequence[MatrixRow], los: bool) -> TextTable:
+    def cell(box: MatrixCell) -> str:
         if box.share is None:
             return "·"
         return f"{100 * box.share:.1f}" if los else f"{100 * box.share:.0f}"
 
     heads = ("#", "<bot", *(str(row.place) for row in rows))
-    return Table(heads, [(row.place, row.name, *map(cell, row.boxes)) for row in rows])
+    return TextTable(heads, [(row.place, row.name, *map(cell, row.boxes)) for row in rows])
