@@ -19,9 +19,8 @@ html_theme = "furo"
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 exclude_patterns = ["_build"]
 myst_heading_anchors = 4
-autodoc_default_options = {"members": True, "member-order": "bysource", "show-inheritance": False}
+autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
-autodoc_class_signature = "separated"
 napoleon_numpy_docstring = False
 default_role = "code"
 

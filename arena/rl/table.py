@@ -23,7 +23,7 @@ from referee.games.registry import find
 
 
 Observation = dict[str, Any]
-"""``observation``: numbers from -1 to 1; ``action_mask``: 1 for each legal action."""
+"""Arrays ``observation`` (numbers from -1 to 1) and ``action_mask`` (1 for each legal action)."""
 
 
 def observation_space(table: Table) -> spaces.Dict:
@@ -110,7 +110,7 @@ class Table:
 
     @property
     def asked(self) -> int | None:
-        """The seat to act: the first actor that has not chosen; None at the end of the game."""
+        """Return the first actor that has not chosen, or None at the end of the game."""
         return next((seat for seat in self.state.actors if seat not in self._moves), None)
 
     def view(self, seat: int) -> View:
@@ -188,7 +188,7 @@ def by_points(table: Table) -> tuple[float, ...]:
 
 
 STANDINGS: Final[Mapping[str, Standing]] = {"places": by_places, "points": by_points}
-"""The rewards: each is the change of one of these functions."""
+"""Functions by the name of the reward, which is the change of the function's value."""
 
 
 def _against_others(

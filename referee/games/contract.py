@@ -1,4 +1,4 @@
-"""Interface between a game and the arena (design, section 4).
+"""Interface between a game and the arena.
 
 A game consists of pure values: it does not use input, output, clocks or global random numbers. To
 add a game, write a :class:`State` and a :class:`Game`, and add it to :mod:`referee.games.registry`.
@@ -34,7 +34,7 @@ Value = bool | int | str
 """The value of an option."""
 
 MOST = 1_000_000
-"""Maximum of an option with whole numbers: scores must fit into 32 bits."""
+"""Maximum of an option with whole numbers, because scores must fit into 32 bits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +66,7 @@ Merit = int | tuple[int, ...]
 
 
 def places_of(merits: Sequence[Merit], sides: Sequence[int]) -> tuple[int, ...]:
-    """Compute places from the ranking keys of the seats (rules README, *Result*)."""
+    """Compute places from the ranking keys of the seats."""
     by_side = dict(zip(sides, merits, strict=True))
     return tuple(
         1 + sum(other > by_side[side] for other in by_side.values())  # type: ignore[operator]
@@ -152,7 +152,7 @@ class State(ABC):
 
     @property
     def merits(self) -> tuple[Merit, ...]:
-        """Return the ranking key of every seat: the score, unless a game overrides it."""
+        """Return the ranking key of every seat; a game may override the default, the score."""
         return self.scores
 
     @abstractmethod

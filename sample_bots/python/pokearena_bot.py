@@ -1,36 +1,36 @@
-"""The Python kit: all a bot needs besides an idea.
+"""The Python kit: it implements the protocol, so that a bot only chooses actions.
 
-A whole bot::
+A complete bot::
 
     import random
     from pokearena_bot import run
 
     run(lambda turn: random.choice(turn.legal))
 
-``turn`` is the question, the message ``ActRequest`` of proto/pokearena/v1/bot.proto: what you
-see is ``turn.view.poke`` (or another game's), what you may do is ``turn.legal``, the most
-harmless first. Return one of them, or any other legal ``Action``, or ``(action, "a note")``: the
-replay shows the note beside the move.
+``turn`` is the question, the message ``ActRequest`` of proto/pokearena/v1/bot.proto.
+``turn.view.poke`` (or another game's) is what your seat sees. ``turn.legal`` lists the legal
+actions, the most harmless first. Return one of them, any other legal ``Action``, or
+``(action, "a note")``: replays show the note beside the action.
 
-A bot that remembers is an object, or its class::
+A bot with memory is an object, or its class::
 
     class Mine:
-        def start(self, start): ...   # optional; what will be played (StartRequest)
+        def start(self, start): ...   # optional: the match (StartRequest)
         def act(self, turn): ...      # like the function above
-        def end(self, end): ...       # optional; the table is over (EndRequest): tidy up here
+        def end(self, end): ...       # optional: the table is over (EndRequest), release resources
 
     run(Mine())
 
-Before every question ``random`` is seeded with ``turn.luck``, so the same question gets the same
-answer whenever it is asked: tournaments with a seed come out the same twice, and `pokearena ask`
-shows what really happened. Seed other generators (numpy's, your own) from ``turn.luck`` too, and
-sort a set of texts before you go through it: its order differs from process to process.
+The kit seeds ``random`` with ``turn.luck`` before every question, so the same question gets the
+same answer. Then tournaments with a seed have the same result, and ``pokearena ask`` reproduces
+the recorded answer. Seed other generators (numpy's, your own) from ``turn.luck`` too. Sort a set
+of texts before you iterate over it, because its order differs between processes.
 
-Your code answers one question at a time, in a thread that is not the main one. What Python ties
-to a thread (an SQLite connection, torch's ``no_grad``) has to be opened where it is used.
+Your code answers one question at a time, in a thread that is not the main one. Open objects that
+belong to a thread (an SQLite connection, torch's ``no_grad``) where you use them.
 
-What the bot prints is kept (`pokearena logs`). An exception ends the process: its traceback is
-the last thing in that output.
+The arena stores the bot's output (``pokearena logs``). An exception ends the process, and its
+traceback is the last entry of the output.
 """
 
 import os
@@ -52,7 +52,7 @@ Choose = Callable[[Turn], Move]
 Response = TypeVar("Response")
 
 GAMES_IN_FLIGHT = 16
-"""How many games at once a plain function is asked about: it remembers nothing between them."""
+"""Games that a function plays at the same time by default."""
 
 _CALLS = 8
 """How many calls are served at the same time; a table needs two."""
@@ -68,18 +68,18 @@ class Player(Protocol):
     """A bot that is an object. ``start``, ``end`` and ``games_in_flight`` are optional."""
 
     def act(self, turn: Turn) -> Move:
-        """Answers one question."""
+        """Return the answer to one question."""
 
 
 def run(bot: Choose | Player | type[Player], games_in_flight: int | None = None) -> None:
-    """Serves a bot where the arena expects it, until the arena ends it (SIGTERM).
+    """Serve a bot at the address in ``POKEARENA_ADDRESS`` until SIGTERM ends it.
 
     Args:
-        bot: a function of one question; an object with ``act``, or its class, made once.
-        games_in_flight: how many games of a table it takes at the same time: 16 for a function,
-            1 for an object, unless you say otherwise here, with an attribute of that name, or
-            with the ``StartResponse`` that ``start`` may return. Give an object more if it keeps
-            what it remembers by ``turn.game``; a function 1 if it has a memory after all.
+        bot: a function of one question, an object with ``act``, or the class of such an object.
+        games_in_flight: number of games of a table that the bot plays at the same time (default:
+            16 for a function, 1 for an object). An attribute of this name, or a ``StartResponse``
+            returned by ``start``, sets it too. Set more for an object that stores its data by
+            ``turn.game``, and 1 for a function with memory.
     """
     address = os.environ.get("POKEARENA_ADDRESS")
     if not address:
