@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
-from arena.presentation.elements import Pad, Scene, Table
+from arena.presentation.elements import Pad, Row, Scene, Table
 from referee.games.contract import Action, Game, View
 
 if TYPE_CHECKING:
@@ -62,6 +62,10 @@ class Presentation:
         seats = tuple(table.seat(seat, (), ()) for seat in range(len(table.names)))
         pad = Pad("fields", "position", heads, rows)
         return Scene(chapter=0, heading="Position", facts=(), seats=seats, centre=(), below=(pad,))
+
+    def hidden(self, state: Any) -> tuple[Row, ...]:
+        """Return what no seat can see, such as the stock; a replay in the terminal shows it."""
+        return ()
 
     def scores(self, public: View, seats: int) -> tuple[int, ...]:
         """Return the score of every seat; by default the field `scores` of the public view."""

@@ -100,19 +100,28 @@ def reel(match: Line, game: GameRecord, seed: bytes) -> Reel:
     Raises:
         Mismatch: the record is not that of a game that could have been played.
     """
+    rendered = tuple(rendered_steps(match, game, seed))
+    told, scenes = zip(*rendered, strict=True)
+    names = tuple(seat_names(game))
+    return Reel(
+        film(scenes), tuple(_moments(find(match["game"]), game, told, scenes, names)), names
+    )
+
+
+def rendered_steps(match: Line, game: GameRecord, seed: bytes) -> Iterator[tuple[Step, Scene]]:
+    """Yield the positions of a recorded game with their renderings, all hands open.
+
+    Raises:
+        Mismatch: the record is not that of a game that could have been played.
+    """
     rules = find(match["game"])
     names = tuple(seat_names(game))
     sides = rules.sides(match["seats"], rules.settle(match["options"]))
-    told = tuple(steps(match, game, seed))
-    scenes = [_scene(rules, step, names, sides) for step in told]
-    return Reel(film(scenes), tuple(_moments(rules, game, told, scenes, names)), names)
-
-
-def _scene(rules: Game, step: Step, names: tuple[str, ...], sides: tuple[int, ...]) -> Scene:
-    state = step.state
-    hands = {seat: state.view(seat) for seat in range(len(names))}
-    table = Table(names, sides, state.scores, state.actors)
-    return presentation_of(rules.id).render(state.public(), hands, table)
+    for step in steps(match, game, seed):
+        state = step.state
+        hands = {seat: state.view(seat) for seat in range(len(names))}
+        table = Table(names, sides, state.scores, state.actors)
+        yield step, presentation_of(rules.id).render(state.public(), hands, table)
 
 
 def _moments(

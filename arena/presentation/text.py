@@ -1,11 +1,20 @@
-"""Render scenes as lines of text for terminals."""
+"""Render scenes as lines of text, for terminals and pages without markup.
 
-from collections.abc import Iterator
+The text needs no colours: signs show what a page shows by colour, and a last line explains those
+that occur.
+"""
 
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from textwrap import wrap
+
+from arena.presentation.domino_grid import NEW_TOKEN, SEAT_LETTERS, TOKEN, grid_lines
 from arena.presentation.elements import (
+    FRESH,
+    GONE,
     Area,
     Board,
     Cards,
+    Cell,
     Held,
     Lines,
     Pad,
@@ -16,70 +25,177 @@ from arena.presentation.elements import (
     Sheet,
 )
 
+WIDTH = 80
 BACK = "▒▒"
 
 
-def lines(scene: Scene) -> tuple[str, ...]:
-    """Return the scene as lines; cards as two letters, face-down cards as a pattern."""
-    return tuple(line.rstrip() for line in _lines(scene))
+def lines(scene: Scene, width: int = WIDTH) -> tuple[str, ...]:
+    """Return the scene as lines: cards as two letters, face-down cards as a pattern.
+
+    Args:
+        scene: the rendering of a position.
+        width: the maximum length of a line. Only a word or a board can be longer.
+    """
+    areas = (*scene.centre, *(area for seat in scene.seats for area in seat.areas))
+    signs = dict.fromkeys(sign for area in areas for sign in _signs(area))
+    legend = _wrapped(" · ".join(signs), "  ", width)
+    return tuple(line.rstrip() for line in (*_lines(scene, width), *legend))
 
 
-def _lines(scene: Scene) -> Iterator[str]:
-    yield scene.heading
-    yield from (f"  {fact}" for fact in scene.facts)
+def board_lines(board: Board, names: Sequence[str], width: int = WIDTH) -> Iterator[str]:
+    """Yield the domino layout as a grid, with its description above it."""
+    owners = sorted({piece.seat for piece in board.pieces if piece.what == "token"} - {-1})
+    letters = [f"{SEAT_LETTERS[seat]} {names[seat]}" for seat in owners]
+    yield from _wrapped(" · ".join([_labelled(board.label, board.words), *letters]), "  ", width)
+    yield from grid_lines(board, width)
+
+
+def _lines(scene: Scene, width: int) -> Iterator[str]:
+    names = [seat.name for seat in scene.seats]
+    yield from _wrapped(scene.heading, "", width)
+    for fact in scene.facts:
+        yield from _wrapped(fact, "  ", width)
     for area in scene.centre:
-        yield from _area(area, "  ")
+        if isinstance(area, Board):
+            yield from board_lines(area, names, width)
+        else:
+            yield from _area(area, "  ", width)
     for seat in scene.seats:
-        yield _head(seat)
+        yield from _wrapped(_head(seat), "", width)
         for area in seat.areas:
-            yield from _area(area, "    ")
+            yield from _area(area, "    ", width)
     for area in scene.below:
-        yield from _area(area, "  ")
+        yield from _area(area, "  ", width)
 
 
 def _head(seat: Seat) -> str:
     badges = "".join(f" · {badge.text}" for badge in seat.badges)
-    return f"{'>' if seat.acts else ' '} {seat.name} · {seat.score}{badges}"
+    return f"{'>' if seat.acts else ' '} {seat.name} · score {seat.score}{badges}"
 
 
-def _area(area: Area, indent: str) -> Iterator[str]:
+def _area(area: Area, indent: str, width: int) -> Iterator[str]:
+    """Yield an area; nothing if it is empty."""
     match area:
         case Row(label=label, held=held):
-            yield f"{indent}{_labelled(label, _held(held))}"
+            yield from _row(label, held, indent, width)
         case Secret(label=label, opened=opened, closed=closed):
-            yield f"{indent}{_labelled(label, _held(opened or closed))}"
+            yield from _row(label, closed if opened is None else opened, indent, width)
         case Lines(label=label, rows=rows, note=note):
-            yield f"{indent}{_labelled(label, note)}"
+            if rows or note:
+                yield from _wrapped(_labelled(label, note), indent, width)
             for name, cards in rows:
-                yield f"{indent}  {_labelled(name, _held(cards))}"
-        case Sheet(label=label, rows=sheet):
-            yield f"{indent}{label}"
-            for name, cells in sheet:
-                told = " | ".join(f"{_held(c.cards)}{'*' * c.won}" for c in cells)
-                yield f"{indent}  {_labelled(name, told)}"
-        case Pad(label=label, heads=heads, rows=numbers, foot=foot):
-            yield f"{indent}{label}"
-            yield from _columns((heads, *numbers, *foot), indent + "  ")
-        case Board(label=label, words=words):
-            yield f"{indent}{_labelled(label, words)}"
+                yield from _wrapped(_labelled(name, _held(cards)), indent + "  ", width)
+        case Sheet():
+            yield from _sheet(area, indent, width)
+        case Pad():
+            yield from _pad(area, indent, width)
+
+
+def _row(label: str, held: Held, indent: str, width: int) -> Iterator[str]:
+    cards = held.faces if isinstance(held, Cards) else held.tiles
+    if cards or held.backs or held.note:
+        yield from _wrapped(_labelled(label, _held(held)), indent, width)
+
+
+def _sheet(sheet: Sheet, indent: str, width: int) -> Iterator[str]:
+    if not sheet.heads:
+        return
+    yield from _wrapped(_labelled(sheet.label, sheet.note), indent, width)
+    rows = [("", *sheet.heads), *((name, *map(_cell, cells)) for name, cells in sheet.rows)]
+    yield from _columns(rows, indent + "  ", width, str.ljust)
+
+
+def _cell(cell: Cell) -> str:
+    if not cell.cards.faces:
+        return ""
+    return f"{'>' if cell.led else ''}{_held(cell.cards)}{'*' if cell.won else ''}"
+
+
+def _pad(pad: Pad, indent: str, width: int) -> Iterator[str]:
+    if pad.rows or pad.foot:
+        yield f"{indent}{pad.label}"
+        yield from _columns((pad.heads, *pad.rows, *pad.foot), indent + "  ", width, str.rjust)
 
 
 def _labelled(label: str, text: str) -> str:
-    return f"{label}: {text}" if label else text
+    return f"{label}: {text}" if label and text else label or text
 
 
 def _held(held: Held) -> str:
     if isinstance(held, Cards):
-        faces = [str(face.card) for face in held.faces]
+        shown = [
+            f"{'[' * (GONE in face.marks)}{face.card}{']' * (GONE in face.marks)}"
+            f"{'!' * (FRESH in face.marks)}"
+            for face in held.faces
+        ]
     else:
-        faces = [str(tile) for tile in held.tiles]
-    told = " ".join([*faces, *[BACK] * held.backs]) or "–"
-    return f"{told}  ({held.note})" if held.note else told
+        shown = [str(tile) for tile in held.tiles]
+    text = " ".join([*shown, *[BACK] * held.backs]) or "–"
+    return f"{text}  ({held.note})" if held.note else text
 
 
-def _columns(rows: tuple[tuple[str, ...], ...], indent: str) -> Iterator[str]:
+def _signs(area: Area) -> Iterator[str]:
+    """Yield the explanations of the signs in an area."""
+    if isinstance(area, Board):
+        kinds = {piece.what for piece in area.pieces if piece.what == "fresh" or piece.seat < 0}
+        yield from (sign for kind, sign in _BOARD_SIGNS.items() if kind in kinds)
+        return
+    cells = [cell for _, row in area.rows for cell in row] if isinstance(area, Sheet) else []
+    marks = {mark for cards in _card_groups(area) for face in cards.faces for mark in face.marks}
+    if FRESH in marks:
+        yield "! new"
+    if GONE in marks:
+        yield "[ ] taken"
+    if any(cell.led and cell.cards.faces for cell in cells):
+        yield "> led"
+    if any(cell.won and cell.cards.faces for cell in cells):
+        yield "* won"
+
+
+_BOARD_SIGNS = {
+    "fresh": "! new",
+    "token": f"{TOKEN} token",
+    "fresh-token": f"{NEW_TOKEN} new token",
+}
+
+
+def _card_groups(area: Area) -> Iterator[Cards]:
+    """Yield the visible cards of an area."""
+    match area:
+        case Row(held=Cards() as held):
+            yield held
+        case Secret(opened=opened, closed=closed):
+            held_now = closed if opened is None else opened
+            if isinstance(held_now, Cards):
+                yield held_now
+        case Lines(rows=rows):
+            yield from (cards for _, cards in rows)
+        case Sheet(rows=sheet):
+            yield from (cell.cards for _, cells in sheet for cell in cells)
+
+
+def _columns(
+    rows: Sequence[Sequence[str]], indent: str, width: int, align: Callable[[str, int], str]
+) -> Iterator[str]:
+    """Yield a table; if it is too wide, each row as a list of its headings and values."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        first, *rest = zip(row, widths, strict=True)
-        told = [first[0].ljust(first[1]), *(cell.rjust(width) for cell, width in rest)]
-        yield indent + "  ".join(told).rstrip()
+    if len(indent) + sum(widths) + 2 * len(widths) - 2 <= width:
+        for first, *others in rows:
+            cells = map(align, others, widths[1:])
+            yield indent + "  ".join([first.ljust(widths[0]), *cells]).rstrip()
+        return
+    _, *heads = rows[0]
+    for first, *others in rows[1:]:
+        items = (f"{head}: {cell}" for head, cell in zip(heads, others, strict=True) if cell)
+        yield from _wrapped(_labelled(first, " · ".join(items)), indent, width)
+
+
+def _wrapped(text: str, indent: str, width: int) -> Iterable[str]:
+    return wrap(
+        text,
+        width,
+        initial_indent=indent,
+        subsequent_indent=indent + "    ",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )

@@ -164,7 +164,6 @@ def _show(found: RecordSource, put: Question, answer: Answer, bot: str, debug: b
     from google.protobuf.json_format import MessageToDict
 
     from arena.cli.output import clean
-    from arena.cli.pictures.wording import hand
     from referee.games.registry import find
     from referee.replay import in_words
 
@@ -173,7 +172,7 @@ def _show(found: RecordSource, put: Question, answer: Answer, bot: str, debug: b
     number = request.get("decision", 0)
     output.line(f"{found.id} · game {put.request.game}, decision {number}, seat {put.request.seat}")
     for view in request.get("view", {}).values():
-        output.told(f"hand    {hand(view.get('hand', ()))}")
+        output.told(f"hand    {' '.join(view.get('hand', ())) or '–'}")
     legal = [in_words(game, action) for action in request.get("legal", [])]
     if legal:
         more = " | ..." * (len(legal) > _SHOWN_ACTIONS)

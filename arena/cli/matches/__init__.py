@@ -2,6 +2,6 @@
 
 Uses `arena.bots`, `arena.cli.bots`, `arena.cli.errors`, `arena.cli.formatting`,
 `arena.cli.game_options`, `arena.cli.key_input`, `arena.cli.options`, `arena.cli.output`,
-`arena.cli.pictures`, `arena.cli.services`, `arena.cli.workspace`, `arena.matches`,
+`arena.cli.services`, `arena.cli.workspace`, `arena.matches`,
 `arena.presentation`, `arena.records` and `arena.store`. Used by `arena.cli.develop`.
 """

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from arena.cli.output import clean
-from arena.cli.pictures.wording import hand
 from referee.games.registry import find
 from referee.record import Line
 from referee.replay import in_words
@@ -28,7 +27,7 @@ def explain(match: Line, fault: Line, name: str) -> Iterator[str]:
     question = fault.get("question")
     if question:
         for view in question.get("view", {}).values():
-            yield f"hand    {hand(view.get('hand', ()))}"
+            yield f"hand    {' '.join(view.get('hand', ())) or '–'}"
         legal = [in_words(find(match["game"]), action) for action in question.get("legal", [])]
         # The sentence of an illegal action lists them already.
         if legal and fault["verdict"] != "illegal":

@@ -120,7 +120,7 @@ def _tell(bout: LocalMatch, game: PlayedGame) -> None:
     from referee.record import read_games
 
     for record in read_games(game.record):
-        for line in story.tell(bout.spec.line(), record, bout.spec.seed):
+        for line in story.tell(bout.spec.line(), record, bout.spec.seed, output.screen().width):
             output.told(line)
         output.line()
 

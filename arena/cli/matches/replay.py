@@ -39,7 +39,8 @@ def replay(match: str, game: int | None, no_pause: bool, as_json: bool, data: Pa
         replay_steps.by_keys(source.record.match, games, seed)
     else:
         for record in games:
-            for page in replay_steps.pages(source.record.match, record, seed):
+            width = output.screen().width
+            for page in replay_steps.pages(source.record.match, record, seed, width):
                 for line in page:
                     output.told(line)
                 output.line()

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from arena.cli import output
 from arena.cli.key_input import keyboard
 from arena.cli.matches import story
-from arena.cli.pictures.registry import picture_of
+from arena.presentation import text
 from arena.presentation.narration import result, seat_names
+from arena.presentation.record_frames import rendered_steps
+from arena.presentation.registry import presentation_of
 from referee.games.registry import find
 from referee.record import GameRecord, Line
-from referee.replay import steps
 
 Page = list[str]
 _KEYS = "n next · p previous · g first · e last · ] next game · [ game before · q quit"
@@ -26,17 +28,15 @@ _OTHER_GAME = {"]": 1, "[": -1}
 _QUIT = ("q", "\x04")
 
 
-def pages(match: Line, game: GameRecord, seed: bytes) -> Iterator[Page]:
+def pages(match: Line, game: GameRecord, seed: bytes, width: int = text.WIDTH) -> Iterator[Page]:
     """Yield every position of a game as lines of text, with the actions made in it."""
     names = seat_names(game)
-    picture = picture_of(match["game"])
     rules = find(match["game"])
+    hidden = presentation_of(match["game"]).hidden
     heading = story.title(match, game)
-    for step, ended, _ in story.chapters(picture, steps(match, game, seed)):
-        page = [heading]
-        if ended is not None:
-            page += picture.closing(step.state, ended, names)
-        page += picture.position(step.state, names)
+    for step, scene in rendered_steps(match, game, seed):
+        whole = replace(scene, below=(*scene.below, *hidden(step.state)))
+        page = [heading, *text.lines(whole, width)]
         page += [f"> {story.move(rules, line, names)}" for line in step.lines]
         if not step.lines:
             page += [f"! {line}" for line in story.faults(game)]
@@ -47,7 +47,7 @@ def pages(match: Line, game: GameRecord, seed: bytes) -> Iterator[Page]:
 def by_keys(match: Line, games: Sequence[GameRecord], seed: bytes) -> None:
     """Step through games by keys until a key quits."""
     game, at = 0, 0
-    shown = list(pages(match, games[game], seed))
+    shown = list(pages(match, games[game], seed, output.screen().width))
     with keyboard() as next_key:
         while True:
             output.screen().clear()
@@ -60,5 +60,5 @@ def by_keys(match: Line, games: Sequence[GameRecord], seed: bytes) -> None:
             if key in _OTHER_GAME:
                 before, game = game, min(max(game + _OTHER_GAME[key], 0), len(games) - 1)
                 if game != before:
-                    at, shown = 0, list(pages(match, games[game], seed))
+                    at, shown = 0, list(pages(match, games[game], seed, output.screen().width))
             at = min(max(at + _STEPS.get(key, 0), 0), len(shown) - 1)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
+from dataclasses import replace
 
 from arena.cli.output import clean
-from arena.cli.pictures.registry import Picture, picture_of
+from arena.presentation.elements import Area, Board, Pad, Scene
 from arena.presentation.narration import result, seat_names
+from arena.presentation.record_frames import rendered_steps
+from arena.presentation.text import WIDTH, board_lines, lines
 from referee.games.contract import Game
 from referee.games.registry import find
 from referee.record import GameRecord, Line
-from referee.replay import Step, in_words, steps
+from referee.replay import in_words
 
 _WIDEST_ACTION = 24
 
@@ -25,39 +28,54 @@ def title(match: Line, game: GameRecord) -> str:
     return f"{text} · {sandbox}" if sandbox else text
 
 
-def chapters(
-    picture: Picture, all_steps: Iterable[Step]
-) -> Iterator[tuple[Step, int | None, bool]]:
-    """Yield each step with the chapter that ended before it, if any, and whether one begins."""
-    chapter: int | None = None
-    for step in all_steps:
-        now = picture.chapter(step.state)
-        goes_on = now == chapter
-        over = not step.state.actors
-        ended = chapter is not None and (over or not goes_on)
-        yield step, chapter if ended else None, not (goes_on or over)
-        chapter = now
+def tell(match: Line, game: GameRecord, seed: bytes, width: int = WIDTH) -> Iterator[str]:
+    """Yield a game as lines of text in chronological order.
 
-
-def tell(match: Line, game: GameRecord, seed: bytes) -> Iterator[str]:
-    """Yield a game as lines of text in chronological order."""
-    names = seat_names(game)
-    picture = picture_of(match["game"])
+    The whole position is shown at the beginning of a chapter and at the end of the game, a layout
+    of dominoes whenever it changes.
+    """
+    rules, names = find(match["game"]), seat_names(game)
     yield title(match, game)
-    lying: list[str] = []
-    for step, ended, begins in chapters(picture, steps(match, game, seed)):
-        lay, lying = lying, picture.table(step.state)
-        if lying != lay and not begins:
-            yield from lying
-        if ended is not None:
-            yield from picture.closing(step.state, ended, names)
-        if begins:
-            yield from picture.opening(step.state, names)
+    chapter = -1
+    boards: tuple[Board, ...] = ()
+    known: frozenset[tuple[str, ...]] = frozenset()
+    for step, scene in rendered_steps(match, game, seed):
+        before, boards = boards, _boards(scene)
+        if scene.chapter != chapter or not step.lines:
+            yield from lines(_without_rows(scene, known), width)
+            known = frozenset(_rows(scene))
+        elif boards != before:
+            for board in boards:
+                yield from board_lines(board, names, width)
+        chapter = scene.chapter
         for line in step.lines:
-            yield f"  {move(find(match['game']), line, names)}"
+            yield f"  {move(rules, line, names)}"
     for clause in faults(game):
         yield f"  ! {clause}"
     yield result(game)
+
+
+def _boards(scene: Scene) -> tuple[Board, ...]:
+    return tuple(area for area in scene.centre if isinstance(area, Board))
+
+
+def _rows(scene: Scene) -> Iterator[tuple[str, ...]]:
+    """Yield the rows of the score pads."""
+    for area in scene.below:
+        if isinstance(area, Pad):
+            yield from area.rows
+
+
+def _without_rows(scene: Scene, known: Container[tuple[str, ...]]) -> Scene:
+    """Return the scene without the rows of score pads that were shown earlier."""
+    return replace(scene, below=tuple(_shorter(area, known) for area in scene.below))
+
+
+def _shorter(area: Area, known: Container[tuple[str, ...]]) -> Area:
+    if not isinstance(area, Pad):
+        return area
+    rows = tuple(row for row in area.rows if row not in known)
+    return replace(area, rows=rows, foot=area.foot if rows else ())
 
 
 def move(game: Game, line: Line, names: Sequence[str]) -> str:

@@ -309,6 +309,26 @@ def owed(values: Values, fields: Hand, point_card: str) -> int:
 
 
 @lru_cache(_REMEMBERED)
+def payment(
+    values: Values, seats: int, teams: bool, fields: Hand, kept: Hand, point_card: str
+) -> int:
+    """Return a seat's payment when another one goes out; a team pays for its keep once.
+
+    Args:
+        values: the table of points.
+        seats: the number of seats.
+        teams: whether the game is played in teams.
+        fields: the cards of the seat's reference fields.
+        kept: the kept yaku of the seat's side.
+        point_card: the point card.
+    """
+    points = sum(card[0] == point_card[0] for card in kept)
+    for_kept = kept_worth(values, kept) + values.point * points
+    if teams:
+        return for_kept
+    return 2 * owed(values, fields, point_card) + (2 if seats == 3 else 1) * for_kept
+
+
 def _straights(packing: Packing, lying: Counts) -> int:
     """Return the maximum points of disjoint straights."""
     nobody = (0,) * (ACE + 1)

@@ -16,7 +16,7 @@ from referee.games.pouku.actions import (
     PoukuTurn,
     PoukuView,
 )
-from referee.games.pouku.counting import Offer, kept_worth, owed
+from referee.games.pouku.counting import Offer, payment
 from referee.games.pouku.keeping import Fields, is_keep, keeps
 from referee.games.pouku.yaku import Values
 
@@ -176,13 +176,9 @@ class PoukuState(State):
 
     def pays(self, seat: int) -> int:
         """Return a seat's payment when another one goes out; a team pays for its keep once."""
-        form, kept, point_card = self.form, self.kept_by_side(seat), self.point_card
-        points = sum(c[0] == point_card[0] for c in kept)
-        for_kept = kept_worth(form.values, kept) + form.values.point * points
-        if form.teams:
-            return for_kept
-        for_fields = owed(form.values, self.reference(seat), point_card)
-        return 2 * for_fields + (2 if form.seats == 3 else 1) * for_kept
+        form, kept = self.form, self.kept_by_side(seat)
+        fields = self.reference(seat)
+        return payment(form.values, form.seats, form.teams, fields, kept, self.point_card)
 
     def view(self, seat: int) -> PoukuView:
         acts = not self.over and seat == self.turn

@@ -127,7 +127,7 @@ def test_pouku_shows_fields_and_keeps_and_how_a_deal_was_won() -> None:
     assert marked(row(scene, "field", 2), "point") == "QS"
     assert words(row(scene, "kept", 1)) == "2H 3S 4H 5C"
     opened, _ = secret(scene, "hand", 1)
-    assert (words(opened), opened.note) == ("2C! TH AD", "may go out for 14")
+    assert (words(opened), opened.note) == ("2C! TH AD", "may go out for 14 · would pay 2")
     scene = position("pouku-3-teams=false-reference=right", 10)
     (ended,) = (area for area in scene.centre if isinstance(area, Lines))
     assert [(label, words(cards)) for label, cards in ended.rows] == [

@@ -13,6 +13,7 @@ from arena.presentation.elements import (
     Cell,
     Lines,
     Pad,
+    Row,
     Scene,
     Secret,
     Sheet,
@@ -24,6 +25,7 @@ from referee.games.poke.actions import Answer, Draw, Lead, PokeDeal, PokeTrick, 
 
 if TYPE_CHECKING:
     from arena.presentation.encoding import Encoding
+    from referee.games.poke.state import PokeState
 
 _HAND = 5
 _DOUBLED = {2: "doubled", 4: "redoubled"}
@@ -159,6 +161,9 @@ class PokePresentation(Presentation):
             centre=(_ended(public, table), _tricks(public, table)),
             below=(_pad(public, table),),
         )
+
+    def hidden(self, state: PokeState) -> tuple[Row, ...]:
+        return (Row("stock", "stock", shown(state.stock)),)
 
     def scores(self, public: PokeView, seats: int) -> tuple[int, ...]:
         return public.above

@@ -21,6 +21,7 @@ from arena.presentation.elements import (
     Secret,
     Sheet,
     Table,
+    shown,
 )
 from arena.presentation.hand_names import category
 from referee.cards import Card
@@ -38,6 +39,7 @@ from referee.wild_cards import is_wild, wild_hand
 
 if TYPE_CHECKING:
     from arena.presentation.encoding import Encoding
+    from referee.games.pokex.state import PokexState
 
 _TRICKS = 6
 _HANDS = {2: 18, 4: 12}
@@ -85,6 +87,13 @@ def _badges(public: PokexView, seat: int) -> list[Badge]:
     if public.phase == "play":
         badges.append(Badge(f"tricks {public.taken[seat % 2]}", "plain"))
     return badges
+
+
+def _auction(public: PokexView, table: Table) -> Lines:
+    """Return the calls of the deal in order."""
+    calls = () if public.phase == "over" else public.auction
+    words = (f"{table.names[call.seat]} {call.tricks or 'passes'}" for call in calls)
+    return Lines("auction", "auction", (), ", ".join(words))
 
 
 def _call(public: PokexView, seat: int) -> list[Badge]:
@@ -247,12 +256,20 @@ class PokexPresentation(Presentation):
                 table.seat(seat, _badges(public, seat), [_hand(public, hands, seat)])
                 for seat in range(len(table.names))
             ),
-            centre=(_ended(public, table), _centre(public), _tricks(public, table)),
+            centre=(
+                _ended(public, table),
+                _auction(public, table),
+                _centre(public),
+                _tricks(public, table),
+            ),
             below=(_pad(public, table),),
         )
 
     def scores(self, public: PokexView, seats: int) -> tuple[int, ...]:
         return public.points * (seats // 2)
+
+    def hidden(self, state: PokexState) -> tuple[Row, ...]:
+        return (Row("aside", "set aside", shown(state.aside)),)
 
     def phrase(self, action: Action) -> str:
         match action:

@@ -30,6 +30,7 @@ from referee.games.pokino.layout import Layout
 
 if TYPE_CHECKING:
     from arena.presentation.encoding import Encoding
+    from referee.games.pokino.state import PokinoState
 
 # The layout as pieces on a grid.
 
@@ -194,6 +195,9 @@ class PokinoPresentation(Presentation):
             ),
             centre=(board(public), Row("deck", "top of the deck", top), *removed),
         )
+
+    def hidden(self, state: PokinoState) -> tuple[Row, ...]:
+        return (Row("deck", "deck", shown(state.deck)),)
 
     def phrase(self, action: Action) -> str:
         draws = "" if action.draw else " and draws no card"

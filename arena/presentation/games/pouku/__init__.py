@@ -18,11 +18,15 @@ from arena.presentation.elements import (
     Scene,
     Secret,
     Table,
+    shown,
     signed,
 )
 from referee.cards import Card
 from referee.games.contract import Action
 from referee.games.pouku.actions import Discard, Give, PoukuDeal, PoukuView
+from referee.games.pouku.counting import Offer, payment
+from referee.games.pouku.state import NEEDED, NEEDED_IN_TEAMS, PoukuState
+from referee.games.pouku.yaku import Values
 
 if TYPE_CHECKING:
     from arena.presentation.encoding import Encoding
@@ -43,15 +47,11 @@ def _lay(public: PoukuView, cards: Iterable[Card], *fresh: str) -> tuple[Face, .
     )
 
 
-def _areas(
-    public: PoukuView, hands: Mapping[int, PoukuView], seat: int, over: bool
-) -> list[Row | Secret]:
-    if over:
-        return []
+def _areas(public: PoukuView, hands: Mapping[int, PoukuView], seat: int) -> list[Row | Secret]:
     own = hands.get(seat)
     opened = None
     if own is not None:
-        note = f"may go out for {own.worth}" if own.worth else ""
+        note = _stakes(own, seat)
         opened = Cards(_lay(public, own.hand, own.drawn), note=note)
     last = public.turns[-1] if public.turns else None
     laid = (last.discard,) if last and last.field == seat else ()
@@ -61,6 +61,25 @@ def _areas(
         Row("field", "field", Cards(_lay(public, public.fields[seat].cards, *laid))),
         Row("kept", "kept", Cards(_lay(public, public.kept[seat].cards, *kept))),
     ]
+
+
+def _stakes(own: PoukuView, seat: int) -> str:
+    """Return a seat's payment when another one goes out, and the worth of going out itself."""
+    seats = len(own.fields)
+    partner = (seat + 2) % seats
+    kept = own.kept[seat].cards or (own.kept[partner].cards if own.teams else ())
+    fields = tuple(card for other in own.reference for card in own.fields[other].cards)
+    values = Values(
+        own.pair, own.three, own.straight, own.four, own.point, own.four_yaku, own.first_turn
+    )
+    pays = f"would pay {payment(values, seats, own.teams, fields, kept, own.point_card)}"
+    if seat != own.turn or own.deal == _DEALS * seats:
+        return pays
+    if own.worth:
+        return f"may go out for {own.worth} · {pays}"
+    best = Offer(values, own.hand, fields, kept, own.point_card).worth()
+    needed = NEEDED_IN_TEAMS if own.teams else NEEDED
+    return f"cannot go out: best {best}, needs {needed} · {pays}"
 
 
 def _ended(public: PoukuView, table: Table) -> Lines:
@@ -129,7 +148,7 @@ class PoukuPresentation(Presentation):
             heading=f"Deal {chapter + 1} of {deals} · {asked}",
             facts=() if over else (f"{public.stock} cards in the stock",),
             seats=tuple(
-                table.seat(seat, _badges(public, seat, over), _areas(public, hands, seat, over))
+                table.seat(seat, _badges(public, seat, over), _areas(public, hands, seat))
                 for seat in seats
             ),
             centre=(
@@ -138,6 +157,9 @@ class PoukuPresentation(Presentation):
             ),
             below=(_pad(public, table),),
         )
+
+    def hidden(self, state: PoukuState) -> tuple[Row, ...]:
+        return (Row("stock", "stock", shown(state.stock)),)
 
     def phrase(self, action: Action) -> str:
         match action:

@@ -30,6 +30,7 @@ from referee.poker import best_hand
 
 if TYPE_CHECKING:
     from arena.presentation.encoding import Encoding
+    from referee.games.saint_poker.state import SaintPokerState
 
 _ASKED = {
     "river": "a card each for the river",
@@ -133,6 +134,9 @@ class SaintPokerPresentation(Presentation):
             centre=(Row("river", "river", Cards(_river(public, gone, last))), *future),
             below=(_pad(public, table),),
         )
+
+    def hidden(self, state: SaintPokerState) -> tuple[Row, ...]:
+        return (Row("stock", "stock", shown(state.stock)),)
 
     def phrase(self, action: Action) -> str:
         match action:

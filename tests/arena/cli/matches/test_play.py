@@ -70,8 +70,8 @@ def test_watch_tells_the_game_deal_by_deal_with_notes_and_times(cli: Cli, bot: W
     talker = bot("talker", 'return turn.legal[0], "hm\\x1b[2J\\nwell"')
     said = cli("play", "poke", talker, "sample:meek", "--watch", "--seed", "1")
     assert said.status == 0
-    assert "deal 0 · " in said.out
-    assert "deal 1 · " in said.out
+    assert "Deal 1 · " in said.out
+    assert "Deal 2 · " in said.out
     assert " ms  “hm\\x1b[2J well”" in said.out
     assert "result: " in said.out
     assert "\x1b" not in said.out
@@ -82,8 +82,8 @@ def test_watch_draws_the_table_of_pokino_whenever_something_was_laid(cli: Cli) -
     lines = said.out.splitlines()
     laid = [number for number, line in enumerate(lines) if "  domino " in line]
     assert len(laid) > 10
-    # The columns' numbers, and below them the first edge of a domino.
-    assert all("┌" in lines[number + 2] for number in laid)
+    # The description, the columns' numbers, and below them the first edge of a domino.
+    assert all("┌" in lines[number + 3] for number in laid)
 
 
 def test_watch_and_json_do_not_go_together(cli: Cli) -> None:

@@ -1,0 +1,46 @@
+"""Golden terminal output: one game of each kind at 80 columns without colours (scripts/golden)."""
+
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+
+from arena.cli.matches import replay_steps, story
+from referee.record import MatchRecord, read
+
+GOLDEN = Path(__file__).parents[3] / "golden"
+RECORDS = {
+    "poke": "poke-2-must_beat=true",
+    "saint_poker": "saint_poker-3",
+    "pokex": "pokex-4",
+    "pouku": "pouku-4-teams=true-reference=left",
+    "pokino": "pokino-2-greed=true-pokino_up=true-tear_down_the_walls=false-territory=true",
+}
+STORY = 150
+"""Lines of `play --watch` that are kept."""
+EVERY = 25
+"""One in so many positions of a replay is kept, and the last."""
+
+
+def record_of(game: str) -> MatchRecord:
+    return read((GOLDEN / f"{RECORDS[game]}.jsonl").read_text(encoding="utf-8"))
+
+
+def path_of(game: str) -> Path:
+    return GOLDEN / "terminal" / f"{game}.txt"
+
+
+def terminal(game: str) -> Iterator[str]:
+    """Yield what `play --watch` and `replay` print of the first game of a golden record."""
+    record = record_of(game)
+    assert record.seed is not None
+    yield from islice(story.tell(record.match, record.games[0], record.seed), STORY)
+    *pages, last = replay_steps.pages(record.match, record.games[0], record.seed)
+    for page in (*pages[::EVERY], last):
+        yield ""
+        yield from page
+
+
+if __name__ == "__main__":
+    for name in RECORDS:
+        path_of(name).parent.mkdir(exist_ok=True)
+        path_of(name).write_text("\n".join(terminal(name)) + "\n", encoding="utf-8")
