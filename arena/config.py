@@ -54,6 +54,29 @@ _SOCKETS_NOTE = "sockets."
 _LONGEST_DIRECTORY = 80
 
 
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """The allowed range of a whole number, both ends included."""
+
+    least: int
+    most: int
+
+    def __contains__(self, value: object) -> bool:
+        return type(value) is int and self.least <= value <= self.most
+
+    def __str__(self) -> str:
+        return f"a whole number from {self.least:,} to {self.most:,}"
+
+
+# Ranges that files, command-line options and the store share.
+BOARDS: Final = Bounds(1, 10_000)
+SEATS: Final = Bounds(2, 6)
+START_MS: Final = Bounds(1, 3_600_000)
+ALLOWANCE_MS: Final = Bounds(0, 3_600_000)
+BANK_MS: Final = Bounds(0, 3_600_000)
+CYCLES: Final = Bounds(1, 1000)
+
+
 class SettingError(Exception):
     """A setting is missing or not valid. The message is a full sentence."""
 

@@ -54,6 +54,18 @@ def check_name(what: str, name: str) -> None:
         raise BadName(f'the name of {what}, "{quote(name, 60)}", {fault}; choose another name.')
 
 
+class OutOfRange(StoreError):
+    """A number is outside its allowed range.
+
+    Attributes:
+        name: the name of the number, such as "boards".
+    """
+
+    def __init__(self, name: str, expected: str, value: object) -> None:
+        super().__init__(f'"{name}" must be {expected}, not {value}.')
+        self.name = name
+
+
 class NotFound(StoreError):
     """An object with this name does not exist."""
 

@@ -11,11 +11,16 @@ from typing import Any, TypeVar, cast
 import rich_click as click
 
 from arena.cli.errors import USAGE, CommandError
-from arena.config import REMOTE_WAIT_SECONDS
+from arena.config import ALLOWANCE_MS, BANK_MS, REMOTE_WAIT_SECONDS, SEATS, START_MS, Bounds
 from arena.services.relay_process import ADDRESS, RelayOptions
 from arena.services.web_process import WebSettings
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+
+def bounded(bounds: Bounds) -> click.IntRange:
+    """Return the type of an option for a whole number in a range."""
+    return click.IntRange(bounds.least, bounds.most)
 
 
 def data_option(command: F) -> F:
@@ -249,7 +254,7 @@ def seats_option(command: F) -> F:
     """Add --seats: the number of seats of a game."""
     return click.option(
         "--seats",
-        type=click.IntRange(2, 6),
+        type=bounded(SEATS),
         help="Seats of a table. [default: the usual number of the game that fits]",
     )(command)
 
@@ -267,7 +272,7 @@ def game_options(command: F) -> F:
             ),
             click.option(
                 "--allowance",
-                type=click.IntRange(0, 3_600_000),
+                type=bounded(ALLOWANCE_MS),
                 default=200,
                 show_default=True,
                 metavar="MS",
@@ -275,7 +280,7 @@ def game_options(command: F) -> F:
             ),
             click.option(
                 "--bank",
-                type=click.IntRange(0, 3_600_000),
+                type=bounded(BANK_MS),
                 default=10_000,
                 show_default=True,
                 metavar="MS",
@@ -283,7 +288,7 @@ def game_options(command: F) -> F:
             ),
             click.option(
                 "--start",
-                type=click.IntRange(1, 3_600_000),
+                type=bounded(START_MS),
                 default=10_000,
                 show_default=True,
                 metavar="MS",

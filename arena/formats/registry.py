@@ -4,6 +4,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import fields
 from typing import Final
 
+from arena.config import CYCLES, Bounds
+from arena.errors import OutOfRange
 from arena.formats.contract import Format
 from arena.formats.knockout import Knockout
 from arena.formats.ladder import Ladder
@@ -25,6 +27,30 @@ ALL_AT_ONCE: Final = frozenset(("round-robin", "gauntlet"))
 """Formats whose matches are all known at the start."""
 CLOSED: Final = TWO_SIDES
 """Formats that entrants cannot join after the start."""
+
+
+LIMIT: Final = Bounds(0, 1_000_000)
+"""The range of a whole number among the settings, unless `BOUNDS` states another one."""
+BOUNDS: Final[Mapping[str, Bounds]] = {
+    "adaptive": Bounds(0, 90),
+    "best_of": Bounds(1, 1000),
+    "challengers": Bounds(1, 10_000),
+    "cycles": CYCLES,
+    "extra": Bounds(0, 1000),
+    "rounds": Bounds(0, 1000),
+}
+"""The ranges of settings, by name."""
+
+
+def check_setting(name: str, value: object) -> None:
+    """Check the range of a whole number among the settings of a format.
+
+    Raises:
+        OutOfRange: it is outside its range.
+    """
+    bounds = BOUNDS.get(name, LIMIT)
+    if type(value) is int and value not in bounds:
+        raise OutOfRange(name, str(bounds), value)
 
 
 def settings_of(name: str) -> dict[str, type]:

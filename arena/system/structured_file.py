@@ -2,7 +2,8 @@
 
 A model is a dataclass whose annotations state what is valid: a type, and `msgspec.Meta` for ranges,
 patterns and the description that an error prints. `Meta.extra` may hold two functions: `allows`
-returns whether a value of the right type is valid, `choices` returns the valid words.
+returns whether a value of the right type is valid; `choices` returns the valid words, of which an
+error suggests the nearest one.
 """
 
 from __future__ import annotations
@@ -94,8 +95,29 @@ class FileError(Exception):
         return place + self.sentence
 
 
-def read_toml(path: Path, model: type[T], error: type[FileError] = FileError) -> T:
+class InvalidKey(Exception):
+    """Raised by a check of a model's values; the reader adds the file and the line."""
+
+    def __init__(
+        self, path: KeyPath, sentence: str, problem: FileProblem = FileProblem.VALUE
+    ) -> None:
+        super().__init__(path, sentence, problem)
+        self.path, self.sentence, self.problem = path, sentence, problem
+
+
+def read_toml(
+    path: Path,
+    model: type[T],
+    error: type[FileError] = FileError,
+    check: Callable[[T], None] = lambda content: None,
+) -> T:
     """Return the content of a TOML file; keys that are not in the model are errors.
+
+    Args:
+        path: the file.
+        model: the dataclass to return.
+        error: the class of errors to raise.
+        check: checks what a type cannot express; raises InvalidKey.
 
     Raises:
         FileError: the file cannot be read or is not valid; of the class `error`.
@@ -114,7 +136,13 @@ def read_toml(path: Path, model: type[T], error: type[FileError] = FileError) ->
     fault = next(_faults(document, model, (), closed=True), None)
     if fault is not None:
         _refuse(path, fault, _toml_line(text, fault.path), error)
-    return msgspec.convert(document, model)
+    content = msgspec.convert(document, model)
+    try:
+        check(content)
+    except InvalidKey as wrong:
+        fault = _Fault(wrong.path, wrong.problem, wrong.sentence)
+        _refuse(path, fault, _toml_line(text, fault.path), error)
+    return content
 
 
 def read_json(path: Path, model: type[T], error: type[FileError] = FileError) -> T:
@@ -266,7 +294,9 @@ def _is_valid(value: object, kind: Any, metas: list[msgspec.Meta]) -> bool:
     except msgspec.ValidationError:
         return False
     allows, choices = _extra(metas, "allows"), _extra(metas, "choices")
-    return (allows is None or allows(converted)) and (choices is None or converted in choices())
+    if allows is not None:
+        return bool(allows(converted))
+    return choices is None or converted in choices()
 
 
 def _value_sentence(value: object, kind: Any, metas: list[msgspec.Meta], path: KeyPath) -> str:

@@ -1,5 +1,6 @@
-"""Schedule the matches of running tournaments, and estimate when these end.
+"""Read tournament files, schedule the matches of running tournaments, and estimate their end.
 
-Uses `arena.formats`, `arena.ratings` and `arena.store`. Used by `arena.cli`, `arena.queue`,
-`arena.records` and `arena.web`.
+Uses `arena.config`, `arena.errors`, `arena.formats`, `arena.presentation`, `arena.ratings`,
+`arena.store` and `arena.system`. Used by `arena.cli`, `arena.queue`, `arena.records` and
+`arena.web`.
 """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -9,6 +10,7 @@ from arena.store.schema import MatchState
 
 if TYPE_CHECKING:
     from arena.store.matches.listing import Match
+    from arena.store.matches.spec import Plan
     from arena.store.tournaments.tournaments import Progress, Tournament
 
 
@@ -19,58 +21,60 @@ def iso(seconds: float | None) -> str | None:
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")
 
 
-def tournament(found: Tournament, progress: Progress) -> dict[str, Any]:
+def plan(settings: Plan) -> dict[str, Any]:
+    """Return the settings of a tournament."""
+    return {
+        "name": settings.name,
+        "game": settings.game,
+        "form": settings.form,
+        "options": dict(settings.options),
+        "seats": settings.seats,
+        "boards": settings.boards,
+        "format": settings.format,
+        "settings": dict(settings.settings),
+        "clock": asdict(settings.clock),
+        "policy": settings.policy,
+    }
+
+
+def tournament(tournament: Tournament, progress: Progress) -> dict[str, Any]:
     """Return a tournament without its matches.
 
     Args:
-        found: the tournament.
+        tournament: the tournament.
         progress: its numbers of matches and games.
     """
-    plan = found.plan
     return {
-        "tournament": found.id,
-        "name": plan.name,
-        "game": plan.game,
-        "form": plan.form,
-        "options": dict(plan.options),
-        "seats": plan.seats,
-        "boards": plan.boards,
-        "format": plan.format,
-        "settings": dict(plan.settings),
-        "clock": {
-            "start_ms": plan.clock.start_ms,
-            "allowance_ms": plan.clock.allowance_ms,
-            "bank_ms": plan.clock.bank_ms,
-        },
-        "policy": plan.policy,
-        "entrants": list(found.entrants),
-        "owners": {entry.name: entry.owner for entry in found.entries if entry.owner},
-        "withdrawn": [entry.name for entry in found.entries if entry.withdrawn is not None],
-        "state": str(found.state),
-        "created": iso(found.created),
-        "ended": iso(found.ended),
-        "seed": None if found.seed is None else found.seed.hex(),
+        "tournament": tournament.id,
+        **plan(tournament.plan),
+        "entrants": list(tournament.entrants),
+        "owners": {entry.name: entry.owner for entry in tournament.entries if entry.owner},
+        "withdrawn": [entry.name for entry in tournament.entries if entry.withdrawn is not None],
+        "state": str(tournament.state),
+        "created": iso(tournament.created),
+        "ended": iso(tournament.ended),
+        "seed": None if tournament.seed is None else tournament.seed.hex(),
         "matches": {state.lower(): getattr(progress, state.lower()) for state in MatchState},
         "games": progress.games,
         "planned": progress.planned,
     }
 
 
-def match(found: Match) -> dict[str, Any]:
+def match(match: Match) -> dict[str, Any]:
     """Return the public fields of a match, without the seed."""
     return {
-        "match": found.id,
-        "tournament": found.tournament,
-        "game": found.game,
-        "round": found.round,
-        "number": found.number,
-        "entrants": list(found.entrants),
-        "state": str(found.state),
-        "attempts": found.attempt,
-        "games": found.committed,
-        "planned": found.games,
-        "commitment": found.commitment,
-        "why": found.why,
-        "reason": found.reason,
-        "ended": iso(found.ended),
+        "match": match.id,
+        "tournament": match.tournament,
+        "game": match.game,
+        "round": match.round,
+        "number": match.number,
+        "entrants": list(match.entrants),
+        "state": str(match.state),
+        "attempts": match.attempt,
+        "games": match.committed,
+        "planned": match.games,
+        "commitment": match.commitment,
+        "why": match.why,
+        "reason": match.reason,
+        "ended": iso(match.ended),
     }

@@ -10,7 +10,8 @@ import rich_click as click
 
 from arena.cli import formatting, output
 from arena.cli.errors import FAILED, INTERRUPTED, OK, USAGE, CommandError
-from arena.cli.options import data_option, game_options, json_option, seats_option
+from arena.cli.options import bounded, data_option, game_options, json_option, seats_option
+from arena.config import BOARDS
 
 if TYPE_CHECKING:
     from arena.cli.matches.local_match import LocalMatch
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 @click.option(
     "-n",
     "--boards",
-    type=click.IntRange(1, 10_000),
+    type=bounded(BOARDS),
     default=1,
     show_default=True,
     help="How many boards; each is played with every seating.",

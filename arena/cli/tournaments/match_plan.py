@@ -2,72 +2,74 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from arena.cli import game_options, lookup, output
 from arena.cli.bots import registration
 from arena.cli.errors import USAGE, CommandError
 from arena.cli.formatting import count
-from arena.cli.tournaments import running, tournament_file
-from arena.errors import BadName, check_name
+from arena.cli.options import unknown
+from arena.cli.tournaments import running
+from arena.errors import BadName, OutOfRange, check_name
 from arena.formats.contract import Entrant, Fixture
 from arena.formats.registry import CLOSED as CLOSED_FORMATS
-from arena.store.matches.spec import Clock, Plan
+from arena.formats.registry import FORMATS, settings_of
+from arena.store.matches.spec import Plan
 from arena.store.tournaments import lifecycle, tournaments
 from arena.system.process_info import cores
-from arena.tournaments import scheduler, time_estimate
+from arena.tournaments import json_values, scheduler, time_estimate
 from referee.games.contract import SetupError
 
 if TYPE_CHECKING:
     from arena.bots.bot import Bot
-    from arena.cli.tournaments.tournament_file import Cup
     from arena.cli.workspace import Workspace
+    from arena.tournaments.tournament_file import TournamentSpec
 
 _SHOWN = 40
 
 
-def prepare(workspace: Workspace, cup: Cup) -> tuple[Plan, list[tuple[Bot, str]]]:
+def prepare(workspace: Workspace, spec: TournamentSpec) -> tuple[Plan, list[tuple[Bot, str]]]:
     """Return the plan, and the bots with their owners. Stores nothing.
 
     Raises:
         CommandError: it cannot be played; the sentence names the file, if any.
     """
-    where = f"{cup.file}: " if cup.file else ""
+    where = f"{spec.file}: " if spec.file else ""
     try:
-        return _prepared(workspace, cup)
+        return _prepared(workspace, spec)
     except CommandError as error:
         raise CommandError(f"{where}{error}", error.status, error.advice) from None
-    except (BadName, SetupError) as error:
+    except (BadName, OutOfRange, SetupError) as error:
         raise CommandError(f"{where}{error}", USAGE) from None
 
 
-def _prepared(workspace: Workspace, cup: Cup) -> tuple[Plan, list[tuple[Bot, str]]]:
-    rules = game_options.game_named(cup.game)
-    options = game_options.settled_options(rules, cup.options)
-    if cup.faults not in ("lenient", "unforgiving"):
-        raise CommandError(f"faults are lenient or unforgiving, not {cup.faults!r}.", USAGE)
-    if cup.boards < 1:
-        raise CommandError(f"a match has at least one board, not {cup.boards}.", USAGE)
-    number = len(cup.bots)
-    if cup.name:
-        check_name("a tournament", cup.name)
-    for owner in {owner for _, owner in cup.bots if owner}:
+def _prepared(workspace: Workspace, spec: TournamentSpec) -> tuple[Plan, list[tuple[Bot, str]]]:
+    rules = game_options.game_named(spec.game)
+    options = game_options.settled_options(rules, spec.options)
+    if spec.faults not in ("lenient", "unforgiving"):
+        raise CommandError(f"faults are lenient or unforgiving, not {spec.faults!r}.", USAGE)
+    number = len(spec.bots)
+    if spec.name:
+        check_name("a tournament", spec.name)
+    for owner in {owner for _, owner in spec.bots if owner}:
         check_name("an owner", owner)
     plan = Plan(
-        name=cup.name or rules.id,
+        name=spec.name or rules.id,
         game=rules.id,
         options=options,
-        seats=game_options.usual_seats(rules, options, number) if cup.seats is None else cup.seats,
-        boards=cup.boards,
-        format=cup.format,
-        settings=tournament_file.settled(cup.format, cup.settings),
-        clock=Clock(cup.start_ms, cup.allowance_ms, cup.bank_ms),
-        policy=cup.faults,
+        seats=game_options.usual_seats(rules, options, number)
+        if spec.seats is None
+        else spec.seats,
+        boards=spec.boards,
+        format=spec.format,
+        settings=settled(spec.format, spec.settings),
+        clock=spec.clock,
+        policy=spec.faults,
     )
+    tournaments.check_plan(plan)
     running.check(plan, number)
-    entrants = [(workspace.bot(text), owner) for text, owner in cup.bots]
+    entrants = [(workspace.bot(text), owner) for text, owner in spec.bots]
     for bot, _ in entrants:
         game_options.check_plays(bot, rules)
     return plan, entrants
@@ -82,9 +84,50 @@ def registered(
     return versions, owners
 
 
-def preview(workspace: Workspace, cup: Cup, workers: int | None, as_json: bool) -> None:
+def pairs(texts: Sequence[str], what: str) -> dict[str, str]:
+    """Return the settings in texts such as "rounds=5"."""
+    settings = {}
+    for text in texts:
+        name, equals, value = text.partition("=")
+        if not equals:
+            raise CommandError(f"{what} {name} needs a value; write {name}=VALUE.", USAGE)
+        settings[name] = value
+    return settings
+
+
+def settled(format_name: str, settings: Mapping[str, Any]) -> dict[str, bool | int | float]:
+    """Convert a format's settings to their types; parse those given as text.
+
+    Raises:
+        CommandError: the format or a setting is unknown, or a value is not valid.
+    """
+    if format_name not in FORMATS:
+        raise unknown("format", format_name, list(FORMATS))
+    known = settings_of(format_name)
+    for name in settings:
+        if name not in known:
+            raise unknown(f"setting of {format_name}", name, list(known))
+    return {name: _setting(name, value, known[name]) for name, value in settings.items()}
+
+
+def _setting(name: str, value: Any, kind: type) -> bool | int | float:
+    if not isinstance(value, str):
+        return value  # type: ignore[no-any-return]  # the format checks it
+    parsers: dict[type, Callable[[str], bool | int | float]] = {
+        bool: lambda text: {"true": True, "false": False}[text],
+        int: int,
+        float: float,
+    }
+    try:
+        return parsers[kind](value)
+    except (KeyError, ValueError):
+        expected = {bool: "true or false", int: "a whole number", float: "a number"}[kind]
+        raise CommandError(f'"{name}" must be {expected}, not {value!r}.', USAGE) from None
+
+
+def preview(workspace: Workspace, spec: TournamentSpec, workers: int | None, as_json: bool) -> None:
     """Print the matches that would be played, and their estimated duration."""
-    plan, bots = prepare(workspace, cup)
+    plan, bots = prepare(workspace, spec)
     entrants = [Entrant(bot.label, owner) for bot, owner in bots]
     first = running.opening(plan, entrants)
     total = time_estimate.matches(plan, entrants)
@@ -109,8 +152,8 @@ def preview(workspace: Workspace, cup: Cup, workers: int | None, as_json: bool) 
     output.line()
     for line in _words(plan, first, total, seconds, at_once, known):
         output.line(line)
-    if cup.file:
-        output.next_step(f"pokearena tournament run {cup.file}")
+    if spec.file:
+        output.next_step(f"pokearena tournament run {spec.file}")
 
 
 def _words(
@@ -149,16 +192,7 @@ def _as_json(
     known: int,
 ) -> dict[str, Any]:
     return {
-        "name": plan.name,
-        "game": plan.game,
-        "form": plan.form,
-        "options": dict(plan.options),
-        "seats": plan.seats,
-        "boards": plan.boards,
-        "format": plan.format,
-        "settings": dict(plan.settings),
-        "clock": asdict(plan.clock),
-        "policy": plan.policy,
+        **json_values.plan(plan),
         "entrants": [{"bot": entrant.name, "owner": entrant.owner} for entrant in entrants],
         "schedule": [
             {"round": f.round, "number": f.number, "entrants": list(f.entrants), "why": f.why}

@@ -11,6 +11,7 @@ from click.core import ParameterSource
 from arena.cli import output
 from arena.cli.errors import FAILED, USAGE, CommandError
 from arena.cli.options import (
+    bounded,
     data_option,
     game_options,
     json_option,
@@ -19,9 +20,10 @@ from arena.cli.options import (
     workers_option,
 )
 from arena.cli.tournaments.bundle import bundle, verify
+from arena.config import BOARDS, CYCLES
 
 if TYPE_CHECKING:
-    from arena.cli.tournaments.tournament_file import Cup
+    from arena.tournaments.tournament_file import TournamentSpec
 
 
 # `pokearena tournament export`: write a tournament as a static site.
@@ -92,13 +94,13 @@ def export(tournament: str, folder: Path, as_json: bool, data: Path | None) -> N
 )
 @click.option(
     "--cycles",
-    type=click.IntRange(1, 1000),
+    type=bounded(CYCLES),
     help="The same as --set cycles=N: how often everyone meets everyone. [default: 1]",
 )
 @click.option(
     "-n",
     "--boards",
-    type=click.IntRange(1, 10_000),
+    type=bounded(BOARDS),
     default=10,
     show_default=True,
     help="How many boards a match has; each is played with every seating.",
@@ -138,9 +140,9 @@ def run(
     from arena.cli.workspace import Workspace
 
     workspace = Workspace(data)
-    cup = _cup(flags)
+    spec = _spec(flags)
     if dry_run:
-        match_plan.preview(workspace, cup, workers, as_json)
+        match_plan.preview(workspace, spec, workers, as_json)
         return None
     from arena.cli import formatting
     from arena.cli.tournaments import running
@@ -149,11 +151,11 @@ def run(
     from arena.store.tournaments import tournaments
     from arena.tournaments import scheduler
 
-    plan, bots = match_plan.prepare(workspace, cup)
+    plan, bots = match_plan.prepare(workspace, spec)
     entrants, owners = match_plan.registered(workspace, bots)
     entries = scheduler.enrol(workspace.store, entrants, owners)
     first = running.opening(plan, entries)
-    secret = None if cup.seed is None else formatting.seed_of(cup.seed)
+    secret = None if spec.seed is None else formatting.seed_of(spec.seed)
 
     def begin() -> list[str]:
         made = tournaments.create(workspace.store, plan, entries, first, secret)
@@ -175,10 +177,12 @@ _NAMES = {
 _PLAIN = ("name", "format", "seats", "boards", "seed", "faults", *_NAMES)
 
 
-def _cup(flags: dict[str, Any]) -> Cup:
-    """Return the specification from the file, if any, updated by the given flags."""
+def _spec(flags: dict[str, Any]) -> TournamentSpec:
+    """Return the settings in the file, if any, updated by the given flags."""
     from arena.cli import game_options as setup
-    from arena.cli.tournaments import tournament_file
+    from arena.cli.tournaments import match_plan
+    from arena.tournaments import tournament_file
+    from arena.tournaments.tournament_file import TournamentSpec
 
     context = click.get_current_context()
     assert context is not None
@@ -189,17 +193,17 @@ def _cup(flags: dict[str, Any]) -> Cup:
     }
     if flags["settings"] or flags["cycles"]:
         cycles = {} if flags["cycles"] is None else {"cycles": flags["cycles"]}
-        given["settings"] = {**tournament_file.pairs(flags["settings"], "the setting"), **cycles}
+        given["settings"] = {**match_plan.pairs(flags["settings"], "the setting"), **cycles}
     if flags["pairs"]:
         given["options"] = dict(map(setup.option, flags["pairs"]))
     if flags["bots"]:
         given["bots"] = tuple((text, "") for text in flags["bots"])
     if flags["game"].endswith(".toml"):
-        return tournament_file.merged(tournament_file.read(Path(flags["game"])), given)
+        return tournament_file.read(Path(flags["game"])).updated(given)
     if not flags["bots"]:
         setup.game_named(flags["game"])
         raise CommandError(f"a tournament of {flags['game']} needs bots; none is named.", USAGE)
-    return tournament_file.merged(tournament_file.Cup(game=flags["game"]), given)
+    return TournamentSpec(game=flags["game"]).updated(given)
 
 
 @click.group()

@@ -9,7 +9,9 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Engine, Row, func, insert, select
 
-from arena.errors import Conflict, NotFound, StoreError, check_name
+from arena import config
+from arena.errors import Conflict, NotFound, OutOfRange, StoreError, check_name
+from arena.formats import registry
 from arena.formats.contract import Entrant, Fixture
 from arena.store import ids, schema
 from arena.store.database import now, reading, writing
@@ -84,14 +86,14 @@ def create(
         NotFound: an entrant is not registered.
         Conflict: an entrant is retired or in quarantine.
         BadName: the name of the tournament or of an owner is not valid.
-        StoreError: an entrant is named twice, or a match has less than one board.
+        OutOfRange: a number of the plan is outside its range.
+        StoreError: an entrant is named twice.
     """
     check_name("a tournament", plan.name)
     names = [entry.name for entry in entries]
     if len(set(names)) < len(names):
         raise StoreError("an entrant is named twice; each version enters a tournament once.")
-    if plan.boards < 1:
-        raise StoreError("a match needs at least one board.")
+    check_plan(plan)
     with writing(engine, "schedule") as connection:
         keep_versions(connection, names)
         admit(connection, names)
@@ -100,6 +102,25 @@ def create(
         enter(connection, name, entries, first=0)
         schedule.store(connection, name, plan, fixtures, seed)
     return find(engine, name)
+
+
+def check_plan(plan: Plan) -> None:
+    """Check the ranges of all numbers in the settings of a new tournament.
+
+    Raises:
+        OutOfRange: a number is outside its range.
+    """
+    clock = plan.clock
+    for name, value, bounds in (
+        ("boards", plan.boards, config.BOARDS),
+        ("start_ms", clock.start_ms, config.START_MS),
+        ("allowance_ms", clock.allowance_ms, config.ALLOWANCE_MS),
+        ("bank_ms", clock.bank_ms, config.BANK_MS),
+    ):
+        if value not in bounds:
+            raise OutOfRange(name, str(bounds), value)
+    for name, setting in plan.settings.items():
+        registry.check_setting(name, setting)
 
 
 def find(engine: Engine, tournament: str) -> Tournament:

@@ -1,12 +1,13 @@
-"""Tournaments from files and flags: what would be played, in any format, and steered."""
+"""Tournaments from files and options: their schedules, and changes while they run."""
 
 import json
 from pathlib import Path
 
 import pytest
 
-from arena.cli.errors import CommandError
-from arena.cli.tournaments.tournament_file import Cup, merged, read
+from arena.cli.errors import USAGE
+from arena.system.structured_file import FileProblem
+from arena.tournaments.tournament_file import TournamentFileError, TournamentSpec, read
 from tests.arena.cli.terminal import Cli
 
 CUP = """
@@ -36,8 +37,8 @@ def cup(here: Path) -> Path:
     return path
 
 
-def test_a_file_says_all_of_a_tournament(cup: Path) -> None:
-    assert read(cup) == Cup(
+def test_a_file_describes_a_whole_tournament(cup: Path) -> None:
+    assert read(cup) == TournamentSpec(
         game="poke",
         bots=(
             ("sample:greedy", ""),
@@ -57,8 +58,8 @@ def test_a_file_says_all_of_a_tournament(cup: Path) -> None:
     )
 
 
-def test_flags_say_it_otherwise_settings_one_by_one(cup: Path) -> None:
-    changed = merged(read(cup), {"boards": 5, "settings": {"owners_meet": "true"}})
+def test_options_override_the_file_and_settings_are_merged(cup: Path) -> None:
+    changed = read(cup).updated({"boards": 5, "settings": {"owners_meet": "true"}})
     assert (changed.boards, changed.settings) == (5, {"rounds": 2, "owners_meet": "true"})
 
 
@@ -78,26 +79,110 @@ def test_folders_are_relative_to_the_file_and_may_have_patterns(here: Path) -> N
     ]
 
 
+GAME = 'game = "poke"\n'
+SWISS = GAME + 'format = "swiss"\n'
+ENTRANT = GAME + '[[entrants]]\nbot = "x"\n'
+GAUNTLET = GAME + 'format = "gauntlet"\n'
+
+
 @pytest.mark.parametrize(
-    ("text", "sentence"),
+    ("text", "problem", "key", "line"),
     [
-        ("game = ", "is no TOML"),
-        ("bots = []", "does not say the game"),
-        ('game = "poke"\nboard = 3', 'no setting "board"; did you mean "boards"?'),
-        ('game = "poke"\nboards = "3"', "boards is a whole number, not '3'"),
-        ('game = "poke"\nboards = true', "boards is a whole number, not True"),
-        ('game = "poke"\n[clock]\nbank = 3', 'no setting "clock.bank"'),
-        ('game = "poke"\nbots = [1]', "bots is a list of texts"),
-        ('game = "poke"\n[[entrants]]\nowner = "x"', "each of [[entrants]] says its bot"),
-        ('game = "poke"\nbots = ["entries/*"]', "has a bot.toml"),
+        ("game = ", FileProblem.SYNTAX, "", 1),
+        ("bots = []", FileProblem.MISSING_KEY, "game", None),
+        ('game = "bridge"', FileProblem.VALUE, "game", 1),
+        (GAME + "board = 3", FileProblem.UNKNOWN_KEY, "board", 2),
+        (GAME + 'boards = "3"', FileProblem.VALUE, "boards", 2),
+        (GAME + "boards = true", FileProblem.VALUE, "boards", 2),
+        (GAME + "boards = 0", FileProblem.VALUE, "boards", 2),
+        (GAME + "seats = 0", FileProblem.VALUE, "seats", 2),
+        (GAME + "boards = 100000000", FileProblem.VALUE, "boards", 2),
+        (GAME + "[clock]\nbank = 3", FileProblem.UNKNOWN_KEY, "clock.bank", 3),
+        (GAME + "[clock]\nallowance_ms = -3", FileProblem.VALUE, "clock.allowance_ms", 3),
+        (GAME + "clock.start_ms = 0", FileProblem.VALUE, "clock.start_ms", 2),
+        (GAME + "[clock]\nbank_ms = 3600001", FileProblem.VALUE, "clock.bank_ms", 3),
+        (GAME + "clock = 3", FileProblem.VALUE, "clock", 2),
+        (GAME + 'faults = "strict"', FileProblem.VALUE, "faults", 2),
+        (GAME + 'format = "swis"', FileProblem.VALUE, "format", 2),
+        (
+            SWISS + "[settings]\nround = 3",
+            FileProblem.UNKNOWN_KEY,
+            "settings.round",
+            4,
+        ),
+        (SWISS + "settings.rounds = -1", FileProblem.VALUE, "settings.rounds", 3),
+        (
+            GAUNTLET + "settings.cycles = 1001",
+            FileProblem.VALUE,
+            "settings.cycles",
+            3,
+        ),
+        (GAME + "options.must = true", FileProblem.UNKNOWN_KEY, "options.must", 2),
+        (GAME + "options.must_beat = 3", FileProblem.VALUE, "options.must_beat", 2),
+        (GAME + "bots = [1]", FileProblem.VALUE, "bots", 2),
+        (GAME + '[[entrants]]\nowner = "x"', FileProblem.MISSING_KEY, "entrants[0].bot", 2),
+        (
+            ENTRANT + 'owner = "a\\u202e"',
+            FileProblem.VALUE,
+            "entrants[0].owner",
+            4,
+        ),
+        (GAME + 'name = "\\u202e"', FileProblem.VALUE, "name", 2),
+        (GAME + 'bots = ["x", "entries/*"]', FileProblem.VALUE, "bots[1]", 2),
     ],
 )
-def test_a_file_that_says_something_else_is_explained(here: Path, text: str, sentence: str) -> None:
+def test_an_invalid_file_is_refused_with_key_and_line(
+    here: Path, text: str, problem: FileProblem, key: str, line: int | None
+) -> None:
     path = here / "cup.toml"
     path.write_text(text)
-    with pytest.raises(CommandError) as error:
+    with pytest.raises(TournamentFileError) as caught:
         read(path)
-    assert sentence in str(error.value)
+    error = caught.value
+    assert (error.file, error.problem, error.key, error.line) == (path, problem, key, line)
+
+
+@pytest.mark.parametrize(
+    ("text", "nearest"),
+    [
+        ("board = 3", '"boards"'),
+        ('format = "swis"', '"swiss"'),
+        ('format = "swiss"\nsettings.round = 3', '"rounds"'),
+        ("options.must_beet = true", '"must_beat"'),
+        ("[clock]\nbank_m = 3", '"bank_ms"'),
+    ],
+)
+def test_a_misspelled_word_is_answered_with_the_nearest_one(
+    here: Path, text: str, nearest: str
+) -> None:
+    (here / "cup.toml").write_text(GAME + text)
+    with pytest.raises(TournamentFileError) as caught:
+        read(here / "cup.toml")
+    assert nearest in caught.value.sentence
+
+
+@pytest.mark.parametrize(
+    ("key", "option", "value", "allowed"),
+    [
+        ("boards", "--boards", 100_000_000, ("1", "10,000")),
+        ("boards", "--boards", 0, ("1", "10,000")),
+        ("seats", "--seats", 7, ("2", "6")),
+        ("clock.allowance_ms", "--allowance", -3, ("0", "3,600,000")),
+        ("clock.bank_ms", "--bank", 3_600_001, ("0", "3,600,000")),
+        ("clock.start_ms", "--start", 0, ("1", "3,600,000")),
+    ],
+)
+def test_files_and_options_have_the_same_ranges(
+    cli: Cli, here: Path, key: str, option: str, value: int, allowed: tuple[str, str]
+) -> None:
+    (here / "cup.toml").write_text(f"{GAME}{key} = {value}\n")
+    refused = cli("tournament", "run", "cup.toml", "--dry-run")
+    assert refused.status == USAGE
+    assert all(end in refused.err for end in allowed)
+    (here / "cup.toml").write_text(GAME)
+    refused = cli("tournament", "run", "cup.toml", "--dry-run", option, value)
+    assert refused.status == USAGE
+    assert all(end.replace(",", "") in refused.err for end in allowed)
 
 
 @pytest.mark.parametrize(
@@ -105,9 +190,9 @@ def test_a_file_that_says_something_else_is_explained(here: Path, text: str, sen
     [
         (("--format", "swis"), 'there is no format "swis"; did you mean "swiss"?'),
         (("--set", "round=3"), 'no setting of swiss "round"; did you mean "rounds"?'),
-        (("--set", "rounds=x"), "rounds is a whole number, not 'x'"),
+        (("--set", "rounds=x"), '"rounds" must be a whole number, not'),
         (("--set", "rounds"), "write rounds=VALUE"),
-        (("--set", "rounds=-1"), "is not below 0"),
+        (("--set", "rounds=-1"), "a whole number from 0 to 1,000"),
         (("--format", "knockout", "--set", "best_of=2"), "no setting of knockout"),
         (("--seats", 3), "poke is played by 2"),
         (("--option", "must=1"), 'no option of poke "must"'),

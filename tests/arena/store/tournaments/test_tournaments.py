@@ -3,18 +3,20 @@
 import hashlib
 import json
 from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
 
 import pytest
 from sqlalchemy import Engine
 
-from arena.errors import Conflict, NotFound, StoreError
+from arena.errors import Conflict, NotFound, OutOfRange, StoreError
 from arena.formats.contract import Entrant, Fixture
 from arena.store.bots import versions
 from arena.store.database import reading
 from arena.store.ids import match_id
 from arena.store.matches import listing, rows, transitions
 from arena.store.matches.games import PlayedGame
-from arena.store.matches.spec import MatchSpec, Plan
+from arena.store.matches.spec import Clock, MatchSpec, Plan
 from arena.store.schema import MatchState, TournamentState
 from arena.store.tournaments import lifecycle, tournaments
 from arena.store.tournaments.tournaments import Progress, Tournament
@@ -343,3 +345,21 @@ def test_a_tournament_that_is_not_there_is_named(store: Engine) -> None:
     ):
         with pytest.raises(NotFound, match="there is no tournament t-none;"):
             verb(store, "t-none")
+
+
+@pytest.mark.parametrize(
+    ("change", "name"),
+    [
+        ({"boards": 0}, "boards"),
+        ({"boards": 10_001}, "boards"),
+        ({"clock": Clock(start_ms=0)}, "start_ms"),
+        ({"clock": Clock(allowance_ms=-3)}, "allowance_ms"),
+        ({"clock": Clock(bank_ms=3_600_001)}, "bank_ms"),
+        ({"settings": {"cycles": 1001}}, "cycles"),
+    ],
+)
+def test_a_number_outside_its_range_is_refused(change: dict[str, Any], name: str) -> None:
+    tournaments.check_plan(PLAN)
+    with pytest.raises(OutOfRange) as caught:
+        tournaments.check_plan(replace(PLAN, **change))
+    assert caught.value.name == name
