@@ -31,7 +31,7 @@ from pathlib import Path
 from arena.bots.sandbox import linux
 from arena.bots.sandbox.available_levels import best
 from arena.bots.sandbox.level import Level
-from bench.figure import Figure, Target, told
+from bench.figure import Figure, FigureTarget, told
 from tests.hostile.corpus import CONTAINED, FAULTS
 from tests.hostile.world import World, a_world
 
@@ -90,7 +90,7 @@ def measured(programs: Sequence[str], rounds: int) -> Iterator[Figure]:
             [batch.quantile(0.95) for batch in attacked],
             "beside a busy bot",
             [batch.quantile(0.95) for batch in calm],
-            Target(RATIO, at_most=True, of_ratio=True),
+            FigureTarget(RATIO, at_most=True, of_ratio=True),
             f"median {last.quantile(0.5):.1f} ms, {len(last)} decisions, honest faults: {faults}; "
             f"the attack used {last.cores:.1f} cores and got {last.verdict}",
         )

@@ -21,7 +21,7 @@ from typing import Any, Final
 from sqlalchemy import Engine, Index, insert
 
 from arena.config import Folder
-from arena.ratings.decision_histogram import Thinking
+from arena.ratings.decision_histogram import DecisionHistogram
 from arena.store import database, schema
 from arena.store.database import writing
 from arena.store.schema import TournamentState
@@ -169,7 +169,7 @@ def _fill(raw: sqlite3.Connection, bots: int, matches: int) -> None:
 def _closed(
     raw: sqlite3.Connection, tournament: str, base: int, many: int, bots: int, offset: int
 ) -> None:
-    times = json.dumps([Thinking.of(range(1, 60)).stored()] * 2)
+    times = json.dumps([DecisionHistogram.of(range(1, 60)).stored()] * 2)
     for first in range(base, base + many, AT_ONCE):
         until = min(first + AT_ONCE, base + many)
         _some(raw, tournament, base, first, until, bots, offset)

@@ -30,7 +30,7 @@ SEATS_LUCK = 0.8
 
 
 @dataclass(frozen=True)
-class Setting:
+class FieldSetting:
     """The schedule of a simulated field.
 
     Attributes:
@@ -56,11 +56,11 @@ class Setting:
 
 
 SETTINGS = (
-    Setting(2),
-    Setting(2, uneven=True),
-    Setting(2, boards=4),
-    Setting(4),
-    Setting(4, boards=1),
+    FieldSetting(2),
+    FieldSetting(2, uneven=True),
+    FieldSetting(2, boards=4),
+    FieldSetting(4),
+    FieldSetting(4, boards=1),
 )
 MATCHES = (50, 200, 1000)
 
@@ -70,7 +70,7 @@ def name(place: int) -> str:
     return f"bot{place:02}@1"
 
 
-def played(setting: Setting, matches: int, dice: np.random.Generator) -> Meetings:
+def played(setting: FieldSetting, matches: int, dice: np.random.Generator) -> Meetings:
     """Simulate `matches` matches per bot (on average, if uneven)."""
     line_ups = np.sort(np.array(list(_line_ups(setting, matches, dice))), axis=1)
     halves = _halves(setting, setting.truth[line_ups] / ELO, dice)
@@ -94,7 +94,7 @@ def played(setting: Setting, matches: int, dice: np.random.Generator) -> Meeting
 
 
 def _line_ups(
-    setting: Setting, matches: int, dice: np.random.Generator
+    setting: FieldSetting, matches: int, dice: np.random.Generator
 ) -> Iterator[NDArray[np.int64]]:
     bots = BOTS[setting.seats]
     if setting.seats == 2:
@@ -110,7 +110,7 @@ def _line_ups(
 
 
 def _halves(
-    setting: Setting, strength: NDArray[np.float64], dice: np.random.Generator
+    setting: FieldSetting, strength: NDArray[np.float64], dice: np.random.Generator
 ) -> NDArray[np.int64]:
     """Return, by match and pair, the half games won by the first entrant of the pair."""
     matches, seats = strength.shape
@@ -129,7 +129,7 @@ def _halves(
 
 
 def _boards(
-    setting: Setting, matches: int, dice: np.random.Generator
+    setting: FieldSetting, matches: int, dice: np.random.Generator
 ) -> Iterator[NDArray[np.float64]]:
     for _ in range(max(1, setting.boards)):
         yield dice.normal(size=(matches, setting.seats))
@@ -166,7 +166,7 @@ class Coverage:
     half_width: float
 
 
-def coverage(setting: Setting, matches: int, rounds: int, seed: int = 1) -> Coverage:
+def coverage(setting: FieldSetting, matches: int, rounds: int, seed: int = 1) -> Coverage:
     """Simulate the same field `rounds` times and count the intervals that contain the truth."""
     dice = np.random.default_rng([seed, setting.seats, setting.boards, matches])
     truth = {name(place): value for place, value in enumerate(setting.truth.tolist())}

@@ -10,7 +10,7 @@ _STAMP = b'data: {"at": '
 
 
 @dataclass
-class Times:
+class LatencySamples:
     """Measured times in milliseconds."""
 
     all: list[float] = field(default_factory=list)
@@ -33,7 +33,7 @@ class Watching(asyncio.Protocol):
     shared with the measured server.
     """
 
-    def __init__(self, path: str, times: Times) -> None:
+    def __init__(self, path: str, times: LatencySamples) -> None:
         self._path = path
         self._times = times
         self._is_first = True
@@ -64,7 +64,7 @@ class Watching(asyncio.Protocol):
             self.begun.set_exception(ConnectionError("no news"))
 
 
-async def watch(port: int, path: str, times: Times, begun: asyncio.Semaphore) -> None:
+async def watch(port: int, path: str, times: LatencySamples, begun: asyncio.Semaphore) -> None:
     """Watch a live page until cancelled."""
     loop = asyncio.get_running_loop()
     async with begun:
@@ -89,7 +89,7 @@ async def page(port: int, path: str) -> tuple[float, int]:
     return 1000 * (time.perf_counter() - began), len(answer)
 
 
-async def browse(port: int, paths: Sequence[str], pause: float, times: Times) -> None:
+async def browse(port: int, paths: Sequence[str], pause: float, times: LatencySamples) -> None:
     """Request one page after the other until cancelled."""
     number = 0
     while True:

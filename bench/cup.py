@@ -14,7 +14,7 @@ from arena.services.local import Services
 from arena.store import database
 from arena.store.bots import versions
 from arena.store.matches import listing
-from arena.store.matches.spec import Plan
+from arena.store.matches.spec import TournamentPlan
 from arena.store.tournaments import tournaments
 from arena.store.tournaments.tournaments import Tournament
 from arena.tournaments import scheduler
@@ -50,7 +50,7 @@ def schedule(
         content = version_store.content_hash(bot) + name
         entered.append(versions.add(engine, name, "1", content, str(bot.folder), {}).id)
     settings = {"cycles": cycles}
-    plan = Plan("bench", "poke", {"must_beat": True}, 2, boards, settings=settings)
+    plan = TournamentPlan("bench", "poke", {"must_beat": True}, 2, boards, settings=settings)
     return scheduler.begin(engine, plan, entered, bytes(32))
 
 

@@ -25,16 +25,16 @@ import grpc
 import grpc.aio
 from pokearena.v1 import bot_pb2, bot_pb2_grpc
 
-from bench.figure import Figure, Target, left_out
+from bench.figure import Figure, FigureTarget, left_out
 from bench.processes import HERE, started
 from bench.sockets import engine, microseconds
 from bench.table import table
-from referee.bot_client import Deadline
-from referee.codec import Codec
-from referee.dealing import Seeded, board_seed
+from referee.game_codec import GameCodec
 from referee.games.registry import find
+from referee.games.shared.dealing import Seeded, board_seed
 from referee.rpc.channel import Channel
-from referee.rpc.work_budget import Budget
+from referee.rpc.work_budget import WorkBudget
+from referee.tables.bot_client import Deadline
 
 RATIO = 1.2
 PER_SECOND = 20_000
@@ -44,7 +44,7 @@ PER_SECOND_IN_GO = 40_000
 def typical(game_id: str, games: int = 40) -> tuple[bot_pb2.PlayRequest, bot_pb2.PlayResponse]:
     """Return the question of random games that is nearest to the mean size, and its answer."""
     game = find(game_id)
-    codec = Codec(game)
+    codec = GameCodec(game)
     chance = random.Random(1)
     samples: list[tuple[bot_pb2.ActRequest, bot_pb2.Action]] = []
     for number in range(games):
@@ -98,7 +98,7 @@ async def ping_pong_of_ours(
 ) -> float:
     """Return the same for ``Play`` with the referee's client, with a time limit per message."""
     service = bot_pb2.DESCRIPTOR.services_by_name["BotService"].full_name
-    channels = [Channel(address, service, Budget(math.inf)) for address in addresses]
+    channels = [Channel(address, service, WorkBudget(math.inf)) for address in addresses]
     alarm = Deadline()
     data = question.SerializeToString()
     try:
@@ -154,7 +154,7 @@ def overhead(method: str, rounds: int, boards: int = 30) -> Iterator[Figure]:
             lines.append(microseconds(plain, played.decisions))
     name = f"a decision by {method}, one at a time"
     sizes = f"{question.ByteSize()} and {answer.ByteSize()} bytes"
-    target = Target(RATIO, at_most=True, of_ratio=True)
+    target = FigureTarget(RATIO, at_most=True, of_ratio=True)
     yield Figure(name, "us", costs, f"raw gRPC, {sizes}", raw, target)
     note = "without a schema, a list of what is legal, clocks, views or a record"
     yield Figure(name, "us", costs, "a line of text over TCP, as Pokerbots", lines, note=note)
@@ -163,7 +163,7 @@ def overhead(method: str, rounds: int, boards: int = 30) -> Iterator[Figure]:
 def in_flight(games: int, rounds: int) -> Figure:
     """Return the decisions per second with this number of games of a table in flight."""
     speeds = rates(["bot.py", "play", str(games)], games, rounds)
-    target = Target(PER_SECOND) if games == 32 else None
+    target = FigureTarget(PER_SECOND) if games == 32 else None
     return Figure(
         f"poke, {games} {plural(games)} in flight", "decisions a second", speeds, target=target
     )
@@ -203,7 +203,7 @@ def in_go(games: int, rounds: int) -> Figure:
             name,
             "decisions a second",
             rates(bot, games, rounds),
-            target=Target(PER_SECOND_IN_GO),
+            target=FigureTarget(PER_SECOND_IN_GO),
         )
 
 

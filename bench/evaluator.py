@@ -16,8 +16,8 @@ from itertools import pairwise
 from typing import Any
 
 from bench.figure import Figure, left_out
-from referee.cards import Card
-from referee.poker import best_hand
+from referee.games.shared.cards import Card
+from referee.games.shared.poker import best_hand
 
 HANDS = 4_000
 RANKS = "23456789TJQKA"

@@ -7,7 +7,7 @@ from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class FigureTarget:
     """The target of a figure.
 
     Attributes:
@@ -40,7 +40,7 @@ class Figure:
     values: Sequence[float]
     peer: str = ""
     beside: Sequence[float] = ()
-    target: Target | None = None
+    target: FigureTarget | None = None
     note: str = ""
 
     @property

@@ -18,9 +18,9 @@ from functools import lru_cache
 from itertools import accumulate, combinations
 from math import exp, log
 
-from arena.formats.contract import Entrant, Fixture, Match, Play, State
-from arena.formats.ladder import Ladder, guess, meetings
-from arena.formats.round_robin import RoundRobin
+from arena.formats.contract import Fixture, FormatEntrant, FormatMatch, MatchStatus, NextMatches
+from arena.formats.ladder import LadderFormat, estimate_strengths, meetings
+from arena.formats.round_robin import RoundRobinFormat
 from arena.ratings.closed_match import FINISHED, ClosedGame
 
 ELO = 400 / log(10)
@@ -37,7 +37,7 @@ TAUS = (0.9, 0.95)
 
 
 @dataclass(frozen=True)
-class Run:
+class LadderRun:
     """The results of one run, by round."""
 
     right: tuple[bool, ...]
@@ -46,26 +46,30 @@ class Run:
     """Kendall's rank correlation with the true order."""
 
 
-Rounds = Callable[[Sequence[Entrant], list[Match]], Iterator[Sequence[Fixture]]]
+Rounds = Callable[[Sequence[FormatEntrant], list[FormatMatch]], Iterator[Sequence[Fixture]]]
 
 
 def ladder(adaptive: int) -> Rounds:
     """Return the rounds of a ladder; each round depends on all but the last one before it."""
 
-    def rounds(entrants: Sequence[Entrant], played: list[Match]) -> Iterator[Sequence[Fixture]]:
-        rules = Ladder(adaptive=adaptive)
+    def rounds(
+        entrants: Sequence[FormatEntrant], played: list[FormatMatch]
+    ) -> Iterator[Sequence[Fixture]]:
+        rules = LadderFormat(adaptive=adaptive)
         while True:
             step = rules.next(entrants, played)
-            assert isinstance(step, Play)
+            assert isinstance(step, NextMatches)
             yield step.fixtures
 
     return rounds
 
 
-def round_robins(entrants: Sequence[Entrant], _: list[Match]) -> Iterator[Sequence[Fixture]]:
+def round_robins(
+    entrants: Sequence[FormatEntrant], _: list[FormatMatch]
+) -> Iterator[Sequence[Fixture]]:
     """Yield the rounds of consecutive round robins."""
-    step = RoundRobin(2, 100).next(entrants, ())
-    assert isinstance(step, Play)
+    step = RoundRobinFormat(2, 100).next(entrants, ())
+    assert isinstance(step, NextMatches)
     size = len(entrants) // 2
     for first in range(0, len(step.fixtures), size):
         yield step.fixtures[first : first + size]
@@ -88,15 +92,15 @@ def outcome(wins: int, games: int) -> tuple[ClosedGame, ...]:
     )
 
 
-def run(way: Rounds, gaps: Sequence[int], rounds: int, games: int, seed: int) -> Run:
+def run(way: Rounds, gaps: Sequence[int], rounds: int, games: int, seed: int) -> LadderRun:
     """Play a number of rounds."""
     luck = random.Random(seed)
     true = [-gap / ELO for gap in accumulate(gaps, initial=0)]
     names = [f"bot{place:02}@1" for place in range(len(true))]
     strength = dict(zip(names, true, strict=True))
     # Seeds are independent of strength.
-    entrants = [Entrant(name) for name in luck.sample(names, len(names))]
-    played: list[Match] = []
+    entrants = [FormatEntrant(name) for name in luck.sample(names, len(names))]
+    played: list[FormatMatch] = []
     right, taus = [], []
     for fixtures, _ in zip(way(entrants, played), range(rounds), strict=False):
         for fixture in fixtures:
@@ -104,20 +108,20 @@ def run(way: Rounds, gaps: Sequence[int], rounds: int, games: int, seed: int) ->
             chance = 1 / (1 + exp(strength[second] - strength[first]))
             wins = sum(luck.random() < chance for _ in range(games))
             played.append(
-                Match(
+                FormatMatch(
                     fixture.round,
                     fixture.number,
                     fixture.entrants,
-                    State.CLOSED,
+                    MatchStatus.CLOSED,
                     outcome(wins, games),
                 )
             )
-        guesses = guess(names, meetings(played))
+        guesses = estimate_strengths(names, meetings(played))
         means = [guesses[name].mean for name in names]
         signs = [(a > b) - (a < b) for a, b in combinations(means, 2)]
         taus.append(sum(signs) / len(signs))
         right.append(sum(signs) == len(signs))
-    return Run(tuple(right), tuple(taus))
+    return LadderRun(tuple(right), tuple(taus))
 
 
 def lasting(values: Sequence[float], level: float) -> str:

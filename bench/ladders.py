@@ -19,10 +19,10 @@ from typing import Any
 
 from sqlalchemy import Engine, insert, text
 
-from arena.ladders import folds
+from arena.ladders import ladder_sums
 from arena.presentation.registry import presentation_of
 from arena.ratings.closed_match import FINISHED, ClosedGame, ClosedMatch
-from arena.ratings.decision_histogram import Thinking
+from arena.ratings.decision_histogram import DecisionHistogram
 from arena.ratings.match_digest import digest
 from arena.ratings.strength.fit import strengths
 from arena.store import database, schema
@@ -87,7 +87,10 @@ def result(first_bot: int, second_bot: int, first: int, second: int) -> tuple[di
 
 def rows(first: int, many: int, dice: random.Random) -> Iterator[tuple[dict[str, Any], ...]]:
     """Yield the rows of matches and of their results."""
-    times = [Thinking.of(dice.lognormvariate(1, 1) for _ in range(60)).stored() for _ in range(50)]
+    times = [
+        DecisionHistogram.of(dice.lognormvariate(1, 1) for _ in range(60)).stored()
+        for _ in range(50)
+    ]
     for at in range(first, first + many):
         left, second = sorted(dice.sample(range(BOTS), 2))
         ahead = [round(dice.gauss((second - left) / 40, 3)) for _ in range(2)]
@@ -169,14 +172,14 @@ def begin(engine: Engine) -> None:
 def measure(engine: Engine, matches: int, dice: random.Random) -> None:
     """Print a line for each step of the computation."""
     of, clip = [CUP], presentation_of(GAME).clip
-    meetings = timed("who met whom, read and summed up", lambda: folds.meetings(engine, of))
+    meetings = timed("who met whom, read and summed up", lambda: ladder_sums.meetings(engine, of))
     timed("strengths of that", lambda: strengths(meetings))
     timed(
         "both: strengths from the database",
-        lambda: strengths(folds.meetings(engine, of)),
+        lambda: strengths(ladder_sums.meetings(engine, of)),
         TARGET,
     )
-    following = folds.Following(engine, of, clip)
+    following = ladder_sums.LadderSums(engine, of, clip)
     timed("the whole ladder: Elo, points, faults, times as well", lambda: following.now().table())
     for more in range(3):
         write(engine, matches + more, 1, dice)

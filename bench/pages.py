@@ -31,7 +31,7 @@ from arena.services.web_process import Pages, WebSettings, listen
 from arena.store import database, schema
 from arena.store.database import reading, writing
 from bench import ladders, starts
-from bench.crowd import Times, browse, page, watch
+from bench.crowd import LatencySamples, browse, page, watch
 
 BOTS, MATCHES, PAGES = 1000, 100_000, 100
 AT_ONCE = 50
@@ -76,9 +76,9 @@ def server(data: Path) -> Iterator[int]:
             process.wait()
 
 
-async def ask(port: int, many: int, path: str = LADDER) -> Times:
+async def ask(port: int, many: int, path: str = LADDER) -> LatencySamples:
     """Request a page `many` times, one after the other."""
-    times = Times()
+    times = LatencySamples()
     for _ in range(many):
         took, _ = await page(port, path)
         times.all.append(took)
@@ -116,7 +116,7 @@ def large() -> None:
                 first, _ = asyncio.run(page(port, path))
                 summary = asyncio.run(ask(port, 20, path)).told()
                 print(f"{path:44} {summary}  first {first:.0f} ms")
-            tag, times = asyncio.run(shown(port, b"")), Times()
+            tag, times = asyncio.run(shown(port, b"")), LatencySamples()
             for more in range(5):
                 ladders.write(engine, MATCHES + more, 1, dice)
                 sides(engine)
@@ -128,9 +128,9 @@ def large() -> None:
             print(f"{'pages meanwhile':44} {times.told()}")
 
 
-async def _meanwhile(port: int, tag: bytes) -> tuple[bytes, Times]:
+async def _meanwhile(port: int, tag: bytes) -> tuple[bytes, LatencySamples]:
     """Request pages until the ladder has changed."""
-    times = Times()
+    times = LatencySamples()
     browsing = asyncio.create_task(browse(port, [LADDER, "/"], 0.05, times))
     new_tag = await shown(port, tag)
     browsing.cancel()
@@ -152,7 +152,7 @@ def spent(process: int) -> float:
 
 async def crowd(engine: Engine, port: int, server: int, watchers: int, seconds: float) -> None:
     """Measure a running tournament with this number of watchers, and print the results."""
-    events, pages, begun = Times(), Times(), asyncio.Semaphore(AT_ONCE)
+    events, pages, begun = LatencySamples(), LatencySamples(), asyncio.Semaphore(AT_ONCE)
     tasks = [
         asyncio.create_task(watch(port, "/live" + LADDER, events, begun)) for _ in range(watchers)
     ]

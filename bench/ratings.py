@@ -20,7 +20,7 @@ from arena.ratings.meetings import LineUp, Meetings, Sums, pairs, pairs_of_pairs
 from arena.ratings.scale import ELO
 from arena.ratings.strength.fit import strengths
 from arena.ratings.strength.settings import StrengthSettings
-from bench.figure import Figure, Target, left_out
+from bench.figure import Figure, FigureTarget, left_out
 
 BOTS = 200
 MATCHES = 1_000_000
@@ -127,7 +127,7 @@ def figures(rounds: int) -> Iterator[Figure]:
     yield Figure("summing up a million closed matches (a fifth, times 5)", "s", summed)
     tables = four_seats(dice)
     fitted = rounds_of(rounds, lambda: strengths(tables))
-    target = Target(TARGET, at_most=True)
+    target = FigureTarget(TARGET, at_most=True)
     yield Figure(
         f"strengths from {len(tables.sums):,} line-ups of four", "s", fitted, target=target
     )
@@ -165,5 +165,5 @@ def _beside_choix(
         "choix gives the values alone; ours errors, superiority, lack of fit and ranks as well; "
         f"the values differ by {np.ptp(values - oracle):.6f} Elo at most"
     )
-    target = Target(TARGET, at_most=True)
+    target = FigureTarget(TARGET, at_most=True)
     yield Figure(name, "s", durations, "choix's values", theirs, target, note)

@@ -13,10 +13,10 @@ import time
 from collections.abc import Iterator, Mapping
 
 from arena.presentation.registry import presentation_of
-from bench.figure import Figure, Target
-from referee.dealing import Seeded, board_seed
+from bench.figure import Figure, FigureTarget
 from referee.games.contract import Game
 from referee.games.registry import GAMES
+from referee.games.shared.dealing import Seeded, board_seed
 
 UNIT = "random actions a second"
 
@@ -76,7 +76,7 @@ def figures(rounds: int) -> Iterator[Figure]:
     """Yield every form of every game, compared with the first form of its game."""
     for game_id, game in GAMES.items():
         first, *others = forms(game)
-        target = Target(presentation_of(game_id).target_rate)
+        target = FigureTarget(presentation_of(game_id).target_rate)
         title = _title(game_id, first)
         base = [rate(game_id, *first) for _ in range(rounds)]
         yield Figure(title, UNIT, base, target=target)

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from sqlalchemy import Engine
 
-from arena.ladders import key
+from arena.ladders import ladder_key
 from arena.store import consistency
 from arena.store.bots import versions
 from arena.store.database import reading
@@ -49,7 +49,7 @@ def measure(engine: Engine) -> None:
     asked("how far the open ladder is", lambda: tournaments.progress(engine, ladder))
     asked("how far a closed one is", lambda: tournaments.progress(engine, cup))
     asked("tournaments, listed", lambda: tournaments.listing(engine))
-    asked("forms and their tournaments", lambda: key.of_forms(engine))
+    asked("forms and their tournaments", lambda: ladder_key.of_forms(engine))
     asked("the newest results", lambda: listing.latest(engine, 20))
     asked("a match", lambda: listing.find(engine, "m-0000005000"))
     asked("matches of the ladder", lambda: listing.matches(engine, tournament=ladder, limit=50))

@@ -23,7 +23,7 @@ from arena.store.matches import listing, transitions
 from arena.store.tournaments import lifecycle
 from arena.store.tournaments.tournaments import Tournament
 from bench import cup
-from bench.figure import Figure, Target
+from bench.figure import Figure, FigureTarget
 from bench.processes import started
 from bench.table import table
 
@@ -93,5 +93,5 @@ def figures(rounds: int) -> Iterator[Figure]:
     with started(["-m", "referee"]) as (referee,):
         taken = [cold_table(referee) for _ in range(rounds + 2)]
     name = "table of two cold Python bots, first game included"
-    yield Figure(name, "s", taken, target=Target(1.0, at_most=True))
+    yield Figure(name, "s", taken, target=FigureTarget(1.0, at_most=True))
     yield overhead(max(1, rounds // 3))

@@ -26,10 +26,10 @@ from pokearena.v1 import bot_pb2
 
 from arena.bots.in_process import Choose as Choose
 from arena.bots.in_process import load as load
-from referee.codec import Codec
-from referee.dealing import Seeded, board_seed
+from referee.game_codec import GameCodec
 from referee.games.contract import Game
 from referee.games.registry import GAMES
+from referee.games.shared.dealing import Seeded, board_seed
 
 HOUSE = Path(__file__).parent.parent / "sample_bots" / "house"
 BOTS = ("strong", "greedy", "bold", "meek", "random")
@@ -39,7 +39,7 @@ SEED = bytes(32)
 
 
 @dataclass(frozen=True)
-class Form:
+class MeasuredForm:
     """A game with a number of seats and options."""
 
     game: Game
@@ -65,7 +65,7 @@ class Form:
         )
 
 
-def forms() -> list[Form]:
+def forms() -> list[MeasuredForm]:
     """Return the measured forms of every game.
 
     These are every number of seats; each changed switch at the smallest table that allows it; and
@@ -73,19 +73,21 @@ def forms() -> list[Form]:
     """
     all_forms = []
     for game in GAMES.values():
-        all_forms += [Form(game, seats) for seats in game.seats]
+        all_forms += [MeasuredForm(game, seats) for seats in game.seats]
         for name, option in game.options.items():
             if isinstance(option.default, bool):
                 turned = {name: not option.default}
                 settled = game.settle(turned)
                 fewest = min(n for n in game.seats if game.allows(n, settled))
-                all_forms.append(Form(game, fewest, turned))
+                all_forms.append(MeasuredForm(game, fewest, turned))
             words = (word for word in option.choices if word != option.default)
-            all_forms += [Form(game, max(game.seats), {name: word}) for word in words]
+            all_forms += [MeasuredForm(game, max(game.seats), {name: word}) for word in words]
     return all_forms
 
 
-def play(form: Form, codec: Codec, board: int, seating: Sequence[Choose]) -> tuple[int, ...]:
+def play(
+    form: MeasuredForm, codec: GameCodec, board: int, seating: Sequence[Choose]
+) -> tuple[int, ...]:
     """Play one game and return the places by seat."""
     state = form.game.start(Seeded(board_seed(SEED, board)), form.seats, form.given)
     decision = 0
@@ -116,7 +118,7 @@ def score(places: Sequence[int], sides: Sequence[int], side: int) -> float:
 
 
 @dataclass(frozen=True)
-class Duel:
+class BotComparison:
     """The result of one bot against another."""
 
     mean: float
@@ -143,9 +145,9 @@ class Timed:
         return move
 
 
-def measure(form: Form, first_bot: str, second_bot: str, boards: int) -> Duel:
+def measure(form: MeasuredForm, first_bot: str, second_bot: str, boards: int) -> BotComparison:
     """Play one bot against others of another kind."""
-    codec, sides = Codec(form.game), form.sides
+    codec, sides = GameCodec(form.game), form.sides
     first = [Timed(load(first_bot, form.start(seat))) for seat in range(form.seats)]
     second = [load(second_bot, form.start(seat)) for seat in range(form.seats)]
     means = []
@@ -157,12 +159,12 @@ def measure(form: Form, first_bot: str, second_bot: str, boards: int) -> Duel:
         means.append(statistics.mean(scores))
     half = 1.96 * statistics.stdev(means) / boards**0.5
     took = sum(bot.seconds for bot in first) / sum(bot.decisions for bot in first)
-    return Duel(statistics.mean(means), half, boards * len(set(sides)), took * 1000)
+    return BotComparison(statistics.mean(means), half, boards * len(set(sides)), took * 1000)
 
 
 def duel(game: Game, first_bot: str, second_bot: str, boards: int) -> tuple[float, float]:
     """Return the mean score of one bot at the smallest table, and half its interval."""
-    result = measure(Form(game, game.seats[0]), first_bot, second_bot, boards)
+    result = measure(MeasuredForm(game, game.seats[0]), first_bot, second_bot, boards)
     return result.mean, result.half
 
 

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import grpc
 from pokearena.v1 import referee_pb2, referee_pb2_grpc
 
-from referee.dealing import board_seed
+from referee.games.shared.dealing import board_seed
 
 
 @dataclass(frozen=True, slots=True)
-class Played:
+class TableSpeed:
     """Games, decisions and seconds after the first game, which serves as a warm-up."""
 
     games: int
@@ -22,7 +22,7 @@ class Played:
 
 def table(
     referee: str, bots: Sequence[str], boards: int, game: str = "poke", watch_ms: int = 0
-) -> Played:
+) -> TableSpeed:
     """Play a table; the measurement begins at the end of its first game."""
     order = referee_pb2.Table(
         match="m-0123456789",
@@ -51,4 +51,4 @@ def table(
                 if '"finished","finished"' not in event.game.record:
                     raise SystemExit(f"a bot faulted: {event.game.record[-500:]}")
     requests.put(None)
-    return Played(games, decisions, ended - began)
+    return TableSpeed(games, decisions, ended - began)

@@ -27,15 +27,15 @@ from arena.services.local import Services
 from arena.store import database
 from arena.store.bots import versions
 from arena.store.matches import listing
-from arena.store.matches.spec import Plan
+from arena.store.matches.spec import TournamentPlan
 from arena.store.tournaments import tournaments
 from arena.system import redis_connection
 from arena.tournaments import scheduler
 from bench.processes import started
 from bench.table import table
-from referee.codec import Codec
-from referee.dealing import Seeded
+from referee.game_codec import GameCodec
 from referee.games.registry import GAMES
+from referee.games.shared.dealing import Seeded
 
 TIMES = 200
 TABLES = 30
@@ -48,7 +48,7 @@ PAUSES = (0, 250)
 BOT = "random"
 
 
-class Ear:
+class PositionCounter:
     """Counts the published positions."""
 
     def __init__(self, url: str) -> None:
@@ -75,7 +75,7 @@ def position_cost(game_id: str) -> tuple[float, int]:
     while state.actors:
         state = state.play({seat: state.legal(seat).any(chance) for seat in state.actors})
         states.append(state)
-    middle, codec, began = states[len(states) // 2], Codec(game), time.process_time()
+    middle, codec, began = states[len(states) // 2], GameCodec(game), time.process_time()
     for _ in range(TIMES):
         view = bot_pb2.View.FromString(codec.view(middle.public()))
         sent = referee_pb2.PositionShown(actors=middle.actors, view=view).SerializeToString()
@@ -128,10 +128,12 @@ def play(watch_ms: int) -> tuple[float, float, int]:
             versions.add(engine, name, "1", content + name, str(bot.folder), {}).id
             for name in ("one", "two")
         ]
-        plan = Plan("bench", "poke", {"must_beat": True}, 2, BOARDS, settings={"cycles": MATCHES})
+        plan = TournamentPlan(
+            "bench", "poke", {"must_beat": True}, 2, BOARDS, settings={"cycles": MATCHES}
+        )
         before = used()
         with Services(where, WORKERS, {**os.environ, WATCH_MS: str(watch_ms)}) as services:
-            ear = Ear(services.snapshot.redis.url)
+            ear = PositionCounter(services.snapshot.redis.url)
             cup = scheduler.begin(engine, plan, names, bytes(32))
             began = time.monotonic()
             while tournaments.progress(engine, cup.id).open:

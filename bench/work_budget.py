@@ -15,22 +15,22 @@ from collections.abc import Iterator
 
 from pokearena.v1 import bot_pb2
 
-from bench.figure import Figure, Target
+from bench.figure import Figure, FigureTarget
 from referee.rpc.connection import Connection
-from referee.rpc.http2 import Kind, frame
-from referee.rpc.work_budget import MESSAGE, MESSAGE_BYTE, Budget
+from referee.rpc.http2 import FrameKind, frame
+from referee.rpc.work_budget import MESSAGE, MESSAGE_BYTE, WorkBudget
 
 BYTES = 1 << 20
 PIECE_BYTES = 1 << 16
 MOST_MICROSECONDS = 1.0
-_SETTINGS = frame(Kind.SETTINGS, 0, 0)
+_SETTINGS = frame(FrameKind.SETTINGS, 0, 0)
 _FLOODS = {
-    "full SETTINGS frames": frame(Kind.SETTINGS, 0, 0, bytes([0, 9, 0, 0, 0, 1]) * 2730),
+    "full SETTINGS frames": frame(FrameKind.SETTINGS, 0, 0, bytes([0, 9, 0, 0, 0, 1]) * 2730),
     "empty SETTINGS frames": _SETTINGS,
-    "PING frames": frame(Kind.PING, 0, 0, bytes(8)),
-    "WINDOW_UPDATE frames": frame(Kind.WINDOW_UPDATE, 0, 0, b"\0\0\0\1"),
-    "PRIORITY frames": frame(Kind.PRIORITY, 0, 1, bytes(5)),
-    "unknown frames": frame(Kind.PING, 0, 1)[:3] + b"\x20" + bytes(5),
+    "PING frames": frame(FrameKind.PING, 0, 0, bytes(8)),
+    "WINDOW_UPDATE frames": frame(FrameKind.WINDOW_UPDATE, 0, 0, b"\0\0\0\1"),
+    "PRIORITY frames": frame(FrameKind.PRIORITY, 0, 1, bytes(5)),
+    "unknown frames": frame(FrameKind.PING, 0, 1)[:3] + b"\x20" + bytes(5),
     "large unknown frames": (16384).to_bytes(3, "big") + b"\x20" + bytes(5) + bytes(16384),
 }
 
@@ -60,7 +60,7 @@ def figures(rounds: int) -> Iterator[Figure]:
     Args:
         rounds: number of measurements of each kind.
     """
-    target = Target(MOST_MICROSECONDS, at_most=True)
+    target = FigureTarget(MOST_MICROSECONDS, at_most=True)
     for name, flood in _FLOODS.items():
         values = [asyncio.run(_read(flood)) for _ in range(rounds)]
         yield Figure(f"a unit of {name}", "us", values, target=target)
@@ -71,7 +71,7 @@ def figures(rounds: int) -> Iterator[Figure]:
 
 async def _read(flood: bytes) -> float:
     """Return the microseconds per unit that a connection takes to read a flood."""
-    budget = Budget(math.inf)
+    budget = WorkBudget(math.inf)
     connection = Connection(budget)
     connection.connection_made(_Unread())
     connection.data_received(_SETTINGS)

@@ -7,8 +7,8 @@ from typing import Any
 
 from google.protobuf.json_format import MessageToDict
 
+from referee.faults import Fault, TimeSpent
 from referee.sanitizing import escaped_json
-from referee.verdict import Fault, Spent
 
 FORMAT = 1
 
@@ -91,7 +91,7 @@ def fault_line(fault: Fault) -> Line:
     return line
 
 
-def _clock(spent: Spent) -> Line:
+def _clock(spent: TimeSpent) -> Line:
     clock: Line = {"ms": round(spent.ms, 3), "limit_ms": round(spent.limit_ms, 3)}
     if spent.allowance_ms is not None:
         clock["allowance_ms"] = spent.allowance_ms

@@ -9,18 +9,18 @@ from typing import Any
 from google.protobuf.json_format import ParseDict, ParseError
 from pokearena.v1 import bot_pb2, referee_pb2
 
-from referee.codec import Codec, DecodeError
-from referee.dealing import Seeded, board_seed, commitment
+from referee.action_phrases import describe
+from referee.faults import Verdict
+from referee.game_codec import DecodeError, GameCodec
 from referee.games.contract import Action, Game, Legal, SetupError, State, View
 from referee.games.registry import find
-from referee.play import Play, Setting, Wrong, places_with_faults
+from referee.games.shared.dealing import Seeded, board_seed, commitment
 from referee.record import GameRecord, Line, MatchRecord, RecordError
-from referee.verdict import Verdict
-from referee.wording import describe
+from referee.running_game import RunningGame, TableSetting, WrongAnswer, places_with_faults
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class ReplayStep:
     """A position of a recorded game with the actions made in it."""
 
     decision: int
@@ -35,12 +35,12 @@ class Mismatch(ValueError):
 
 
 @cache
-def codec_of(game: Game) -> Codec:
+def codec_of(game: Game) -> GameCodec:
     """Return the codec of a game, constructed once per game."""
-    return Codec(game)
+    return GameCodec(game)
 
 
-def steps(match: Line, record: GameRecord, seed: bytes) -> Iterator[Step]:
+def steps(match: Line, record: GameRecord, seed: bytes) -> Iterator[ReplayStep]:
     """Yield the positions of a recorded game, from the deal to the last recorded position.
 
     Args:
@@ -62,9 +62,9 @@ def steps(match: Line, record: GameRecord, seed: bytes) -> Iterator[Step]:
         lines, left = left[: len(state.actors)], left[len(state.actors) :]
         # A fault may end a game after only some seats have made a simultaneous choice.
         if len(lines) < len(state.actors):
-            yield Step(decision, state, tuple(lines))
+            yield ReplayStep(decision, state, tuple(lines))
             return
-        yield Step(decision, state, tuple(lines))
+        yield ReplayStep(decision, state, tuple(lines))
         moves = {}
         for number, line in enumerate(sorted(lines, key=_decision), decision):
             moves[line["seat"]] = _checked(state, codec, line, number)
@@ -72,14 +72,14 @@ def steps(match: Line, record: GameRecord, seed: bytes) -> Iterator[Step]:
         decision += len(lines)
     if left:
         raise Mismatch(f"game {record.number} goes on after its end: {len(left)} actions too many")
-    yield Step(decision, state, ())
+    yield ReplayStep(decision, state, ())
 
 
 def _decision(line: Line) -> int:
     return int(line["decision"])
 
 
-def _checked(state: State, codec: Codec, line: Line, decision: int) -> Action:
+def _checked(state: State, codec: GameCodec, line: Line, decision: int) -> Action:
     """Decode the action of a line and check that it was possible in this position.
 
     Raises:
@@ -131,7 +131,7 @@ def view_of_json(view: Mapping[str, Any]) -> View:
 
 
 @dataclass(slots=True)
-class Rights:
+class RecordedClock:
     """Remaining time of a seat, and whether it requests the list of legal actions."""
 
     clock: bot_pb2.Clock
@@ -139,7 +139,7 @@ class Rights:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class RecordedQuestion:
     """A question of a recorded game, rebuilt as it was sent to the seat."""
 
     request: bot_pb2.ActRequest
@@ -147,8 +147,8 @@ class Question:
 
 
 def question(
-    match: Line, record: GameRecord, seed: bytes, decision: int, rights: Sequence[Rights]
-) -> Question:
+    match: Line, record: GameRecord, seed: bytes, decision: int, rights: Sequence[RecordedClock]
+) -> RecordedQuestion:
     """Rebuild the question of one decision of a recorded game, answered or not.
 
     Args:
@@ -170,8 +170,8 @@ def question(
 
 
 def questions(
-    match: Line, record: GameRecord, seed: bytes, rights: Sequence[Rights]
-) -> Iterator[Question]:
+    match: Line, record: GameRecord, seed: bytes, rights: Sequence[RecordedClock]
+) -> Iterator[RecordedQuestion]:
     """Yield the questions of a recorded game in order, up to the end of the record.
 
     The arguments are those of :func:`question`. A bank that a line records replaces the one in
@@ -183,15 +183,15 @@ def questions(
     game = find(match["game"])
     options = game.settle(match["options"])
     sides = game.sides(match["seats"], options)
-    setting = Setting(match["match"], game, codec_of(game), match["seats"], options, sides)
+    setting = TableSetting(match["match"], game, codec_of(game), match["seats"], options, sides)
     number = record.game["board"]
     board = referee_pb2.Board(game=record.number, number=number, seed=board_seed(seed, number))
     lines = {line["decision"]: line for line in record.actions}
-    play = Play(setting, board)
-    untimed = [Rights(each.clock, each.wants_legal) for each in rights]
+    play = RunningGame(setting, board)
+    untimed = [RecordedClock(each.clock, each.wants_legal) for each in rights]
     while asked := dict(play.ask(_with_banks(untimed, play, lines))):
         for open_one in asked.values():
-            yield Question(open_one.question, open_one.legal)
+            yield RecordedQuestion(open_one.question, open_one.legal)
         for seat, open_one in asked.items():
             line = lines.get(open_one.decision)
             if line is None or line["seat"] != seat:
@@ -199,14 +199,14 @@ def questions(
             action = ParseDict(line["action"], bot_pb2.Action())
             try:
                 play.answer(seat, bot_pb2.ActResponse(action=action), 0.0)
-            except Wrong as wrong:
+            except WrongAnswer as wrong:
                 where = f"game {record.number}, decision {open_one.decision}"
                 raise Mismatch(f"{where}: {wrong.clause}") from None
 
 
 def _with_banks(
-    rights: Sequence[Rights], play: Play, lines: Mapping[int, Line]
-) -> Sequence[Rights]:
+    rights: Sequence[RecordedClock], play: RunningGame, lines: Mapping[int, Line]
+) -> Sequence[RecordedClock]:
     """Update the clocks with the banks recorded for the questions of this position.
 
     Changes ``rights`` in place and returns it.

@@ -9,14 +9,14 @@ import grpc.aio
 from pokearena.v1 import referee_pb2, referee_pb2_grpc
 
 from referee import logs
-from referee.codec import Codec
-from referee.dealing import SEED_BYTES
+from referee.game_codec import GameCodec
 from referee.games.contract import SetupError
 from referee.games.registry import GAMES, find
-from referee.play import Setting
-from referee.stall_detector import StoodStill
-from referee.table import Table
-from referee.table_stream import TableStream
+from referee.games.shared.dealing import SEED_BYTES
+from referee.running_game import TableSetting
+from referee.tables.stall_detector import ProcessStalled
+from referee.tables.table import RunningTable
+from referee.tables.table_stream import TableStream
 
 log = logging.getLogger("referee")
 
@@ -27,7 +27,7 @@ class RefereeService(referee_pb2_grpc.RefereeServiceServicer):
     """Implements the gRPC service of the referee: the list of games, and tables."""
 
     def __init__(self) -> None:
-        self._codecs = {game_id: Codec(game) for game_id, game in GAMES.items()}
+        self._codecs = {game_id: GameCodec(game) for game_id, game in GAMES.items()}
 
     async def ListGames(
         self, request: referee_pb2.ListGamesRequest, context: Context
@@ -69,21 +69,21 @@ class RefereeService(referee_pb2_grpc.RefereeServiceServicer):
         caller = TableStream()
         # The context is bound only in the tasks: a generator runs in the context of its consumer.
         with logs.bound(match=first.table.match, table=_number(context)):
-            table = Table(first.table, setting, caller)
+            table = RunningTable(first.table, setting, caller)
             running = asyncio.create_task(_run(first.table.match, table, caller))
             hearing = asyncio.create_task(_hear(requests, table, caller))
         try:
             async for event in caller.events():
                 yield event
             await running
-        except StoodStill as error:
+        except ProcessStalled as error:
             await context.abort(grpc.StatusCode.UNAVAILABLE, str(error))
         finally:
             hearing.cancel()
             running.cancel()
             await asyncio.gather(hearing, running, return_exceptions=True)
 
-    def _setting(self, order: referee_pb2.Table) -> Setting:
+    def _setting(self, order: referee_pb2.Table) -> TableSetting:
         """Check a table and return the settings that its games share.
 
         Raises:
@@ -103,7 +103,7 @@ class RefereeService(referee_pb2_grpc.RefereeServiceServicer):
             )
         sides = game.sides(len(order.seats), options)
         codec = self._codecs[game.id]
-        return Setting(order.match, game, codec, len(order.seats), options, sides)
+        return TableSetting(order.match, game, codec, len(order.seats), options, sides)
 
 
 def _number(context: Context) -> int | None:
@@ -112,24 +112,24 @@ def _number(context: Context) -> int | None:
     return int(number) if isinstance(number, str) and number.isdecimal() else None
 
 
-async def _run(match: str, table: Table, caller: TableStream) -> None:
+async def _run(match: str, table: RunningTable, caller: TableStream) -> None:
     try:
         log.info("%s: a table begins", match)
         await table.run()
         shares = ", ".join(f"{100 * share:.1f} %" for share in table.budget_shares)
         log.info("%s: a table is over; its bots used %s of their work budgets", match, shares)
     except BaseExceptionGroup as group:
-        still = group.subgroup(StoodStill)
+        still = group.subgroup(ProcessStalled)
         if still is None:
             raise
         log.warning("%s: broken off, %s", match, still.exceptions[0])
-        raise StoodStill(*still.exceptions[0].args) from None
+        raise ProcessStalled(*still.exceptions[0].args) from None
     finally:
         caller.close()
 
 
 async def _hear(
-    requests: AsyncIterator[referee_pb2.RunTableRequest], table: Table, caller: TableStream
+    requests: AsyncIterator[referee_pb2.RunTableRequest], table: RunningTable, caller: TableStream
 ) -> None:
     async for request in requests:
         if request.WhichOneof("message") != "report":

@@ -57,7 +57,7 @@ def stalls_are_tolerated() -> Iterator[None]:
 
     The tests of the stall detector set their own limit, or play in a referee's process.
     """
-    from referee import stall_detector
+    from referee.tables import stall_detector
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(stall_detector, "STILL_SECONDS", 60.0)

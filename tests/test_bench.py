@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bench.figure import Figure, Target, told
+from bench.figure import Figure, FigureTarget, told
 from bench.session import PARTS, measured, run
 from tests.arena.cli.terminal import in_own_process
 
@@ -25,14 +25,14 @@ def test_the_spread_is_the_median_distance_from_the_median() -> None:
 @pytest.mark.parametrize(
     ("target", "reached"),
     [
-        (Target(10.0), True),
-        (Target(10.1), False),
-        (Target(9.9, at_most=True), False),
-        (Target(2.0, of_ratio=True), True),
-        (Target(1.9, at_most=True, of_ratio=True), False),
+        (FigureTarget(10.0), True),
+        (FigureTarget(10.1), False),
+        (FigureTarget(9.9, at_most=True), False),
+        (FigureTarget(2.0, of_ratio=True), True),
+        (FigureTarget(1.9, at_most=True, of_ratio=True), False),
     ],
 )
-def test_a_target_is_of_the_median_or_of_the_ratio(target: Target, reached: bool) -> None:
+def test_a_target_is_of_the_median_or_of_the_ratio(target: FigureTarget, reached: bool) -> None:
     figure = Figure("a", "us", (10.0,), "b", (5.0,), target)
     assert figure.reached is reached
     assert ("reached" if reached else "MISSED") in told(figure)

@@ -33,27 +33,20 @@ PAIRS = {
 """Packages of one layer of which the first imports the second."""
 TRAINING = "arena.rl"
 
-PURE = {
-    "referee.games",
-    "referee.cards",
-    "referee.dominoes",
-    "referee.poker",
-    "referee.wild_cards",
-    "referee.dealing",
-}
+PURE = {"referee.games"}
 """What a game may import besides the standard library."""
 KNOWN_TO_ARENA = PURE | {
-    "referee.codec",
+    "referee.faults",
+    "referee.game_codec",
     "referee.logs",
     "referee.record",
     "referee.replay",
     "referee.rpc.sockets",
     "referee.sanitizing",
-    "referee.verdict",
-    "referee.wording",
+    "referee.action_phrases",
 }
 """What the arena may import of the referee: pure modules. It calls the service by gRPC."""
-LIBRARY = PURE | {"referee.codec"}
+LIBRARY = PURE | {"referee.game_codec"}
 """What the house bot `strong` alone may import: the rules, as a library."""
 
 

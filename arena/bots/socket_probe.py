@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from referee.rpc.sockets import connected
 
-# The arena connects to bots with the same settings as the referee (referee/bot_client.py).
+# The arena connects to bots with the same settings as the referee (referee/tables/bot_client.py).
 
 
 ANSWER_BYTES: Final = 1 << 20

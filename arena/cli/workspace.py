@@ -91,7 +91,7 @@ class Workspace:
     def _stored_bot(self, version: Version) -> Bot:
         """Return a version of the store as a bot that can be started or reached."""
         from arena.bots.bot import Bot
-        from arena.remote.tunnel import streams
+        from arena.remote.tunnel import relay_tunnel
         from arena.store.bots import remote_bots, version_files
 
         if version.folder:
@@ -100,8 +100,8 @@ class Workspace:
                 self.store, version.id, version.content_hash, version.folder, where
             )
         if version.manifest.get("remote"):
-            desk = remote_bots.desk(self.store, version.id)
-            return Bot(version.id, desk=desk.address, way=streams.needed(*desk))
+            desk = remote_bots.relay_address(self.store, version.id)
+            return Bot(version.id, desk=desk.address, way=relay_tunnel.needed(*desk))
         return Bot(version.id, address=str(version.manifest["address"]))
 
     def _known(self) -> Iterable[str]:

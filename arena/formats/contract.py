@@ -1,9 +1,9 @@
 """The contract of formats: compute the next matches from the stored ones alone.
 
 A format is an immutable value, which consists of its settings. From the entrants and all matches so
-far it computes a step: matches to play (`Play`), a wait for the end of a match (`Wait`), or the end
-(`Over`). It has no other state, so a tournament can be continued at any time by computing the next
-step. Each format guarantees:
+far it computes a step: matches to play (`NextMatches`), a wait for the end of a match
+(`WaitForMatches`), or the end (`FormatOver`). It has no other state, so a tournament can be
+continued at any time by computing the next step. Each format guarantees:
 
 - The same arguments give the same step; the order of the matches does not matter.
 - Decisions based on results use complete rounds or series in canonical order. Therefore the order
@@ -24,7 +24,7 @@ Ranking: TypeAlias = tuple[tuple[str, ...], ...]
 """Entrants by rank, the best first; the members of a group share a rank."""
 
 
-class State(StrEnum):
+class MatchStatus(StrEnum):
     """The state of a scheduled match, for formats."""
 
     OPEN = "open"
@@ -36,7 +36,7 @@ class State(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Entrant:
+class FormatEntrant:
     """An entrant of a tournament; sequences of entrants are in order of seeds, the best first.
 
     Attributes:
@@ -61,7 +61,7 @@ class Entrant:
 
 
 @dataclass(frozen=True)
-class Match:
+class FormatMatch:
     """A scheduled match.
 
     Attributes:
@@ -75,11 +75,11 @@ class Match:
     round: int
     number: int
     entrants: tuple[str, ...]
-    state: State = State.OPEN
+    state: MatchStatus = MatchStatus.OPEN
     games: tuple[ClosedGame, ...] = ()
 
     def __post_init__(self) -> None:
-        if (self.state is State.CLOSED) != bool(self.games):
+        if (self.state is MatchStatus.CLOSED) != bool(self.games):
             raise ValueError(f"match {self.round}/{self.number} is {self.state}: games do not fit")
 
     @property
@@ -103,7 +103,7 @@ class Match:
         everyone, because failures of the arena are not charged to any entrant. The sum of all
         points is n * (n - 1) for n entrants.
         """
-        if self.state is State.VOID:
+        if self.state is MatchStatus.VOID:
             return (len(self.entrants) - 1,) * len(self.entrants)
         return tuple(
             sum(
@@ -133,7 +133,7 @@ class Fixture:
 
 
 @dataclass(frozen=True, slots=True)
-class Play:
+class NextMatches:
     """The next matches, in canonical order."""
 
     fixtures: tuple[Fixture, ...]
@@ -141,14 +141,14 @@ class Play:
 
 
 @dataclass(frozen=True, slots=True)
-class Wait:
+class WaitForMatches:
     """Wait until a match ends, or an entrant joins."""
 
     why: str
 
 
 @dataclass(frozen=True, slots=True)
-class Over:
+class FormatOver:
     """The end: no further match is scheduled; open matches may be finished.
 
     Attributes:
@@ -162,13 +162,13 @@ class Over:
     drained: tuple[tuple[int, int], ...] = ()
 
 
-Step: TypeAlias = Play | Wait | Over
+Step: TypeAlias = NextMatches | WaitForMatches | FormatOver
 
 
 class Format(Protocol):
     """The settings of a tournament's format, and its pairing rules."""
 
-    def next(self, entrants: Sequence[Entrant], matches: Iterable[Match]) -> Step:
+    def next(self, entrants: Sequence[FormatEntrant], matches: Iterable[FormatMatch]) -> Step:
         """Return the next step.
 
         Args:
@@ -181,7 +181,7 @@ class Format(Protocol):
         ...
 
 
-def history(entrants: Sequence[Entrant], matches: Iterable[Match]) -> list[Match]:
+def history(entrants: Sequence[FormatEntrant], matches: Iterable[FormatMatch]) -> list[FormatMatch]:
     """Return the matches in canonical order.
 
     Raises:
@@ -204,29 +204,29 @@ def history(entrants: Sequence[Entrant], matches: Iterable[Match]) -> list[Match
     return ordered
 
 
-def next_round(matches: Iterable[Match]) -> int:
+def next_round(matches: Iterable[FormatMatch]) -> int:
     """Return the first round without a match."""
     return max((match.round + 1 for match in matches), default=0)
 
 
-def count_open(matches: Iterable[Match]) -> int:
+def count_open(matches: Iterable[FormatMatch]) -> int:
     """Return the number of matches that have not ended."""
-    return sum(match.state is State.OPEN for match in matches)
+    return sum(match.state is MatchStatus.OPEN for match in matches)
 
 
-def waiting(matches: Iterable[Match]) -> Wait:
+def waiting(matches: Iterable[FormatMatch]) -> WaitForMatches:
     """Return the step that waits for all open matches."""
     left = count_open(matches)
-    return Wait(f"{left} {'match is' if left == 1 else 'matches are'} not over yet")
+    return WaitForMatches(f"{left} {'match is' if left == 1 else 'matches are'} not over yet")
 
 
-def seatable(entrants: Sequence[Entrant], number: int) -> list[str]:
+def seatable(entrants: Sequence[FormatEntrant], number: int) -> list[str]:
     """Return the names of the entrants that can be paired in a round, in order of seeds."""
     return [entrant.name for entrant in entrants if entrant.plays_in(number)]
 
 
 def fixtures(
-    number: int, tables: Iterable[tuple[Sequence[str], str]], entrants: Sequence[Entrant]
+    number: int, tables: Iterable[tuple[Sequence[str], str]], entrants: Sequence[FormatEntrant]
 ) -> tuple[Fixture, ...]:
     """Create the matches of a round.
 

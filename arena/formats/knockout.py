@@ -5,13 +5,13 @@ from dataclasses import dataclass, field
 from math import fsum
 
 from arena.formats.contract import (
-    Entrant,
     Fixture,
-    Match,
-    Over,
-    Play,
+    FormatEntrant,
+    FormatMatch,
+    FormatOver,
+    MatchStatus,
+    NextMatches,
     Ranking,
-    State,
     Step,
     count_open,
     history,
@@ -58,7 +58,7 @@ class Tie:
 
 
 @dataclass(frozen=True, slots=True)
-class Knockout:
+class KnockoutFormat:
     """A bracket of best-of-n series between two sides.
 
     A series is decided by the first of these rules that applies:
@@ -88,7 +88,7 @@ class Knockout:
                 f"best_of is how many matches a series has: 1 or more, not {self.best_of}"
             )
 
-    def next(self, entrants: Sequence[Entrant], matches: Iterable[Match]) -> Step:
+    def next(self, entrants: Sequence[FormatEntrant], matches: Iterable[FormatMatch]) -> Step:
         """Return the matches of every undecided series, or wait, or the end."""
         played = history(entrants, matches)
         seeds = [entrant for entrant in entrants if entrant.joined == 0]
@@ -96,14 +96,20 @@ class Knockout:
             raise ValueError("a knockout needs at least two entrants")
         draw = _Draw(self, seeds, played)
         if draw.coming:
-            return Play(tuple(draw.coming), f"the last {draw.left} play the best of {self.best_of}")
+            return NextMatches(
+                tuple(draw.coming), f"the last {draw.left} play the best of {self.best_of}"
+            )
         if draw.left > 1:
             return waiting(played)
         # An extra match that became unnecessary by a withdrawal may still be open.
-        return waiting(played) if count_open(played) else Over("the final is over", draw.ranking())
+        return (
+            waiting(played)
+            if count_open(played)
+            else FormatOver("the final is over", draw.ranking())
+        )
 
     def bracket(
-        self, entrants: Sequence[Entrant], matches: Iterable[Match]
+        self, entrants: Sequence[FormatEntrant], matches: Iterable[FormatMatch]
     ) -> tuple[tuple[Tie, ...], ...]:
         """Return the ties of each stage from top to bottom, as far as they are determined."""
         seeds = [entrant for entrant in entrants if entrant.joined == 0]
@@ -113,7 +119,9 @@ class Knockout:
 class _Draw:
     """The bracket as far as it is decided; `coming` are the matches to play now."""
 
-    def __init__(self, rules: Knockout, seeds: Sequence[Entrant], played: list[Match]) -> None:
+    def __init__(
+        self, rules: KnockoutFormat, seeds: Sequence[FormatEntrant], played: list[FormatMatch]
+    ) -> None:
         self._rules, self._seeds, self._played = rules, seeds, played
         self._span = rules.best_of + rules.extra + VOIDS
         self.coming: list[Fixture] = []
@@ -169,7 +177,7 @@ class _Draw:
         means = [
             match.scores[match.entrants.index(upper)][match.entrants.index(lower)]
             for match in mine
-            if match.state is State.CLOSED
+            if match.state is MatchStatus.CLOSED
         ]
         return Tie(
             (upper, lower),
@@ -178,7 +186,7 @@ class _Draw:
             tuple(match.place for match in mine),
         )
 
-    def _matches(self, stage: int, slot: int) -> list[Match]:
+    def _matches(self, stage: int, slot: int) -> list[FormatMatch]:
         return [
             match
             for match in self._played
@@ -211,9 +219,9 @@ class _Draw:
 class _Series:
     """The matches of one slot between two seeds, the better seed first."""
 
-    rules: Knockout
-    pair: tuple[Entrant, Entrant]
-    matches: list[Match]
+    rules: KnockoutFormat
+    pair: tuple[FormatEntrant, FormatEntrant]
+    matches: list[FormatMatch]
     played: int = 0
     voids: int = 0
     opens: int = 0
@@ -224,10 +232,10 @@ class _Series:
 
     def __post_init__(self) -> None:
         states = [match.state for match in self.matches]
-        self.played = states.count(State.CLOSED)
-        self.voids = states.count(State.VOID)
-        self.opens = states.count(State.OPEN)
-        means = [match.scores[0][1] for match in self.matches if match.state is State.CLOSED]
+        self.played = states.count(MatchStatus.CLOSED)
+        self.voids = states.count(MatchStatus.VOID)
+        self.opens = states.count(MatchStatus.OPEN)
+        means = [match.scores[0][1] for match in self.matches if match.state is MatchStatus.CLOSED]
         self.lead = sum((mean > 0.5) - (mean < 0.5) for mean in means)
         self.balance = round(fsum(mean - 0.5 for mean in means), DECIMALS)
 

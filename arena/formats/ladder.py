@@ -8,13 +8,13 @@ from itertools import combinations, permutations
 from math import erfc, exp, inf, pi, sqrt
 
 from arena.formats.contract import (
-    Entrant,
-    Match,
-    Over,
-    Play,
-    State,
+    FormatEntrant,
+    FormatMatch,
+    FormatOver,
+    MatchStatus,
+    NextMatches,
     Step,
-    Wait,
+    WaitForMatches,
     count_open,
     fixtures,
     history,
@@ -31,7 +31,7 @@ from arena.formats.table_pool import Clans, clans, complete
 Turn = tuple[int, int]
 
 
-class Order:
+class StrengthOrder:
     """Entrants ordered by estimated strength, the strongest first, equal ones by turn.
 
     The caller reports entrants that have changed; the gains of other pairs stay cached.
@@ -132,7 +132,7 @@ Meetings = Mapping[str, Mapping[str, tuple[float, float]]]
 
 
 @dataclass(slots=True)
-class Guess:
+class StrengthEstimate:
     """The estimate for an entrant: strength in natural log-odds, and its precision."""
 
     mean: float = 0.0
@@ -144,14 +144,14 @@ class Guess:
         return 1 / self.precision
 
 
-def meetings(matches: Iterable[Match]) -> Meetings:
+def meetings(matches: Iterable[FormatMatch]) -> Meetings:
     """Sum up the closed matches by entrant and opponent.
 
     In a match of n entrants each pair counts for games / (n - 1) games.
     """
     table: dict[str, dict[str, tuple[float, float]]] = {}
     for match in matches:
-        if match.state is not State.CLOSED:
+        if match.state is not MatchStatus.CLOSED:
             continue
         games = len(match.games) / (len(match.entrants) - 1)
         for first, second in permutations(range(len(match.entrants)), 2):
@@ -162,9 +162,9 @@ def meetings(matches: Iterable[Match]) -> Meetings:
     return table
 
 
-def guess(names: Iterable[str], table: Meetings) -> dict[str, Guess]:
+def estimate_strengths(names: Iterable[str], table: Meetings) -> dict[str, StrengthEstimate]:
     """Estimate the strengths of these entrants and of all in the table."""
-    guesses = {name: Guess() for name in (*names, *table)}
+    guesses = {name: StrengthEstimate() for name in (*names, *table)}
     for _ in range(SWEEPS):
         moved = [_improve(guesses, guesses[name], row) for name, row in table.items()]
         if max(moved, default=0.0) < CLOSE:
@@ -173,7 +173,9 @@ def guess(names: Iterable[str], table: Meetings) -> dict[str, Guess]:
 
 
 def _improve(
-    guesses: Mapping[str, Guess], mine: Guess, row: Mapping[str, tuple[float, float]]
+    guesses: Mapping[str, StrengthEstimate],
+    mine: StrengthEstimate,
+    row: Mapping[str, tuple[float, float]],
 ) -> float:
     """Do one Newton step for one entrant; return the size of the step."""
     slope, precision = -PRIOR * mine.mean, PRIOR
@@ -188,7 +190,7 @@ def _improve(
     return abs(step)
 
 
-def told(first: Guess, second: Guess, games: float) -> float:
+def information_gain(first: StrengthEstimate, second: StrengthEstimate, games: float) -> float:
     """Return the information gain of one more match between two entrants.
 
     It is the knowledge gradient (Frazier, Powell and Dayanik 2008): the expected increase in the
@@ -208,7 +210,7 @@ def told(first: Guess, second: Guess, games: float) -> float:
     return change * (exp(-z * z / 2) / sqrt(2 * pi) + z * erfc(-z / sqrt(2)) / 2)
 
 
-def learn(first: Guess, second: Guess, games: float) -> None:
+def add_information(first: StrengthEstimate, second: StrengthEstimate, games: float) -> None:
     """Add the information of a scheduled match to both precisions; the strengths do not change."""
     chance = 1 / (1 + exp(second.mean - first.mean))
     for guessed in (first, second):
@@ -218,7 +220,7 @@ def learn(first: Guess, second: Guess, games: float) -> None:
 # The waiting queue of a ladder: by number of even matches, then by turn.
 
 
-class Line:
+class WaitingQueue:
     """The waiting queue: entrants by number of even matches, the longest waiting first.
 
     An entrant that plays moves to the end of its level, so the queue is never sorted again. The
@@ -272,7 +274,7 @@ DIGITS = ".9e"
 
 
 @dataclass(frozen=True, slots=True)
-class Ladder:
+class LadderFormat:
     """Rounds of matches; a round begins when the last but one is over.
 
     An even match is played by the entrant that has waited longest. The other seats go to entrants
@@ -324,12 +326,12 @@ class Ladder:
         """Return whether a match, numbered from 0 over all rounds, is an adaptive one."""
         return number * self.adaptive % 100 >= 100 - self.adaptive
 
-    def next(self, entrants: Sequence[Entrant], matches: Iterable[Match]) -> Step:
+    def next(self, entrants: Sequence[FormatEntrant], matches: Iterable[FormatMatch]) -> Step:
         """Return a round, or wait for the last but one."""
         played = history(entrants, matches)
         number = next_round(played)
         if self.limit and len(played) >= self.limit:
-            end = Over(f"the limit of {self.limit} matches is reached")
+            end = FormatOver(f"the limit of {self.limit} matches is reached")
             return waiting(played) if count_open(played) else end
         earlier = [match for match in played if match.round < number - 1]
         if count_open(earlier):
@@ -338,27 +340,31 @@ class Ladder:
         pool = seatable(entrants, number)
         if len({clan[name] for name in pool}) < self.sides:
             owners = " of different owners" if self.sides > 2 else ""
-            return Wait(
+            return WaitForMatches(
                 f"a match needs {self.sides} entrants{owners}; `tournament add` lets more in"
             )
         target = self.batch or max(len(pool) // self.sides, 1)
         if self.limit:
             target = min(target, self.limit - len(played))
-        maker = _Round(self, entrants, played, clan)
+        maker = _RoundPairing(self, entrants, played, clan)
         tables = [maker.table(len(played) + place) for place in range(target)]
-        return Play(fixtures(number, tables, entrants), "a ladder runs until it is stopped")
+        return NextMatches(fixtures(number, tables, entrants), "a ladder runs until it is stopped")
 
 
-class _Round:
+class _RoundPairing:
     """The pairing of one round."""
 
     def __init__(
-        self, rules: Ladder, entrants: Sequence[Entrant], played: list[Match], clan: Clans
+        self,
+        rules: LadderFormat,
+        entrants: Sequence[FormatEntrant],
+        played: list[FormatMatch],
+        clan: Clans,
     ) -> None:
         self._rules, self._clan = rules, clan
         number = next_round(played)
         self._pool = seatable(entrants, number)
-        self._queue = _Queue(rules, entrants)
+        self._queue = _Turns(rules, entrants)
         for count, match in enumerate(played):
             self._queue.enter(match.round, count)
             self._queue.count(match.entrants, count)
@@ -367,11 +373,11 @@ class _Round:
         # its matches close.
         self._known = [match for match in played if match.round < number - 1]
         self._pending = [m.entrants for m in played[len(self._known) :]]
-        sizes = [len(match.games) for match in self._known if match.state is State.CLOSED]
+        sizes = [len(match.games) for match in self._known if match.state is MatchStatus.CLOSED]
         self._games = sizes[-1] / (rules.sides - 1) if sizes else 1.0
-        self._guesses: dict[str, Guess] = {}
-        self._order: Order | None = None
-        self._line = Line(sorted(self._pool, key=self._queue.turn), self._queue.even)
+        self._guesses: dict[str, StrengthEstimate] = {}
+        self._order: StrengthOrder | None = None
+        self._line = WaitingQueue(sorted(self._pool, key=self._queue.turn), self._queue.even)
 
     def table(self, count: int) -> tuple[Sequence[str], str]:
         """Return the entrants of the match with this number, and the reason for the pairing."""
@@ -424,29 +430,31 @@ class _Round:
         assert table is not None
         return table, f"telling: which of {first} and {second} is the better"
 
-    def _ordered(self) -> Order:
-        guesses = guess(self._queue.even, meetings(self._known))
+    def _ordered(self) -> StrengthOrder:
+        guesses = estimate_strengths(self._queue.even, meetings(self._known))
         self._guesses = guesses
         for names in self._pending:
             self._learn(names)
 
         def gain(first: str, second: str) -> float:
-            return float(format(told(guesses[first], guesses[second], self._games), DIGITS))
+            return float(
+                format(information_gain(guesses[first], guesses[second], self._games), DIGITS)
+            )
 
         def mean(name: str) -> float:
             return guesses[name].mean
 
-        return Order(self._pool, mean, self._queue.turn, gain, NEIGHBOURS, self._clan)
+        return StrengthOrder(self._pool, mean, self._queue.turn, gain, NEIGHBOURS, self._clan)
 
     def _learn(self, names: Sequence[str]) -> None:
         for first, second in combinations(names, 2):
-            learn(self._guesses[first], self._guesses[second], self._games)
+            add_information(self._guesses[first], self._guesses[second], self._games)
 
 
-class _Queue:
+class _Turns:
     """Numbers of matches and turns of all entrants, computed from the schedule alone."""
 
-    def __init__(self, rules: Ladder, entrants: Sequence[Entrant]) -> None:
+    def __init__(self, rules: LadderFormat, entrants: Sequence[FormatEntrant]) -> None:
         self._rules, self._entrants = rules, entrants
         self._seeds = {entrant.name: place for place, entrant in enumerate(entrants)}
         # Sorted so that the earliest entrants to join are popped first.

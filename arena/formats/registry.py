@@ -7,19 +7,19 @@ from typing import Final
 from arena.config import CYCLES, Bounds
 from arena.errors import OutOfRange
 from arena.formats.contract import Format
-from arena.formats.knockout import Knockout
-from arena.formats.ladder import Ladder
-from arena.formats.round_robin import Gauntlet, RoundRobin
-from arena.formats.sprt_match import LikelihoodRatio, Sprt
-from arena.formats.swiss import Swiss
+from arena.formats.knockout import KnockoutFormat
+from arena.formats.ladder import LadderFormat
+from arena.formats.round_robin import GauntletFormat, RoundRobinFormat
+from arena.formats.sprt_match import LikelihoodRatio, SprtFormat
+from arena.formats.swiss import SwissFormat
 
 FORMATS: Final[Mapping[str, Callable[..., Format]]] = {
-    "round-robin": RoundRobin,
-    "gauntlet": Gauntlet,
-    "swiss": Swiss,
-    "knockout": Knockout,
-    "ladder": Ladder,
-    "sprt": Sprt,
+    "round-robin": RoundRobinFormat,
+    "gauntlet": GauntletFormat,
+    "swiss": SwissFormat,
+    "knockout": KnockoutFormat,
+    "ladder": LadderFormat,
+    "sprt": SprtFormat,
 }
 TWO_SIDES: Final = frozenset(("knockout", "sprt"))
 """Formats for matches of two sides only."""

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from arena.formats.contract import (
-    Entrant,
-    Match,
-    Over,
-    Play,
+    FormatEntrant,
+    FormatMatch,
+    FormatOver,
+    NextMatches,
     Step,
     count_open,
     fixtures,
@@ -22,7 +22,7 @@ from arena.formats.table_pool import clans, cover
 
 
 @dataclass(frozen=True, slots=True)
-class RoundRobin:
+class RoundRobinFormat:
     """Everyone meets everyone `cycles` times; all matches are known at the start.
 
     An entrant that joins later meets everyone `cycles` times in additional rounds.
@@ -38,7 +38,7 @@ class RoundRobin:
     cycles: int = 1
     owners_meet: bool = False
 
-    def next(self, entrants: Sequence[Entrant], matches: Iterable[Match]) -> Step:
+    def next(self, entrants: Sequence[FormatEntrant], matches: Iterable[FormatMatch]) -> Step:
         """Return all matches of new entrants, or wait, or the end."""
         played = history(entrants, matches)
         number = next_round(played)
@@ -58,7 +58,7 @@ class RoundRobin:
 
 
 @dataclass(frozen=True, slots=True)
-class Gauntlet:
+class GauntletFormat:
     """The first `challengers` entrants meet everyone else `cycles` times, and not each other.
 
     The others meet only at tables of more than two sides, together with a challenger. They meet
@@ -70,7 +70,7 @@ class Gauntlet:
     challengers: int = 1
     owners_meet: bool = False
 
-    def next(self, entrants: Sequence[Entrant], matches: Iterable[Match]) -> Step:
+    def next(self, entrants: Sequence[FormatEntrant], matches: Iterable[FormatMatch]) -> Step:
         """Return all matches of new entrants, or wait, or the end."""
         if not 1 <= self.challengers < len(entrants):
             raise ValueError(
@@ -101,12 +101,15 @@ def _balanced(pool: Sequence[str], sides: int, cycles: int) -> list[list[list[st
     return [[[pool[place] for place in table] for table in tables] for tables in rounds]
 
 
-def _new(entrants: Sequence[Entrant], number: int) -> set[str]:
+def _new(entrants: Sequence[FormatEntrant], number: int) -> set[str]:
     return {entrant.name for entrant in entrants if entrant.joined == number}
 
 
 def _step(
-    entrants: Sequence[Entrant], played: list[Match], rounds: list[list[list[str]]], end: str
+    entrants: Sequence[FormatEntrant],
+    played: list[FormatMatch],
+    rounds: list[list[list[str]]],
+    end: str,
 ) -> Step:
     """Return the next step if these rounds are all that is left to schedule."""
     first = next_round(played)
@@ -116,10 +119,12 @@ def _step(
         for fixture in fixtures(number, [(table, "") for table in tables], entrants)
     )
     if made:
-        return Play(made, "all matches are known" if first == 0 else "newcomers meet the others")
+        return NextMatches(
+            made, "all matches are known" if first == 0 else "newcomers meet the others"
+        )
     if not played:
         raise ValueError(
             "there is nothing to play: no table can be filled, because bots of one owner share "
             "none; owners_meet = true lets them"
         )
-    return waiting(played) if count_open(played) else Over(end)
+    return waiting(played) if count_open(played) else FormatOver(end)

@@ -10,12 +10,12 @@ from math import log
 from typing import TypeAlias
 
 from arena.formats.contract import (
-    Entrant,
-    Match,
-    Over,
-    Play,
+    FormatEntrant,
+    FormatMatch,
+    FormatOver,
+    MatchStatus,
+    NextMatches,
     Ranking,
-    State,
     Step,
     count_open,
     fixtures,
@@ -32,7 +32,7 @@ LikelihoodRatio: TypeAlias = Callable[[PairCounts, float, float], float]
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class SprtDecision:
     """The result of the test.
 
     Attributes:
@@ -47,12 +47,12 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True)
-class Sprt:
+class SprtFormat:
     """A sequential test of two entrants with fixed bounds.
 
     The ratio is evaluated after each match in canonical order, as long as all earlier matches are
     over. The first match that crosses a bound decides; later matches do not change the result. They
-    are finished and marked (`Over.drained`), but not counted.
+    are finished and marked (`FormatOver.drained`), but not counted.
 
     Attributes:
         llr: the log-likelihood ratio, which also defines the scale of `low` and `high` (logistic or
@@ -86,7 +86,7 @@ class Sprt:
         """The ratios at which the test decides for `low`, and for `high`."""
         return log(self.beta / (1 - self.alpha)), log((1 - self.beta) / self.alpha)
 
-    def next(self, entrants: Sequence[Entrant], matches: Iterable[Match]) -> Step:
+    def next(self, entrants: Sequence[FormatEntrant], matches: Iterable[FormatMatch]) -> Step:
         """Return the next round, or wait, or the verdict."""
         if len(entrants) != 2:
             raise ValueError(f"a test is between two entrants, not {len(entrants)}")
@@ -97,32 +97,36 @@ class Sprt:
             drained = tuple(match.place for match in played if match.place > decided.place)
             word = "better" if decided.better else "not better"
             ranking: Ranking = ((first,), (second,)) if decided.better else ((second,), (first,))
-            return Over(f"{first} is {word}: the ratio is {decided.ratio:.2f}", ranking, drained)
+            return FormatOver(
+                f"{first} is {word}: the ratio is {decided.ratio:.2f}", ranking, drained
+            )
         number = next_round(played)
         gone = any(not entrant.plays_in(number) for entrant in entrants)
         if gone or (self.limit and len(played) >= self.limit):
             why = "an entrant has withdrawn" if gone else f"{self.limit} matches are played"
-            return waiting(played) if count_open(played) else Over(f"no verdict: {why}")
+            return waiting(played) if count_open(played) else FormatOver(f"no verdict: {why}")
         earlier = [match for match in played if match.round < number - 1]
         if count_open(earlier):
             return waiting(earlier)
         coming = min(self.batch, self.limit - len(played)) if self.limit else self.batch
         tables = [([first, second], "")] * coming
-        return Play(fixtures(number, tables, entrants), "the test runs until a bound is crossed")
+        return NextMatches(
+            fixtures(number, tables, entrants), "the test runs until a bound is crossed"
+        )
 
-    def verdict(self, played: Sequence[Match]) -> Verdict | None:
+    def verdict(self, played: Sequence[FormatMatch]) -> SprtDecision | None:
         """Return the first verdict of matches in canonical order; None without one."""
         low, high = self.bounds
         total: PairCounts = (0, 0, 0, 0, 0, 0)
         for match in played:
-            if match.state is State.OPEN:
+            if match.state is MatchStatus.OPEN:
                 return None
-            if match.state is State.VOID:
+            if match.state is MatchStatus.VOID:
                 continue
             total = summed((total, pair_counts(match.games)))
             ratio = self.llr(total, self.low, self.high)
             if not low < ratio < high:
-                return Verdict(ratio >= high, match.place, ratio)
+                return SprtDecision(ratio >= high, match.place, ratio)
         return None
 
 

@@ -8,12 +8,12 @@ from math import fsum
 from typing import NamedTuple
 
 from arena.formats.contract import (
-    Entrant,
-    Match,
-    Over,
-    Play,
+    FormatEntrant,
+    FormatMatch,
+    FormatOver,
+    MatchStatus,
+    NextMatches,
     Ranking,
-    State,
     Step,
     count_open,
     fixtures,
@@ -87,7 +87,7 @@ def _grant(friends: Friends, mates: list[int], player: int, opponent: int, done:
 
 def _augment(friends: Friends, mates: list[int], root: int, fixed: Set[int]) -> bool:
     """Find an alternating path from a free root to another free vertex, and swap along it."""
-    search = _Search(friends, mates, root, fixed)
+    search = _AugmentingPathSearch(friends, mates, root, fixed)
     end = search.run()
     while end != FREE:
         before = search.parent[end]
@@ -97,7 +97,7 @@ def _augment(friends: Friends, mates: list[int], root: int, fixed: Set[int]) -> 
     return mates[root] != FREE
 
 
-class _Search:
+class _AugmentingPathSearch:
     """One breadth-first search; `parent` leads back from a free end to the root."""
 
     def __init__(self, friends: Friends, mates: list[int], root: int, fixed: Set[int]) -> None:
@@ -164,7 +164,7 @@ class _Search:
             vertex = self.parent[mate]
 
 
-class Worth(NamedTuple):
+class RankingKey(NamedTuple):
     """The ranking key of a Swiss tournament, in this order.
 
     Attributes:
@@ -179,7 +179,7 @@ class Worth(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Swiss:
+class SwissFormat:
     """A fixed number of rounds, each paired when the previous one is over.
 
     A round gives 2 points for each opponent beaten and 1 for each equal one (two sides: win 2, draw
@@ -197,40 +197,46 @@ class Swiss:
     rounds: int = 0
     owners_meet: bool = False
 
-    def next(self, entrants: Sequence[Entrant], matches: Iterable[Match]) -> Step:
+    def next(self, entrants: Sequence[FormatEntrant], matches: Iterable[FormatMatch]) -> Step:
         """Return the matches of a round, or wait for the current one, or the end."""
         played = history(entrants, matches)
         if count_open(played):
             return waiting(played)
         number = next_round(played)
         clan = clans(entrants, self.sides, self.owners_meet)
-        table = _Table(entrants, played, self.sides)
+        table = _SwissTable(entrants, played, self.sides)
         rounds = self.rounds or (len(seatable(entrants, 0)) - 1).bit_length()
         if number >= rounds:
-            return Over(f"all {rounds} rounds are over", table.ranking())
+            return FormatOver(f"all {rounds} rounds are over", table.ranking())
         pool = table.in_order(seatable(entrants, number))
         room = how_many(pool, self.sides, clan)
         if room == 0:
             if number == 0:
                 raise ValueError(f"a match here needs {self.sides} entrants of different owners")
-            return Over("too few are left for a match", table.ranking())
+            return FormatOver("too few are left for a match", table.ranking())
         if self.sides == 2:
             tables = _pairs(pool, table)
         else:
             tables = _tables(pool, table, room, self.sides, clan)
-        return Play(fixtures(number, tables, entrants), f"round {number + 1} of {rounds}")
+        return NextMatches(fixtures(number, tables, entrants), f"round {number + 1} of {rounds}")
 
-    def worth(self, entrants: Sequence[Entrant], matches: Iterable[Match]) -> dict[str, Worth]:
+    def worth(
+        self, entrants: Sequence[FormatEntrant], matches: Iterable[FormatMatch]
+    ) -> dict[str, RankingKey]:
         """Return the ranking key of each entrant, from the rounds that are over."""
         played = history(entrants, matches)
-        going = {match.round for match in played if match.state is State.OPEN}
-        return _Table(entrants, [m for m in played if m.round not in going], self.sides).worth()
+        going = {match.round for match in played if match.state is MatchStatus.OPEN}
+        return _SwissTable(
+            entrants, [m for m in played if m.round not in going], self.sides
+        ).worth()
 
 
-class _Table:
+class _SwissTable:
     """Points, meetings and idle rounds of all entrants before a round is paired."""
 
-    def __init__(self, entrants: Sequence[Entrant], played: Sequence[Match], sides: int) -> None:
+    def __init__(
+        self, entrants: Sequence[FormatEntrant], played: Sequence[FormatMatch], sides: int
+    ) -> None:
         self._entrants = entrants
         self._full = 2 * (sides - 1)
         self._played = played
@@ -242,14 +248,14 @@ class _Table:
         for number in range(next_round(played)):
             self._count([match for match in played if match.round == number], number, sides)
 
-    def _count(self, matches: list[Match], number: int, sides: int) -> None:
+    def _count(self, matches: list[FormatMatch], number: int, sides: int) -> None:
         busy: set[str] = set()
         for match in matches:
             busy.update(match.entrants)
             for name, points in zip(match.entrants, match.points, strict=True):
                 self.points[name] += points
             # The entrants of a void match do not count as having met.
-            if match.state is State.CLOSED:
+            if match.state is MatchStatus.CLOSED:
                 self.met.update(map(frozenset, combinations(match.entrants, 2)))
         for entrant in self._entrants:
             if entrant.name not in busy:
@@ -267,12 +273,12 @@ class _Table:
             names, key=lambda name: (self.idle[name], self.points[name], -self.seeds[name])
         )
 
-    def worth(self) -> dict[str, Worth]:
+    def worth(self) -> dict[str, RankingKey]:
         """Return the ranking key of each entrant."""
         opposition = Counter[str]()
         scores: dict[str, list[float]] = {name: [] for name in self.seeds}
         for match in self._played:
-            if match.state is not State.CLOSED:
+            if match.state is not MatchStatus.CLOSED:
                 continue
             for seat, name in enumerate(match.entrants):
                 opposition[name] += sum(
@@ -283,7 +289,7 @@ class _Table:
                 ]
                 scores[name].append(fsum(rest) / len(rest))
         return {
-            name: Worth(self.points[name], opposition[name], round(fsum(scores[name]), 9))
+            name: RankingKey(self.points[name], opposition[name], round(fsum(scores[name]), 9))
             for name in self.seeds
         }
 
@@ -292,7 +298,7 @@ class _Table:
         return ranked((worth, name) for name, worth in self.worth().items())
 
 
-def _pairs(pool: Sequence[str], table: _Table) -> list[tuple[list[str], str]]:
+def _pairs(pool: Sequence[str], table: _SwissTable) -> list[tuple[list[str], str]]:
     """Pair everyone, with one bye if necessary and with as few repeated meetings as possible."""
     byes: list[str | None] = [None]
     if len(pool) % 2:
@@ -308,7 +314,7 @@ def _pairs(pool: Sequence[str], table: _Table) -> list[tuple[list[str], str]]:
 
 
 def _matched(
-    players: Sequence[str], table: _Table, often: int
+    players: Sequence[str], table: _SwissTable, often: int
 ) -> list[tuple[list[str], str]] | None:
     """Pair everyone with an opponent met at most `often` times; None if that is impossible."""
 
@@ -342,7 +348,7 @@ def _matched(
 
 
 def _tables(
-    pool: Sequence[str], table: _Table, room: int, sides: int, clan: Clans
+    pool: Sequence[str], table: _SwissTable, room: int, sides: int, clan: Clans
 ) -> list[tuple[list[str], str]]:
     """Fill `room` tables: with entrants that met least, then with those closest in points."""
     chosen = set(choose(reversed(table.bye_order(pool)), room, sides, clan))
@@ -355,7 +361,7 @@ def _tables(
     return [(names, _why(names, table)) for names in fill(players, sides, clan, liking)]
 
 
-def _why(names: Sequence[str], table: _Table) -> str:
+def _why(names: Sequence[str], table: _SwissTable) -> str:
     points = sorted((table.points[name] for name in names), reverse=True)
     words = " against ".join(str(value) for value in points) + " points"
     again = any(table.met[frozenset(pair)] for pair in combinations(names, 2))

@@ -14,14 +14,14 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from itertools import permutations
 from typing import Any
 
-from arena.formats.contract import Entrant
+from arena.formats.contract import FormatEntrant
 
 Clans = Mapping[str, Hashable]
 Key = Any
 """A sort key; the least is preferred."""
 
 
-def clans(entrants: Sequence[Entrant], sides: int, owners_meet: bool) -> Clans:
+def clans(entrants: Sequence[FormatEntrant], sides: int, owners_meet: bool) -> Clans:
     """Return the clan of each entrant, by name."""
     apart = sides > 2 and not owners_meet
     return {

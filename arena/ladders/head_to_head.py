@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from arena.formats.sprt_match import PairCounts, pair_counts, summed
-from arena.ladders.key import Scope
+from arena.ladders.ladder_key import LadderKey
 from arena.ratings import duel as duels
 from arena.ratings.closed_match import ClosedMatch
 from arena.ratings.duel import Duel, Interval, pentanomial
 from arena.ratings.points import Points, PointSums
-from arena.ratings.sprt import Sprt, Verdict, log_likelihood_ratio
+from arena.ratings.sprt import SprtResult, SprtSettings, log_likelihood_ratio
 from arena.store.bots import versions
 from arena.store.matches import results
 
@@ -21,13 +21,13 @@ if TYPE_CHECKING:
     from sqlalchemy import Engine
 
     from arena.ratings.closed_match import ClosedMatch
-    from arena.ratings.sprt import Sprt
+    from arena.ratings.sprt import SprtSettings
 
 
 # Comparison of two versions from the store.
 
 
-class NotMet(LookupError):
+class NeverMet(LookupError):
     """Two versions have not met. The text is a sentence for display."""
 
 
@@ -35,12 +35,12 @@ class NoBoards(ValueError):
     """The boards of two versions cannot be counted. The text is a clause for display."""
 
 
-class Uneven(ValueError):
+class UnequalMatches(ValueError):
     """The matches of two versions cannot be weighted equally. The text is a clause for display."""
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class LadderComparison:
     """A comparison with its form."""
 
     form: str
@@ -51,18 +51,18 @@ class Found:
         return {"form": self.form, **self.comparison.to_json()}
 
 
-def have_met(engine: Engine, scope: Scope, pair: tuple[str, str]) -> bool:
+def have_met(engine: Engine, scope: LadderKey, pair: tuple[str, str]) -> bool:
     """Return whether a match of two versions is closed."""
     return any(True for _ in results.closed(engine, scope.tournaments, pair, limit=1))
 
 
 def compare_stored(
     engine: Engine,
-    scope: Scope,
+    scope: LadderKey,
     pair: tuple[str, str],
     unit: str | None = None,
-    test: Sprt | None = None,
-) -> Found:
+    test: SprtSettings | None = None,
+) -> LadderComparison:
     """Compare two versions in a ladder.
 
     Args:
@@ -80,12 +80,12 @@ def compare_stored(
     first, second = pair
     matches = list(results.closed(engine, scope.tournaments, pair))
     if not matches:
-        raise NotMet(f"{first} and {second} have not met here.")
+        raise NeverMet(f"{first} and {second} have not met here.")
     by = _unit(engine, matches, pair, unit)
     try:
-        return Found(scope.form, compare(matches, first, second, by, scope.clip, test))
+        return LadderComparison(scope.form, compare(matches, first, second, by, scope.clip, test))
     except ValueError as error:
-        raise Uneven(str(error)) from None
+        raise UnequalMatches(str(error)) from None
 
 
 def _unit(
@@ -104,7 +104,7 @@ Unit = Literal["board", "match"]
 
 
 @dataclass(frozen=True, slots=True)
-class Test:
+class SequentialTest:
     """The result of a sequential test.
 
     Attributes:
@@ -115,9 +115,9 @@ class Test:
         decided: number of matches until then, and the ratio; None while the test is open.
     """
 
-    settings: Sprt
+    settings: SprtSettings
     ratio: float
-    verdict: Verdict
+    verdict: SprtResult
     decided: tuple[int, float] | None
 
     def to_json(self) -> dict[str, object]:
@@ -165,7 +165,7 @@ class Comparison:
     pairs: PairCounts | None
     duel: Duel
     points: Points | None
-    test: Test | None
+    test: SequentialTest | None
 
     @property
     def elo(self) -> Interval:
@@ -213,7 +213,7 @@ def compare(
     second: str,
     unit: Unit,
     clip: int,
-    test: Sprt | None = None,
+    test: SprtSettings | None = None,
 ) -> Comparison:
     """Compare two versions.
 
@@ -271,9 +271,11 @@ def _duel(both: Sequence[ClosedMatch], first: str, second: str, unit: Unit) -> D
     return duels.of_matches(both, first, second)
 
 
-def _test(both: Sequence[ClosedMatch], first: str, second: str, unit: Unit, test: Sprt) -> Test:
+def _test(
+    both: Sequence[ClosedMatch], first: str, second: str, unit: Unit, test: SprtSettings
+) -> SequentialTest:
     decided: tuple[int, float] | None = None
-    verdict: Verdict = "open"
+    verdict: SprtResult = "open"
     ratio = math.nan
     counts: list[int] = []
     for played, match in enumerate(both, 1):
@@ -286,4 +288,4 @@ def _test(both: Sequence[ClosedMatch], first: str, second: str, unit: Unit, test
             ratio = log_likelihood_ratio(test, so_far)
         if decided is None and test.verdict(ratio) != "open":
             verdict, decided = test.verdict(ratio), (played, ratio)
-    return Test(test, ratio, verdict, decided)
+    return SequentialTest(test, ratio, verdict, decided)

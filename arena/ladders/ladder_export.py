@@ -15,18 +15,18 @@ from referee.sanitizing import one_line
 if TYPE_CHECKING:
     from sqlalchemy import Engine
 
-    from arena.ladders.key import Scope
-    from arena.ladders.stored_crosstables import Matrix
-    from arena.ratings.standings import Standing, Table
+    from arena.ladders.ladder_key import LadderKey
+    from arena.ladders.stored_crosstables import LadderCrosstable
+    from arena.ratings.standings import Standings, StandingsLine
 
 
 @dataclass(frozen=True, slots=True)
-class Export:
+class LadderExport:
     """A ladder with its crosstable."""
 
-    scope: Scope
-    table: Table
-    matrix: Matrix
+    scope: LadderKey
+    table: Standings
+    matrix: LadderCrosstable
     details: dict[str, Any]
 
     def to_json(self) -> dict[str, Any]:
@@ -42,9 +42,9 @@ class Export:
         }
 
 
-def of_table(engine: Engine, scope: Scope, table: Table) -> Export:
+def of_table(engine: Engine, scope: LadderKey, table: Standings) -> LadderExport:
     """Combine the standings of a ladder with its crosstable and details."""
-    return Export(
+    return LadderExport(
         scope,
         table,
         stored_crosstables.of_table(engine, scope, table),
@@ -52,7 +52,7 @@ def of_table(engine: Engine, scope: Scope, table: Table) -> Export:
     )
 
 
-def as_csv(export: Export) -> str:
+def as_csv(export: LadderExport) -> str:
     """Return one line for each bot, the strongest first: all statistics, then the crosstable.
 
     Shares and scores are from 0 to 1, times in milliseconds. Unknown values are empty.
@@ -85,7 +85,7 @@ def _csv_value(value: object) -> object:
     return one_line(value) if isinstance(value, str) else value
 
 
-def _facts(export: Export, line: Standing) -> Iterator[tuple[str, object]]:
+def _facts(export: LadderExport, line: StandingsLine) -> Iterator[tuple[str, object]]:
     strength, board = line.strength, line.board
     yield "ladder", export.scope.form
     yield "rank first", strength.first

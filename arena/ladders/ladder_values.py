@@ -9,38 +9,38 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from sqlalchemy import Engine
 
-    from arena.ladders.key import Scope
-    from arena.ratings.gifts import Gift
-    from arena.ratings.standings import Standing, Table
+    from arena.ladders.ladder_key import LadderKey
+    from arena.ratings.collusion import Gift
+    from arena.ratings.standings import Standings, StandingsLine
 
 MISFIT = 0.05
 """Lack of fit is reported if its likelihood is below this."""
 SUSPICIOUS = 0.01
-"""A gift is reported if its chance is below this (`arena.ratings.gifts`)."""
+"""A gift is reported if its chance is below this (`arena.ratings.collusion`)."""
 
 
-def gifts(engine: Engine, scope: Scope) -> tuple[Gift, ...]:
+def gifts(engine: Engine, scope: LadderKey) -> tuple[Gift, ...]:
     """Return the tests for gifts; empty if no match has more than two sides."""
-    from arena.ladders import folds
-    from arena.ratings import gifts
+    from arena.ladders import ladder_sums
+    from arena.ratings import collusion
 
     if scope.sides < 3:
         return ()
-    return gifts.gifts(folds.digests(engine, scope.tournaments, scope.clip))
+    return collusion.gifts(ladder_sums.digests(engine, scope.tournaments, scope.clip))
 
 
-def ranks(line: Standing, dash: str = "-") -> str:
+def ranks(line: StandingsLine, dash: str = "-") -> str:
     """Format the rank, or the range of ranks if bots are not distinguishable."""
     first, last = line.strength.first, line.strength.last
     return str(first) if first == last else f"{first}{dash}{last}"
 
 
-def to_json(table: Table) -> list[dict[str, object]]:
+def to_json(table: Standings) -> list[dict[str, object]]:
     """Return the lines of a ladder as plain values for JSON."""
     return [line.to_json() for line in table.lines]
 
 
-def details_json(engine: Engine, scope: Scope, table: Table) -> dict[str, Any]:
+def details_json(engine: Engine, scope: LadderKey, table: Standings) -> dict[str, Any]:
     """Return the parameters and further results of a ladder as plain values for JSON.
 
     Decision times are in `timing_json`, because they differ between two otherwise equal
@@ -56,7 +56,7 @@ def details_json(engine: Engine, scope: Scope, table: Table) -> dict[str, Any]:
     }
 
 
-def timing_json(table: Table) -> dict[str, Any]:
+def timing_json(table: Standings) -> dict[str, Any]:
     """Return the decision times of a ladder's bots as plain values, in milliseconds."""
     return {"thinking": {name: times.to_json() for name, times in sorted(table.thinking.items())}}
 
@@ -68,7 +68,7 @@ def settings_json() -> dict[str, float]:
     return asdict(EloSettings())
 
 
-def remarks(table: Table) -> Iterator[str]:
+def remarks(table: Standings) -> Iterator[str]:
     """Yield what a single number for each bot does not show: separate groups, and lack of fit."""
     fitted = table.strengths
     if len(fitted.groups) > 1:

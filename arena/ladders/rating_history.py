@@ -15,8 +15,8 @@ from dataclasses import dataclass, field, replace
 
 from sqlalchemy import Engine
 
-from arena.ladders import folds
-from arena.ladders.key import Scope
+from arena.ladders import ladder_sums
+from arena.ladders.ladder_key import LadderKey
 from arena.ratings.meetings import Meetings
 from arena.ratings.scale import Z95
 from arena.ratings.strength.fit import values
@@ -32,7 +32,7 @@ _HOUR, _DAY = 3600.0, 86400.0
 
 
 @dataclass(frozen=True, slots=True)
-class Value:
+class HistoryValue:
     """The strength of one entrant at a point, with its standard error, in Elo points."""
 
     strength: float
@@ -50,7 +50,7 @@ class Value:
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class HistoryPoint:
     """The ladder at the end of a round.
 
     Attributes:
@@ -63,11 +63,11 @@ class Point:
     at: float
     round: int
     matches: int
-    values: Mapping[str, Value]
+    values: Mapping[str, HistoryValue]
 
 
 @dataclass(frozen=True, slots=True)
-class Past:
+class RatingHistory:
     """The history of a ladder.
 
     Attributes:
@@ -76,23 +76,23 @@ class Past:
             closed by then.
     """
 
-    points: tuple[Point, ...] = ()
+    points: tuple[HistoryPoint, ...] = ()
     yesterday: Mapping[str, int] = field(default_factory=dict)
 
-    def of(self, entrant: str) -> list[tuple[Point, Value]]:
+    def of(self, entrant: str) -> list[tuple[HistoryPoint, HistoryValue]]:
         """Return the points at which an entrant had played, with its values."""
         return [(p, p.values[entrant]) for p in self.points if entrant in p.values]
 
 
-class Historian:
+class RatingHistories:
     """Computes and caches the histories of ladders; each point is fitted only once."""
 
     def __init__(self, engine: Engine, points: int = POINTS) -> None:
         self._engine = engine
         self._points = points
-        self._kept: dict[str, _Kept] = {}
+        self._kept: dict[str, _CachedHistory] = {}
 
-    def past(self, scope: Scope, seconds: float = math.inf) -> Past | None:
+    def past(self, scope: LadderKey, seconds: float = math.inf) -> RatingHistory | None:
         """Return the current history of a ladder.
 
         Args:
@@ -107,7 +107,7 @@ class Historian:
         kept = self._kept.get(scope.form)
         # A tournament that began later does not affect earlier points.
         if kept is None or of[: len(kept.of)] != kept.of:
-            kept = self._kept[scope.form] = _Kept()
+            kept = self._kept[scope.form] = _CachedHistory()
         kept.of = of
         bots = max(rounds.entrants(engine, of), 1)
         most = min(self._points, max(WORTH // bots, FEWEST))
@@ -126,7 +126,7 @@ class Historian:
             if fitted and time.monotonic() > until:
                 return None
             kept.yesterday = _places(kept.eve.to(engine, of, cut))
-        return Past(tuple(points), kept.yesterday)
+        return RatingHistory(tuple(points), kept.yesterday)
 
 
 def chosen(ends: Sequence[float], most: int) -> list[tuple[int, float]]:
@@ -141,7 +141,7 @@ def chosen(ends: Sequence[float], most: int) -> list[tuple[int, float]]:
     return [(number, at) for number, at in every if number % step == 0 or number == len(every)]
 
 
-class _Sums:
+class _MovingSums:
     """The sums of meetings up to a time that can be moved."""
 
     def __init__(self) -> None:
@@ -151,28 +151,28 @@ class _Sums:
     def to(self, engine: Engine, of: Sequence[str], at: float) -> Meetings:
         """Return the sums of all matches of some tournaments that had closed at a time."""
         if self.at <= at:
-            self._met += folds.meetings(engine, of, self.at, at)
+            self._met += ladder_sums.meetings(engine, of, self.at, at)
         # The time moved backwards, or a match became visible later than one that closed after it.
         if self._met.matches != rounds.closed(engine, of, at):
-            self._met = folds.meetings(engine, of, until=at)
+            self._met = ladder_sums.meetings(engine, of, until=at)
         self.at = at
         return self._met
 
 
 @dataclass(slots=True)
-class _Kept:
+class _CachedHistory:
     """The cache of a ladder: its tournaments, points by time, and sums."""
 
     of: tuple[str, ...] = ()
-    points: dict[float, Point] = field(default_factory=dict)
-    sums: _Sums = field(default_factory=_Sums)
-    eve: _Sums = field(default_factory=_Sums)
+    points: dict[float, HistoryPoint] = field(default_factory=dict)
+    sums: _MovingSums = field(default_factory=_MovingSums)
+    eve: _MovingSums = field(default_factory=_MovingSums)
     yesterday: Mapping[str, int] = field(default_factory=dict)
 
 
-def _point(at: float, meetings: Meetings) -> Point:
-    by_name = {name: Value(*value) for name, value in values(meetings).items()}
-    return Point(at, 0, meetings.matches, by_name)
+def _point(at: float, meetings: Meetings) -> HistoryPoint:
+    by_name = {name: HistoryValue(*value) for name, value in values(meetings).items()}
+    return HistoryPoint(at, 0, meetings.matches, by_name)
 
 
 def _places(meetings: Meetings) -> dict[str, int]:

@@ -10,22 +10,22 @@ from arena.ladders import ladder_values
 if TYPE_CHECKING:
     from sqlalchemy import Engine
 
-    from arena.ladders.key import Scope
+    from arena.ladders.ladder_key import LadderKey
+    from arena.ratings.collusion import Gift
     from arena.ratings.crosstable import Crosstable
-    from arena.ratings.gifts import Gift
     from arena.ratings.meetings import Meetings
-    from arena.ratings.standings import Table
+    from arena.ratings.standings import Standings
     from arena.ratings.strength.fit import Strengths
 
 
 @dataclass(frozen=True, slots=True)
-class Matrix:
+class LadderCrosstable:
     """The crosstable of a ladder in order of strength.
 
     Attributes:
         table: the crosstable.
         strengths: the fitted strengths, with their differences.
-        gifts: the tests for gifts (`arena.ratings.gifts`).
+        gifts: the tests for gifts (`arena.ratings.collusion`).
     """
 
     table: Crosstable
@@ -44,23 +44,25 @@ class Matrix:
         }
 
 
-def of_scope(engine: Engine, scope: Scope) -> Matrix | None:
+def of_scope(engine: Engine, scope: LadderKey) -> LadderCrosstable | None:
     """Return the crosstable of a scope; None if it has no entrants."""
-    from arena.ladders import folds
+    from arena.ladders import ladder_sums
     from arena.ratings.strength.fit import strengths
 
-    meetings = folds.meetings(engine, scope.tournaments)
+    meetings = ladder_sums.meetings(engine, scope.tournaments)
     fitted = strengths(meetings, entrants=scope.entrants)
     return _matrix(engine, scope, meetings, fitted) if fitted.lines else None
 
 
-def of_table(engine: Engine, scope: Scope, table: Table) -> Matrix:
+def of_table(engine: Engine, scope: LadderKey, table: Standings) -> LadderCrosstable:
     """Return the crosstable of a ladder whose standings are computed already."""
     return _matrix(engine, scope, table.meetings, table.strengths)
 
 
-def _matrix(engine: Engine, scope: Scope, meetings: Meetings, fitted: Strengths) -> Matrix:
+def _matrix(
+    engine: Engine, scope: LadderKey, meetings: Meetings, fitted: Strengths
+) -> LadderCrosstable:
     from arena.ratings.crosstable import crosstable
 
     names = [line.entrant for line in fitted.lines]
-    return Matrix(crosstable(meetings, names), fitted, ladder_values.gifts(engine, scope))
+    return LadderCrosstable(crosstable(meetings, names), fitted, ladder_values.gifts(engine, scope))

@@ -27,7 +27,7 @@ from arena.events.publisher import EventPublisher
 from arena.matches.lease_renewal import Interrupted, LeaseRenewal
 from arena.matches.runner import play_match
 from arena.matches.table import Watch
-from arena.remote.tunnel import streams
+from arena.remote.tunnel import relay_tunnel
 from arena.store.bots import remote_bots, version_files
 from arena.store.matches import transitions, waiting
 from arena.store.matches.games import PlayedGame
@@ -219,9 +219,9 @@ def _bot(bench: Bench, entrant: Entrant, awaited: bool, stay: contextlib.ExitSta
             bench.most_bytes,
         )
     if remote_bots.is_relayed(entrant.manifest):
-        desk = remote_bots.desk(engine, entrant.version)
-        way = streams.needed(*desk)
-        if not awaited and way is not None and not streams.answers(way):
+        desk = remote_bots.relay_address(engine, entrant.version)
+        way = relay_tunnel.needed(*desk)
+        if not awaited and way is not None and not relay_tunnel.answers(way):
             way = None
         return Bot(entrant.version, desk=desk.address, way=way, awaited=awaited)
     address = entrant.manifest.get("address")
@@ -252,7 +252,8 @@ def _referee_answers(bench: Bench, drain: threading.Event) -> bool:
 def _relays_are_reached(engine: Engine, match: str) -> bool:
     """Return whether this machine can reach the relays of the match's remote bots."""
     return all(
-        streams.is_reached(desk, told) for desk, told in remote_bots.desks(engine, match).items()
+        relay_tunnel.is_reached(desk, told)
+        for desk, told in remote_bots.relay_addresses(engine, match).items()
     )
 
 

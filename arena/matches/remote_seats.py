@@ -16,8 +16,8 @@ from pokearena.v1 import relay_pb2, relay_pb2_grpc
 from arena.bots.bot import Bot
 from arena.bots.exit_report import Report
 from arena.errors import BotAbsent, InfrastructureError
-from arena.remote.tunnel import streams
-from arena.remote.tunnel.streams import NoTunnel, Tunnel, TunnelEndpoint
+from arena.remote.tunnel import relay_tunnel
+from arena.remote.tunnel.relay_tunnel import RelayOutOfReach, Tunnel, TunnelEndpoint
 from arena.system import grpc_probe
 
 ANSWER: Final = 5.0
@@ -111,7 +111,7 @@ class RemoteSeats:
         if not bot.desk:
             raise BotAbsent(f"{bot.label} has never been connected.")
         through = self._tunnel(bot)
-        desk = bot.desk if through is None else through.address(streams.DESK)
+        desk = bot.desk if through is None else through.address(relay_tunnel.DESK)
         channel = grpc.insecure_channel(desk, options=_OPTIONS)
         order = relay_pb2.SeatRequest(
             version=bot.label, match=self._match, even_absent=not bot.awaited
@@ -140,7 +140,7 @@ class RemoteSeats:
         if bot.way not in self._tunnels:
             try:
                 self._tunnels[bot.way] = Tunnel(bot.way, self._on_lost)
-            except NoTunnel as error:
+            except RelayOutOfReach as error:
                 raise BotAbsent(
                     f"the relay that {bot.label} is connected to cannot be reached: {error}."
                 ) from None

@@ -22,7 +22,7 @@ from arena.store.matches.games import PlayedGame
 from arena.store.matches.spec import MatchSpec
 from arena.store.matches.table_plan import TablePlan
 from referee import logs
-from referee.dealing import board_seed
+from referee.games.shared.dealing import board_seed
 from referee.record import dump
 
 REPORTED: int = 64 * 1024

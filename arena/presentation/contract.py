@@ -73,7 +73,7 @@ class Presentation:
 
     def phrase(self, action: Action) -> str:
         """Return an action as a phrase in the third person, such as "leads 4C 4H"."""
-        from referee.wording import describe
+        from referee.action_phrases import describe
 
         return describe(action)
 

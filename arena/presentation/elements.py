@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
-from referee.cards import Card
-from referee.dominoes import Tile
+from referee.games.shared.cards import Card
+from referee.games.shared.dominoes import Tile
 
 FRESH = "fresh"
 """Mark of the elements changed by the last action."""

@@ -20,8 +20,8 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from referee.cards import DECK_WITH_JOKERS, JOKERS, RANKS, SUITS, Card
 from referee.games.contract import Action, View
+from referee.games.shared.cards import DECK_WITH_JOKERS, JOKERS, RANKS, SUITS, Card
 
 # Observations are concatenated parts of numbers between -1 and 1.
 

@@ -1,7 +1,7 @@
 """Names of poker hands."""
 
-from referee.poker import HandValue
-from referee.wild_cards import WildValue
+from referee.games.shared.poker import HandValue
+from referee.games.shared.wild_cards import WildValue
 
 _RANKS = {
     2: "twos", 3: "threes", 4: "fours", 5: "fives", 6: "sixes", 7: "sevens", 8: "eights",

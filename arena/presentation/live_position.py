@@ -6,7 +6,7 @@ from typing import Any
 from arena.presentation.elements import Scene, Table
 from arena.presentation.narration import names_of
 from arena.presentation.registry import presentation_of
-from referee.codec import DecodeError
+from referee.game_codec import DecodeError
 from referee.games.registry import find
 from referee.replay import view_of_json
 

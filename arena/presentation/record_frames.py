@@ -8,11 +8,11 @@ from arena.presentation.elements import Scene, Table
 from arena.presentation.frames import Film, film
 from arena.presentation.narration import seat_names
 from arena.presentation.registry import presentation_of
-from referee.codec import DecodeError
+from referee.game_codec import DecodeError
 from referee.games.contract import Game
 from referee.games.registry import find
 from referee.record import GameRecord, Line
-from referee.replay import Step, codec_of, in_words, steps
+from referee.replay import ReplayStep, codec_of, in_words, steps
 
 
 def phrase(game: Game, action: dict[str, Any]) -> str:
@@ -108,7 +108,9 @@ def reel(match: Line, game: GameRecord, seed: bytes) -> Reel:
     )
 
 
-def rendered_steps(match: Line, game: GameRecord, seed: bytes) -> Iterator[tuple[Step, Scene]]:
+def rendered_steps(
+    match: Line, game: GameRecord, seed: bytes
+) -> Iterator[tuple[ReplayStep, Scene]]:
     """Yield the positions of a recorded game with their renderings, all hands open.
 
     Raises:
@@ -127,7 +129,7 @@ def rendered_steps(match: Line, game: GameRecord, seed: bytes) -> Iterator[tuple
 def _moments(
     rules: Game,
     game: GameRecord,
-    told: Sequence[Step],
+    told: Sequence[ReplayStep],
     scenes: Sequence[Scene],
     names: tuple[str, ...],
 ) -> Iterator[Moment]:
@@ -155,7 +157,7 @@ def _act(rules: Game, line: Line, names: tuple[str, ...]) -> Act:
 
 
 def _stops(
-    game: GameRecord, told: Sequence[Step], names: tuple[str, ...]
+    game: GameRecord, told: Sequence[ReplayStep], names: tuple[str, ...]
 ) -> Mapping[int, tuple[Stop, ...]]:
     """Return the excluded seats, by the step of the decision at which each one faulted."""
     found: dict[int, tuple[Stop, ...]] = {}

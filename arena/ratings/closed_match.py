@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import Protocol
 
-# Why an entrant stopped playing, in the words of the record. The list duplicates `referee.verdict`,
+# Why an entrant stopped playing, in the words of the record. The list duplicates `referee.faults`,
 # because importing that module loads the protocol, and computing standings has to be fast.
 FINISHED = "finished"
 FAULTS = ("init", "timeout", "illegal", "protocol", "crash", "resources")
@@ -96,14 +96,14 @@ class ClosedMatch:
 
     @property
     def halves(self) -> tuple[int, ...]:
-        """The half points between each two entrants; see `Scored`."""
+        """The half points between each two entrants; see `RatedMatch`."""
         return tuple(
             sum([game.halves(first, second) for game in self.games])
             for first, second in combinations(range(len(self.entrants)), 2)
         )
 
 
-class Scored(Protocol):
+class RatedMatch(Protocol):
     """The attributes of a match that ratings require.
 
     `ClosedMatch` and `arena.ratings.match_digest.Digest` implement it.
@@ -135,12 +135,12 @@ class Scored(Protocol):
     def halves(self) -> tuple[int, ...]: ...
 
 
-def canonical_order(match: Scored) -> tuple[int, int, int, str]:
+def canonical_order(match: RatedMatch) -> tuple[int, int, int, str]:
     """Return the key that sorts matches into canonical order, in which floats are summed."""
     return match.tournament, match.round, match.number, match.id
 
 
-def pairwise(match: Scored) -> tuple[tuple[float, ...], ...]:
+def pairwise(match: RatedMatch) -> tuple[tuple[float, ...], ...]:
     """Return the score of entrant i against entrant j as `pairwise(match)[i][j]`, from 0 to 1.
 
     It is the mean over the games of 1 for the better place, 0.5 for a shared one and 0 for the

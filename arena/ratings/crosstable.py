@@ -28,7 +28,7 @@ DECIMALS = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class CrosstableCell:
     """The results between two entrants, from the perspective of the first.
 
     Attributes:
@@ -64,7 +64,7 @@ class Crosstable:
     """
 
     entrants: tuple[str, ...]
-    cells: tuple[tuple[Cell | None, ...], ...]
+    cells: tuple[tuple[CrosstableCell | None, ...], ...]
 
     def to_json(self) -> dict[str, object]:
         """Return it as plain values for JSON."""
@@ -75,7 +75,7 @@ class Crosstable:
 
 
 @dataclass(slots=True)
-class _Sums:
+class _PairSums:
     """Sums over the matches of one pair: their number, mean scores, and squared mean scores."""
 
     matches: int = 0
@@ -97,7 +97,7 @@ class _Sums:
         return max(self.squares - self.score * self.mean, 0.0)
 
 
-Cells = Mapping[tuple[str, str], Cell]
+Cells = Mapping[tuple[str, str], CrosstableCell]
 """Cells by names of the first and second entrant; only pairs that have met."""
 
 
@@ -113,25 +113,27 @@ def cells(meetings: Meetings) -> Cells:
     """Return the cells of all pairs that have met, in both directions."""
     by_pair = _pairs(meetings)
     usual = _usual(by_pair.values())
-    table: dict[tuple[str, str], Cell] = {}
+    table: dict[tuple[str, str], CrosstableCell] = {}
     for (first, second), sums in by_pair.items():
         cell = table[first, second] = _cell(sums, usual)
         turned = (1 - cell.score, 1 - cell.high, 1 - cell.low)
-        table[second, first] = Cell(cell.matches, *(round(value, DECIMALS) for value in turned))
+        table[second, first] = CrosstableCell(
+            cell.matches, *(round(value, DECIMALS) for value in turned)
+        )
     return table
 
 
-def _pairs(meetings: Meetings) -> dict[tuple[str, str], _Sums]:
+def _pairs(meetings: Meetings) -> dict[tuple[str, str], _PairSums]:
     """Return the sums by pair; the names of a pair are in alphabetical order.
 
     Line-ups are processed in sorted order, so that the result does not depend on the order of the
     matches in any digit.
     """
-    by_pair: dict[tuple[str, str], _Sums] = {}
+    by_pair: dict[tuple[str, str], _PairSums] = {}
     for (names, games), sums in sorted(meetings.sums.items()):
         most = 2 * games
         for at, (first, second) in enumerate(pairs(len(names))):
-            pair_sums = by_pair.setdefault((names[first], names[second]), _Sums())
+            pair_sums = by_pair.setdefault((names[first], names[second]), _PairSums())
             pair_sums.matches += sums.matches
             pair_sums.score += sums.halves[at] / most
             pair_sums.squares += _square(sums.halves, sums.products, len(names), at) / most**2
@@ -144,7 +146,7 @@ def _square(halves: Sequence[int], products: Sequence[int], seats: int, at: int)
     return products[pairs_of_pairs(seats).index((at, at))]
 
 
-def _usual(by_pair: Iterable[_Sums]) -> float:
+def _usual(by_pair: Iterable[_PairSums]) -> float:
     """Return the variance of matches within all pairs, relative to that of single games."""
     sums = [pair for pair in by_pair if pair.matches > 1]
     seen = math.fsum(pair.within for pair in sums) + BELIEF / 4
@@ -152,7 +154,7 @@ def _usual(by_pair: Iterable[_Sums]) -> float:
     return min(seen / single, 1.0)
 
 
-def _cell(sums: _Sums, usual: float) -> Cell:
+def _cell(sums: _PairSums, usual: float) -> CrosstableCell:
     share = usual
     if sums.spread > 0:
         seen = sums.within + FAMILIAR * usual * sums.spread
@@ -164,4 +166,4 @@ def _cell(sums: _Sums, usual: float) -> Cell:
     scale = 1 + Z95**2 / worth
     values = (sums.mean, (middle - reach) / scale, (middle + reach) / scale)
     score, low, high = (round(min(max(value, 0.0), 1.0), DECIMALS) for value in values)
-    return Cell(sums.matches, score, low, high)
+    return CrosstableCell(sums.matches, score, low, high)

@@ -17,7 +17,7 @@ FASTEST_MS = 0.01
 """Lower limit of times in milliseconds; a decision over a connection always takes longer."""
 
 
-class Thinking:
+class DecisionHistogram:
     """The decision times of one bot; an immutable value."""
 
     __slots__ = ("_stored",)
@@ -30,12 +30,12 @@ class Thinking:
         self._stored = tuple(chain.from_iterable(sorted((bins or {}).items())))
 
     @classmethod
-    def of(cls, milliseconds: Iterable[float]) -> Thinking:
+    def of(cls, milliseconds: Iterable[float]) -> DecisionHistogram:
         """Create it from single decision times in milliseconds."""
         return cls(Counter(_bin(time) for time in milliseconds))
 
     @classmethod
-    def read(cls, stored: Sequence[int]) -> Thinking:
+    def read(cls, stored: Sequence[int]) -> DecisionHistogram:
         """Create it from the result of `stored`."""
         made = cls()
         made._stored = tuple(stored)
@@ -56,15 +56,15 @@ class Thinking:
         """The number of decisions."""
         return sum(self._stored[1::2])
 
-    def __add__(self, other: Thinking) -> Thinking:
+    def __add__(self, other: DecisionHistogram) -> DecisionHistogram:
         """Return the sum of both histograms."""
         bins: dict[int, int] = {}
         self.add_to(bins)
         other.add_to(bins)
-        return Thinking(bins)
+        return DecisionHistogram(bins)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Thinking) and self._stored == other._stored
+        return isinstance(other, DecisionHistogram) and self._stored == other._stored
 
     def __hash__(self) -> int:
         return hash(self._stored)

@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 
-from arena.ratings.closed_match import Scored, pairwise
+from arena.ratings.closed_match import RatedMatch, pairwise
 from arena.ratings.scale import Z95, gap_of, normal
 
 NORMALIZED = 800.0 / math.log(10.0)
@@ -100,7 +100,7 @@ def pentanomial(ll: int, ld: int, wl: int, dd: int, wd: int, ww: int) -> Duel:
     return Duel((0.0, 0.25, 0.5, 0.75, 1.0), (ll, ld, wl + dd, wd, ww), games=2)
 
 
-def of_matches(matches: Iterable[Scored], first: str, second: str) -> Duel:
+def of_matches(matches: Iterable[RatedMatch], first: str, second: str) -> Duel:
     """Return the matches of two entrants as a duel whose units are whole matches.
 
     Args:

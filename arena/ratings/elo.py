@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from elo import Elo
 
-from arena.ratings.closed_match import Scored, canonical_order, pairwise
+from arena.ratings.closed_match import RatedMatch, canonical_order, pairwise
 
 # Gaps are limited to this multiple of 2 * beta; each multiple is a factor of ten in the odds.
 # Beyond the limit, the expected score of the weaker side is lost in rounding. The package overflows
@@ -43,7 +43,7 @@ class EloSettings:
             raise ValueError(f"Elo's initial rating must be a finite number, not {self.initial}")
 
 
-class TooLate(Exception):
+class RoundAlreadyRated(Exception):
     """A match belongs to a round that is rated finally: all matches must be rated again."""
 
 
@@ -63,9 +63,9 @@ class Periods:
         self._open_rounds = open_rounds
         self._settled: dict[str, float] = {}
         self._last: tuple[int, int] | None = None
-        self._open: dict[tuple[int, int], list[Scored]] = {}
+        self._open: dict[tuple[int, int], list[RatedMatch]] = {}
 
-    def add(self, match: Scored) -> None:
+    def add(self, match: RatedMatch) -> None:
         """Add a match.
 
         Raises:
@@ -76,7 +76,7 @@ class Periods:
             self._open[period].append(match)
             return
         if self._last is not None and period <= self._last:
-            raise TooLate(f"the round of match {match.id} is closed")
+            raise RoundAlreadyRated(f"the round of match {match.id} is closed")
         self._open[period] = [match]
         if self._open_rounds is not None and len(self._open) > self._open_rounds:
             oldest = min(self._open)
@@ -94,7 +94,9 @@ class Periods:
         everyone = sorted({*current, *entrants})
         return {name: current.get(name, float(self.settings.initial)) for name in everyone}
 
-    def _after(self, current: Mapping[str, float], period: Iterable[Scored]) -> dict[str, float]:
+    def _after(
+        self, current: Mapping[str, float], period: Iterable[RatedMatch]
+    ) -> dict[str, float]:
         """Return the ratings after a round; all its matches use the ratings at its start."""
         ordered = sorted(period, key=canonical_order)
         new = {name: float(self.settings.initial) for match in ordered for name in match.entrants}
@@ -107,7 +109,7 @@ class Periods:
 
 
 def ratings(
-    matches: Iterable[Scored],
+    matches: Iterable[RatedMatch],
     settings: EloSettings | None = None,
     entrants: Iterable[str] = (),
 ) -> dict[str, float]:
@@ -128,7 +130,9 @@ def ratings(
     return periods.ratings(entrants)
 
 
-def changes(match: Scored, current: Mapping[str, float], settings: EloSettings) -> dict[str, float]:
+def changes(
+    match: RatedMatch, current: Mapping[str, float], settings: EloSettings
+) -> dict[str, float]:
     """Return the change of each entrant's rating by one match, given the ratings before it.
 
     Each entrant plays a series with its mean score against each opponent. K is divided by the

@@ -21,7 +21,7 @@ class Digest:
     """The digest of a match; tuples are in the order of its entrants.
 
     `id`, `tournament`, `round`, `number`, `entrants`, `played` and `halves` are those of
-    `arena.ratings.closed_match.Scored`.
+    `arena.ratings.closed_match.RatedMatch`.
 
     Attributes:
         wins: games with the first place alone.

@@ -14,7 +14,7 @@ from itertools import chain, combinations, combinations_with_replacement
 from operator import attrgetter
 from typing import NamedTuple, Self
 
-from arena.ratings.closed_match import Scored
+from arena.ratings.closed_match import RatedMatch
 
 _Result = tuple[tuple[str, ...], int, tuple[int, ...]]
 
@@ -69,14 +69,14 @@ class Meetings:
     sums: Mapping[LineUp, Sums] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, matches: Iterable[Scored]) -> Self:
+    def of(cls, matches: Iterable[RatedMatch]) -> Self:
         """Sum up matches; their order does not matter."""
-        summing = Summing()
+        summing = MeetingsSum()
         for match in matches:
             summing.add(match)
         return cls(summing.meetings().sums)
 
-    def with_match(self, match: Scored) -> Self:
+    def with_match(self, match: RatedMatch) -> Self:
         """Return the table with one more match."""
         sums = dict(self.sums)
         _fold(sums, *_summed(_result(match), 1))
@@ -100,14 +100,14 @@ class Meetings:
         return sum(sums.matches for sums in self.sums.values())
 
 
-class Summing:
+class MeetingsSum:
     """A mutable table that is summed up match by match."""
 
     def __init__(self) -> None:
         self._alike: Counter[_Result] = Counter()
         self._sums: dict[LineUp, Sums] = {}
 
-    def add(self, match: Scored) -> None:
+    def add(self, match: RatedMatch) -> None:
         """Add one match."""
         self._alike[_result(match)] += 1
         if len(self._alike) >= ALIKE:
@@ -116,7 +116,7 @@ class Summing:
     def count(
         self, entrants: tuple[str, ...], played: int, halves: tuple[int, ...], times: int
     ) -> None:
-        """Add `times` matches with the same result; the other arguments are as in `Scored`."""
+        """Add `times` matches with the same result; the other arguments are as in `RatedMatch`."""
         _fold(self._sums, *_summed((entrants, played, halves), times))
 
     def meetings(self) -> Meetings:
@@ -130,7 +130,7 @@ class Summing:
         self._alike.clear()
 
 
-def _result(match: Scored) -> _Result:
+def _result(match: RatedMatch) -> _Result:
     """Return the result of a match, with the entrants in its own order."""
     return match.entrants, match.played, match.halves
 

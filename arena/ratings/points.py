@@ -90,7 +90,7 @@ class Margins:
     clipped: tuple[int, ...]
 
 
-class Summing:
+class MarginsSum:
     """A mutable sum of margins, match by match."""
 
     def __init__(self, clip: int) -> None:

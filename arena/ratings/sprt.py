@@ -16,7 +16,7 @@ from arena.ratings.duel import NORMALIZED, Duel
 from arena.ratings.scale import expected_score
 
 Model = Literal["logistic", "normalized"]
-Verdict = Literal["high", "low", "open"]
+SprtResult = Literal["high", "low", "open"]
 
 UNSEEN = 1e-3
 """The count of a result that never occurred, as in fastchess: its logarithm must be finite."""
@@ -25,7 +25,7 @@ STEPS = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Sprt:
+class SprtSettings:
     """The parameters of the test, fixed in advance.
 
     Attributes:
@@ -64,7 +64,7 @@ class Sprt:
         """Accept `low` at the first bound or below, `high` at the second or above (Wald 1945)."""
         return math.log(self.beta / (1 - self.alpha)), math.log((1 - self.beta) / self.alpha)
 
-    def verdict(self, ratio: float) -> Verdict:
+    def verdict(self, ratio: float) -> SprtResult:
         """Return the verdict of a log-likelihood ratio.
 
         The first verdict is final: evaluate it after each unit until it is not "open".
@@ -75,7 +75,7 @@ class Sprt:
         return "low" if ratio <= lower else "open"
 
 
-def log_likelihood_ratio(test: Sprt, duel: Duel) -> float:
+def log_likelihood_ratio(test: SprtSettings, duel: Duel) -> float:
     """Return the logarithm of the likelihood under `high` divided by the likelihood under `low`."""
     counts = [count or UNSEEN for count in duel.counts]
     total = math.fsum(counts)
@@ -86,7 +86,7 @@ def log_likelihood_ratio(test: Sprt, duel: Duel) -> float:
     )
 
 
-def _most_likely(test: Sprt, duel: Duel, seen: list[float], elo: float) -> list[float]:
+def _most_likely(test: SprtSettings, duel: Duel, seen: list[float], elo: float) -> list[float]:
     if test.model == "logistic":
         score = expected_score(elo)
         return _tilted(seen, [value - score for value in duel.scores])

@@ -10,7 +10,7 @@ from itertools import combinations
 
 from arena.ratings import elo, meetings, points
 from arena.ratings.closed_match import FAULTS, FORFEIT
-from arena.ratings.decision_histogram import Thinking
+from arena.ratings.decision_histogram import DecisionHistogram
 from arena.ratings.match_digest import Digest
 from arena.ratings.meetings import Meetings
 from arena.ratings.points import Points
@@ -21,7 +21,7 @@ MEAN_DECIMALS = 6
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class StandingsLine:
     """One line of the standings.
 
     Attributes:
@@ -74,7 +74,7 @@ class Standing:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class Standings:
     """The standings, the strongest first, with the parameters and sums they were computed from.
 
     Attributes:
@@ -87,19 +87,19 @@ class Table:
             a tournament never take the same time.
     """
 
-    lines: tuple[Standing, ...]
+    lines: tuple[StandingsLine, ...]
     strengths: Strengths
     elo: elo.EloSettings
     clip: int
     meetings: Meetings = field(repr=False)
-    thinking: Mapping[str, Thinking] = field(compare=False, repr=False)
+    thinking: Mapping[str, DecisionHistogram] = field(compare=False, repr=False)
 
     @property
     def entrants(self) -> tuple[str, ...]:
         """All entrants, the strongest first."""
         return tuple(line.entrant for line in self.lines)
 
-    def of(self, entrant: str) -> Standing:
+    def of(self, entrant: str) -> StandingsLine:
         """Return the line of an entrant.
 
         Raises:
@@ -109,7 +109,7 @@ class Table:
 
 
 @dataclass(slots=True)
-class _Tally:
+class _EntrantCounts:
     """The counts of one entrant.
 
     `shares` maps each denominator to the sum of numerators of its mean scores. These are integers,
@@ -133,7 +133,7 @@ class _Tally:
         return round(float(total / self.matches), MEAN_DECIMALS)
 
 
-class Fold:
+class StandingsSums:
     """The sums of closed matches, to which matches are added in any order.
 
     Args:
@@ -152,11 +152,11 @@ class Fold:
     ) -> None:
         self.clip = clip
         self._elo = elo.Periods(settings, open_rounds)
-        self._meetings = meetings.Summing()
-        self._points = points.Summing(clip)
-        self._tallies: dict[str, _Tally] = {}
+        self._meetings = meetings.MeetingsSum()
+        self._points = points.MarginsSum(clip)
+        self._tallies: dict[str, _EntrantCounts] = {}
 
-    def add(self, match: Digest, thinking: Mapping[str, Thinking] | None = None) -> None:
+    def add(self, match: Digest, thinking: Mapping[str, DecisionHistogram] | None = None) -> None:
         """Add a match with the decision times of its entrants.
 
         Raises:
@@ -176,7 +176,7 @@ class Fold:
         for place, name in enumerate(match.entrants):
             tally = self._tallies.get(name)
             if tally is None:
-                tally = self._tallies[name] = _Tally()
+                tally = self._tallies[name] = _EntrantCounts()
             tally.matches += 1
             tally.games += match.played
             tally.wins += match.wins[place]
@@ -195,7 +195,7 @@ class Fold:
 
     def table(
         self, entrants: Iterable[str] = (), settings: StrengthSettings | None = None
-    ) -> Table:
+    ) -> Standings:
         """Return the standings, sorted by strength, equal ones by name.
 
         Args:
@@ -210,13 +210,13 @@ class Fold:
         fitted = strengths(meetings, settings, named)
         ratings = self._elo.ratings(named)
         boards = {points.entrant: points for points in self._points.sums().points()}
-        return Table(
+        return Standings(
             tuple(
                 _standing(
                     line,
                     ratings[line.entrant],
                     boards.get(line.entrant),
-                    self._tallies.get(line.entrant, _Tally()),
+                    self._tallies.get(line.entrant, _EntrantCounts()),
                 )
                 for line in fitted.lines
             ),
@@ -224,7 +224,11 @@ class Fold:
             self._elo.settings,
             self.clip,
             meetings,
-            {name: Thinking(tally.bins) for name, tally in self._tallies.items() if tally.bins},
+            {
+                name: DecisionHistogram(tally.bins)
+                for name, tally in self._tallies.items()
+                if tally.bins
+            },
         )
 
 
@@ -233,7 +237,7 @@ def table(
     clip: int,
     settings: elo.EloSettings | None = None,
     entrants: Iterable[str] = (),
-) -> Table:
+) -> Standings:
     """Return the standings of matches given in any order.
 
     Args:
@@ -242,7 +246,7 @@ def table(
         settings: the parameters of Elo.
         entrants: further entrants, which may not have played.
     """
-    fold = Fold(clip, settings, open_rounds=None)
+    fold = StandingsSums(clip, settings, open_rounds=None)
     for match in matches:
         fold.add(match)
     return fold.table(entrants)
@@ -261,8 +265,10 @@ def _won(match: Digest) -> list[int]:
     return won
 
 
-def _standing(line: Strength, rating: float, board: Points | None, tally: _Tally) -> Standing:
-    return Standing(
+def _standing(
+    line: Strength, rating: float, board: Points | None, tally: _EntrantCounts
+) -> StandingsLine:
+    return StandingsLine(
         entrant=line.entrant,
         strength=line,
         elo=rating,

@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 
 from arena.presentation.form_name import form_of
 from referee import replay
-from referee.codec import camel, json_of
+from referee.game_codec import camel, json_of
 from referee.games.registry import find
 
 if TYPE_CHECKING:

@@ -12,13 +12,13 @@ from typing import Any, Final
 
 from sqlalchemy import Engine, delete, insert, select, update
 
-from arena.ratings.decision_histogram import Thinking
+from arena.ratings.decision_histogram import DecisionHistogram
 from arena.ratings.match_digest import Digest, read
 from arena.store import schema
 from arena.store.database import reading, writing
 from arena.store.matches import games, outcome, raw_rows
 from arena.store.matches.games import PlayedGame
-from arena.store.matches.outcome import Result
+from arena.store.matches.outcome import MatchSummary
 from arena.store.matches.raw_rows import MatchRows
 from arena.store.schema import MatchState
 
@@ -55,11 +55,11 @@ class Rebuilt:
     faults: tuple[Mapping[str, Any], ...] = ()
 
     @property
-    def thinking(self) -> dict[str, Thinking]:
+    def thinking(self) -> dict[str, DecisionHistogram]:
         """Decision-time histograms of the entrants, by name."""
         if self.digest is None:
             return {}
-        times = map(Thinking.read, self.values["thinking"])
+        times = map(DecisionHistogram.read, self.values["thinking"])
         return dict(zip(self.digest.entrants, times, strict=True))
 
 
@@ -218,10 +218,10 @@ def _row(game: PlayedGame) -> dict[str, Any]:
     }
 
 
-def _result(match: MatchRows, rows: Mapping[int, Mapping[str, Any]]) -> Result:
+def _result(match: MatchRows, rows: Mapping[int, Mapping[str, Any]]) -> MatchSummary:
     listed = [
         {"game": number, **{name: rows[number][name] for name in _OF_OUTCOMES}}
         for number in sorted(rows)
     ]
     thinking = [rows[number]["thinking"] for number in sorted(rows)]
-    return outcome.result(match.tournament["game"], match.id, match.versions, listed, thinking)
+    return outcome.summarize(match.tournament["game"], match.id, match.versions, listed, thinking)

@@ -9,7 +9,7 @@ from pettingzoo import AECEnv
 from pettingzoo.utils import wrappers
 
 from arena.rl.table import Observation, Table, action_space, observation_space, observed, standing
-from referee.dealing import SEED_BYTES, Chance, Seeded
+from referee.games.shared.dealing import SEED_BYTES, Chance, Seeded
 
 ANSI = "ansi"
 

@@ -9,9 +9,9 @@ from pokearena.v1 import bot_pb2
 
 from arena.bots.in_process import Choose, answer, load
 from arena.rl.table import Observation, Table, action_space, observation_space, observed, standing
-from referee.codec import Codec
-from referee.dealing import SEED_BYTES, Chance, Seeded
+from referee.game_codec import GameCodec
 from referee.games.contract import IllegalAction
+from referee.games.shared.dealing import SEED_BYTES, Chance, Seeded
 
 ANSI = "ansi"
 LUCK_BITS = 64
@@ -55,7 +55,7 @@ class SeatEnv(gymnasium.Env[Observation, int]):
         self.observation_space = observation_space(self.table)
         self.action_space = action_space(self.table)  # type: ignore[assignment]  # NumPy integers
         self._standing = standing(reward)
-        self._codec = Codec(self.table.game)
+        self._codec = GameCodec(self.table.game)
         others = self.table.seats - 1
         if seat is not None and not 0 <= seat <= others:
             raise ValueError(f"seat is {seat}; it must be from 0 to {others}")

@@ -15,9 +15,9 @@ from arena.presentation import elements as scenes
 from arena.presentation.encoding import Groups, Numbers
 from arena.presentation.registry import presentation_of
 from arena.presentation.text import lines
-from referee.dealing import Chance, Seeded
 from referee.games.contract import Action, IllegalAction, State, View
 from referee.games.registry import find
+from referee.games.shared.dealing import Chance, Seeded
 
 # The spaces of both environments, and the observations of a table.
 

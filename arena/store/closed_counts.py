@@ -9,7 +9,7 @@ from typing import Any, Final
 from sqlalchemy import Connection, Engine, func, select
 
 from arena.presentation.form_name import form_of
-from arena.ratings.decision_histogram import Thinking
+from arena.ratings.decision_histogram import DecisionHistogram
 from arena.store import schema
 from arena.store.bots.remote_bots import is_relayed
 from arena.store.database import reading
@@ -30,7 +30,7 @@ _AT_ONCE: Final = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Player:
+class ClosedMatchEntrant:
     """An entrant of a closed match.
 
     Attributes:
@@ -43,11 +43,11 @@ class Player:
     version: str
     language: str
     verdicts: tuple[str, ...]
-    thinking: Thinking
+    thinking: DecisionHistogram
 
 
 @dataclass(frozen=True, slots=True)
-class Closing:
+class MatchClosing:
     """A closed match.
 
     Attributes:
@@ -62,10 +62,10 @@ class Closing:
     form: str
     games: int
     seconds: float
-    players: tuple[Player, ...]
+    players: tuple[ClosedMatchEntrant, ...]
 
 
-class Closings:
+class ClosingReader:
     """The matches that close after this object was created.
 
     The constructor and `new` raise the errors of the store.
@@ -82,7 +82,7 @@ class Closings:
         with reading(engine) as connection:
             self._seen.update(self._late(connection))
 
-    def new(self) -> list[Closing]:
+    def new(self) -> list[MatchClosing]:
         """Return the matches that have closed since the last call."""
         with reading(self._engine) as connection:
             late = self._late(connection)
@@ -100,7 +100,7 @@ class Closings:
         )
         return {name: float(at) for name, at in connection.execute(query)}
 
-    def _read(self, connection: Connection, ids: Sequence[str]) -> Iterator[Closing]:
+    def _read(self, connection: Connection, ids: Sequence[str]) -> Iterator[MatchClosing]:
         results, matches = schema.results, schema.matches
         for start in range(0, len(ids), _AT_ONCE):
             query = (
@@ -116,19 +116,21 @@ class Closings:
             for row in rows:
                 yield self._closing(row)
 
-    def _closing(self, row: Any) -> Closing:
+    def _closing(self, row: Any) -> MatchClosing:
         games: Sequence[Mapping[str, Any]] = row.outcome["games"]
         players = tuple(
-            Player(
+            ClosedMatchEntrant(
                 name,
                 self._languages[name],
                 tuple(game["verdicts"][place] for game in games),
-                Thinking() if row.thinking is None else Thinking.read(row.thinking[place]),
+                DecisionHistogram()
+                if row.thinking is None
+                else DecisionHistogram.read(row.thinking[place]),
             )
             for place, name in enumerate(row.outcome["entrants"])
         )
         seconds = max(0.0, row.closed - (row.closed if row.leased is None else row.leased))
-        return Closing(row.match, self._forms.of(row.tournament), len(games), seconds, players)
+        return MatchClosing(row.match, self._forms.of(row.tournament), len(games), seconds, players)
 
     def _learn(self, names: set[str], connection: Connection) -> None:
         versions = schema.versions
@@ -159,7 +161,7 @@ class Forms:
         return self._known[tournament]
 
 
-class Endings:
+class EndedCounts:
     """The total number of ended matches of each tournament, by final state."""
 
     def __init__(self, engine: Engine) -> None:

@@ -22,7 +22,7 @@ LAPSED: Final = "lapsed"
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class StoreGauges:
     """The state of the store at one moment.
 
     Attributes:
@@ -48,11 +48,11 @@ class Standing:
     failures: int
 
 
-def look(engine: Engine) -> Standing:
+def read_gauges(engine: Engine) -> StoreGauges:
     """Read all gauges in one transaction."""
     with reading(engine) as connection:
         leases, attempts = _ages(connection)
-        return Standing(
+        return StoreGauges(
             open=_open(connection),
             lease_age=leases,
             attempt_age=attempts,

@@ -14,11 +14,11 @@ from arena import config
 from arena.bots.bot import Bot
 from arena.store import database
 from arena.store.bots import version_files
-from arena.submissions import stages
+from arena.submissions import pipeline
 from arena.submissions.conformance import examination
 from arena.submissions.conformance.check import Check
 from arena.submissions.pending_uploads import PendingUploads
-from arena.submissions.stages import SubmissionPipeline
+from arena.submissions.pipeline import SubmissionPipeline
 from referee import logs
 
 _NICE = 10
@@ -40,7 +40,7 @@ def main() -> int:
     office = SubmissionPipeline(engine, PendingUploads(where.submissions), where.versions, examine)
     if where.shares_store():
         office = replace(office, keep=functools.partial(version_files.keep, engine))
-    stages.run(office)
+    pipeline.run(office)
     return 0
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _HASH: Final = re.compile(r"[0-9a-f]{64}")
 
 
-class Refused(Exception):
+class SubmissionRefused(Exception):
     """A submission is refused. The exception's text is a sentence for the sender.
 
     Args:
@@ -44,14 +44,14 @@ def check(engine: Engine, owner: str, name: str, content: str, number: str = "")
         Refused: a rule is violated.
     """
     if not manifest.NAME.fullmatch(name):
-        raise Refused(
+        raise SubmissionRefused(
             422,
             "a bot's name is 1 to 40 lowercase letters, digits, - and _; rename it in bot.toml.",
         )
     if number and not manifest.VERSION.fullmatch(number):
-        raise Refused(422, "a version is up to 40 letters, digits, ., - and _.")
+        raise SubmissionRefused(422, "a version is up to 40 letters, digits, ., - and _.")
     if not _HASH.fullmatch(content):
-        raise Refused(422, "content is the hash of what is sent, 64 hexadecimal digits.")
+        raise SubmissionRefused(422, "content is the hash of what is sent, 64 hexadecimal digits.")
     _check_name(engine, owner, name)
     _check_version(engine, name, content, number)
 
@@ -62,9 +62,11 @@ def _check_name(engine: Engine, owner: str, name: str) -> None:
         return
     if known is not None:
         whose = f"belongs to {known}" if known else "is the organiser's"
-        raise Refused(403, f"the bot {name} {whose}; give yours another name in its bot.toml.")
+        raise SubmissionRefused(
+            403, f"the bot {name} {whose}; give yours another name in its bot.toml."
+        )
     if name in resolver.samples():
-        raise Refused(
+        raise SubmissionRefused(
             403, f"{name} is a house bot's name; give your bot another one in its bot.toml."
         )
 
@@ -73,14 +75,14 @@ def _check_version(engine: Engine, name: str, content: str, number: str) -> None
     for version in versions.listing(engine, name=name, retired=True):
         if version.content_hash == content and number in ("", version.number):
             retired = ", and is retired" if version.retired is not None else ""
-            raise Refused(409, f"this content is here already, as {version.id}{retired}.")
+            raise SubmissionRefused(409, f"this content is here already, as {version.id}{retired}.")
     if not number:
         return
     try:
         versions.find(engine, f"{name}@{number}")
     except NotFound:
         return
-    raise Refused(
+    raise SubmissionRefused(
         409,
         f"{name}@{number} is here already with other content, and a version never changes; give "
         "yours another version in its bot.toml, or none.",

@@ -30,7 +30,7 @@ _SUM: Final = "sum"
 
 
 @dataclass(frozen=True, slots=True)
-class Times:
+class DurationSum:
     """A histogram: number of durations per bound, then of those above all bounds; and their sum."""
 
     counts: tuple[int, ...]
@@ -87,7 +87,7 @@ HERE: Final = Timings()
 """The durations of this process."""
 
 
-def read(client: Redis) -> Mapping[str, Mapping[str, Times]]:
+def read(client: Redis) -> Mapping[str, Mapping[str, DurationSum]]:
     """Return all histograms in Redis, by kind and label.
 
     Raises:
@@ -105,7 +105,7 @@ def read(client: Redis) -> Mapping[str, Mapping[str, Times]]:
             seconds[kind, label] = float(value)
         else:
             of[int(place)] += int(value)
-    times: dict[str, dict[str, Times]] = {}
+    times: dict[str, dict[str, DurationSum]] = {}
     for (kind, label), of in sorted(counts.items()):
-        times.setdefault(kind, {})[label] = Times(tuple(of), seconds.get((kind, label), 0.0))
+        times.setdefault(kind, {})[label] = DurationSum(tuple(of), seconds.get((kind, label), 0.0))
     return times

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import TYPE_CHECKING, Any
 
-from arena.formats.contract import Over, Play, Ranking, Step, Wait
+from arena.formats.contract import FormatOver, NextMatches, Ranking, Step, WaitForMatches
 from arena.tournaments import scheduler
 
 if TYPE_CHECKING:
@@ -17,17 +17,17 @@ if TYPE_CHECKING:
 def of(engine: Engine, tournament: Tournament) -> Step:
     """Return the format's next step, from all matches in their current state.
 
-    If the entrants cannot play the format, this is a `Wait` with the error.
+    If the entrants cannot play the format, this is a `WaitForMatches` with the error.
     """
     try:
         return scheduler.standing(engine, tournament)
     except ValueError as error:
-        return Wait(f"it cannot go on: {error}")
+        return WaitForMatches(f"it cannot go on: {error}")
 
 
 def lines(step: Step) -> list[str]:
     """Return the decision as sentences for display; empty unless the format has finished."""
-    if not isinstance(step, Over):
+    if not isinstance(step, FormatOver):
         return []
     told = [f"over: {step.why}"]
     if step.ranking:
@@ -52,20 +52,20 @@ def ranking_words(ranking: Ranking) -> str:
 
 def drained(step: Step) -> Collection[tuple[int, int]]:
     """Return the places (round, number) of the matches that do not count for the decision."""
-    return frozenset(step.drained) if isinstance(step, Over) else frozenset()
+    return frozenset(step.drained) if isinstance(step, FormatOver) else frozenset()
 
 
 def to_json(step: Step) -> dict[str, Any]:
     """Return the step as plain values for JSON."""
     match step:
-        case Over(why=why, ranking=ranking, drained=places):
+        case FormatOver(why=why, ranking=ranking, drained=places):
             return {
                 "step": "over",
                 "why": why,
                 "ranking": [list(group) for group in ranking],
                 "drained": [list(place) for place in places],
             }
-        case Play(why=why):
+        case NextMatches(why=why):
             return {"step": "play", "why": why}
         case _:
             return {"step": "wait", "why": step.why}

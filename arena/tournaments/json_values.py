@@ -10,8 +10,8 @@ from arena.store.schema import MatchState
 
 if TYPE_CHECKING:
     from arena.store.matches.listing import Match
-    from arena.store.matches.spec import Plan
-    from arena.store.tournaments.tournaments import Progress, Tournament
+    from arena.store.matches.spec import TournamentPlan
+    from arena.store.tournaments.tournaments import Tournament, TournamentProgress
 
 
 def iso(seconds: float | None) -> str | None:
@@ -21,7 +21,7 @@ def iso(seconds: float | None) -> str | None:
     return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")
 
 
-def plan(settings: Plan) -> dict[str, Any]:
+def plan(settings: TournamentPlan) -> dict[str, Any]:
     """Return the settings of a tournament."""
     return {
         "name": settings.name,
@@ -37,7 +37,7 @@ def plan(settings: Plan) -> dict[str, Any]:
     }
 
 
-def tournament(tournament: Tournament, progress: Progress) -> dict[str, Any]:
+def tournament(tournament: Tournament, progress: TournamentProgress) -> dict[str, Any]:
     """Return a tournament without its matches.
 
     Args:

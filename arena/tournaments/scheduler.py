@@ -11,16 +11,16 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from arena.formats import registry
-from arena.formats.contract import Entrant, Fixture, Format, Over, Play, Step
+from arena.formats.contract import Fixture, Format, FormatEntrant, FormatOver, NextMatches, Step
 from arena.formats.sprt_match import PairCounts
 from arena.ratings.duel import pentanomial
-from arena.ratings.sprt import Sprt, log_likelihood_ratio
+from arena.ratings.sprt import SprtSettings, log_likelihood_ratio
 from arena.store.bots import versions
-from arena.store.matches.spec import Plan
+from arena.store.matches.spec import TournamentPlan
 from arena.store.schema import TournamentState
 from arena.store.tournaments import lifecycle, tournaments
-from arena.store.tournaments.format_history import History
-from arena.store.tournaments.lifecycle import Marks
+from arena.store.tournaments.format_history import FormatHistory
+from arena.store.tournaments.lifecycle import ChangeMarks
 from arena.store.tournaments.tournaments import Tournament
 from referee.games.registry import find as game_of
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 log = logging.getLogger("arena.scheduler")
 
 
-def format_of(plan: Plan) -> Format:
+def format_of(plan: TournamentPlan) -> Format:
     """Return the format of a tournament with its settings.
 
     Raises:
@@ -41,19 +41,19 @@ def format_of(plan: Plan) -> Format:
     return registry.make(plan.format, sides, plan.settings, _ratio)
 
 
-def opening(plan: Plan, entries: Sequence[Entrant]) -> tuple[Fixture, ...]:
+def opening(plan: TournamentPlan, entries: Sequence[FormatEntrant]) -> tuple[Fixture, ...]:
     """Return the first matches of a tournament.
 
     Raises:
         ValueError: the entrants cannot play the format; the text is a sentence.
     """
     step = format_of(plan).next(entries, ())
-    return step.fixtures if isinstance(step, Play) else ()
+    return step.fixtures if isinstance(step, NextMatches) else ()
 
 
 def begin(
     engine: Engine,
-    plan: Plan,
+    plan: TournamentPlan,
     entrants: Sequence[str],
     seed: bytes | None = None,
     owners: Mapping[str, str] | None = None,
@@ -77,7 +77,7 @@ def begin(
 
 def enrol(
     engine: Engine, entrants: Sequence[str], owners: Mapping[str, str] | None = None
-) -> list[Entrant]:
+) -> list[FormatEntrant]:
     """Return versions as entrants with their owners.
 
     Args:
@@ -89,14 +89,14 @@ def enrol(
         NotFound: a version does not exist.
     """
     return [
-        Entrant(name, (owners or {}).get(name) or versions.find(engine, name).owner)
+        FormatEntrant(name, (owners or {}).get(name) or versions.find(engine, name).owner)
         for name in entrants
     ]
 
 
 def standing(engine: Engine, tournament: Tournament) -> Step:
     """Return the format's step for the current state of a tournament."""
-    history = History(engine, tournament.id).matches()
+    history = FormatHistory(engine, tournament.id).matches()
     return format_of(tournament.plan).next(tournament.entries, history)
 
 
@@ -115,8 +115,8 @@ class Scheduler:
         self._engine = engine
         self._tell = tell
         self._told: dict[str, TournamentState] = {}
-        self._histories: dict[str, History] = {}
-        self._seen: dict[str, tuple[TournamentState, Marks]] = {}
+        self._histories: dict[str, FormatHistory] = {}
+        self._seen: dict[str, tuple[TournamentState, ChangeMarks]] = {}
 
     def advance(self) -> int:
         """Store the next matches of all running tournaments, and close the finished ones.
@@ -148,7 +148,7 @@ class Scheduler:
         marks = lifecycle.marks(self._engine, name)
         if self._seen.get(name) == (tournament.state, marks):
             return 0
-        history = self._histories.setdefault(name, History(self._engine, name))
+        history = self._histories.setdefault(name, FormatHistory(self._engine, name))
         # The entrants are read after the marks: if they have changed since, nothing is stored.
         tournament = tournaments.find(self._engine, name)
         try:
@@ -159,9 +159,9 @@ class Scheduler:
             return 0
         made = 0
         match step:
-            case Play(fixtures=fixtures) if tournament.state is TournamentState.RUNNING:
+            case NextMatches(fixtures=fixtures) if tournament.state is TournamentState.RUNNING:
                 made = lifecycle.extend(self._engine, tournament, marks, fixtures)
-            case Over(why=why):
+            case FormatOver(why=why):
                 if lifecycle.close(self._engine, name, marks):
                     log.info("tournament %s is over: %s", name, why)
         if made:
@@ -174,4 +174,4 @@ class Scheduler:
 
 
 def _ratio(counts: PairCounts, low: float, high: float) -> float:
-    return log_likelihood_ratio(Sprt(low, high), pentanomial(*counts))
+    return log_likelihood_ratio(SprtSettings(low, high), pentanomial(*counts))

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Final
 
 from sqlalchemy import func, select
 
-from arena.formats.contract import Entrant, Fixture, Match, Play, State
+from arena.formats.contract import Fixture, FormatEntrant, FormatMatch, MatchStatus, NextMatches
 from arena.presentation.registry import presentation_of
 from arena.ratings.closed_match import FINISHED, ClosedGame
 from arena.store import schema
 from arena.store.database import reading
-from arena.store.matches.spec import Plan
+from arena.store.matches.spec import TournamentPlan
 from arena.store.schema import MatchState
 from arena.tournaments.scheduler import format_of
 from referee.games.registry import find
@@ -31,7 +31,9 @@ _TABLE_SECONDS: Final = 0.5
 _RECENT: Final = 200
 
 
-def matches(plan: Plan, entrants: Sequence[Entrant], played: Sequence[Match] = ()) -> int | None:
+def matches(
+    plan: TournamentPlan, entrants: Sequence[FormatEntrant], played: Sequence[FormatMatch] = ()
+) -> int | None:
     """Return the estimated total number of matches; None if it cannot be estimated.
 
     Unplayed matches get random results. The estimate is exact for a round robin, a gauntlet and a
@@ -52,16 +54,18 @@ def matches(plan: Plan, entrants: Sequence[Entrant], played: Sequence[Match] = (
     rules = format_of(plan)
     known = {match.place: match for match in played}
     for place, match in known.items():
-        if match.state is State.OPEN:
-            known[place] = replace(match, state=State.CLOSED, games=_toss(match.entrants, luck))
-    while isinstance(step := rules.next(entrants, known.values()), Play):
+        if match.state is MatchStatus.OPEN:
+            known[place] = replace(
+                match, state=MatchStatus.CLOSED, games=_toss(match.entrants, luck)
+            )
+    while isinstance(step := rules.next(entrants, known.values()), NextMatches):
         for fixture in step.fixtures:
             made = _played(fixture, luck)
             known[made.place] = made
     return len(known)
 
 
-def games(plan: Plan, number: int) -> int:
+def games(plan: TournamentPlan, number: int) -> int:
     """Return the number of games of this many matches."""
     return number * plan.boards * find(plan.game).side_count(plan.seats, plan.options)
 
@@ -76,7 +80,7 @@ def duration(seconds: float) -> str:
     return f"{minutes // 60} h {minutes % 60} min"
 
 
-def seconds_per_game(engine: Engine | None, plan: Plan) -> tuple[float, int]:
+def seconds_per_game(engine: Engine | None, plan: TournamentPlan) -> tuple[float, int]:
     """Return the seconds that one worker needs for a game, and the number of matches measured.
 
     Measured are the most recent matches (at most 200) of this game and number of seats that closed
@@ -102,12 +106,12 @@ def seconds_per_game(engine: Engine | None, plan: Plan) -> tuple[float, int]:
     return (seconds / played, number) if number else (guess, 0)
 
 
-def _played(fixture: Fixture, luck: Random) -> Match:
-    return Match(
+def _played(fixture: Fixture, luck: Random) -> FormatMatch:
+    return FormatMatch(
         fixture.round,
         fixture.number,
         fixture.entrants,
-        State.CLOSED,
+        MatchStatus.CLOSED,
         _toss(fixture.entrants, luck),
     )
 

@@ -13,7 +13,7 @@ from urllib.parse import quote
 from sqlalchemy import Engine
 
 from arena.errors import StoreError
-from arena.ladders.rating_history import Historian
+from arena.ladders.rating_history import RatingHistories
 from arena.presentation import shipped_docs
 from arena.records import redaction
 from arena.store.matches import listing, results
@@ -100,7 +100,7 @@ def write(engine: Engine, name: str, folder: Path, progress: Report = lambda *_:
     web = WebState(engine, ServerSettings(spectators=False))
     web.snapshot = SnapshotReader(engine).read() or web.snapshot
     web.rating_charts, _ = updated_charts(
-        Historian(engine), web.snapshot.ladders, web.rating_charts, math.inf
+        RatingHistories(engine), web.snapshot.ladders, web.rating_charts, math.inf
     )
     matches = listing.matches(engine, tournament=name)
     sheets = dict(_sheets(web, name, matches))

@@ -11,7 +11,7 @@ from itertools import starmap
 from random import Random
 from typing import Any, ClassVar, Self
 
-from referee.dealing import Chance
+from referee.games.shared.dealing import Chance
 
 Action = Any
 """An action of a game, a frozen dataclass such as ``Draw(discards=...)``."""

@@ -11,16 +11,16 @@ from referee.rpc import status
 from referee.rpc.http2 import (
     END_STREAM,
     WINDOW_BYTES,
-    Code,
+    ErrorCode,
+    FrameKind,
     Headers,
     Http2Error,
-    Kind,
     frame,
     more_credit,
     numbered,
 )
 from referee.rpc.status import CallFailed, Status
-from referee.rpc.work_budget import UNPACKED_BYTE, Budget
+from referee.rpc.work_budget import UNPACKED_BYTE, WorkBudget
 
 MESSAGE_BYTES = 1 << 20
 """Maximum size in bytes of a message from the peer."""
@@ -33,12 +33,12 @@ _PACKED = ("deflate", "gzip")
 ENCODINGS = ",".join(("identity", *_PACKED))
 
 
-class Line(Protocol):
+class CallConnection(Protocol):
     """The connection of a call."""
 
     credit: int
     """Flow-control window for sending, in bytes."""
-    budget: Budget
+    budget: WorkBudget
     """The work budget charged for the peer's data."""
     frame_bytes: int
     """Maximum size in bytes of a frame payload that the peer accepts."""
@@ -67,7 +67,7 @@ class Call:
     in addition to the message that is being received.
     """
 
-    def __init__(self, line: Line, number: int, credit: int) -> None:
+    def __init__(self, line: CallConnection, number: int, credit: int) -> None:
         self.number = number
         self.credit = credit
         """Flow-control window for sending, in bytes."""
@@ -113,11 +113,11 @@ class Call:
         """End the messages of this side with END_STREAM."""
         if self.status is None and not self._closed:
             self._closed = True
-            self._line.write(frame(Kind.DATA, END_STREAM, self.number))
+            self._line.write(frame(FrameKind.DATA, END_STREAM, self.number))
 
     def cancel(self) -> None:
         """Cancel the call, if it is open; later data is ignored."""
-        self._reset(Status(StatusCode.CANCELLED), Code.CANCEL)
+        self._reset(Status(StatusCode.CANCELLED), ErrorCode.CANCEL)
 
     async def receive(self) -> bytes | None:
         """Return the next message; None after the last one, when the call has a status.
@@ -171,7 +171,7 @@ class Call:
     def _give_up(self, code: StatusCode, details: str) -> None:
         status = Status(code, details)
         self._buffer.clear()
-        self._reset(status, Code.CANCEL)
+        self._reset(status, ErrorCode.CANCEL)
         raise CallFailed(status)
 
     def _grant(self) -> None:
@@ -180,7 +180,7 @@ class Call:
         Called only when the buffer holds at most a part of one message.
         """
         if self._owed >= _GRANT_BYTES:
-            self._line.write(numbered(Kind.WINDOW_UPDATE, self.number, self._owed))
+            self._line.write(numbered(FrameKind.WINDOW_UPDATE, self.number, self._owed))
             self._window += self._owed
             self._owed = 0
 
@@ -198,9 +198,11 @@ class Call:
         self._window -= size
         self._owed += size
         if self._window < 0:
-            raise Http2Error(Code.FLOW_CONTROL_ERROR, "sent more than it was allowed")
+            raise Http2Error(ErrorCode.FLOW_CONTROL_ERROR, "sent more than it was allowed")
         if not self._http:
-            self._reset(Status(StatusCode.INTERNAL, "data before headers"), Code.PROTOCOL_ERROR)
+            self._reset(
+                Status(StatusCode.INTERNAL, "data before headers"), ErrorCode.PROTOCOL_ERROR
+            )
             return
         self._buffer += payload
         if end:
@@ -217,11 +219,11 @@ class Call:
             self._http = http or "200"
             self._packed = headers.get("grpc-encoding") in _PACKED
             if self._http != "200":
-                self._reset(status.of_trailers(headers, self._http), Code.CANCEL)
+                self._reset(status.of_trailers(headers, self._http), ErrorCode.CANCEL)
         elif end:
             self._end(status.of_trailers(headers, self._http or http))
         else:
-            self._reset(Status(StatusCode.INTERNAL, "headers amid data"), Code.PROTOCOL_ERROR)
+            self._reset(Status(StatusCode.INTERNAL, "headers amid data"), ErrorCode.PROTOCOL_ERROR)
 
     def hear_credit(self, more: int) -> None:
         """Extend the window for sending.
@@ -236,10 +238,10 @@ class Call:
         self._closed = True
         self._end(status)
 
-    def _reset(self, status: Status, code: Code) -> None:
+    def _reset(self, status: Status, code: ErrorCode) -> None:
         if self.status is None:
             self._closed = True
-            self._line.write(numbered(Kind.RST_STREAM, self.number, code))
+            self._line.write(numbered(FrameKind.RST_STREAM, self.number, code))
             self._end(status)
 
     def _end(self, status: Status) -> None:
@@ -248,7 +250,7 @@ class Call:
         self.status = status
         if not self._closed:
             self._closed = True
-            self._line.write(numbered(Kind.RST_STREAM, self.number, Code.CANCEL))
+            self._line.write(numbered(FrameKind.RST_STREAM, self.number, ErrorCode.CANCEL))
         self._line.forget(self.number)
         self._wake()
 

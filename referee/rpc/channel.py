@@ -15,7 +15,7 @@ from referee.rpc.connection import Connection
 from referee.rpc.http2 import block
 from referee.rpc.sockets import connected
 from referee.rpc.status import CallFailed, Status
-from referee.rpc.work_budget import CONNECTION, Budget
+from referee.rpc.work_budget import CONNECTION, WorkBudget
 
 SETTINGS_SECONDS = 5.0
 """Time limit in seconds of an attempt to connect; then another attempt follows."""
@@ -37,7 +37,7 @@ class Channel:
         budget: the work budget charged for the server's data.
     """
 
-    def __init__(self, address: str, service: str, budget: Budget) -> None:
+    def __init__(self, address: str, service: str, budget: WorkBudget) -> None:
         self._budget = budget
         self._address = address
         self._service = service

@@ -4,7 +4,7 @@ import os
 from typing import Final, Protocol
 
 from referee.rpc.status import Status
-from referee.rpc.work_budget import Budget
+from referee.rpc.work_budget import WorkBudget
 
 SETTING: Final = "POKEARENA_REFEREE_CLIENT"
 """Environment variable that selects the implementation."""
@@ -12,7 +12,7 @@ HTTP2: Final = "http2"
 GRPCIO: Final = "grpcio"
 
 
-class Stream(Protocol):
+class RpcStream(Protocol):
     """A call with any number of messages in both directions."""
 
     status: Status | None
@@ -39,7 +39,7 @@ class Stream(Protocol):
         """End the call."""
 
 
-class Client(Protocol):
+class RpcClient(Protocol):
     """Calls to the gRPC service at one address."""
 
     @property
@@ -59,7 +59,7 @@ class Client(Protocol):
             BudgetExceeded: the answer costs more than the bot's budget has left.
         """
 
-    async def begin(self, method: str, wait: bool = False) -> Stream:
+    async def begin(self, method: str, wait: bool = False) -> RpcStream:
         """Begin a call with any number of messages.
 
         Raises:
@@ -70,7 +70,9 @@ class Client(Protocol):
         """End all calls and connections."""
 
 
-def open_client(address: str, service: str, budget: Budget, kind: str | None = None) -> Client:
+def open_client(
+    address: str, service: str, budget: WorkBudget, kind: str | None = None
+) -> RpcClient:
     """Create a client for the service at an address; it connects at its first use.
 
     Args:

@@ -24,12 +24,12 @@ from referee.rpc.http2 import (
     LARGEST_WINDOW_BYTES,
     PREFACE,
     WINDOW_BYTES,
-    Code,
+    ErrorCode,
+    FrameKind,
     HeaderReader,
     HeadersTooLong,
     Http2Error,
-    Kind,
-    Setting,
+    Http2Setting,
     frame,
     more_credit,
     number_in,
@@ -39,7 +39,7 @@ from referee.rpc.http2 import (
     without_padding,
 )
 from referee.rpc.status import Status
-from referee.rpc.work_budget import READ, Budget, BudgetExceeded
+from referee.rpc.work_budget import READ, BudgetExceeded, WorkBudget
 
 REPLY_BYTES = 1 << 20
 """Limit in bytes of unsent replies; above it the connection is closed."""
@@ -56,8 +56,8 @@ wait for each other.
 """
 _OPENING = (
     PREFACE
-    + settings([(Setting.ENABLE_PUSH, 0), (Setting.MAX_HEADER_LIST_SIZE, HEADERS_BYTES)])
-    + numbered(Kind.WINDOW_UPDATE, 0, _WINDOW - WINDOW_BYTES)
+    + settings([(Http2Setting.ENABLE_PUSH, 0), (Http2Setting.MAX_HEADER_LIST_SIZE, HEADERS_BYTES)])
+    + numbered(FrameKind.WINDOW_UPDATE, 0, _WINDOW - WINDOW_BYTES)
 )
 _LOST = Status(StatusCode.UNAVAILABLE, "the connection was lost")
 
@@ -65,7 +65,7 @@ _LOST = Status(StatusCode.UNAVAILABLE, "the connection was lost")
 class Connection(asyncio.Protocol):
     """A connection in any state: connecting, open or lost."""
 
-    def __init__(self, budget: Budget) -> None:
+    def __init__(self, budget: WorkBudget) -> None:
         self.budget = budget
         self._backlog = b""
         """Received bytes that wait for the next slice."""
@@ -89,14 +89,14 @@ class Connection(asyncio.Protocol):
         self._frames = FrameReader(self._hear_frame, budget)
         self._headers = HeaderReader()
         self._hear: dict[int, Callable[[int, int, bytes], None]] = {
-            Kind.DATA: self._data,
-            Kind.HEADERS: self._call_headers,
-            Kind.RST_STREAM: self._reset,
-            Kind.SETTINGS: self._settings,
-            Kind.PUSH_PROMISE: self._push,
-            Kind.PING: self._ping,
-            Kind.GOAWAY: self._goaway,
-            Kind.WINDOW_UPDATE: self._more_credit,
+            FrameKind.DATA: self._data,
+            FrameKind.HEADERS: self._call_headers,
+            FrameKind.RST_STREAM: self._reset,
+            FrameKind.SETTINGS: self._settings,
+            FrameKind.PUSH_PROMISE: self._push,
+            FrameKind.PING: self._ping,
+            FrameKind.GOAWAY: self._goaway,
+            FrameKind.WINDOW_UPDATE: self._more_credit,
         }
 
     @property
@@ -120,7 +120,7 @@ class Connection(asyncio.Protocol):
         call = Call(self, self._next, self._call_credit)
         self._calls[self._next] = call
         self._next += 2
-        self.write(frame(Kind.HEADERS, END_HEADERS, call.number, headers))
+        self.write(frame(FrameKind.HEADERS, END_HEADERS, call.number, headers))
         return call
 
     def write(self, data: bytes) -> None:
@@ -131,7 +131,7 @@ class Connection(asyncio.Protocol):
     def write_data(self, data: bytes, flags: int, number: int) -> None:
         """Send a part of a call's message."""
         self.credit -= len(data)
-        self.write(frame(Kind.DATA, flags, number, data))
+        self.write(frame(FrameKind.DATA, flags, number, data))
 
     def forget(self, number: int) -> None:
         """Remove a call that is over."""
@@ -205,13 +205,13 @@ class Connection(asyncio.Protocol):
             self._frames.feed(data)
         except BudgetExceeded as error:
             self._fail_all(Status(StatusCode.RESOURCE_EXHAUSTED, str(error)))
-            self._break(Code.ENHANCE_YOUR_CALM)
+            self._break(ErrorCode.ENHANCE_YOUR_CALM)
         except Http2Error as error:
             self._break(error.code)
         except HeadersTooLong as error:
             if (call := self._calls.get(error.stream)) is not None:
                 call.fail(Status(StatusCode.RESOURCE_EXHAUSTED, "headers that are too long"))
-            self._break(Code.ENHANCE_YOUR_CALM)
+            self._break(ErrorCode.ENHANCE_YOUR_CALM)
         if measured:
             self.budget.measured += time.thread_time() - began
 
@@ -230,15 +230,15 @@ class Connection(asyncio.Protocol):
             Http2Error: the stream was never opened.
         """
         if not stream & 1 or stream >= self._next:
-            raise Http2Error(Code.PROTOCOL_ERROR, "spoke on a stream that was never opened")
+            raise Http2Error(ErrorCode.PROTOCOL_ERROR, "spoke on a stream that was never opened")
         return self._calls.get(stream)
 
     def _data(self, stream: int, flags: int, payload: bytes) -> None:
         self._window -= len(payload)
         if self._window < 0:
-            raise Http2Error(Code.FLOW_CONTROL_ERROR, "sent more than it was allowed")
+            raise Http2Error(ErrorCode.FLOW_CONTROL_ERROR, "sent more than it was allowed")
         if self._window < _WINDOW // 2:
-            self.write(numbered(Kind.WINDOW_UPDATE, 0, _WINDOW - self._window))
+            self.write(numbered(FrameKind.WINDOW_UPDATE, 0, _WINDOW - self._window))
             self._window = _WINDOW
         call = self._call(stream)
         if call is not None:
@@ -260,32 +260,32 @@ class Connection(asyncio.Protocol):
         if flags & ACK:
             return
         for name, value in settings_in(payload):
-            if name == Setting.INITIAL_WINDOW_SIZE:
+            if name == Http2Setting.INITIAL_WINDOW_SIZE:
                 if value > LARGEST_WINDOW_BYTES:
-                    raise Http2Error(Code.FLOW_CONTROL_ERROR, "allowed more than there can be")
+                    raise Http2Error(ErrorCode.FLOW_CONTROL_ERROR, "allowed more than there can be")
                 for call in self._calls.values():
                     call.hear_credit(value - self._call_credit)
                 self._call_credit = value
-            elif name == Setting.MAX_FRAME_SIZE:
+            elif name == Http2Setting.MAX_FRAME_SIZE:
                 if not FRAME_BYTES <= value <= LARGEST_FRAME_BYTES:
-                    raise Http2Error(Code.PROTOCOL_ERROR, "takes frames of no possible size")
+                    raise Http2Error(ErrorCode.PROTOCOL_ERROR, "takes frames of no possible size")
                 self.frame_bytes = value
-            elif name == Setting.MAX_CONCURRENT_STREAMS:
+            elif name == Http2Setting.MAX_CONCURRENT_STREAMS:
                 self._most_calls = value
-        self._reply(frame(Kind.SETTINGS, ACK, 0))
+        self._reply(frame(FrameKind.SETTINGS, ACK, 0))
         if not self.ready.done():
             self._there = True
             self.ready.set_result(None)
         self._changed()
 
     def _push(self, stream: int, flags: int, payload: bytes) -> None:
-        raise Http2Error(Code.PROTOCOL_ERROR, "pushed what nobody asked for")
+        raise Http2Error(ErrorCode.PROTOCOL_ERROR, "pushed what nobody asked for")
 
     def _ping(self, stream: int, flags: int, payload: bytes) -> None:
         if len(payload) != 8:
-            raise Http2Error(Code.FRAME_SIZE_ERROR, "sent a ping of a wrong length")
+            raise Http2Error(ErrorCode.FRAME_SIZE_ERROR, "sent a ping of a wrong length")
         if not flags & ACK:
-            self._reply(frame(Kind.PING, ACK, 0, payload))
+            self._reply(frame(FrameKind.PING, ACK, 0, payload))
 
     def _goaway(self, stream: int, flags: int, payload: bytes) -> None:
         last = number_in(payload) & LARGEST_WINDOW_BYTES
@@ -300,7 +300,7 @@ class Connection(asyncio.Protocol):
     def _more_credit(self, stream: int, flags: int, payload: bytes) -> None:
         more = number_in(payload) & LARGEST_WINDOW_BYTES
         if not more:
-            raise Http2Error(Code.PROTOCOL_ERROR, "allowed nothing more")
+            raise Http2Error(ErrorCode.PROTOCOL_ERROR, "allowed nothing more")
         if not stream:
             self.credit = more_credit(self.credit, more)
         elif (call := self._call(stream)) is not None:
@@ -315,12 +315,12 @@ class Connection(asyncio.Protocol):
         """
         if self._transport is not None:
             if self._transport.get_write_buffer_size() > REPLY_BYTES:
-                raise Http2Error(Code.ENHANCE_YOUR_CALM, "does not read what it asked for")
+                raise Http2Error(ErrorCode.ENHANCE_YOUR_CALM, "does not read what it asked for")
             self._transport.write(data)
 
-    def _break(self, code: Code) -> None:
+    def _break(self, code: ErrorCode) -> None:
         """Close the connection after a protocol error or an exceeded limit."""
-        self.write(frame(Kind.GOAWAY, 0, 0, bytes(4) + int(code).to_bytes(4, "big")))
+        self.write(frame(FrameKind.GOAWAY, 0, 0, bytes(4) + int(code).to_bytes(4, "big")))
         self.abort()
         self._end()
 

@@ -10,22 +10,30 @@ from referee.rpc.http2 import (
     HEADERS_BYTES,
     PRIORITY_GIVEN,
     SETTING_BYTES,
-    Code,
+    ErrorCode,
+    FrameKind,
     HeadersTooLong,
     Http2Error,
-    Kind,
     head_at,
     number_in,
     without_padding,
 )
-from referee.rpc.work_budget import FRAME, FRAME_BYTE, HEADER_BYTE, SETTING, Budget
+from referee.rpc.work_budget import FRAME, FRAME_BYTE, HEADER_BYTE, SETTING, WorkBudget
 
 _PRIORITY_BYTES = 5
-_ON_A_CALL = frozenset((Kind.DATA, Kind.HEADERS, Kind.PRIORITY, Kind.RST_STREAM, Kind.CONTINUATION))
-_ON_NONE = frozenset((Kind.SETTINGS, Kind.PING, Kind.GOAWAY))
+_ON_A_CALL = frozenset(
+    (
+        FrameKind.DATA,
+        FrameKind.HEADERS,
+        FrameKind.PRIORITY,
+        FrameKind.RST_STREAM,
+        FrameKind.CONTINUATION,
+    )
+)
+_ON_NONE = frozenset((FrameKind.SETTINGS, FrameKind.PING, FrameKind.GOAWAY))
 
-_WITH_HEADERS = frozenset((Kind.HEADERS, Kind.CONTINUATION, Kind.PUSH_PROMISE))
-_NAMES = [f"{kind.name} frames" for kind in Kind]
+_WITH_HEADERS = frozenset((FrameKind.HEADERS, FrameKind.CONTINUATION, FrameKind.PUSH_PROMISE))
+_NAMES = [f"{kind.name} frames" for kind in FrameKind]
 
 Hear = Callable[[int, int, int, bytes], None]
 
@@ -39,7 +47,7 @@ class FrameReader:
         budget: charged for each frame before it is parsed.
     """
 
-    def __init__(self, hear: Hear, budget: Budget) -> None:
+    def __init__(self, hear: Hear, budget: WorkBudget) -> None:
         self._hear = hear
         self._budget = budget
         self._rest = b""
@@ -61,16 +69,16 @@ class FrameReader:
         while end - at >= HEAD_BYTES:
             length, kind, flags, stream = head_at(data, at)
             if length > FRAME_BYTES:
-                raise Http2Error(Code.FRAME_SIZE_ERROR, "sent a frame that is too large")
+                raise Http2Error(ErrorCode.FRAME_SIZE_ERROR, "sent a frame that is too large")
             after = at + HEAD_BYTES + length
             if after > end:
                 break
             self._check(kind, flags, stream)
             self._charge(kind, length)
             payload = data[at + HEAD_BYTES : after]
-            if kind == Kind.HEADERS:
+            if kind == FrameKind.HEADERS:
                 self._headers(stream, flags, payload)
-            elif kind == Kind.CONTINUATION:
+            elif kind == FrameKind.CONTINUATION:
                 self._go_on(stream, flags, payload)
             else:
                 self._hear(kind, stream, flags, payload)
@@ -80,7 +88,7 @@ class FrameReader:
     def _charge(self, kind: int, length: int) -> None:
         """Charge the budget for a frame before it is parsed."""
         cost = FRAME + FRAME_BYTE * length
-        if kind == Kind.SETTINGS:
+        if kind == FrameKind.SETTINGS:
             cost += SETTING * length / SETTING_BYTES
         elif kind in _WITH_HEADERS:
             cost += HEADER_BYTE * length
@@ -93,13 +101,13 @@ class FrameReader:
             Http2Error: it is not.
         """
         if not self._begun:
-            if kind != Kind.SETTINGS or flags & ACK:
-                raise Http2Error(Code.PROTOCOL_ERROR, "did not begin with its settings")
+            if kind != FrameKind.SETTINGS or flags & ACK:
+                raise Http2Error(ErrorCode.PROTOCOL_ERROR, "did not begin with its settings")
             self._begun = True
-        if (self._block is not None) != (kind == Kind.CONTINUATION):
-            raise Http2Error(Code.PROTOCOL_ERROR, "sent something amid headers")
+        if (self._block is not None) != (kind == FrameKind.CONTINUATION):
+            raise Http2Error(ErrorCode.PROTOCOL_ERROR, "sent something amid headers")
         if kind in (_ON_NONE if stream else _ON_A_CALL):
-            raise Http2Error(Code.PROTOCOL_ERROR, "sent a frame on a stream it cannot be of")
+            raise Http2Error(ErrorCode.PROTOCOL_ERROR, "sent a frame on a stream it cannot be of")
 
     def _headers(self, stream: int, flags: int, payload: bytes) -> None:
         payload = without_padding(flags, payload)
@@ -113,12 +121,12 @@ class FrameReader:
         assert self._block is not None
         begun_on, first, block = self._block
         if stream != begun_on:
-            raise Http2Error(Code.PROTOCOL_ERROR, "sent something amid headers")
+            raise Http2Error(ErrorCode.PROTOCOL_ERROR, "sent something amid headers")
         block += payload
         if len(block) > HEADERS_BYTES:
             raise HeadersTooLong(stream)
         if flags & END_HEADERS:
             self._block = None
-            self._hear(Kind.HEADERS, stream, first, block)
+            self._hear(FrameKind.HEADERS, stream, first, block)
         else:
             self._block = (stream, first, block)

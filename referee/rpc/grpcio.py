@@ -14,7 +14,7 @@ from referee.rpc.call import MESSAGE_BYTES
 from referee.rpc.http2 import HEADERS_BYTES
 from referee.rpc.sockets import opened
 from referee.rpc.status import CallFailed, Status
-from referee.rpc.work_budget import FRAME, Budget
+from referee.rpc.work_budget import FRAME, WorkBudget
 
 _OPTIONS = (
     ("grpc.max_receive_message_length", MESSAGE_BYTES),
@@ -30,7 +30,7 @@ _OPTIONS = (
 class GrpcioStream:
     """A call that has begun."""
 
-    def __init__(self, call: "grpc.aio.StreamStreamCall[bytes, bytes]", budget: Budget) -> None:
+    def __init__(self, call: "grpc.aio.StreamStreamCall[bytes, bytes]", budget: WorkBudget) -> None:
         self.status: Status | None = None
         self._call = call
         self._budget = budget
@@ -74,9 +74,9 @@ class GrpcioStream:
 
 
 class GrpcioClient:
-    """Calls to the gRPC service at one address; see `referee.rpc.client.Client`."""
+    """Calls to the gRPC service at one address; see `referee.rpc.client.RpcClient`."""
 
-    def __init__(self, address: str, service: str, budget: Budget) -> None:
+    def __init__(self, address: str, service: str, budget: WorkBudget) -> None:
         self._address = address
         self._service = service
         self._budget = budget

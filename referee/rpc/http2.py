@@ -43,7 +43,7 @@ that decoding takes long.
 Headers = dict[str, str]
 
 
-class Kind(IntEnum):
+class FrameKind(IntEnum):
     """Frame types; unknown ones are ignored."""
 
     DATA = 0
@@ -58,7 +58,7 @@ class Kind(IntEnum):
     CONTINUATION = 9
 
 
-class Setting(IntEnum):
+class Http2Setting(IntEnum):
     """Settings that are sent or evaluated."""
 
     ENABLE_PUSH = 2
@@ -68,7 +68,7 @@ class Setting(IntEnum):
     MAX_HEADER_LIST_SIZE = 6
 
 
-class Code(IntEnum):
+class ErrorCode(IntEnum):
     """Error codes of streams and connections."""
 
     NO_ERROR = 0
@@ -86,7 +86,7 @@ class Code(IntEnum):
 class Http2Error(Exception):
     """The peer violated HTTP/2 or exceeded a limit: the connection must be closed."""
 
-    code: Code
+    code: ErrorCode
     clause: str
 
 
@@ -97,7 +97,7 @@ class HeadersTooLong(Exception):
     stream: int
 
 
-def frame(kind: Kind, flags: int, stream: int, payload: bytes = b"") -> bytes:
+def frame(kind: FrameKind, flags: int, stream: int, payload: bytes = b"") -> bytes:
     """Encode a frame."""
     size = len(payload)
     return _HEAD.pack(size >> 8, size & 0xFF, kind, flags, stream) + payload
@@ -109,10 +109,10 @@ def head_at(data: bytes, at: int) -> tuple[int, int, int, int]:
     return high << 8 | low, kind, flags, stream & LARGEST_WINDOW_BYTES
 
 
-def settings(values: Iterable[tuple[Setting, int]]) -> bytes:
+def settings(values: Iterable[tuple[Http2Setting, int]]) -> bytes:
     """Encode a SETTINGS frame."""
     payload = b"".join([_SETTING.pack(name, value) for name, value in values])
-    return frame(Kind.SETTINGS, 0, 0, payload)
+    return frame(FrameKind.SETTINGS, 0, 0, payload)
 
 
 def settings_in(payload: bytes) -> list[tuple[int, int]]:
@@ -122,11 +122,11 @@ def settings_in(payload: bytes) -> list[tuple[int, int]]:
         Http2Error: its length is not valid.
     """
     if len(payload) % _SETTING.size:
-        raise Http2Error(Code.FRAME_SIZE_ERROR, "sent settings of a wrong length")
+        raise Http2Error(ErrorCode.FRAME_SIZE_ERROR, "sent settings of a wrong length")
     return [(name, value) for name, value in _SETTING.iter_unpack(payload)]
 
 
-def numbered(kind: Kind, stream: int, number: int) -> bytes:
+def numbered(kind: FrameKind, stream: int, number: int) -> bytes:
     """Encode a frame whose payload is one number: WINDOW_UPDATE, RST_STREAM."""
     return frame(kind, 0, stream, _NUMBER.pack(number))
 
@@ -138,7 +138,7 @@ def number_in(payload: bytes, at: int = 0) -> int:
         Http2Error: the payload is too short.
     """
     if len(payload) < at + _NUMBER.size:
-        raise Http2Error(Code.FRAME_SIZE_ERROR, "sent a frame that is too short")
+        raise Http2Error(ErrorCode.FRAME_SIZE_ERROR, "sent a frame that is too short")
     return int(_NUMBER.unpack_from(payload, at)[0])
 
 
@@ -149,7 +149,7 @@ def more_credit(credit: int, more: int) -> int:
         Http2Error: it exceeds the limit of HTTP/2.
     """
     if credit + more > LARGEST_WINDOW_BYTES:
-        raise Http2Error(Code.FLOW_CONTROL_ERROR, "allowed more than there can be")
+        raise Http2Error(ErrorCode.FLOW_CONTROL_ERROR, "allowed more than there can be")
     return credit + more
 
 
@@ -162,7 +162,7 @@ def without_padding(flags: int, payload: bytes) -> bytes:
     if not flags & PADDED:
         return payload
     if not payload or payload[0] >= len(payload):
-        raise Http2Error(Code.PROTOCOL_ERROR, "sent a frame with more padding than payload")
+        raise Http2Error(ErrorCode.PROTOCOL_ERROR, "sent a frame with more padding than payload")
     return payload[1 : len(payload) - payload[0]]
 
 
@@ -188,13 +188,13 @@ class HeaderReader:
             Http2Error: the block is not valid.
         """
         if data.startswith(_TOO_MANY_UPDATES):
-            raise Http2Error(Code.COMPRESSION_ERROR, "changed its table too often")
+            raise Http2Error(ErrorCode.COMPRESSION_ERROR, "changed its table too often")
         try:
             headers = self._decoder.decode(data, raw=True)
         except OversizedHeaderListError:
             raise HeadersTooLong(stream) from None
         except (HPACKError, IndexError) as error:
-            raise Http2Error(Code.COMPRESSION_ERROR, "sent headers that are none") from error
+            raise Http2Error(ErrorCode.COMPRESSION_ERROR, "sent headers that are none") from error
         return {_text(name): _text(value) for name, value in headers}
 
 

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 _CREDENTIALS = struct.Struct("3i")
 
 
-class NotItsSocket(OSError):
+class NotABotSocket(OSError):
     """The object at a bot's address is not a socket of that bot."""
 
 
@@ -39,9 +39,9 @@ def opened(path: str) -> Iterator[tuple[str, int]]:
         try:
             above, status = os.fstat(parent), os.fstat(file)
             if not stat.S_ISSOCK(status.st_mode):
-                raise NotItsSocket(f"{path} is not a socket")
+                raise NotABotSocket(f"{path} is not a socket")
             if status.st_uid != above.st_uid and not above.st_mode & stat.S_ISVTX:
-                raise NotItsSocket(f"{path} belongs to another user than its folder")
+                raise NotABotSocket(f"{path} belongs to another user than its folder")
             yield f"/proc/self/fd/{file}", status.st_uid
         finally:
             os.close(file)
@@ -67,7 +67,7 @@ def connected(path: str, timeout: float | None = None) -> socket.socket:
             client.connect(place)
         data = client.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, _CREDENTIALS.size)
         if _CREDENTIALS.unpack(data)[1] != owner:
-            raise NotItsSocket(f"a process of another user listens at {path}")
+            raise NotABotSocket(f"a process of another user listens at {path}")
     except BaseException:
         client.close()
         raise

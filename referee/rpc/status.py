@@ -5,7 +5,7 @@ from urllib.parse import unquote_to_bytes
 
 from grpc import StatusCode
 
-from referee.rpc.http2 import Code, Headers
+from referee.rpc.http2 import ErrorCode, Headers
 
 _CODES = {code.value[0]: code for code in StatusCode}
 _BY_HTTP = {
@@ -19,10 +19,10 @@ _BY_HTTP = {
     "504": StatusCode.UNAVAILABLE,
 }
 _BY_RESET: dict[int, StatusCode] = {
-    Code.REFUSED_STREAM: StatusCode.UNAVAILABLE,
-    Code.CANCEL: StatusCode.CANCELLED,
-    Code.ENHANCE_YOUR_CALM: StatusCode.RESOURCE_EXHAUSTED,
-    Code.INADEQUATE_SECURITY: StatusCode.PERMISSION_DENIED,
+    ErrorCode.REFUSED_STREAM: StatusCode.UNAVAILABLE,
+    ErrorCode.CANCEL: StatusCode.CANCELLED,
+    ErrorCode.ENHANCE_YOUR_CALM: StatusCode.RESOURCE_EXHAUSTED,
+    ErrorCode.INADEQUATE_SECURITY: StatusCode.PERMISSION_DENIED,
 }
 
 

@@ -39,10 +39,10 @@ UNPACKED_BYTE: Final = 0.02
 
 
 class BudgetExceeded(Exception):
-    """A bot has caused more work than allowed. `Budget.clause` describes its input."""
+    """A bot has caused more work than allowed. `WorkBudget.clause` describes its input."""
 
 
-class Budget:
+class WorkBudget:
     """The budget of one bot at a table.
 
     Attributes:

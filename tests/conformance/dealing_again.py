@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
-from referee.dealing import Chance, Seeded
 from referee.games.contract import IllegalAction, SetupError, State
+from referee.games.shared.dealing import Chance, Seeded
 from tests.conformance.oracles import oracle_of
 from tests.conformance.tables import Table
 from tests.conformance.walks import Step, dice, go_on, walk

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from referee.cards import DECK, in_order
-from referee.dealing import Chance
+from referee.games.shared.cards import DECK, in_order
+from referee.games.shared.dealing import Chance
 
 
 def forgets_that_one_must_beat(state: Any, seat: int, luck: Chance) -> Any:

@@ -4,14 +4,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
-from referee.cards import DECK, RANK, Card
-from referee.dealing import Chance
 from referee.games.contract import Action, Game, Legal, Options, State, View
 from referee.games.poke import Poke
 from referee.games.poke.legal import can_beat
 from referee.games.saint_poker import SaintPoker
 from referee.games.saint_poker.actions import SaintPokerCards
-from referee.poker import best_hand
+from referee.games.shared.cards import DECK, RANK, Card
+from referee.games.shared.dealing import Chance
+from referee.games.shared.poker import best_hand
 
 Look = Callable[[Any, int, Any], Any]
 """A state, a seat, and what the seat would rightly see or may rightly do: what it gets instead."""

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from referee.dealing import Chance
 from referee.games.contract import Action, State
+from referee.games.shared.dealing import Chance
 from tests.conformance.walks import Moves, Step
 
 Part = tuple[object, ...]

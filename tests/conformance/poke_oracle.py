@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from referee.cards import DECK
-from referee.dealing import Arranged
 from referee.games.contract import State
 from referee.games.poke.actions import Draw
 from referee.games.poke.state import PokeState
+from referee.games.shared.cards import DECK
+from referee.games.shared.dealing import Arranged
 from tests.conformance.oracle import Oracle, Part, Story
 from tests.conformance.walks import Step
 

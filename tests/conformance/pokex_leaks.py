@@ -5,9 +5,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from referee.cards import DECK_WITH_JOKERS, JOKERS, Card, in_order
-from referee.dealing import Chance
 from referee.games.pokex import Pokex
+from referee.games.shared.cards import DECK_WITH_JOKERS, JOKERS, Card, in_order
+from referee.games.shared.dealing import Chance
 from tests.conformance.leaks import Leak, Look, Reordered
 
 Hand = tuple[Card, ...]

@@ -4,11 +4,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from referee.cards import RANK
-from referee.dealing import Chance
-from referee.dominoes import DOMINOES
 from referee.games.pokino import Pokino
 from referee.games.pokino.actions import PokinoCards
+from referee.games.shared.cards import RANK
+from referee.games.shared.dealing import Chance
+from referee.games.shared.dominoes import DOMINOES
 from tests.conformance.leaks import Leak, Look, Reordered, high
 
 Dealer = Callable[[Any, int, Chance], Any]

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
-from referee.dealing import Arranged
 from referee.games.contract import Action, State
 from referee.games.pokino.actions import Domino, Run
+from referee.games.shared.dealing import Arranged
 from tests.conformance.oracle import Oracle, Part, Story
 from tests.conformance.walks import Step
 

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from referee.cards import DECK, RANK
 from referee.games.pouku import Pouku
 from referee.games.pouku.actions import PoukuCards
+from referee.games.shared.cards import DECK, RANK
 from tests.conformance.leaks import Leak, Look, Reordered, high
 
 

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import Any
 
-from referee.cards import DECK
-from referee.dealing import Arranged
 from referee.games.contract import State
+from referee.games.shared.cards import DECK
+from referee.games.shared.dealing import Arranged
 from tests.conformance.oracle import Oracle, Part, Story
 from tests.conformance.walks import Step
 

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-from referee.cards import DECK, RANK
 from referee.games.contract import Game
 from referee.games.poke import Poke
 from referee.games.pokex import Pokex
@@ -13,6 +12,7 @@ from referee.games.pokino.actions import PokinoCards
 from referee.games.pouku import Pouku
 from referee.games.saint_poker import SaintPoker
 from referee.games.saint_poker.actions import SaintPokerCards
+from referee.games.shared.cards import DECK, RANK
 from tests.conformance.leaks import Leak, Show, high
 
 

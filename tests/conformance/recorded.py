@@ -7,11 +7,11 @@ from functools import lru_cache
 
 from pokearena.v1 import bot_pb2, referee_pb2
 
-from referee.dealing import board_seed, commitment
 from referee.games.contract import Outcome
-from referee.play import Play, Setting
+from referee.games.shared.dealing import board_seed, commitment
 from referee.record import FORMAT, Line, dump, read_games
-from referee.replay import Rights
+from referee.replay import RecordedClock
+from referee.running_game import RunningGame, TableSetting
 from tests.conformance.tables import Table
 
 CLOCK = bot_pb2.Clock(allowance_ms=200, bank_ms=10_000)
@@ -39,10 +39,10 @@ class Played:
         return Outcome(tuple(game.result["scores"]), tuple(game.result["places"]))
 
 
-def setting(table: Table) -> Setting:
+def setting(table: Table) -> TableSetting:
     """The table as the referee knows it."""
     sides = table.game.sides(table.seats, table.options)
-    return Setting(MATCH, table.game, table.codec, table.seats, table.options, sides)
+    return TableSetting(MATCH, table.game, table.codec, table.seats, table.options, sides)
 
 
 def play_game(
@@ -50,8 +50,8 @@ def play_game(
 ) -> Played:
     """Plays one game of a match with this seed; ``legal``: whether legal actions are listed."""
     order = referee_pb2.Board(game=game, number=board, seed=board_seed(seed, board))
-    play = Play(setting(table), order)
-    rights = [Rights(CLOCK, legal) for _ in range(table.seats)]
+    play = RunningGame(setting(table), order)
+    rights = [RecordedClock(CLOCK, legal) for _ in range(table.seats)]
     played = Played()
     while asked := dict(play.ask(rights)):
         for seat, waiting in asked.items():

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from referee.dealing import Arranged
 from referee.games.contract import State
+from referee.games.shared.dealing import Arranged
 from tests.conformance.oracle import Oracle, Part, Story
 from tests.conformance.walks import Step
 

@@ -7,10 +7,10 @@ from itertools import product
 
 import pytest
 
-from referee.codec import Codec
-from referee.dealing import Chance
+from referee.game_codec import GameCodec
 from referee.games.contract import Game, Option, State, Value
 from referee.games.registry import GAMES
+from referee.games.shared.dealing import Chance
 
 Settings = tuple[tuple[str, Value], ...]
 
@@ -29,9 +29,9 @@ class Table:
         return dict(self.settings)
 
     @cached_property
-    def codec(self) -> Codec:
+    def codec(self) -> GameCodec:
         """The codec of the game."""
-        return Codec(self.game)
+        return GameCodec(self.game)
 
     def start(self, luck: Chance) -> State:
         """The first position."""

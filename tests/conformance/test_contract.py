@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from referee.dealing import Seeded
 from referee.games.contract import Game, IllegalAction
 from referee.games.registry import GAMES, find
+from referee.games.shared.dealing import Seeded
 from tests.conformance.immutable import changeable
 from tests.conformance.oracles import oracle_of
 from tests.conformance.tables import TABLES, Table, every_table, share

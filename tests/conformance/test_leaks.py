@@ -9,7 +9,7 @@ from itertools import product
 
 import pytest
 
-from referee.dealing import Seeded
+from referee.games.shared.dealing import Seeded
 from tests.conformance.dealing_again import (
     Check,
     Dealer,

@@ -3,8 +3,8 @@
 from collections import Counter
 from itertools import combinations
 
-from referee.cards import DECK, cards
-from referee.dealing import Seeded
+from referee.games.shared.cards import DECK, cards
+from referee.games.shared.dealing import Seeded
 from tests.referee.spoken import play, poke
 
 DEALINGS = 4_000

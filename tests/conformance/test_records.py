@@ -6,10 +6,10 @@ from collections.abc import Callable
 import pytest
 from pokearena.v1 import bot_pb2
 
-from referee.dealing import board_seed, commitment, derive
 from referee.games.contract import State
+from referee.games.shared.dealing import board_seed, commitment, derive
 from referee.record import Line, MatchRecord, read
-from referee.replay import Rights, position, question, steps, verify
+from referee.replay import RecordedClock, position, question, steps, verify
 from tests.conformance.oracles import oracle_of
 from tests.conformance.recorded import CLOCK, by_luck, lines, match_line, match_record, play_game
 from tests.conformance.tables import TABLES, Table, every_table
@@ -89,7 +89,7 @@ def test_a_replay_goes_through_the_positions_that_were_played(table: Table) -> N
 def test_every_question_of_a_record_can_be_put_again(table: Table) -> None:
     played = play_game(table, SEED, 0, 0)
     record = read(json.dumps(match_line(table, SEED, 1)) + "\n" + played.record)
-    rights = [Rights(CLOCK) for _ in range(table.seats)]
+    rights = [RecordedClock(CLOCK) for _ in range(table.seats)]
     for decision in range(0, len(played.questions), 9):
         again = question(record.match, record.games[0], SEED, decision, rights)
         assert again.request.SerializeToString() == (

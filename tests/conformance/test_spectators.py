@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from referee.dealing import Chance
 from referee.games.contract import State
+from referee.games.shared.dealing import Chance
 from tests.conformance.dealing_again import (
     Check,
     Dealer,

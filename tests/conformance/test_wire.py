@@ -9,7 +9,7 @@ import pytest
 from google.protobuf.json_format import MessageToDict, ParseDict
 from pokearena.v1 import bot_pb2
 
-from referee.codec import Codec, DecodeError, camel, json_of, snake
+from referee.game_codec import DecodeError, GameCodec, camel, json_of, snake
 from referee.games.contract import Action, Game
 from referee.games.registry import GAMES
 from tests.conformance.junk import near, of_kind
@@ -119,14 +119,14 @@ def test_actions_that_are_only_spelled_are_sent_as_those_that_were_made(table: T
 def test_a_fresh_codec_says_the_same_as_one_that_has_said_much(table: Table) -> None:
     for step in closely(table, walk(table, 0))[::7]:
         for seat in range(table.seats):
-            fresh = Codec(table.game)
+            fresh = GameCodec(table.game)
             assert question(fresh, step.state, seat) == question(table.codec, step.state, seat)
 
 
 def refused(game: Game, message: bot_pb2.Action) -> str:
     """The clause with which a message is refused."""
     with pytest.raises(DecodeError) as caught:
-        Codec(game).decode(message)
+        GameCodec(game).decode(message)
     return str(caught.value)
 
 
@@ -142,7 +142,7 @@ def test_what_holds_no_action_of_the_game_is_refused_with_a_clause(game: Game) -
     for other in GAMES.values():
         if other is not game:
             foreign = of_kind(other.action_types[0], ["AS"], dice("foreign"))
-            message = bot_pb2.Action.FromString(Codec(other).action(foreign))
+            message = bot_pb2.Action.FromString(GameCodec(other).action(foreign))
             assert refused(game, message) == f"is an action of {other.id}, {asked}"
 
 
@@ -152,7 +152,7 @@ def test_a_view_of_another_game_is_refused_with_a_clause(game: Game) -> None:
         if other is not game:
             message = bot_pb2.View(**{other.id: {}})
             with pytest.raises(DecodeError) as caught:
-                Codec(game).decode_view(message)
+                GameCodec(game).decode_view(message)
             clause = f"is a view of {other.id}, where one of {game.id} was asked for"
             assert str(caught.value) == clause
 
@@ -169,7 +169,7 @@ def test_json_that_is_no_action_is_refused_with_one_sentence(game: Game, junk: A
     for name in (camel(first.name), camel(snake(kind.__name__)), camel(game.id)):
         given = {name: given}
         try:
-            action = Codec(game).decode_json(given)
+            action = GameCodec(game).decode_json(given)
         except DecodeError as error:
             sentence = str(error)
         else:  # an action whose cards are no cards is well-formed
@@ -179,11 +179,11 @@ def test_json_that_is_no_action_is_refused_with_one_sentence(game: Game, junk: A
         assert "\n" not in sentence
         assert sentence.startswith(("is no action in JSON: ", "holds no action", "names no kind"))
     with pytest.raises(DecodeError, match=r"^is no action in JSON: [^\n]+$"):
-        Codec(game).decode_json(junk)
+        GameCodec(game).decode_json(junk)
 
 
 @every_game
 def test_two_kinds_at_once_are_refused(game: Game) -> None:
     one, other = (camel(snake(kind.__name__)) for kind in game.action_types[:2])
     with pytest.raises(DecodeError):
-        Codec(game).decode_json({camel(game.id): {one: {}, other: {}}})
+        GameCodec(game).decode_json({camel(game.id): {one: {}, other: {}}})

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from referee.dealing import Seeded
 from referee.games.contract import Action, Legal, State
+from referee.games.shared.dealing import Seeded
 from tests.conformance.tables import Table, share
 
 Moves = Mapping[int, Action]

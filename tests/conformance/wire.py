@@ -6,7 +6,7 @@ from typing import Any
 from google.protobuf.message import Message
 from pokearena.v1 import bot_pb2
 
-from referee.codec import Codec
+from referee.game_codec import GameCodec
 from referee.games.contract import State, View
 
 Viewer = int | None
@@ -18,7 +18,7 @@ def seen(state: State, viewer: Viewer) -> View:
     return state.public() if viewer is None else state.view(viewer)
 
 
-def question(codec: Codec, state: State, seat: Viewer) -> bytes:
+def question(codec: GameCodec, state: State, seat: Viewer) -> bytes:
     """What is sent to a seat or a spectator, except what has nothing to do with the position."""
     if seat is None:
         return codec.view(state.public())

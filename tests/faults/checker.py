@@ -8,7 +8,7 @@ from itertools import groupby
 from statistics import quantiles
 from typing import Any
 
-from arena.ladders import folds
+from arena.ladders import ladder_sums
 from arena.presentation.registry import presentation_of
 from arena.ratings import standings
 from arena.ratings.closed_match import ClosedGame, ClosedMatch
@@ -171,7 +171,7 @@ def _ratings_are_those_of_the_records(arena: Arena, again: list[ClosedMatch]) ->
     told = list(results.closed(arena.engine))
     for cup in tournaments.listing(arena.engine):
         clip = presentation_of(cup.plan.game).clip
-        stored = folds.fold(arena.engine, [cup.id], clip).table()
+        stored = ladder_sums.sum_up(arena.engine, [cup.id], clip).table()
         own = {match.id for match in results.closed(arena.engine, [cup.id])}
         anew = [digest(match, clip) for match in again if match.id in own]
         assert stored == standings.table(reversed(anew), clip)

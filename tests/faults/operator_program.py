@@ -9,16 +9,16 @@ from sqlalchemy import Engine
 from arena.bots import resolver, upload_archive, version_store
 from arena.bots.sandbox.level import Level
 from arena.config import Folder
-from arena.formats.contract import Entrant
+from arena.formats.contract import FormatEntrant
 from arena.records import rebuilt_results
 from arena.store import backup_file, database
 from arena.store.bots import owners, quarantine, remote_bots, submissions, version_files, versions
-from arena.store.bots.submissions import Limits, Sent
+from arena.store.bots.submissions import ReceivedUpload, SubmissionLimits
 from arena.store.matches import transitions, waiting
-from arena.store.matches.spec import Clock, Plan
+from arena.store.matches.spec import Clock, TournamentPlan
 from arena.store.tournaments import lifecycle, tournaments
 from arena.submissions.pending_uploads import PendingUploads
-from arena.submissions.stages import SubmissionPipeline
+from arena.submissions.pipeline import SubmissionPipeline
 from arena.tournaments import scheduler
 
 
@@ -37,7 +37,9 @@ def push(engine: Engine, where: Folder, bot: str, submission: str) -> None:
         upload_archive.pack(found, output)
     shelf.settle(submission)
     content = version_store.content_hash(found)
-    submissions.add(engine, Sent(submission, "ada", found.label, content, 1), Limits())
+    submissions.add(
+        engine, ReceivedUpload(submission, "ada", found.label, content, 1), SubmissionLimits()
+    )
 
 
 def receive(engine: Engine, where: Folder) -> None:
@@ -54,7 +56,7 @@ def main(url: str, action: str, *words: str) -> None:
     """Does one thing."""
     engine = database.open(url)
     if action == "schedule":
-        plan = Plan("cup", "saint_poker", {}, 2, 1, clock=Clock(60_000, 20_000))
+        plan = TournamentPlan("cup", "saint_poker", {}, 2, 1, clock=Clock(60_000, 20_000))
         scheduler.begin(engine, plan, words, bytes(32))
     elif action == "add_version":
         versions.add(engine, "late", "1", "0" * 64, "/late", {})
@@ -89,7 +91,7 @@ def main(url: str, action: str, *words: str) -> None:
     elif action == "lift":
         quarantine.lift(engine, *words)
     elif action == "join":
-        lifecycle.add(engine, words[0], [Entrant(words[1])])
+        lifecycle.add(engine, words[0], [FormatEntrant(words[1])])
     elif action == "withdraw":
         lifecycle.withdraw(engine, *words)
     elif action == "void":

@@ -24,7 +24,7 @@ from arena.config import Folder
 from arena.queue.match_queue import MatchQueue
 from arena.store import database
 from arena.store.bots import versions
-from arena.store.matches.spec import Clock, Plan
+from arena.store.matches.spec import Clock, TournamentPlan
 from arena.store.schema import TournamentState
 from arena.store.tournaments import tournaments
 from arena.store.tournaments.tournaments import Tournament
@@ -128,7 +128,9 @@ class Arena:
             "settings": {"cycles": cycles},
             "clock": PATIENT,
         }
-        return scheduler.begin(self.engine, Plan(**{**words, **plan}), entrants, bytes(32))
+        return scheduler.begin(
+            self.engine, TournamentPlan(**{**words, **plan}), entrants, bytes(32)
+        )
 
     def over(self) -> bool:
         """Whether every tournament has ended and nobody plays any more."""

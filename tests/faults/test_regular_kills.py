@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import pytest
 
-from arena.ladders import folds
+from arena.ladders import ladder_sums
 from arena.presentation.registry import presentation_of
 from arena.ratings.meetings import Meetings
 from arena.ratings.strength.fit import strengths
@@ -65,7 +65,7 @@ def outcomes(arena: Arena) -> Outcomes:
 
 def ratings(arena: Arena, cup: str) -> object:
     """The standings of a tournament, and the strengths over all of them."""
-    table = folds.fold(arena.engine, [cup], presentation_of("saint_poker").clip).table()
+    table = ladder_sums.sum_up(arena.engine, [cup], presentation_of("saint_poker").clip).table()
     return table, strengths(Meetings.of(results.closed(arena.engine)))
 
 

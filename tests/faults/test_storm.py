@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from arena.ladders import folds
+from arena.ladders import ladder_sums
 from arena.presentation.registry import presentation_of
 from arena.ratings.closed_match import ClosedMatch
 from arena.store.matches import results
@@ -76,5 +76,5 @@ def _outcome(arena: Arena) -> tuple[object, ...]:
     closed: list[ClosedMatch] = list(results.closed(arena.engine))
     places = [(match.round, match.number, match.entrants, match.games) for match in closed]
     [cup] = tournaments.listing(arena.engine)
-    table = folds.fold(arena.engine, [cup.id], presentation_of(cup.plan.game).clip).table()
+    table = ladder_sums.sum_up(arena.engine, [cup.id], presentation_of(cup.plan.game).clip).table()
     return places, table, table.strengths

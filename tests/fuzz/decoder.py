@@ -8,10 +8,10 @@ from typing import Final
 from google.protobuf.message import DecodeError
 from pokearena.v1 import bot_pb2, referee_pb2
 
-from referee.dealing import board_seed
-from referee.play import Play, Setting, Wrong
+from referee.faults import Verdict
+from referee.games.shared.dealing import board_seed
 from referee.record import read_games
-from referee.verdict import Verdict
+from referee.running_game import RunningGame, TableSetting, WrongAnswer
 from tests.conformance.tables import TABLES, Table
 from tests.fuzz.mutations import Mutations
 
@@ -36,10 +36,10 @@ def tried() -> tuple[Table, ...]:
     return tuple(dict.fromkeys((*first.values(), *last.values())))
 
 
-def setting(table: Table) -> Setting:
+def setting(table: Table) -> TableSetting:
     """The table as the referee knows it."""
     sides = table.game.sides(table.seats, table.options)
-    return Setting("m-fuzz", table.game, table.codec, table.seats, table.options, sides)
+    return TableSetting("m-fuzz", table.game, table.codec, table.seats, table.options, sides)
 
 
 def good_answers(table: Table) -> list[bytes]:
@@ -51,10 +51,10 @@ def good_answers(table: Table) -> list[bytes]:
     ]
 
 
-def a_game(table: Table, number: int) -> Play:
+def a_game(table: Table, number: int) -> RunningGame:
     """A game with its first questions open."""
     seed = board_seed(number.to_bytes(32, "big"), 0)
-    play = Play(setting(table), referee_pb2.Board(game=0, number=0, seed=seed))
+    play = RunningGame(setting(table), referee_pb2.Board(game=0, number=0, seed=seed))
     play.ask([Rights()] * table.seats)
     return play
 
@@ -90,7 +90,7 @@ def _at_table(table: Table, mutations: Mutations, messages: int) -> Iterator[str
             read_games(play.result)
 
 
-def _at_question(play: Play, seat: int, mutations: Mutations, most: int) -> Iterator[str]:
+def _at_question(play: RunningGame, seat: int, mutations: Mutations, most: int) -> Iterator[str]:
     """Messages for one question, the last of which answers it as it should be.
 
     The others meet a copy of the game in which yet another seat is waited for, so that a good
@@ -117,7 +117,7 @@ def _at_question(play: Play, seat: int, mutations: Mutations, most: int) -> Iter
             ) from error
 
 
-def judged(play: Play, seat: int, data: bytes) -> str:
+def judged(play: RunningGame, seat: int, data: bytes) -> str:
     """What becomes of a message, as at a table; all that would be written of it is."""
     asked = play.asked[seat]
     try:
@@ -126,7 +126,7 @@ def judged(play: Play, seat: int, data: bytes) -> str:
         return NO_MESSAGE
     try:
         play.answer(seat, response, 1.0)
-    except Wrong as met:
+    except WrongAnswer as met:
         wrong = met
     else:
         return PLAYED

@@ -16,7 +16,7 @@ from typing import Final
 import atheris
 
 with atheris.instrument_imports(include=["referee.rpc", "hpack"]):
-    from referee.rpc.http2 import HEAD_BYTES, Kind, frame, head_at
+    from referee.rpc.http2 import HEAD_BYTES, FrameKind, frame, head_at
     from tests.fuzz.http2_target import Action, Chunk, decoded, drive, encoded
 
 DEFAULTS: Final = {"-max_len": 8192, "-timeout": 20, "-rss_limit_mb": 1024}
@@ -35,8 +35,8 @@ class Frame:
     payload: bytes
 
     def encoded(self) -> bytes:
-        """Return the bytes of the frame, with another kind than `Kind` has if it came so."""
-        data = bytearray(frame(Kind.DATA, self.flags, self.stream, self.payload))
+        """Return the bytes of the frame, with another kind than `FrameKind` has if it came so."""
+        data = bytearray(frame(FrameKind.DATA, self.flags, self.stream, self.payload))
         data[3] = self.kind
         return bytes(data)
 
@@ -130,12 +130,14 @@ def _some_stream(rng: random.Random) -> int:
 
 def _some_frame(rng: random.Random) -> Frame:
     """Return a frame of random kind and numbers, of a length its kind may have."""
-    kind = rng.choice(list(Kind))
-    sizes = {Kind.SETTINGS: 6, Kind.PING: 8, Kind.GOAWAY: 8, Kind.PRIORITY: 5}
+    kind = rng.choice(list(FrameKind))
+    sizes = {FrameKind.SETTINGS: 6, FrameKind.PING: 8, FrameKind.GOAWAY: 8, FrameKind.PRIORITY: 5}
     size = sizes.get(kind, 4)
-    stream = 0 if kind in (Kind.SETTINGS, Kind.PING, Kind.GOAWAY) else _some_stream(rng)
+    stream = (
+        0 if kind in (FrameKind.SETTINGS, FrameKind.PING, FrameKind.GOAWAY) else _some_stream(rng)
+    )
     payload = rng.choice((bytes(size), rng.randbytes(size), bytes(size - 1) + b"\x01"))
-    if kind == Kind.SETTINGS:
+    if kind == FrameKind.SETTINGS:
         value = rng.choice((0, 1, 1 << 14, (1 << 31) - 1, rng.getrandbits(32)))
         payload = rng.randrange(1, 7).to_bytes(2, "big") + value.to_bytes(4, "big")
     return Frame(kind, rng.choice((0, 0, 1, 4, 5)), stream, payload)

@@ -17,19 +17,19 @@ from tempfile import TemporaryDirectory
 from pokearena.v1 import bot_pb2
 
 from bench.processes import started
-from referee.bot_client import Bot
 from referee.rpc.http2 import (
     END_HEADERS,
     END_STREAM,
     PADDED,
     PRIORITY_GIVEN,
-    Kind,
-    Setting,
+    FrameKind,
+    Http2Setting,
     block,
     frame,
     numbered,
     settings,
 )
+from referee.tables.bot_client import BotClient
 from tests.fuzz.http2_target import SHAPES, Action, Chunk, Options, encoded, questions
 from tests.referee.peers import DONE, GOOD, SETTINGS, prefixed
 
@@ -41,51 +41,51 @@ OPENING = [
     Chunk(
         Action.SEND,
         0,
-        frame(Kind.HEADERS, END_HEADERS, 1, GOOD)
-        + frame(Kind.DATA, 0, 1, prefixed(b""))
-        + frame(Kind.HEADERS, END_HEADERS | END_STREAM, 1, DONE),
+        frame(FrameKind.HEADERS, END_HEADERS, 1, GOOD)
+        + frame(FrameKind.DATA, 0, 1, prefixed(b""))
+        + frame(FrameKind.HEADERS, END_HEADERS | END_STREAM, 1, DONE),
     ),
-    Chunk(Action.SEND, 0, frame(Kind.HEADERS, END_HEADERS, 3, GOOD)),
+    Chunk(Action.SEND, 0, frame(FrameKind.HEADERS, END_HEADERS, 3, GOOD)),
 ]
 """An honest beginning: Start is answered, and the stream Play has begun."""
 ANSWER = bot_pb2.PlayResponse(answers=[bot_pb2.ActResponse()]).SerializeToString()
 
 MALFORMED = {
-    "data-padding": frame(Kind.DATA, PADDED, 3, b"\xff" + prefixed(ANSWER)),
-    "data-too-long": frame(Kind.DATA, 0, 3, b"\x00\xff\xff\xff\xff" + ANSWER),
-    "data-not-compressed": frame(Kind.DATA, 0, 3, prefixed(ANSWER, packed=True)),
-    "headers-index": frame(Kind.HEADERS, END_HEADERS | END_STREAM, 3, b"\xff\xff\x7f"),
-    "headers-priority": frame(Kind.HEADERS, END_HEADERS | PRIORITY_GIVEN, 3, b"\x00"),
-    "priority": frame(Kind.PRIORITY, 0, 0, bytes(5)),
-    "rst-stream": frame(Kind.RST_STREAM, 0, 3, b"\x00"),
-    "settings-length": frame(Kind.SETTINGS, 0, 0, bytes(5)),
-    "settings-window": settings([(Setting.INITIAL_WINDOW_SIZE, 1 << 31)]),
-    "push-promise": frame(Kind.PUSH_PROMISE, END_HEADERS, 3, bytes(4) + GOOD),
-    "ping": frame(Kind.PING, 0, 0, bytes(7)),
-    "goaway": frame(Kind.GOAWAY, 0, 0, bytes(6)),
-    "window-update": numbered(Kind.WINDOW_UPDATE, 3, 0),
-    "continuation": frame(Kind.CONTINUATION, END_HEADERS, 3, DONE),
+    "data-padding": frame(FrameKind.DATA, PADDED, 3, b"\xff" + prefixed(ANSWER)),
+    "data-too-long": frame(FrameKind.DATA, 0, 3, b"\x00\xff\xff\xff\xff" + ANSWER),
+    "data-not-compressed": frame(FrameKind.DATA, 0, 3, prefixed(ANSWER, packed=True)),
+    "headers-index": frame(FrameKind.HEADERS, END_HEADERS | END_STREAM, 3, b"\xff\xff\x7f"),
+    "headers-priority": frame(FrameKind.HEADERS, END_HEADERS | PRIORITY_GIVEN, 3, b"\x00"),
+    "priority": frame(FrameKind.PRIORITY, 0, 0, bytes(5)),
+    "rst-stream": frame(FrameKind.RST_STREAM, 0, 3, b"\x00"),
+    "settings-length": frame(FrameKind.SETTINGS, 0, 0, bytes(5)),
+    "settings-window": settings([(Http2Setting.INITIAL_WINDOW_SIZE, 1 << 31)]),
+    "push-promise": frame(FrameKind.PUSH_PROMISE, END_HEADERS, 3, bytes(4) + GOOD),
+    "ping": frame(FrameKind.PING, 0, 0, bytes(7)),
+    "goaway": frame(FrameKind.GOAWAY, 0, 0, bytes(6)),
+    "window-update": numbered(FrameKind.WINDOW_UPDATE, 3, 0),
+    "continuation": frame(FrameKind.CONTINUATION, END_HEADERS, 3, DONE),
     "unknown": b"\xff\xff\xff\x20\x00\x00\x00\x00\x03",
 }
 """One frame each that a client must refuse, by the name of its file."""
 
 FLOODS = {
-    "pings": (OPENING[0].data + frame(Kind.PING, 0, 0, bytes(8)), Action.REPEAT, 13),
-    "settings": (settings([(Setting.MAX_FRAME_SIZE, 1 << 14)] * 100), Action.REPEAT, 9),
-    "frame-too-large": (frame(Kind.DATA, 0, 3, bytes(1 << 20))[:64], Action.REPEAT, 12),
+    "pings": (OPENING[0].data + frame(FrameKind.PING, 0, 0, bytes(8)), Action.REPEAT, 13),
+    "settings": (settings([(Http2Setting.MAX_FRAME_SIZE, 1 << 14)] * 100), Action.REPEAT, 9),
+    "frame-too-large": (frame(FrameKind.DATA, 0, 3, bytes(1 << 20))[:64], Action.REPEAT, 12),
 }
 """Bytes, action and amount of a chunk that follows `OPENING`."""
 
 
 COMPRESSED = frame(
-    Kind.HEADERS,
+    FrameKind.HEADERS,
     END_HEADERS | PRIORITY_GIVEN,
     3,
     bytes(5) + block([(":status", "200"), ("grpc-encoding", "gzip")]),
 )
 LONG_HEADER = b"\x40\x01a\x7f\x81\x07" + b"b" * 1024
 """A header of 1,024 bytes that enters the table of headers (RFC 7541, section 6.2.1)."""
-DATA = frame(Kind.DATA, 0, 3, bytes(250))
+DATA = frame(FrameKind.DATA, 0, 3, bytes(250))
 
 
 def seeds() -> dict[str, bytes]:
@@ -98,7 +98,7 @@ def seeds() -> dict[str, bytes]:
     for name, (data, action, amount) in FLOODS.items():
         inputs[f"flood-{name}"] = encoded(options, [*OPENING, Chunk(action, amount, data)])
     for name, message in (("compressed", ANSWER), ("compressed-too-large", bytes(2 << 20))):
-        data = frame(Kind.DATA, 0, 3, prefixed(gzip.compress(message, mtime=0), packed=True))
+        data = frame(FrameKind.DATA, 0, 3, prefixed(gzip.compress(message, mtime=0), packed=True))
         inputs[name] = encoded(
             options,
             [*OPENING[:2], _send(COMPRESSED), _send(data)],
@@ -112,10 +112,10 @@ def _send(data: bytes) -> Chunk:
 
 def _header_seeds(options: Options) -> dict[str, bytes]:
     """Return inputs with headers beyond the limits, packed and unpacked."""
-    begun = _send(frame(Kind.HEADERS, 0, 3, GOOD))
-    more = Chunk(Action.REPEAT, 6, frame(Kind.CONTINUATION, 0, 3, bytes(256)))
-    unpacked = frame(Kind.HEADERS, END_HEADERS, 3, LONG_HEADER + b"\xbe" * 16)
-    updates = frame(Kind.HEADERS, END_HEADERS, 3, b"\x20" * 3 + GOOD)
+    begun = _send(frame(FrameKind.HEADERS, 0, 3, GOOD))
+    more = Chunk(Action.REPEAT, 6, frame(FrameKind.CONTINUATION, 0, 3, bytes(256)))
+    unpacked = frame(FrameKind.HEADERS, END_HEADERS, 3, LONG_HEADER + b"\xbe" * 16)
+    updates = frame(FrameKind.HEADERS, END_HEADERS, 3, b"\x20" * 3 + GOOD)
     return {
         "headers-packed-too-long": encoded(options, [*OPENING[:2], begun, more]),
         "headers-unpacked-too-long": encoded(options, [*OPENING[:2], _send(unpacked)]),
@@ -127,11 +127,11 @@ def _flow_control_seeds(options: Options) -> dict[str, bytes]:
     """Return inputs that reach the windows of calls and connections, and unread replies."""
     large = Options(True, SHAPES[2], True)
     many = Options(True, SHAPES[4], False)
-    begun = _send(frame(Kind.DATA, 0, 3, b"\x00" + (1 << 20).to_bytes(4, "big")))
-    too_large = _send(frame(Kind.DATA, 0, 3, b"\x00" + (1 << 21).to_bytes(4, "big")))
-    kilobyte = frame(Kind.DATA, 0, 3, bytes(1024))
-    pings = Chunk(Action.REPEAT, 12, frame(Kind.PING, 0, 0, bytes(8)))
-    updates = [numbered(Kind.WINDOW_UPDATE, stream, 1 << 20) for stream in (0, 3)]
+    begun = _send(frame(FrameKind.DATA, 0, 3, b"\x00" + (1 << 20).to_bytes(4, "big")))
+    too_large = _send(frame(FrameKind.DATA, 0, 3, b"\x00" + (1 << 21).to_bytes(4, "big")))
+    kilobyte = frame(FrameKind.DATA, 0, 3, bytes(1024))
+    pings = Chunk(Action.REPEAT, 12, frame(FrameKind.PING, 0, 0, bytes(8)))
+    updates = [numbered(FrameKind.WINDOW_UPDATE, stream, 1 << 20) for stream in (0, 3)]
     window = Chunk(Action.READ, 0, b"".join(updates))
     return {
         "large-message": encoded(options, [*OPENING, begun, *[Chunk(Action.REPEAT, 7, DATA)] * 18]),
@@ -159,7 +159,7 @@ async def recorded(address: str, options: Options) -> bytes:
 
     with TemporaryDirectory() as folder:
         server = await asyncio.start_unix_server(forward, f"{folder}/proxy")
-        bot = Bot(f"unix:{folder}/proxy")
+        bot = BotClient(f"unix:{folder}/proxy")
         if options.start:
             await bot.start(bot_pb2.StartRequest(match="m", game="poke", seats=2), SECONDS)
         for message in questions(options):

@@ -9,7 +9,7 @@ To reproduce a failure without atheris:
 
     uv run python -m tests.fuzz.http2_target FILE
 
-`drive` plays the conversation of a table with the real `referee.bot_client.Bot`: Start, some
+`drive` plays the conversation of a table with the real `referee.tables.bot_client.Bot`: Start, some
 messages of questions (by ``Play``, or by ``Act`` where the stream fails), End. It returns the
 outcomes and raises AssertionError for everything that must not happen.
 """
@@ -26,14 +26,14 @@ from typing import Final
 
 from pokearena.v1 import bot_pb2, poke_pb2
 
-from referee.bot_client import Bot, How, NoAnswer
 from referee.rpc.call import MESSAGE_BYTES, Call
 from referee.rpc.channel import Channel
 from referee.rpc.client import SETTING
 from referee.rpc.connection import REPLY_BYTES, Connection
 from referee.rpc.http2 import FRAME_BYTES, HEAD_BYTES, HEADERS_BYTES, WINDOW_BYTES, head_at
-from referee.rpc.work_budget import CONNECTION, FRAME, FRAME_BYTE, LARGEST, READ, Budget
-from referee.stall_detector import StoodStill
+from referee.rpc.work_budget import CONNECTION, FRAME, FRAME_BYTE, LARGEST, READ, WorkBudget
+from referee.tables.bot_client import BotClient, FailureKind, NoAnswer
+from referee.tables.stall_detector import ProcessStalled
 from tests.fuzz.virtual_loop import MemoryTransport, VirtualLoop
 
 SEPARATOR: Final = b"\xff\xfd"
@@ -108,7 +108,7 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question of a table, see `referee.bot_client.Question`."""
+    """A question of a table, see `referee.tables.bot_client.Question`."""
 
     game: int
     decision: int
@@ -167,7 +167,7 @@ class Link:
 class ScriptedServer:
     """A server that follows chunks, and checks the state of the client before each."""
 
-    def __init__(self, chunks: list[Chunk], budget: Budget) -> None:
+    def __init__(self, chunks: list[Chunk], budget: WorkBudget) -> None:
         self._budget = budget
         self._chunks = deque(chunks)
         self._pieces: deque[bytes] = deque()
@@ -348,7 +348,7 @@ def drive(data: bytes) -> list[str]:
         Exception: the client did not catch it.
     """
     options, chunks = decoded(data)
-    budget = Budget()
+    budget = WorkBudget()
     server = ScriptedServer(chunks, budget)
     loop = VirtualLoop(server)
     try:
@@ -366,8 +366,8 @@ def drive(data: bytes) -> list[str]:
     return outcomes
 
 
-async def _converse(options: Options, budget: Budget) -> list[str]:
-    bot = Bot(ADDRESS, budget)
+async def _converse(options: Options, budget: WorkBudget) -> list[str]:
+    bot = BotClient(ADDRESS, budget)
     assert isinstance(bot._channel, Channel), f"{SETTING} chooses another client"
     outcomes = []
     if options.start:
@@ -380,7 +380,7 @@ async def _converse(options: Options, budget: Budget) -> list[str]:
     return outcomes
 
 
-async def _start(bot: Bot) -> str:
+async def _start(bot: BotClient) -> str:
     try:
         await bot.start(bot_pb2.StartRequest(match="m", game="poke", seats=2), START_SECONDS)
     except NoAnswer as failure:
@@ -388,23 +388,23 @@ async def _start(bot: Bot) -> str:
     return "answered"
 
 
-async def _ask(bot: Bot, message: list[Question]) -> str:
+async def _ask(bot: BotClient, message: list[Question]) -> str:
     answers: list[bot_pb2.ActResponse] = []
     try:
         await bot.ask(message, answers, QUESTION_SECONDS)
     except NoAnswer as failure:
         return _failed(bot, failure)
-    except StoodStill:
+    except ProcessStalled:
         return "arena"
     keys = [(answer.game, answer.decision) for answer in answers]
     assert sorted(keys) == [(question.game, question.decision) for question in message]
     return "answered"
 
 
-def _failed(bot: Bot, failure: NoAnswer) -> str:
+def _failed(bot: BotClient, failure: NoAnswer) -> str:
     check_clause(failure.clause)
     if bot.budget.exceeded:
-        assert failure.how is How.WRONG, f"the budget is exceeded, and {failure.clause}"
+        assert failure.how is FailureKind.WRONG, f"the budget is exceeded, and {failure.clause}"
     return failure.how.value
 
 

@@ -17,11 +17,11 @@ import grpc.aio
 from google.protobuf.message import DecodeError
 from pokearena.v1 import bot_pb2, bot_pb2_grpc, referee_pb2
 
-from referee.codec import Codec
-from referee.codec import DecodeError as NoAction
-from referee.dealing import board_seed
+from referee.game_codec import DecodeError as NoAction
+from referee.game_codec import GameCodec
+from referee.games.shared.dealing import board_seed
 from referee.record import GameRecord
-from referee.stall_detector import StoodStill
+from referee.tables.stall_detector import ProcessStalled
 from tests.conformance.tables import Table
 from tests.fuzz.decoder import check_sentence, good_answers, tried
 from tests.fuzz.mutations import Mutations
@@ -44,7 +44,7 @@ BAD: Final = 0.35
 class Fuzzer:
     """The bot. It knows by itself what each message of its is worth."""
 
-    codec: Codec
+    codec: GameCodec
     mutations: Mutations
     streams: bool
     bad: float = 0.0
@@ -184,7 +184,7 @@ async def _a_table(table: Table, fuzzer: Fuzzer, number: int, met: Counter[str])
             stack.push_async_callback(server.stop, 0)
         try:
             played = await drive(_order(table, addresses, number))
-        except* StoodStill:
+        except* ProcessStalled:
             # All tables share a processor with all bots here, and others work on the machine.
             met["tables that stood still, which no bot was charged for"] += 1
     if played is None:

@@ -22,7 +22,7 @@ from arena.bots.sandbox.level import Level
 from arena.matches.runner import play_match
 from arena.store.matches.games import PlayedGame
 from arena.store.matches.spec import Clock, Entrant, MatchSpec
-from referee.dealing import commitment
+from referee.games.shared.dealing import commitment
 from tests.hostile.corpus import PROGRAMS
 
 SEED = bytes(range(32))

@@ -20,7 +20,7 @@ from arena.store import database
 from arena.store.bots import versions
 from arena.store.matches import listing, results
 from arena.store.matches.listing import Match
-from arena.store.matches.spec import Clock, Plan
+from arena.store.matches.spec import Clock, TournamentPlan
 from arena.store.schema import MatchState, TournamentState
 from arena.store.tournaments import tournaments
 from arena.store.tournaments.tournaments import Tournament
@@ -141,7 +141,7 @@ class Arena:
 
     def schedule(self, entrants: list[str], cycles: int) -> Tournament:
         """A round robin."""
-        plan = Plan(
+        plan = TournamentPlan(
             "cup",
             "poke",
             {"must_beat": True},

@@ -1,15 +1,15 @@
 """What a recount is: a game followed by somebody who has only read its page.
 
 A recount is a generator. It yields who is asked and what he may do, is sent what was done, and
-returns how the game ended. It knows nothing of ``referee.games``, ``referee.cards`` or
-``referee.poker``; chance comes through ``docs/reference/dealing.md``.
+returns how the game ended. It knows nothing of ``referee.games``, ``referee.games.shared.cards`` or
+``referee.games.shared.poker``; chance comes through ``docs/reference/dealing.md``.
 """
 
 from collections.abc import Callable, Generator, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from referee.dealing import Seeded
+from referee.games.shared.dealing import Seeded
 
 Said = Mapping[str, Any]
 """What a kind of action says in the protocol's JSON; empty members may be missing."""

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from referee.dealing import Seeded, board_seed
+from referee.games.shared.dealing import Seeded, board_seed
 from referee.record import GameRecord, Line
 from tests.recount import poke, pokex, pokino, pouku, saint_poker
 from tests.recount.book import Asked, Book, End, May, of_one, places

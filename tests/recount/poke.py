@@ -4,7 +4,7 @@ from collections.abc import Generator, Mapping, Sequence
 from itertools import chain, combinations
 from typing import Any
 
-from referee.dealing import Seeded
+from referee.games.shared.dealing import Seeded
 from tests.recount.book import Answers, Asked, End, Names, Plain, Recount, Word
 from tests.recount.five_cards import PACK, RANKS, name, worth
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
-from referee.dealing import Seeded
+from referee.games.shared.dealing import Seeded
 from tests.recount.book import End, Plain, Recount, Word
 from tests.recount.five_cards import PACK
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from itertools import combinations, product
 from typing import Any
 
-from referee.dealing import Seeded
+from referee.games.shared.dealing import Seeded
 from tests.recount.book import End, Plain, Recount, Word
 from tests.recount.five_cards import PACK
 from tests.recount.pouku_sets import Values, price, rank, tops, value, values_of, yaku

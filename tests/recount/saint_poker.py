@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from itertools import combinations
 from typing import Any
 
-from referee.dealing import Seeded
+from referee.games.shared.dealing import Seeded
 from tests.recount.book import End, Names, Recount
 from tests.recount.five_cards import PACK, worth
 

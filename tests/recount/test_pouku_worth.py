@@ -4,9 +4,9 @@ import random
 
 import pytest
 
-from referee.cards import DECK, Card
-from referee.games.pouku.counting import Offer, owed
+from referee.games.pouku.counting import GoingOut, owed
 from referee.games.pouku.yaku import Values
+from referee.games.shared.cards import DECK, Card
 from tests.recount.pouku_sets import price, rank, tops, value, values_of
 
 Cards = tuple[Card, ...]
@@ -59,7 +59,7 @@ def compare(number: int) -> None:
     odd = {name: rng.choice([0, 0, 1, 2, 3, 5, 9]) for name in PUBLISHED}
     table = odd if number % 2 else PUBLISHED
     hand, field, kept, point = place = position(rng)
-    offer = Offer(Values(**table), hand, field, kept, point)
+    offer = GoingOut(Values(**table), hand, field, kept, point)
     mine = worth(place, table)
     for needed in (5, 8):
         assert offer.reaches(needed) == (mine is not None and mine >= needed), place

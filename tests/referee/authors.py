@@ -10,13 +10,13 @@ from typing import Any
 import grpc.aio
 from pokearena.v1 import bot_pb2, bot_pb2_grpc, referee_pb2
 
-from referee.codec import Codec
-from referee.dealing import board_seed
+from referee.game_codec import GameCodec
 from referee.games.registry import find
-from referee.play import Setting
+from referee.games.shared.dealing import board_seed
 from referee.record import GameRecord, read_games
-from referee.table import Table
-from referee.table_stream import TableStream
+from referee.running_game import TableSetting
+from referee.tables.table import RunningTable
+from referee.tables.table_stream import TableStream
 
 Answer = bot_pb2.ActResponse
 
@@ -164,8 +164,8 @@ async def drive(
     options = rules.settle(dict(order.options))
     sides = rules.sides(len(order.seats), options)
     caller = TableStream()
-    setting = Setting(order.match, rules, Codec(rules), len(order.seats), options, sides)
-    table = Table(order, setting, caller)
+    setting = TableSetting(order.match, rules, GameCodec(rules), len(order.seats), options, sides)
+    table = RunningTable(order, setting, caller)
     running = asyncio.create_task(table.run())
     running.add_done_callback(lambda _: caller.close())
     played = Played([], [], [])

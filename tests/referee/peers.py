@@ -7,10 +7,10 @@ from contextlib import asynccontextmanager, suppress
 from typing import Any
 
 from referee.rpc.channel import Channel
-from referee.rpc.http2 import END_HEADERS, END_STREAM, PREFACE, Kind, block, frame, head_at
-from referee.rpc.work_budget import Budget
+from referee.rpc.http2 import END_HEADERS, END_STREAM, PREFACE, FrameKind, block, frame, head_at
+from referee.rpc.work_budget import WorkBudget
 
-SETTINGS = frame(Kind.SETTINGS, 0, 0)
+SETTINGS = frame(FrameKind.SETTINGS, 0, 0)
 """What a server says first."""
 GOOD = block([(":status", "200"), ("content-type", "application/grpc")])
 DONE = block([("grpc-status", "0")])
@@ -26,7 +26,7 @@ class Peer:
         self._reader = reader
         self._writer = writer
 
-    async def hear(self, *kinds: Kind) -> tuple[int, int, bytes]:
+    async def hear(self, *kinds: FrameKind) -> tuple[int, int, bytes]:
         """Stream, flags and payload of the next frame of one of these kinds."""
         while True:
             head = await self._reader.readexactly(9)
@@ -43,9 +43,9 @@ class Peer:
     async def answer(self, stream: int, message: bytes) -> None:
         """Answers a call with a message, and ends it well."""
         await self.say(
-            frame(Kind.HEADERS, END_HEADERS, stream, GOOD),
-            frame(Kind.DATA, 0, stream, prefixed(message)),
-            frame(Kind.HEADERS, END_HEADERS | END_STREAM, stream, DONE),
+            frame(FrameKind.HEADERS, END_HEADERS, stream, GOOD),
+            frame(FrameKind.DATA, 0, stream, prefixed(message)),
+            frame(FrameKind.HEADERS, END_HEADERS | END_STREAM, stream, DONE),
         )
 
     async def ended(self) -> bytes:
@@ -62,7 +62,7 @@ def prefixed(message: bytes, packed: bool = False) -> bytes:
 
 def trailers(headers: Iterable[tuple[str, str]], stream: int = 1) -> bytes:
     """The headers that end a call."""
-    return frame(Kind.HEADERS, END_HEADERS | END_STREAM, stream, block(headers))
+    return frame(FrameKind.HEADERS, END_HEADERS | END_STREAM, stream, block(headers))
 
 
 @asynccontextmanager
@@ -88,7 +88,7 @@ async def a_peer(script: Script, settings: bytes = SETTINGS) -> AsyncIterator[Ch
 
     with tempfile.TemporaryDirectory() as folder:
         server = await asyncio.start_unix_server(serve, f"{folder}/peer")
-        channel = Channel(f"unix:{folder}/peer", "a.Service", Budget())
+        channel = Channel(f"unix:{folder}/peer", "a.Service", WorkBudget())
         try:
             async with asyncio.timeout(PATIENCE):
                 yield channel

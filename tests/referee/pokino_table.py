@@ -3,14 +3,14 @@
 from collections.abc import Iterator
 from typing import Any
 
-from referee.cards import Card, cards, deck_of
-from referee.dealing import Arranged
-from referee.dominoes import NUMBERS, Tile, dominoes, pile_of
 from referee.games.contract import Action
 from referee.games.pokino import Pokino
 from referee.games.pokino.actions import Domino, PassTurn, PokinoSquare, Run
 from referee.games.pokino.grid import square
-from referee.games.pokino.layout import Layout
+from referee.games.pokino.layout import PokinoLayout
+from referee.games.shared.cards import Card, cards, deck_of
+from referee.games.shared.dealing import Arranged
+from referee.games.shared.dominoes import NUMBERS, Tile, dominoes, pile_of
 
 SPOKE = "0-6 4-5 1-7 8-12"
 """With the inner squares 6 4 1 12, going round from (0, 0): the example of the rules page."""
@@ -47,7 +47,7 @@ def started(
 
 def with_table(state: Any, *laid: str) -> Any:
     """The same with other dominoes on the table: ``"3-12 at 0,0 right"``."""
-    layout = Layout()
+    layout = PokinoLayout()
     for one in laid:
         domino, _, at, direction = one.split()
         first, second = ends(at, direction)

@@ -2,9 +2,6 @@
 
 from typing import Any
 
-from referee.cards import DECK_WITH_JOKERS as WITH_JOKERS
-from referee.cards import Card, cards, deck_of
-from referee.dealing import Arranged
 from referee.games.contract import Action
 from referee.games.poke import Poke
 from referee.games.poke.actions import Answer, Draw, Lead, Stand
@@ -14,6 +11,9 @@ from referee.games.pouku import Pouku
 from referee.games.pouku.actions import Discard, Give, GoOut
 from referee.games.saint_poker import SaintPoker
 from referee.games.saint_poker.actions import PickUp, River, Show
+from referee.games.shared.cards import DECK_WITH_JOKERS as WITH_JOKERS
+from referee.games.shared.cards import Card, cards, deck_of
+from referee.games.shared.dealing import Arranged
 
 
 def action(text: str) -> Action:

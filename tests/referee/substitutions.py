@@ -1,6 +1,6 @@
-"""What a hand with wild cards is worth, found by trying every card that they may stand for.
+"""Value of a hand with wild cards, found by trying every card that they may represent.
 
-Written from the rules page alone, slowly: nothing in it is shared with referee/wild_cards.py.
+Written from the rules page alone; it shares no code with `referee.games.shared.wild_cards`.
 """
 
 from collections import Counter

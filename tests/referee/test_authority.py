@@ -8,7 +8,7 @@ from threading import Thread
 import pytest
 from pokearena.v1 import bot_pb2
 
-from referee.bot_client import Bot, NoAnswer
+from referee.tables.bot_client import BotClient, NoAnswer
 
 SETTINGS = bytes([0, 0, 0, 4, 0, 0, 0, 0, 0])
 """The frame with which a server of HTTP/2 begins."""
@@ -35,7 +35,7 @@ def test_a_bot_at_a_socket_is_asked_for_as_localhost() -> None:
         listener.start()
 
         async def ask() -> None:
-            bot = Bot(f"unix:{short}/bot")
+            bot = BotClient(f"unix:{short}/bot")
             try:
                 await bot.start(bot_pb2.StartRequest(), 30)
             finally:

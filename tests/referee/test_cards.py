@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from referee.cards import (
+from referee.games.shared.cards import (
     DECK,
     DECK_WITH_JOKERS,
     JOKERS,

@@ -24,12 +24,12 @@ from referee.rpc.http2 import (
     END_HEADERS,
     END_STREAM,
     PADDED,
-    Code,
+    ErrorCode,
+    FrameKind,
     HeaderReader,
     HeadersTooLong,
     Http2Error,
-    Kind,
-    Setting,
+    Http2Setting,
     block,
     frame,
     number_in,
@@ -37,7 +37,7 @@ from referee.rpc.http2 import (
     settings,
 )
 from referee.rpc.status import CallFailed
-from referee.rpc.work_budget import MESSAGE, START, Budget, BudgetExceeded
+from referee.rpc.work_budget import MESSAGE, START, BudgetExceeded, WorkBudget
 from tests.referee.peers import DONE, GOOD, SETTINGS, Peer, a_peer, prefixed, trailers
 
 SERVICE = "a.Service"
@@ -96,7 +96,7 @@ def test_messages_of_any_size_arrive_whole_both_ways(
 ) -> None:
     async def ask() -> None:
         server = await a_server(f"unix:{tmp_path}/s")
-        channel = open_client(f"unix:{tmp_path}/s", SERVICE, Budget(math.inf), client)
+        channel = open_client(f"unix:{tmp_path}/s", SERVICE, WorkBudget(math.inf), client)
         message = LARGE[:size]
         assert await channel.unary("Echo", message, wait=True) == message
         call = await channel.begin("Echoes")
@@ -116,7 +116,7 @@ def test_messages_of_any_size_arrive_whole_both_ways(
 def test_a_call_fails_with_the_words_that_grpc_itself_would_pass_on(tmp_path: Path) -> None:
     async def ask() -> None:
         server = await a_server(f"unix:{tmp_path}/s")
-        channel = Channel(f"unix:{tmp_path}/s", SERVICE, Budget(math.inf))
+        channel = Channel(f"unix:{tmp_path}/s", SERVICE, WorkBudget(math.inf))
         async with grpc.aio.insecure_channel(f"unix:{tmp_path}/s") as peer:
             theirs: Any = peer.unary_unary(f"/{SERVICE}/Fail")
             for code in StatusCode:
@@ -144,7 +144,7 @@ def test_packed_answers_are_unpacked(tmp_path: Path, client: str) -> None:
         for packing in (grpc.Compression.Gzip, grpc.Compression.Deflate):
             address = f"unix:{tmp_path}/{packing.name}"
             server = await a_server(address, compression=packing)
-            channel = open_client(address, SERVICE, Budget(math.inf), client)
+            channel = open_client(address, SERVICE, WorkBudget(math.inf), client)
             assert await channel.unary("Echo", LARGE, wait=True) == LARGE
             await channel.close()
             await server.stop(0)
@@ -159,7 +159,7 @@ def test_a_port_is_an_address_too(host: str, client: str) -> None:
         server = await a_server()
         port = server.add_insecure_port(f"{host}:0")
         await server.start()
-        channel = open_client(f"{host}:{port}", SERVICE, Budget(math.inf), client)
+        channel = open_client(f"{host}:{port}", SERVICE, WorkBudget(math.inf), client)
         assert await channel.unary("Echo", b"here") == b"here"
         await channel.close()
         await server.stop(0)
@@ -174,7 +174,7 @@ NO_ADDRESS = (f"unix:/{'x' * 200}", "unix:/a\0b", f"{'x' * 70}.org:80", "a\0b:80
 @pytest.mark.parametrize("address", [*NOWHERE, *NO_ADDRESS])
 def test_where_nobody_listens_a_call_fails_at_once(address: str) -> None:
     async def ask() -> None:
-        channel = Channel(address, SERVICE, Budget(math.inf))
+        channel = Channel(address, SERVICE, WorkBudget(math.inf))
         assert await status_of(channel) is StatusCode.UNAVAILABLE
         assert not channel.listening
         await channel.close()
@@ -185,7 +185,7 @@ def test_where_nobody_listens_a_call_fails_at_once(address: str) -> None:
 @every_client
 def test_a_call_that_waits_begins_when_somebody_listens(tmp_path: Path, client: str) -> None:
     async def ask() -> None:
-        channel = open_client(f"unix:{tmp_path}/s", SERVICE, Budget(math.inf), client)
+        channel = open_client(f"unix:{tmp_path}/s", SERVICE, WorkBudget(math.inf), client)
         asking = asyncio.create_task(channel.unary("Echo", b"early", wait=True))
         await asyncio.sleep(0.1)
         assert not asking.done()
@@ -216,18 +216,18 @@ def test_who_says_nothing_does_not_listen() -> None:
 
 def test_what_a_peer_does_not_take_yet_waits_for_it() -> None:
     async def meagre(peer: Peer) -> None:
-        stream, _, _ = await peer.hear(Kind.HEADERS)
+        stream, _, _ = await peer.hear(FrameKind.HEADERS)
         heard = b""
         for credit in (1, 4, 95):
-            await peer.say(numbered(Kind.WINDOW_UPDATE, stream, credit))
-            _, flags, payload = await peer.hear(Kind.DATA)
+            await peer.say(numbered(FrameKind.WINDOW_UPDATE, stream, credit))
+            _, flags, payload = await peer.hear(FrameKind.DATA)
             assert len(payload) == credit
             heard += payload
         assert flags & END_STREAM
         await peer.answer(stream, heard[5:])
 
     async def ask() -> None:
-        async with a_peer(meagre, settings([(Setting.INITIAL_WINDOW_SIZE, 0)])) as channel:
+        async with a_peer(meagre, settings([(Http2Setting.INITIAL_WINDOW_SIZE, 0)])) as channel:
             assert await channel.unary("Act", b"x" * 95) == b"x" * 95
 
     run(ask())
@@ -236,12 +236,12 @@ def test_what_a_peer_does_not_take_yet_waits_for_it() -> None:
 def test_calls_wait_while_a_peer_takes_no_more() -> None:
     async def one_at_a_time(peer: Peer) -> None:
         for _ in range(2):
-            stream, _, _ = await peer.hear(Kind.HEADERS)
-            await peer.hear(Kind.DATA)
+            stream, _, _ = await peer.hear(FrameKind.HEADERS)
+            await peer.hear(FrameKind.DATA)
             await peer.answer(stream, str(stream).encode())
 
     async def ask() -> None:
-        most = settings([(Setting.MAX_CONCURRENT_STREAMS, 1)])
+        most = settings([(Http2Setting.MAX_CONCURRENT_STREAMS, 1)])
         async with a_peer(one_at_a_time, most) as channel:
             call = await channel.begin("Play")
             waiting = asyncio.create_task(channel.unary("Act", b""))
@@ -254,8 +254,8 @@ def test_calls_wait_while_a_peer_takes_no_more() -> None:
 
 def test_a_peer_that_leaves_is_asked_on_another_connection() -> None:
     async def leaving(peer: Peer) -> None:
-        stream, _, _ = await peer.hear(Kind.HEADERS)
-        await peer.say(frame(Kind.GOAWAY, 0, 0, stream.to_bytes(4, "big") + bytes(4)))
+        stream, _, _ = await peer.hear(FrameKind.HEADERS)
+        await peer.say(frame(FrameKind.GOAWAY, 0, 0, stream.to_bytes(4, "big") + bytes(4)))
         await peer.answer(stream, b"the last here")
         await peer.ended()
 
@@ -271,12 +271,12 @@ def test_a_call_that_is_cancelled_is_reset_and_what_comes_late_is_not_read() -> 
     begun = asyncio.Event()
 
     async def late(peer: Peer) -> None:
-        stream, _, _ = await peer.hear(Kind.HEADERS)
+        stream, _, _ = await peer.hear(FrameKind.HEADERS)
         begun.set()
-        reset, _, payload = await peer.hear(Kind.RST_STREAM)
-        assert (reset, number_in(payload)) == (stream, Code.CANCEL)
+        reset, _, payload = await peer.hear(FrameKind.RST_STREAM)
+        assert (reset, number_in(payload)) == (stream, ErrorCode.CANCEL)
         await peer.answer(stream, b"late")
-        stream, _, _ = await peer.hear(Kind.HEADERS)
+        stream, _, _ = await peer.hear(FrameKind.HEADERS)
         await peer.answer(stream, b"in time")
 
     async def ask() -> None:
@@ -292,10 +292,10 @@ def test_a_call_that_is_cancelled_is_reset_and_what_comes_late_is_not_read() -> 
 
 def test_a_peer_can_send_no_more_ahead_than_a_window() -> None:
     async def eager(peer: Peer) -> None:
-        stream, _, _ = await peer.hear(Kind.HEADERS)
-        await peer.say(frame(Kind.HEADERS, END_HEADERS, stream, GOOD))
+        stream, _, _ = await peer.hear(FrameKind.HEADERS)
+        await peer.say(frame(FrameKind.HEADERS, END_HEADERS, stream, GOOD))
         for _ in range(5):
-            await peer.say(frame(Kind.DATA, 0, stream, bytes(1 << 14)))
+            await peer.say(frame(FrameKind.DATA, 0, stream, bytes(1 << 14)))
         await peer.ended()
 
     async def ask() -> None:
@@ -309,41 +309,45 @@ def test_a_peer_can_send_no_more_ahead_than_a_window() -> None:
     run(ask())
 
 
-HEADED = frame(Kind.HEADERS, END_HEADERS, 1, GOOD)
-ENDLESS = frame(Kind.HEADERS, 0, 1, GOOD)
+HEADED = frame(FrameKind.HEADERS, END_HEADERS, 1, GOOD)
+ENDLESS = frame(FrameKind.HEADERS, 0, 1, GOOD)
 BOMB = block([("a", "x" * 1000)]) * 16
 BREAKS: dict[str, Sequence[bytes]] = {
     "no frames": [b"HTTP/1.1 400 Bad Request\r\n\r\n"],
-    "a frame that is too large": [frame(Kind.DATA, 0, 1, bytes((1 << 14) + 1))],
-    "data on a stream that was never opened": [frame(Kind.DATA, 0, 7, b"x")],
-    "data on no stream": [frame(Kind.DATA, 0, 0, b"x")],
-    "headers on a stream of its own": [frame(Kind.HEADERS, END_HEADERS, 2, GOOD)],
-    "settings on a stream": [frame(Kind.SETTINGS, 0, 1)],
-    "settings that are cut off": [frame(Kind.SETTINGS, 0, 0, bytes(5))],
-    "settings that cannot be": [settings([(Setting.MAX_FRAME_SIZE, 1)])],
-    "windows that cannot be": [settings([(Setting.INITIAL_WINDOW_SIZE, 1 << 31)])],
-    "a window that overflows": [numbered(Kind.WINDOW_UPDATE, 1, (1 << 31) - 1)] * 2,
-    "a wider window by nothing": [numbered(Kind.WINDOW_UPDATE, 0, 0)],
-    "a push": [frame(Kind.PUSH_PROMISE, END_HEADERS, 1, bytes(4) + GOOD)],
-    "a ping that is cut off": [frame(Kind.PING, 0, 0, b"x")],
-    "a reset that is cut off": [frame(Kind.RST_STREAM, 0, 1, b"x")],
-    "a farewell that is cut off": [frame(Kind.GOAWAY, 0, 0, b"x")],
-    "more padding than payload": [HEADED, frame(Kind.DATA, PADDED, 1, b"\xff")],
-    "headers that go on before they begin": [frame(Kind.CONTINUATION, END_HEADERS, 1, GOOD)],
-    "something amid headers": [ENDLESS, frame(Kind.PING, 0, 0, bytes(8))],
-    "headers that are none": [frame(Kind.HEADERS, END_HEADERS, 1, b"\xff" * 50)],
+    "a frame that is too large": [frame(FrameKind.DATA, 0, 1, bytes((1 << 14) + 1))],
+    "data on a stream that was never opened": [frame(FrameKind.DATA, 0, 7, b"x")],
+    "data on no stream": [frame(FrameKind.DATA, 0, 0, b"x")],
+    "headers on a stream of its own": [frame(FrameKind.HEADERS, END_HEADERS, 2, GOOD)],
+    "settings on a stream": [frame(FrameKind.SETTINGS, 0, 1)],
+    "settings that are cut off": [frame(FrameKind.SETTINGS, 0, 0, bytes(5))],
+    "settings that cannot be": [settings([(Http2Setting.MAX_FRAME_SIZE, 1)])],
+    "windows that cannot be": [settings([(Http2Setting.INITIAL_WINDOW_SIZE, 1 << 31)])],
+    "a window that overflows": [numbered(FrameKind.WINDOW_UPDATE, 1, (1 << 31) - 1)] * 2,
+    "a wider window by nothing": [numbered(FrameKind.WINDOW_UPDATE, 0, 0)],
+    "a push": [frame(FrameKind.PUSH_PROMISE, END_HEADERS, 1, bytes(4) + GOOD)],
+    "a ping that is cut off": [frame(FrameKind.PING, 0, 0, b"x")],
+    "a reset that is cut off": [frame(FrameKind.RST_STREAM, 0, 1, b"x")],
+    "a farewell that is cut off": [frame(FrameKind.GOAWAY, 0, 0, b"x")],
+    "more padding than payload": [HEADED, frame(FrameKind.DATA, PADDED, 1, b"\xff")],
+    "headers that go on before they begin": [frame(FrameKind.CONTINUATION, END_HEADERS, 1, GOOD)],
+    "something amid headers": [ENDLESS, frame(FrameKind.PING, 0, 0, bytes(8))],
+    "headers that are none": [frame(FrameKind.HEADERS, END_HEADERS, 1, b"\xff" * 50)],
     "a table that changes its size for ever": [
-        frame(Kind.HEADERS, END_HEADERS, 1, b"\x20" * 16_000 + GOOD)
+        frame(FrameKind.HEADERS, END_HEADERS, 1, b"\x20" * 16_000 + GOOD)
     ],
-    "headers again and again": [HEADED, *[frame(Kind.HEADERS, END_HEADERS, 1, GOOD)] * 9_999],
-    "an integer without end": [frame(Kind.HEADERS, END_HEADERS, 1, b"\x7f" + b"\xff" * 16_000)],
+    "headers again and again": [HEADED, *[frame(FrameKind.HEADERS, END_HEADERS, 1, GOOD)] * 9_999],
+    "an integer without end": [
+        frame(FrameKind.HEADERS, END_HEADERS, 1, b"\x7f" + b"\xff" * 16_000)
+    ],
 }
 """What nobody goes on listening to."""
 TOO_LONG: dict[str, Sequence[bytes]] = {
-    "headers without end": [ENDLESS, *[frame(Kind.CONTINUATION, 0, 1, GOOD)] * 2_000],
-    "headers that are too long": [frame(Kind.HEADERS, END_HEADERS, 1, BOMB)],
+    "headers without end": [ENDLESS, *[frame(FrameKind.CONTINUATION, 0, 1, GOOD)] * 2_000],
+    "headers that are too long": [frame(FrameKind.HEADERS, END_HEADERS, 1, BOMB)],
     "headers that are short as they are sent": [
-        frame(Kind.HEADERS, END_HEADERS, 1, b"\x40\x01a\x7f\xe9\x06" + b"x" * 1000 + b"\xbe" * 20)
+        frame(
+            FrameKind.HEADERS, END_HEADERS, 1, b"\x40\x01a\x7f\xe9\x06" + b"x" * 1000 + b"\xbe" * 20
+        )
     ],
 }
 
@@ -353,7 +357,7 @@ async def _after(frames: Sequence[bytes]) -> tuple[StatusCode, bool]:
     hung_up = asyncio.Event()
 
     async def hostile(peer: Peer) -> None:
-        await peer.hear(Kind.HEADERS)
+        await peer.hear(FrameKind.HEADERS)
         try:
             await peer.say(*frames)
             await peer.ended()
@@ -380,13 +384,13 @@ def test_a_peer_that_breaks_http2_is_hung_up_on(what: str) -> None:
 
 FLOODS: dict[str, bytes] = {
     "settings": SETTINGS,
-    "pings": frame(Kind.PING, 0, 0, bytes(8)),
-    "empty data": frame(Kind.DATA, 0, 1),
-    "empty messages": frame(Kind.DATA, 0, 1, prefixed(b"")),
-    "frames nobody knows": frame(Kind.PRIORITY, 0, 1, bytes(5)),
-    "full settings": settings([(Setting.MAX_CONCURRENT_STREAMS, 100)] * 2730),
-    "window updates": numbered(Kind.WINDOW_UPDATE, 0, 1),
-    "resets": numbered(Kind.RST_STREAM, 1, 8),
+    "pings": frame(FrameKind.PING, 0, 0, bytes(8)),
+    "empty data": frame(FrameKind.DATA, 0, 1),
+    "empty messages": frame(FrameKind.DATA, 0, 1, prefixed(b"")),
+    "frames nobody knows": frame(FrameKind.PRIORITY, 0, 1, bytes(5)),
+    "full settings": settings([(Http2Setting.MAX_CONCURRENT_STREAMS, 100)] * 2730),
+    "window updates": numbered(FrameKind.WINDOW_UPDATE, 0, 1),
+    "resets": numbered(FrameKind.RST_STREAM, 1, 8),
     "unknown frames": b"\0\0\0\xff\0\0\0\0\0",
 }
 
@@ -394,7 +398,7 @@ FLOODS: dict[str, bytes] = {
 @pytest.mark.parametrize("what", FLOODS)
 def test_a_flood_exceeds_the_budget_and_ends_the_connection(what: str) -> None:
     async def flooding(peer: Peer) -> None:
-        await peer.hear(Kind.HEADERS)
+        await peer.hear(FrameKind.HEADERS)
         await peer.say(HEADED)
         while True:
             await peer.say(*[FLOODS[what]] * 200)
@@ -420,7 +424,7 @@ def test_the_cost_of_bytes_does_not_depend_on_the_pieces_they_arrive_in(what: st
     data = SETTINGS + FLOODS[what] * 5
     costs = set()
     for size in (1, 7, 64, len(data)):
-        budget = Budget()
+        budget = WorkBudget()
         reader = FrameReader(lambda kind, stream, flags, payload: None, budget)
         for start in range(0, len(data), size):
             reader.feed(data[start : start + size])
@@ -436,7 +440,9 @@ def test_headers_beyond_the_bound_exhaust_what_a_peer_is_given(what: str) -> Non
 
 
 ZERO = gzip.compress(bytes(2 * MESSAGE_BYTES))
-PACKED = frame(Kind.HEADERS, END_HEADERS, 1, block([(":status", "200"), ("grpc-encoding", "gzip")]))
+PACKED = frame(
+    FrameKind.HEADERS, END_HEADERS, 1, block([(":status", "200"), ("grpc-encoding", "gzip")])
+)
 ENDS: dict[str, tuple[StatusCode, Sequence[bytes]]] = {
     "no status": (StatusCode.UNKNOWN, [HEADED, trailers([("a", "b")])]),
     "no number": (StatusCode.UNKNOWN, [HEADED, trailers([("grpc-status", "ok")])]),
@@ -445,29 +451,35 @@ ENDS: dict[str, tuple[StatusCode, Sequence[bytes]]] = {
     "another page": (StatusCode.UNIMPLEMENTED, [trailers([(":status", "404")])]),
     "a busy page": (
         StatusCode.UNAVAILABLE,
-        [frame(Kind.HEADERS, END_HEADERS, 1, block([(":status", "503")]))],
+        [frame(FrameKind.HEADERS, END_HEADERS, 1, block([(":status", "503")]))],
     ),
-    "data before headers": (StatusCode.INTERNAL, [frame(Kind.DATA, 0, 1, b"x")]),
+    "data before headers": (StatusCode.INTERNAL, [frame(FrameKind.DATA, 0, 1, b"x")]),
     "headers amid data": (StatusCode.INTERNAL, [HEADED, HEADED]),
-    "the end amid data": (StatusCode.UNKNOWN, [HEADED, frame(Kind.DATA, END_STREAM, 1, b"\0")]),
-    "refused": (StatusCode.UNAVAILABLE, [numbered(Kind.RST_STREAM, 1, Code.REFUSED_STREAM)]),
-    "reset": (StatusCode.INTERNAL, [numbered(Kind.RST_STREAM, 1, Code.PROTOCOL_ERROR)]),
-    "cancelled": (StatusCode.CANCELLED, [numbered(Kind.RST_STREAM, 1, Code.CANCEL)]),
+    "the end amid data": (
+        StatusCode.UNKNOWN,
+        [HEADED, frame(FrameKind.DATA, END_STREAM, 1, b"\0")],
+    ),
+    "refused": (
+        StatusCode.UNAVAILABLE,
+        [numbered(FrameKind.RST_STREAM, 1, ErrorCode.REFUSED_STREAM)],
+    ),
+    "reset": (StatusCode.INTERNAL, [numbered(FrameKind.RST_STREAM, 1, ErrorCode.PROTOCOL_ERROR)]),
+    "cancelled": (StatusCode.CANCELLED, [numbered(FrameKind.RST_STREAM, 1, ErrorCode.CANCEL)]),
     "too large": (
         StatusCode.RESOURCE_EXHAUSTED,
-        [HEADED, frame(Kind.DATA, 0, 1, b"\0" + (MESSAGE_BYTES + 1).to_bytes(4, "big"))],
+        [HEADED, frame(FrameKind.DATA, 0, 1, b"\0" + (MESSAGE_BYTES + 1).to_bytes(4, "big"))],
     ),
     "packed, and too large": (
         StatusCode.RESOURCE_EXHAUSTED,
-        [PACKED, frame(Kind.DATA, 0, 1, prefixed(ZERO, packed=True))],
+        [PACKED, frame(FrameKind.DATA, 0, 1, prefixed(ZERO, packed=True))],
     ),
     "packed, and not packed": (
         StatusCode.INTERNAL,
-        [PACKED, frame(Kind.DATA, 0, 1, prefixed(b"nothing", packed=True))],
+        [PACKED, frame(FrameKind.DATA, 0, 1, prefixed(b"nothing", packed=True))],
     ),
     "packed, and nobody said how": (
         StatusCode.INTERNAL,
-        [HEADED, frame(Kind.DATA, 0, 1, prefixed(zlib.compress(b""), packed=True))],
+        [HEADED, frame(FrameKind.DATA, 0, 1, prefixed(zlib.compress(b""), packed=True))],
     ),
 }
 
@@ -477,9 +489,9 @@ def test_a_call_that_ends_badly_does_not_end_its_connection(what: str) -> None:
     code, frames = ENDS[what]
 
     async def bad(peer: Peer) -> None:
-        await peer.hear(Kind.HEADERS)
+        await peer.hear(FrameKind.HEADERS)
         await peer.say(*frames)
-        stream, _, _ = await peer.hear(Kind.HEADERS)
+        stream, _, _ = await peer.hear(FrameKind.HEADERS)
         await peer.answer(stream, b"well")
 
     async def ask() -> None:
@@ -492,13 +504,13 @@ def test_a_call_that_ends_badly_does_not_end_its_connection(what: str) -> None:
 
 def test_padding_and_priority_are_taken_off() -> None:
     async def padding(peer: Peer) -> None:
-        stream, _, _ = await peer.hear(Kind.HEADERS)
+        stream, _, _ = await peer.hear(FrameKind.HEADERS)
         padded = b"\x03" + bytes(4) + b"\x10" + GOOD + bytes(3)
         await peer.say(
-            frame(Kind.HEADERS, END_HEADERS | PADDED | 0x20, stream, padded),
-            frame(Kind.DATA, PADDED, stream, b"\x02" + prefixed(b"well") + bytes(2)),
-            frame(Kind.HEADERS, END_STREAM, stream, DONE[:3]),
-            frame(Kind.CONTINUATION, END_HEADERS, stream, DONE[3:]),
+            frame(FrameKind.HEADERS, END_HEADERS | PADDED | 0x20, stream, padded),
+            frame(FrameKind.DATA, PADDED, stream, b"\x02" + prefixed(b"well") + bytes(2)),
+            frame(FrameKind.HEADERS, END_STREAM, stream, DONE[:3]),
+            frame(FrameKind.CONTINUATION, END_HEADERS, stream, DONE[3:]),
         )
 
     async def ask() -> None:
@@ -517,9 +529,9 @@ def test_a_block_of_headers_leaves_no_trace_in_its_reader() -> None:
 
 def _random_frame(chance: random.Random) -> bytes:
     """A frame of any kind, whose payload is sometimes what it should be."""
-    kind = chance.choice([*Kind, chance.randrange(256)])
+    kind = chance.choice([*FrameKind, chance.randrange(256)])
     payload = chance.choice([GOOD, DONE, bytes(8), chance.randbytes(chance.randrange(40))])
-    head = frame(Kind.DATA, chance.randrange(64), chance.choice([0, 1, 1, 3, 4]), payload)
+    head = frame(FrameKind.DATA, chance.randrange(64), chance.choice([0, 1, 1, 3, 4]), payload)
     return head[:3] + bytes([kind]) + head[4:]
 
 
@@ -528,7 +540,7 @@ def test_whatever_frames_come_a_call_ends_and_nothing_else_happens() -> None:
     ended: list[StatusCode] = []
 
     async def random_peer(peer: Peer) -> None:
-        await peer.hear(Kind.HEADERS)
+        await peer.hear(FrameKind.HEADERS)
         await peer.say(*(_random_frame(chance) for _ in range(8)))
 
     async def ask() -> None:

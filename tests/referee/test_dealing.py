@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from referee.cards import DECK, DECK_WITH_JOKERS, cards, deck_of
-from referee.dealing import Arranged, Seeded, board_seed, commitment, derive
-from referee.dominoes import DOMINOES
 from referee.games.registry import find
+from referee.games.shared.cards import DECK, DECK_WITH_JOKERS, cards, deck_of
+from referee.games.shared.dealing import Arranged, Seeded, board_seed, commitment, derive
+from referee.games.shared.dominoes import DOMINOES
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "dealing.md"
 
@@ -21,8 +21,8 @@ purposes = st.sampled_from(["deck", "dealer", "ties", "board", "match/abc"])
 numbers = st.integers(0, 2**64 - 1)
 
 
-# The page, read by somebody who has never seen referee/dealing.py: the stream is one long whole
-# number that is cut up by arithmetic, and a shuffle draws its places by recursion.
+# The page, implemented independently of referee/games/shared/dealing.py: the stream is one long
+# whole number that is cut up by arithmetic, and a shuffle draws its places by recursion.
 
 
 def stream(seed: bytes, purpose: str, number: int) -> Iterator[int]:

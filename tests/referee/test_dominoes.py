@@ -2,7 +2,14 @@
 
 import pytest
 
-from referee.dominoes import DOMINOES, NUMBERS, domino, dominoes, pile_of, tiles_in_order
+from referee.games.shared.dominoes import (
+    DOMINOES,
+    NUMBERS,
+    domino,
+    dominoes,
+    pile_of,
+    tiles_in_order,
+)
 
 
 def test_a_set_has_91_dominoes_and_13_doubles() -> None:

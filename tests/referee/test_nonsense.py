@@ -10,7 +10,7 @@ import grpc
 import pytest
 from pokearena.v1 import bot_pb2
 
-from referee.codec import Codec
+from referee.game_codec import GameCodec
 from referee.games.registry import find
 from tests.referee.authors import Answer, Author, first, play
 
@@ -89,7 +89,7 @@ def test_what_a_bot_says_in_a_sentence_is_cut_and_plays_no_tricks_on_a_terminal(
 
 
 def test_padding_around_a_good_action_is_no_fault_and_is_not_remembered() -> None:
-    codec = Codec(find("poke"))
+    codec = GameCodec(find("poke"))
     action = bot_pb2.Action()
     action.poke.stand.SetInParent()
     for padding in range(50):
@@ -100,7 +100,7 @@ def test_padding_around_a_good_action_is_no_fault_and_is_not_remembered() -> Non
 
 
 def test_actions_that_are_far_too_long_are_not_remembered() -> None:
-    codec = Codec(find("poke"))
+    codec = GameCodec(find("poke"))
     for letter in "abc":
         action = bot_pb2.Action()
         action.poke.draw.discards.append(letter * 100_000)

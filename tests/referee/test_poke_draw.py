@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from referee.cards import DECK, cards
-from referee.dealing import Arranged, Seeded
 from referee.games.contract import IllegalAction
 from referee.games.poke import Poke
+from referee.games.shared.cards import DECK, cards
+from referee.games.shared.dealing import Arranged, Seeded
 from tests.referee.spoken import action, listed, may, play, poke
 
 ACES = "AS KS QS JS 9S"

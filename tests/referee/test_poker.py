@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from phevaluator import evaluate_cards
 
-from referee.cards import DECK, RANK, SUIT, Card, cards
-from referee.poker import Category, HandValue, best_hand
+from referee.games.shared.cards import DECK, RANK, SUIT, Card, cards
+from referee.games.shared.poker import Category, HandValue, best_hand
 
 LADDER = [
     ("2C 3D 4H 5S 7C", Category.HIGH_CARD, (7, 5, 4, 3, 2)),

@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from referee.cards import DECK_WITH_JOKERS, JOKERS, RANKS, deck_of
-from referee.dealing import Arranged, Seeded
 from referee.games.contract import IllegalAction, SetupError
 from referee.games.pokex import Pokex
 from referee.games.pokex.actions import Bid, NameWild, PassBid
+from referee.games.shared.cards import DECK_WITH_JOKERS, JOKERS, RANKS, deck_of
+from referee.games.shared.dealing import Arranged, Seeded
 from tests.referee.spoken import listed, may, play, pokex
 
 HANDS = [" ".join(DECK_WITH_JOKERS[12 * seat : 12 * seat + 12]) for seat in range(4)]

@@ -9,11 +9,11 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from referee.cards import DECK_WITH_JOKERS
-from referee.dealing import Seeded
 from referee.games.contract import Action
 from referee.games.pokex import Pokex
 from referee.games.pokex.state import PokexState
+from referee.games.shared.cards import DECK_WITH_JOKERS
+from referee.games.shared.dealing import Seeded
 from tests.referee.substitutions import quickly
 
 Said = tuple[str, frozenset[str]]

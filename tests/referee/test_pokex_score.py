@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from referee.dealing import Seeded
 from referee.games.pokex import Pokex
 from referee.games.pokex.state import declared, is_over, score_deal, triangle
+from referee.games.shared.dealing import Seeded
 from tests.conformance.wire import named
 from tests.referee.spoken import listed, play, pokex
 from tests.referee.test_pokex_tricks import HANDS, TWELVE, TWO, four, lowest

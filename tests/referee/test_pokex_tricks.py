@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from referee.cards import cards
 from referee.games.contract import IllegalAction
+from referee.games.shared.cards import cards
 from tests.referee.spoken import listed, may, play, pokex
 
 HANDS = (

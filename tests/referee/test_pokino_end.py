@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from referee.cards import cards
-from referee.dealing import Seeded
 from referee.games.pokino import Pokino
 from referee.games.pokino.actions import PokinoRun, PokinoTurn
+from referee.games.shared.cards import cards
+from referee.games.shared.dealing import Seeded
 from tests.referee.pokino_table import play, rich, started
 
 ONE = "2C 3C 4C 5C 7C"

@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from referee.cards import DECK
-from referee.dealing import Seeded
-from referee.dominoes import DOMINOES, Tile
 from referee.games.pokino import Pokino
 from referee.games.pokino.actions import Domino, PassTurn, Run
 from referee.games.pokino.grid import FARTHEST
-from referee.games.pokino.layout import Layout
+from referee.games.pokino.layout import PokinoLayout
+from referee.games.shared.cards import DECK
+from referee.games.shared.dealing import Seeded
+from referee.games.shared.dominoes import DOMINOES, Tile
 from tests.referee.pokino_table import numbers, started, with_table
 
 NAMES = tuple(Pokino.options)
@@ -81,7 +81,7 @@ def test_what_is_worked_out_step_by_step_is_what_follows_from_the_table(
     """K-2.2, K-2.3, K-4.2, K-10.4."""
     for state, _ in positions(options, 1):
         kept = state.layout.ground
-        afresh = Layout(state.layout.tiles, state.layout.tokens).ground
+        afresh = PokinoLayout(state.layout.tiles, state.layout.tokens).ground
         assert (kept.numbers, kept.borders) == (afresh.numbers, afresh.borders)
         assert (kept.middles, kept.places) == (afresh.middles, afresh.places)
 

@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from referee.cards import DECK, cards, deck_of
-from referee.dealing import Arranged, Seeded
-from referee.dominoes import DOMINOES, pile_of
 from referee.games.contract import IllegalAction, SetupError
 from referee.games.pokino import Pokino
 from referee.games.pokino.actions import Domino, PassTurn, Run
+from referee.games.shared.cards import DECK, cards, deck_of
+from referee.games.shared.dealing import Arranged, Seeded
+from referee.games.shared.dominoes import DOMINOES, pile_of
 from tests.referee.pokino_table import (
     action,
     listed,

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from referee.cards import Card
-from referee.games.pouku.counting import Offer, owed
+from referee.games.pouku.counting import GoingOut, owed
 from referee.games.pouku.yaku import Values
+from referee.games.shared.cards import Card
 from tests.referee.pouku_by_hand import POINTS, best_worth, dearest, every_yaku, fits
 
 Groups = list[tuple[Card, ...]]
@@ -20,13 +20,13 @@ def dealt(*groups: str) -> Groups:
     return [tuple(Card(rank + next(suits[rank])) for rank in group.split()) for group in groups]
 
 
-def offer(hand: str, fields: str, kept: str = "", point: str = "Q", **points: int) -> Offer:
+def offer(hand: str, fields: str, kept: str = "", point: str = "Q", **points: int) -> GoingOut:
     """What can be gone out with, of cards of these ranks."""
     own, lying, aside, turned = dealt(hand, fields, kept, point)
-    return Offer(Values(**points), own, lying, aside, turned[0])
+    return GoingOut(Values(**points), own, lying, aside, turned[0])
 
 
-def shown(offered: Offer) -> list[str]:
+def shown(offered: GoingOut) -> list[str]:
     """The ranks of the yaku that are shown."""
     return sorted("".join(card[0] for card in yaku.cards) for yaku in offered.yaku())
 
@@ -150,8 +150,8 @@ def test_four_straights_with_the_same_three_cards_of_the_hand() -> None:
 def test_the_best_set_does_not_hang_on_the_order_of_the_cards() -> None:
     """U-4.6."""
     own, lying, turned = dealt("5 6 7", "4 8 4 8 5 5", "Q")
-    one = Offer(Values(), own, lying, (), turned[0])
-    other = Offer(Values(), own[::-1], lying[::-1], (), turned[0])
+    one = GoingOut(Values(), own, lying, (), turned[0])
+    other = GoingOut(Values(), own[::-1], lying[::-1], (), turned[0])
     assert one.yaku() == other.yaku()
 
 
@@ -167,7 +167,7 @@ def test_points_alone_are_enough_where_the_table_makes_them_worth_it() -> None:
     assert not offer("Q 2", "8 5", point="Q").reaches(5)
     assert offer("Q 2", "8 5", point="Q").worth() == 2
     own, lying, turned = dealt("Q 2", "8 5", "Q")
-    assert Offer(Values(point=5), own, lying, (), turned[0]).reaches(5)
+    assert GoingOut(Values(point=5), own, lying, (), turned[0]).reaches(5)
 
 
 @pytest.mark.parametrize(
@@ -248,7 +248,7 @@ def test_the_best_set_is_the_best_of_all_legal_sets(
     kept = sorted(data.draw(st.sampled_from(possible))) if possible else []
     turned = data.draw(st.sampled_from("23456789TJQKA")) + "S"
     own, near, aside = (tuple(map(Card, cards)) for cards in (hand, fields, kept))
-    offered = Offer(Values(**points), own, near, aside, turned)
+    offered = GoingOut(Values(**points), own, near, aside, turned)
     best = best_worth(hand, fields, kept, turned, points)
     if best is None:
         assert not offered.reaches(0)

@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from referee.cards import cards, deck_of
-from referee.dealing import Arranged, Seeded
 from referee.games.contract import IllegalAction, SetupError
 from referee.games.pouku import Pouku
 from referee.games.pouku.actions import Discard, GoOut
+from referee.games.shared.cards import cards, deck_of
+from referee.games.shared.dealing import Arranged, Seeded
 from tests.referee.spoken import action, listed, may, play, pouku
 
 HANDS = ("2C 3C", "4C 5C", "6C 7C")

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from referee.cards import cards, deck_of
 from referee.games.pouku import Pouku
 from referee.games.pouku.actions import PoukuCards
+from referee.games.shared.cards import cards, deck_of
 from tests.referee.spoken import may, play, pouku
 
 

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from referee.cards import cards
 from referee.games.pouku.actions import Discard, Give
+from referee.games.shared.cards import cards
 from tests.referee.spoken import listed, may, play, pouku
 
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from referee.cards import DECK
-from referee.dealing import Seeded
 from referee.games.pouku import Pouku
 from referee.games.pouku.actions import GoOut
+from referee.games.shared.cards import DECK
+from referee.games.shared.dealing import Seeded
 from tests.referee.pouku_by_hand import best_worth, dearest, every_yaku, worth
 
 FEW, MANY = 8, 40

@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from phevaluator import evaluate_cards
 
-from referee.cards import DECK
-from referee.dealing import Seeded
 from referee.games.contract import Action
 from referee.games.saint_poker import SaintPoker
 from referee.games.saint_poker.state import SaintPokerState
+from referee.games.shared.cards import DECK
+from referee.games.shared.dealing import Seeded
 
 Turn = dict[int, Action]
 

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from referee.cards import cards
 from referee.games.contract import IllegalAction
+from referee.games.shared.cards import cards
 from tests.referee.spoken import action, listed, may, play, saint_poker
 
 ONE = "2C 3C 4C 5C 6C 7C 8C 9C TC JC"

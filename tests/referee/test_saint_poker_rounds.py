@@ -4,8 +4,8 @@ from itertools import permutations
 
 import pytest
 
-from referee.cards import DECK, cards
 from referee.games.contract import IllegalAction
+from referee.games.shared.cards import DECK, cards
 from tests.referee.spoken import action, listed, may, play, saint_poker
 
 ONE = "2C 3C 4C 5C 6C 7C 8C 9C TC JC"

@@ -2,12 +2,12 @@
 
 import pytest
 
-from referee.cards import DECK, cards, deck_of
-from referee.dealing import Arranged, Seeded
 from referee.games.contract import Game, Option, SetupError, places_of
 from referee.games.poke import Poke
 from referee.games.registry import GAMES, find
 from referee.games.saint_poker import SaintPoker
+from referee.games.shared.cards import DECK, cards, deck_of
+from referee.games.shared.dealing import Arranged, Seeded
 
 ANY = Seeded(bytes(32))
 

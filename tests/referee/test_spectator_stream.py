@@ -6,10 +6,10 @@ from itertools import groupby
 
 from pokearena.v1 import bot_pb2, referee_pb2
 
-from referee.codec import Codec
-from referee.dealing import Seeded
+from referee.game_codec import GameCodec
 from referee.games.registry import find
-from referee.replay import Step, steps
+from referee.games.shared.dealing import Seeded
+from referee.replay import ReplayStep, steps
 from tests.referee.authors import Answer, Author, Played, first, play
 
 WATCH_MS = 20
@@ -23,7 +23,7 @@ async def slowly(question: bot_pb2.ActRequest) -> Answer:
     return first(question)
 
 
-def positions(played: Played, game: str, seats: int) -> dict[tuple[int, int], Step]:
+def positions(played: Played, game: str, seats: int) -> dict[tuple[int, int], ReplayStep]:
     """The positions of all games by game and decision, as the records tell them."""
     match = {"game": game, "seats": seats, "options": {}}
     return {
@@ -76,7 +76,7 @@ def test_what_is_shown_is_what_is_public_at_that_position_and_nothing_else() -> 
     for game, seats in (("poke", 2), ("saint_poker", 3), ("pokex", 4), ("pouku", 3), ("pokino", 2)):
         authors = [Author(slowly) for _ in range(seats)]
         played = play(authors, game=game, boards=1, watch_ms=WATCH_MS)
-        codec = Codec(find(game))
+        codec = GameCodec(find(game))
         at = positions(played, game, seats)
         assert len(played.shown) > 1
         for shown in played.shown:

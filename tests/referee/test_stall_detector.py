@@ -5,8 +5,8 @@ import time
 
 import pytest
 
-from referee import stall_detector
-from referee.stall_detector import StallDetector, StoodStill
+from referee.tables import stall_detector
+from referee.tables.stall_detector import ProcessStalled, StallDetector
 
 
 @pytest.fixture(autouse=True)
@@ -33,7 +33,7 @@ def test_a_beat_that_comes_far_too_late_tells_of_a_standstill() -> None:
         time.sleep(0.7)
         await beating
 
-    with pytest.raises(StoodStill, match=r"the referee stood still for 0\.\d s"):
+    with pytest.raises(ProcessStalled, match=r"the referee stood still for 0\.\d s"):
         asyncio.run(stand_still())
 
 
@@ -48,5 +48,5 @@ def test_whoever_asks_first_hears_of_it_before_the_beat_does() -> None:
         finally:
             beating.cancel()
 
-    with pytest.raises(StoodStill):
+    with pytest.raises(ProcessStalled):
         asyncio.run(ask())

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from referee.cards import DECK, DECK_WITH_JOKERS, RANKS, Card, cards
-from referee.poker import Category, best_hand
-from referee.wild_cards import WildValue, is_wild, wild_hand
+from referee.games.shared.cards import DECK, DECK_WITH_JOKERS, RANKS, Card, cards
+from referee.games.shared.poker import Category, best_hand
+from referee.games.shared.wild_cards import WildValue, is_wild, wild_hand
 from tests.referee.substitutions import by_substitution, quickly
 
 

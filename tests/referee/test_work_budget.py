@@ -10,12 +10,12 @@ from arena.bots import resolver
 from arena.bots.processes import Processes
 from arena.bots.sandbox.level import Level
 from bench.processes import started
-from referee import stall_detector
-from referee.dealing import board_seed
-from referee.rpc.work_budget import LARGEST, PER_QUESTION, START, Budget, BudgetExceeded
+from referee.games.shared.dealing import board_seed
+from referee.rpc.work_budget import LARGEST, PER_QUESTION, START, BudgetExceeded, WorkBudget
 from referee.service import RefereeService
-from referee.table import Table
-from referee.table_stream import TableStream
+from referee.tables import stall_detector
+from referee.tables.table import RunningTable
+from referee.tables.table_stream import TableStream
 
 SHARE = 0.2
 FORMS = [("poke", 2), ("pokex", 4), ("pouku", 3), ("saint_poker", 5), ("pokino", 2)]
@@ -42,7 +42,7 @@ async def budget_shares(game: str, addresses: list[str], boards: int) -> tuple[f
 
 async def _play(order: referee_pb2.Table) -> tuple[float, ...]:
     caller = TableStream()
-    table = Table(order, RefereeService()._setting(order), caller)
+    table = RunningTable(order, RefereeService()._setting(order), caller)
     await table.run()
     return table.budget_shares
 
@@ -65,7 +65,7 @@ def test_bots_with_many_games_in_flight_use_a_small_share(command: tuple[str, ..
 
 
 def test_the_budget_grows_with_questions_up_to_a_bound_and_never_comes_back() -> None:
-    budget = Budget()
+    budget = WorkBudget()
     budget.grant(1)
     assert budget.left == START + PER_QUESTION
     budget.grant(1_000_000)
@@ -79,7 +79,7 @@ def test_the_budget_grows_with_questions_up_to_a_bound_and_never_comes_back() ->
 
 
 def test_measured_time_far_above_the_cost_is_an_overrun_unless_the_cost_confirms_it() -> None:
-    budget = Budget()
+    budget = WorkBudget()
     budget.charge("messages", 10_000)
     budget.measured = 0.4
     assert not budget.overrun

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from pokearena.v1 import bot_pb2
 
-from bench.strength import HOUSE, Form, load, measure
-from referee.cards import DECK_WITH_JOKERS, RANKS
+from bench.strength import HOUSE, MeasuredForm, load, measure
 from referee.games.registry import GAMES
-from referee.wild_cards import wild_hand
+from referee.games.shared.cards import DECK_WITH_JOKERS, RANKS
+from referee.games.shared.wild_cards import wild_hand
 
 CENTRE = {4: "AS AC 3D AH KD KH", 2: "2S 3S 4S 5S 6S 7S 8S 9S TS JS QS KS"}
 
@@ -117,5 +117,5 @@ def test_it_knows_what_hands_are_worth() -> None:
 @pytest.mark.parametrize("seats", [pytest.param(4, marks=pytest.mark.long), 2])
 @pytest.mark.parametrize("other", ["bold", "meek", "random"])
 def test_it_beats_the_simple_bots_in_both_forms(seats: int, other: str) -> None:
-    met = measure(Form(GAMES["pokex"], seats), "greedy", other, 10)
+    met = measure(MeasuredForm(GAMES["pokex"], seats), "greedy", other, 10)
     assert met.mean - met.half > 0.5

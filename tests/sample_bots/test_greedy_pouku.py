@@ -5,19 +5,19 @@ from typing import Any
 import pytest
 from pokearena.v1 import bot_pb2
 
-from bench.strength import Form, load, measure
-from referee.codec import Codec
+from bench.strength import MeasuredForm, load, measure
+from referee.game_codec import GameCodec
 from referee.games.pouku import Pouku
 from tests.referee.spoken import action, pouku
 
 GAME = Pouku()
 FORMS = [
-    Form(GAME, 3),
-    Form(GAME, 4),
-    Form(GAME, 4, {"reference": "left"}),
-    Form(GAME, 4, {"teams": True}),
-    Form(GAME, 4, {"teams": True, "reference": "left"}),
-    Form(GAME, 3, {"pair": 0, "straight": 5, "four_yaku": 4, "point": 0}),
+    MeasuredForm(GAME, 3),
+    MeasuredForm(GAME, 4),
+    MeasuredForm(GAME, 4, {"reference": "left"}),
+    MeasuredForm(GAME, 4, {"teams": True}),
+    MeasuredForm(GAME, 4, {"teams": True, "reference": "left"}),
+    MeasuredForm(GAME, 3, {"pair": 0, "straight": 5, "four_yaku": 4, "point": 0}),
 ]
 
 
@@ -25,21 +25,21 @@ def chosen(state: Any) -> Any:
     """What greedy does."""
     seat = state.turn
     head = bot_pb2.ActRequest(seat=seat)
-    data = Codec(GAME).question(head, state.view(seat), state.legal(seat))
+    data = GameCodec(GAME).question(head, state.view(seat), state.legal(seat))
     move, _ = load("greedy")(bot_pb2.ActRequest.FromString(data))
-    return Codec(GAME).decode(move)
+    return GameCodec(GAME).decode(move)
 
 
 @pytest.mark.parametrize(
     "form", [FORMS[0], *(pytest.param(f, marks=pytest.mark.long) for f in FORMS[1:])], ids=str
 )
-def test_greedy_beats_random_in_every_form(form: Form) -> None:
+def test_greedy_beats_random_in_every_form(form: MeasuredForm) -> None:
     met = measure(form, "greedy", "random", 8)
     assert met.mean - met.half > 0.75
 
 
 @pytest.mark.parametrize("form", FORMS, ids=str)
-def test_greedy_plays_every_form_legally(form: Form) -> None:
+def test_greedy_plays_every_form_legally(form: MeasuredForm) -> None:
     state: Any = pouku(
         "AC",
         ("2C 3C", "4C 5C", "6C 7C", "8C 9C")[: form.seats],

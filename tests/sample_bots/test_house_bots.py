@@ -7,11 +7,11 @@ import pytest
 from pokearena.v1 import bot_pb2
 
 from bench.strength import BOTS, HOUSE, Choose, duel, load
-from referee.cards import cards
-from referee.codec import Codec
-from referee.dealing import Seeded, board_seed
+from referee.game_codec import GameCodec
 from referee.games.contract import Legal
 from referee.games.registry import GAMES
+from referee.games.shared.cards import cards
+from referee.games.shared.dealing import Seeded, board_seed
 
 BOARDS = 30
 every_game = pytest.mark.parametrize(
@@ -32,7 +32,7 @@ def questions(game_id: str, seats: int) -> list[tuple[bot_pb2.ActRequest, Legal]
     """Every question of a few games played at random, with what is legal."""
     asked: list[tuple[bot_pb2.ActRequest, Legal]] = []
     game = GAMES[game_id]
-    codec = Codec(game)
+    codec = GameCodec(game)
     chance = random.Random(7)
     for board in range(3):
         state = game.start(Seeded(board_seed(bytes(32), board)), seats)
@@ -65,7 +65,7 @@ def test_the_table_of_the_house_bots_has_them_all() -> None:
     ("game_id", "seats"), [(game.id, n) for game in GAMES.values() for n in game.seats]
 )
 def test_a_house_bot_plays_legally_and_the_same_again(name: str, game_id: str, seats: int) -> None:
-    choose, codec = load(name), Codec(GAMES[game_id])
+    choose, codec = load(name), GameCodec(GAMES[game_id])
     for question, legal in questions(game_id, seats):
         action = chosen(choose, question)
         assert codec.decode(action) in legal

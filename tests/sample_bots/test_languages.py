@@ -18,7 +18,7 @@ from arena.bots import manifest
 from arena.bots.bot import program
 from arena.cli.errors import UV_RUN
 from referee.games.registry import GAMES
-from referee.seat import Seat
+from referee.tables.seat import TableSeat
 from tests.arena.cli.terminal import in_own_process
 from tests.referee.test_work_budget import SHARE, budget_shares
 from tests.sample_bots.authors import Author, author_of
@@ -167,14 +167,14 @@ def test_a_bot_is_asked_by_act_and_by_play_with_the_same_answers(
 def test_a_kit_uses_a_small_share_of_its_work_budget(
     author: Author, launch: Launch, monkeypatch: pytest.MonkeyPatch, game: str, in_flight: int
 ) -> None:
-    heard = Seat.heard
+    heard = TableSeat.heard
 
-    def as_many_games(seat: Seat, response: bot_pb2.StartResponse) -> None:
+    def as_many_games(seat: TableSeat, response: bot_pb2.StartResponse) -> None:
         heard(seat, response)
         seat.games_in_flight = in_flight
 
     # Kits take 16 games at a time unless their authors change it.
-    monkeypatch.setattr(Seat, "heard", as_many_games)
+    monkeypatch.setattr(TableSeat, "heard", as_many_games)
     bots = [launch(author) for _ in range(2)]
     shares = asyncio.run(budget_shares(game, [bot.address for bot in bots], boards=in_flight))
     assert all(0 < share < SHARE for share in shares)

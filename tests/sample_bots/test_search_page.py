@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from pokearena.v1 import bot_pb2
 
-from bench.strength import Form, load
-from referee.codec import Codec
-from referee.dealing import Seeded, board_seed
+from bench.strength import MeasuredForm, load
+from referee.game_codec import GameCodec
 from referee.games.registry import GAMES
+from referee.games.shared.dealing import Seeded, board_seed
 from tests.arena.cli.terminal import in_own_process
 
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "search.md"
@@ -44,7 +44,7 @@ def test_it_is_as_short_as_the_page_says(folder: Path) -> None:
 @pytest.mark.parametrize("game_id", GAMES)
 def test_it_plays_every_game_legally_and_the_same_again(folder: Path, game_id: str) -> None:
     game = GAMES[game_id]
-    form, codec = Form(game, game.seats[0]), Codec(game)
+    form, codec = MeasuredForm(game, game.seats[0]), GameCodec(game)
     choose, again = (load(str(folder), form.start(0)) for _ in range(2))
     state = game.start(Seeded(board_seed(bytes(32), 1)))
     for luck in range(POSITIONS):

@@ -9,10 +9,8 @@ from typing import Any
 import pytest
 from pokearena.v1 import bot_pb2
 
-from bench.strength import Choose, Form, forms, load
-from referee.cards import DECK, Card, cards, deck_of, in_order
-from referee.codec import Codec
-from referee.dealing import Arranged, Seeded, board_seed
+from bench.strength import Choose, MeasuredForm, forms, load
+from referee.game_codec import GameCodec
 from referee.games.contract import Action, State
 from referee.games.poke.actions import Stand
 from referee.games.pokino.grid import ends
@@ -21,11 +19,13 @@ from referee.games.pokino.state import PokinoState
 from referee.games.registry import GAMES
 from referee.games.saint_poker.actions import SaintPokerRound
 from referee.games.saint_poker.state import SaintPokerState
+from referee.games.shared.cards import DECK, Card, cards, deck_of, in_order
+from referee.games.shared.dealing import Arranged, Seeded, board_seed
 from tests.arena.cli.terminal import in_own_process
 
 PLAYED = [
     *forms(),
-    Form(GAMES["pokino"], 3, dict.fromkeys(GAMES["pokino"].options, True)),
+    MeasuredForm(GAMES["pokino"], 3, dict.fromkeys(GAMES["pokino"].options, True)),
 ]
 every_form = pytest.mark.parametrize(
     "form",
@@ -41,13 +41,13 @@ ASKED = 12
 """Questions of a game that are asked in these tests."""
 
 
-def question(form: Form, state: State, seat: int, **fields: Any) -> bot_pb2.ActRequest:
+def question(form: MeasuredForm, state: State, seat: int, **fields: Any) -> bot_pb2.ActRequest:
     """What the referee asks, of a bot that wants no legal actions listed."""
     head = bot_pb2.ActRequest(seat=seat, luck=7, **fields)
-    return bot_pb2.ActRequest.FromString(Codec(form.game).question(head, state.view(seat), ()))
+    return bot_pb2.ActRequest.FromString(GameCodec(form.game).question(head, state.view(seat), ()))
 
 
-def positions(form: Form) -> Iterator[tuple[State, int]]:
+def positions(form: MeasuredForm) -> Iterator[tuple[State, int]]:
     """Positions from all over a game that is played at random, each with a seat that acts."""
     chance = random.Random(str(form))
     state = form.game.start(Seeded(board_seed(bytes(32), 1)), form.seats, form.given)
@@ -59,13 +59,13 @@ def positions(form: Form) -> Iterator[tuple[State, int]]:
         yield passed[at], chance.choice(passed[at].actors)
 
 
-def strong(form: Form) -> Choose:
+def strong(form: MeasuredForm) -> Choose:
     return load("strong", form.start(0))
 
 
 @every_form
-def test_it_plays_legally_and_the_same_again(form: Form) -> None:
-    choose, again, codec = strong(form), strong(form), Codec(form.game)
+def test_it_plays_legally_and_the_same_again(form: MeasuredForm) -> None:
+    choose, again, codec = strong(form), strong(form), GameCodec(form.game)
     for state, seat in positions(form):
         action, note = choose(question(form, state, seat))
         assert codec.decode(action) in state.legal(seat)
@@ -73,8 +73,8 @@ def test_it_plays_legally_and_the_same_again(form: Form) -> None:
 
 
 @every_form
-def test_without_time_it_answers_at_once(form: Form) -> None:
-    choose, codec = strong(form), Codec(form.game)
+def test_without_time_it_answers_at_once(form: MeasuredForm) -> None:
+    choose, codec = strong(form), GameCodec(form.game)
     for state, seat in positions(form):
         late = bot_pb2.Clock(allowance_ms=0, bank_ms=0)
         action, note = choose(question(form, state, seat, clock=late))
@@ -84,7 +84,9 @@ def test_without_time_it_answers_at_once(form: Form) -> None:
 
 @pytest.mark.parametrize("game_id", GAMES)
 def test_it_plays_at_a_real_table_to_the_end_without_a_fault(game_id: str, tmp_path: Path) -> None:
-    others = ["sample:random"] * (len(set(Form(GAMES[game_id], GAMES[game_id].seats[0]).sides)) - 1)
+    others = ["sample:random"] * (
+        len(set(MeasuredForm(GAMES[game_id], GAMES[game_id].seats[0]).sides)) - 1
+    )
     said = in_own_process(
         tmp_path, ("play", game_id, "sample:strong", *others, "-n", "1", "--json")
     )
@@ -96,9 +98,9 @@ def test_it_plays_at_a_real_table_to_the_end_without_a_fault(game_id: str, tmp_p
 
 def chosen(game_id: str, state: State, seat: int) -> Action:
     """What it does in a position of a game for two."""
-    form = Form(GAMES[game_id], 2)
+    form = MeasuredForm(GAMES[game_id], 2)
     action, _ = strong(form)(question(form, state, seat))
-    return Codec(form.game).decode(action)
+    return GameCodec(form.game).decode(action)
 
 
 def test_it_stands_on_four_of_a_kind() -> None:

@@ -14,7 +14,7 @@ from arena.cli.errors import USAGE, CommandError
 from arena.cli.options import data_option, json_option
 
 if TYPE_CHECKING:
-    from arena.store.bots.remote_bots import Remote
+    from arena.store.bots.remote_bots import RemoteBot
     from arena.store.bots.versions import Version
 
 
@@ -128,13 +128,13 @@ def show(version: str, as_json: bool, data: Path | None) -> None:
     from arena.cli import formatting, lookup
     from arena.cli.ladders import ladder_table
     from arena.cli.workspace import Workspace
-    from arena.ladders import key
+    from arena.ladders import ladder_key
     from arena.store.bots import remote_bots
 
     workspace = Workspace(data)
     found_version = lookup.version(workspace, version)
     remote = remote_bots.find(workspace.store, found_version.id)
-    ladders = ladder_table.of_scopes(workspace.store, key.of_forms(workspace.store)).items()
+    ladders = ladder_table.of_scopes(workspace.store, ladder_key.of_forms(workspace.store)).items()
     standing = {form: table for form, table in ladders if found_version.id in table.entrants}
     if as_json:
         stands = {form: table.of(found_version.id).to_json() for form, table in standing.items()}
@@ -239,7 +239,7 @@ def _tell_token(version: str, token: str, as_json: bool) -> None:
     output.next_step(f"pokearena bot connect URL --token {token} -- COMMAND")
 
 
-def _refusals(remote: Remote | None) -> str:
+def _refusals(remote: RemoteBot | None) -> str:
     """Return the number of rejected connections as this bot, with the latest one."""
     from arena.cli import formatting
 
@@ -248,7 +248,7 @@ def _refusals(remote: Remote | None) -> str:
     return f"{remote.refusals}, last {formatting.local_time(remote.refused)}: {remote.refusal}"
 
 
-def _state(version: Version, remote: Remote | None) -> str:
+def _state(version: Version, remote: RemoteBot | None) -> str:
     from arena.cli import formatting
 
     if version.retired is not None:
@@ -262,7 +262,7 @@ def _state(version: Version, remote: Remote | None) -> str:
     return "active"
 
 
-def _as_json(version: Version, remote: Remote | None = None) -> dict[str, object]:
+def _as_json(version: Version, remote: RemoteBot | None = None) -> dict[str, object]:
     from arena.tournaments import json_values
 
     return {

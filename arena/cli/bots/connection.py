@@ -13,9 +13,14 @@ from pokearena.v1 import bot_pb2, relay_pb2
 
 from arena.cli import output
 from arena.cli.errors import FAILED, INTERRUPTED, OK, UNREACHABLE, USAGE, CommandError
-from arena.remote.connector import connection as targets
+from arena.remote.connector import connector as targets
 from arena.remote.connector.bot_process import Command
-from arena.remote.connector.connection import Connector, OutOfReach, Refused, Target
+from arena.remote.connector.connector import (
+    Connector,
+    RefusedByRelay,
+    RelayTarget,
+    RelayUnreachable,
+)
 
 
 def command_of(words: tuple[str, ...]) -> Command:
@@ -49,7 +54,7 @@ def command_of(words: tuple[str, ...]) -> Command:
     return Command((str(Path(program).absolute()), *words[1:]), Path.cwd())
 
 
-def target_of(url: str, authority: Path | None) -> Target:
+def target_of(url: str, authority: Path | None) -> RelayTarget:
     """Return the relay at this URL.
 
     Raises:
@@ -57,14 +62,14 @@ def target_of(url: str, authority: Path | None) -> Target:
     """
     try:
         return targets.find(url, authority)
-    except targets.BadTarget as error:
+    except targets.InvalidRelayUrl as error:
         raise CommandError(str(error), USAGE) from None
-    except targets.NoTarget as error:
+    except targets.RelayNotFound as error:
         raise CommandError(str(error), UNREACHABLE) from None
 
 
 def stay(
-    target: Target,
+    target: RelayTarget,
     token: str,
     command: Command,
     tables: int,
@@ -82,9 +87,9 @@ def stay(
     connector = Connector(target, token, command, tables, messages, authority)
     try:
         return asyncio.run(_stay(connector, messages))
-    except Refused as refused:
+    except RefusedByRelay as refused:
         raise CommandError(str(refused), FAILED) from None
-    except OutOfReach as error:
+    except RelayUnreachable as error:
         raise CommandError(str(error), UNREACHABLE) from None
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from arena.cli.develop.from_start import Recalled
     from arena.cli.develop.recorded_question import Answer
     from arena.cli.matches.record_lookup import RecordSource
-    from referee.replay import Question
+    from referee.replay import RecordedQuestion
 
 _SHOWN_ACTIONS = 12
 _FOR_EVER = 7 * 24 * 3600.0
@@ -160,7 +160,9 @@ def _parts(question: str) -> tuple[str, list[tuple[int, int]]]:
     return said[1], [(int(game), int(decision)) for game, decision in places]
 
 
-def _show(found: RecordSource, put: Question, answer: Answer, bot: str, debug: bool) -> None:
+def _show(
+    found: RecordSource, put: RecordedQuestion, answer: Answer, bot: str, debug: bool
+) -> None:
     from google.protobuf.json_format import MessageToDict
 
     from arena.cli.output import clean
@@ -196,7 +198,7 @@ def _show(found: RecordSource, put: Question, answer: Answer, bot: str, debug: b
         output.line(f"{'        ' if count else 'output  '}{line}")
 
 
-def _fault(found: RecordSource, put: Question) -> Mapping[str, Any] | None:
+def _fault(found: RecordSource, put: RecordedQuestion) -> Mapping[str, Any] | None:
     """Return the recorded fault at this question, if any."""
     request = put.request
     for fault in found.game(request.game).faults:
@@ -205,7 +207,7 @@ def _fault(found: RecordSource, put: Question) -> Mapping[str, Any] | None:
     return None
 
 
-def _recorded(found: RecordSource, put: Question) -> dict[str, object] | None:
+def _recorded(found: RecordSource, put: RecordedQuestion) -> dict[str, object] | None:
     """Return the recorded action at this decision, if any."""
     for line in found.game(put.request.game).actions:
         if line["decision"] == put.request.decision:
@@ -214,7 +216,7 @@ def _recorded(found: RecordSource, put: Question) -> dict[str, object] | None:
     return None
 
 
-def _as_json(found: RecordSource, put: Question, answer: Answer) -> dict[str, object]:
+def _as_json(found: RecordSource, put: RecordedQuestion, answer: Answer) -> dict[str, object]:
     from google.protobuf.json_format import MessageToDict
 
     return {

@@ -12,12 +12,12 @@ from arena.cli.develop.recorded_question import Answer, is_legal, told
 from arena.cli.errors import USAGE, CommandError
 from arena.cli.matches.record_lookup import RecordSource
 from arena.errors import InfrastructureError
-from arena.submissions.conformance.conversation import NoAnswer, Talk, Unimplemented
-from referee.replay import Question
+from arena.submissions.conformance.bot_session import BotSession, MethodUnimplemented, SessionFailed
+from referee.replay import RecordedQuestion
 
 
 def ask(
-    found: RecordSource, puts: Sequence[Question], bot: Bot, patience: float, start: float
+    found: RecordSource, puts: Sequence[RecordedQuestion], bot: Bot, patience: float, start: float
 ) -> list[Answer]:
     """Start a bot and send the questions in one message; return the answers in their order.
 
@@ -33,17 +33,17 @@ def ask(
         CommandError: these questions cannot be in one message.
     """
     _check(puts)
-    talk = Talk(bot, told(found, puts[0]), start, patience)
+    talk = BotSession(bot, told(found, puts[0]), start, patience)
     try:
         with talk:
             began = time.monotonic()
             try:
                 answers = talk.play(*(put.request for put in puts))
-            except Unimplemented:
+            except MethodUnimplemented:
                 return [_no(put, "it has no Play, or broke at its first message") for put in puts]
             ms = round(1000 * (time.monotonic() - began), 3)
             output = talk.report().output
-    except NoAnswer as error:
+    except SessionFailed as error:
         if bot.remote and not talk.seconds:
             raise InfrastructureError(f"{bot.label} cannot be asked: {error}.") from None
         clause = str(error) if talk.seconds else f"did not start: {error}"
@@ -62,13 +62,13 @@ def ask(
     ]
 
 
-def _check(puts: Sequence[Question]) -> None:
+def _check(puts: Sequence[RecordedQuestion]) -> None:
     if len({put.request.seat for put in puts}) > 1:
         raise CommandError("these are questions to different seats; one message has one.", USAGE)
     if len({put.request.game for put in puts}) < len(puts):
         raise CommandError("one message has one question of a game at the most.", USAGE)
 
 
-def _no(put: Question, trouble: str, output: str = "") -> Answer:
+def _no(put: RecordedQuestion, trouble: str, output: str = "") -> Answer:
     limit = put.request.clock.allowance_ms + put.request.clock.bank_ms
     return Answer(None, "", False, 0.0, limit, trouble, output)

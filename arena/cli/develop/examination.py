@@ -14,15 +14,15 @@ from arena.cli.bots import builds
 from arena.cli.output import ProgressLine, clean
 from arena.cli.services.own_referee import own_referee
 from arena.cli.workspace import Workspace
-from arena.submissions.conformance.check import Check, Outcome
+from arena.submissions.conformance.check import Check, CheckOutcome
 from arena.submissions.conformance.examination import examine as examined
 from referee.sanitizing import sanitized
 
 _MARKS: Final = {
-    Outcome.PASSED: ("✓", "green"),
-    Outcome.FAILED: ("✗", "bold red"),
-    Outcome.REMARK: ("!", "yellow"),
-    Outcome.SKIPPED: ("-", "dim"),
+    CheckOutcome.PASSED: ("✓", "green"),
+    CheckOutcome.FAILED: ("✗", "bold red"),
+    CheckOutcome.REMARK: ("!", "yellow"),
+    CheckOutcome.SKIPPED: ("-", "dim"),
 }
 _WIDEST: Final = 30
 _SHOWN_LINES: Final = 8
@@ -115,7 +115,7 @@ class Shown:
             self._game = check.game
         mark, style = _MARKS[check.outcome]
         output.marked(mark, style, f"{check.name:<{_WIDEST}}", clean(check.sentence))
-        if check.outcome in (Outcome.PASSED, Outcome.SKIPPED):
+        if check.outcome in (CheckOutcome.PASSED, CheckOutcome.SKIPPED):
             return
         written = sanitized(check.output).rstrip().splitlines()[-_SHOWN_LINES:]
         shown = written[-1:] if written == self._written else written
@@ -132,10 +132,10 @@ def summary(checks: Sequence[Check]) -> str:
     """Return the number of checks by outcome as text."""
     counted = Counter(check.outcome for check in checks)
     words = (
-        (Outcome.PASSED, "passed"),
-        (Outcome.FAILED, "failed"),
-        (Outcome.REMARK, "with a remark"),
-        (Outcome.SKIPPED, "left out"),
+        (CheckOutcome.PASSED, "passed"),
+        (CheckOutcome.FAILED, "failed"),
+        (CheckOutcome.REMARK, "with a remark"),
+        (CheckOutcome.SKIPPED, "left out"),
     )
     told = ", ".join(f"{counted[outcome]} {word}" for outcome, word in words if counted[outcome])
     seconds = sum(check.seconds for check in checks)
@@ -148,7 +148,7 @@ def as_json(bot: Bot, seed: str, checks: Sequence[Check]) -> dict[str, Any]:
     return {
         "bot": bot.label,
         "seed": seed,
-        "passed": not counted[Outcome.FAILED],
-        "counts": {str(outcome): counted[outcome] for outcome in Outcome},
+        "passed": not counted[CheckOutcome.FAILED],
+        "counts": {str(outcome): counted[outcome] for outcome in CheckOutcome},
         "checks": [check.to_json() for check in checks],
     }

@@ -15,10 +15,10 @@ from arena.bots.bot import Bot
 from arena.cli.develop.recorded_question import Answer, asked, clocks, is_legal, told
 from arena.cli.matches.record_lookup import RecordSource
 from arena.errors import InfrastructureError
-from arena.submissions.conformance.conversation import NoAnswer, Talk
+from arena.submissions.conformance.bot_session import BotSession, SessionFailed
+from referee.faults import PROCESS_FAULTS
 from referee.record import GameRecord, Line
-from referee.replay import Question, Rights, questions
-from referee.verdict import PROCESS_FAULTS
+from referee.replay import RecordedClock, RecordedQuestion, questions
 
 # Messages to a bot's process at its table before a question.
 
@@ -31,7 +31,7 @@ Turn = tuple[int, int, int]
 class Past:
     """A recorded question and its position in time."""
 
-    question: Question
+    question: RecordedQuestion
     turn: Turn
     within: int
     """Its index in its message."""
@@ -83,7 +83,7 @@ def _of_game(found: RecordSource, record: GameRecord, seat: int) -> Iterator[Pas
         for line in record.faults
         if line["seat"] == seat and "question" in line
     }
-    rights = [Rights(clock) for clock in clocks(found, record)]
+    rights = [RecordedClock(clock) for clock in clocks(found, record)]
     match, seed = found.record.match, found.seed()
     for one in questions(match, record, seed, rights):
         decision = one.request.decision
@@ -133,7 +133,7 @@ class Difference:
 class Recalled:
     """The result of a question sent after all that preceded it."""
 
-    question: Question
+    question: RecordedQuestion
     answer: Answer
     before: int
     """Number of questions sent before it."""
@@ -161,7 +161,7 @@ def ask(
     asked = messages(found, game, decision)
     (put,) = (one.question for one in asked[-1] if one.place == (game, decision))
     before = sum(map(len, asked)) - 1
-    talk = Talk(bot, told(found, asked[0][0].question), start, patience)
+    talk = BotSession(bot, told(found, asked[0][0].question), start, patience)
     differs: Difference | None = None
     at = ""
     try:
@@ -175,7 +175,7 @@ def ask(
             answers = talk.ask(*(one.question.request for one in asked[-1]))
             ms = round(1000 * (time.monotonic() - began), 3)
             output = talk.report().output
-    except NoAnswer as error:
+    except SessionFailed as error:
         if bot.remote and not talk.seconds:
             raise InfrastructureError(f"{bot.label} cannot be asked: {error}.") from None
         clause = f"{at}{error}" if talk.seconds else f"did not start: {error}"
@@ -199,7 +199,7 @@ def _where(one: Past) -> str:
     return f"game {one.place[0]}, decision {one.place[1]}"
 
 
-def _limit(put: Question, questions: int) -> int:
+def _limit(put: RecordedQuestion, questions: int) -> int:
     clock = put.request.clock
     return int(questions * clock.allowance_ms + clock.bank_ms)
 

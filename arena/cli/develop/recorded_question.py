@@ -20,7 +20,7 @@ from arena.errors import InfrastructureError
 from arena.matches.runner import OPTIONS
 from referee.games.registry import find
 from referee.record import GameRecord
-from referee.replay import Mismatch, Question, Rights, codec_of, question
+from referee.replay import Mismatch, RecordedClock, RecordedQuestion, codec_of, question
 
 _GLANCE_SECONDS = 0.01
 _NOT_STARTED = "did not start"
@@ -58,7 +58,7 @@ class Answer:
         return self.legal and self.in_time
 
 
-def asked(found: RecordSource, game: int, decision: int) -> Question:
+def asked(found: RecordSource, game: int, decision: int) -> RecordedQuestion:
     """Return the question of a decision, identical to the original one.
 
     A fault line contains its question. Any other question is rebuilt: the game is dealt again and
@@ -67,7 +67,7 @@ def asked(found: RecordSource, game: int, decision: int) -> Question:
     """
     record = found.game(game)
     match, seed = found.record.match, found.seed()
-    rights = [Rights(clock) for clock in clocks(found, record)]
+    rights = [RecordedClock(clock) for clock in clocks(found, record)]
     rebuilt = question(match, record, seed, decision, rights)
     for fault in record.faults:
         if fault["decision"] == decision and "question" in fault:
@@ -76,7 +76,7 @@ def asked(found: RecordSource, game: int, decision: int) -> Question:
             except ParseError as error:
                 raise Mismatch(f"game {game}: its fault holds no question: {error}") from None
             if stored.seat == rebuilt.request.seat:
-                return Question(stored, rebuilt.legal)
+                return RecordedQuestion(stored, rebuilt.legal)
     return rebuilt
 
 
@@ -97,7 +97,9 @@ def _clock(found: RecordSource, record: GameRecord, seat: int) -> bot_pb2.Clock:
     )
 
 
-def ask(found: RecordSource, put: Question, bot: Bot, patience: float, start: float) -> Answer:
+def ask(
+    found: RecordSource, put: RecordedQuestion, bot: Bot, patience: float, start: float
+) -> Answer:
     """Start a bot and send a question, limited only by `patience`.
 
     Args:
@@ -127,7 +129,7 @@ def ask(found: RecordSource, put: Question, bot: Bot, patience: float, start: fl
 
 def _converse(
     found: RecordSource,
-    put: Question,
+    put: RecordedQuestion,
     address: str,
     start_seconds: float,
     patience: float,
@@ -160,7 +162,7 @@ def _since(began: float) -> float:
     return round(1000 * (time.monotonic() - began), 3)
 
 
-def told(found: RecordSource, put: Question) -> bot_pb2.StartRequest:
+def told(found: RecordSource, put: RecordedQuestion) -> bot_pb2.StartRequest:
     """Return the start request for the beginning of the table."""
     match, request = found.record.match, put.request
     return bot_pb2.StartRequest(
@@ -175,7 +177,7 @@ def told(found: RecordSource, put: Question) -> bot_pb2.StartRequest:
 
 
 def _start(
-    stub: Any, found: RecordSource, put: Question, seconds: float, ended: Event | None
+    stub: Any, found: RecordSource, put: RecordedQuestion, seconds: float, ended: Event | None
 ) -> None:
     """Send the start request as at the beginning of a table, and apply its response."""
     request = put.request
@@ -210,7 +212,7 @@ def _act(stub: Any, request: bot_pb2.ActRequest, patience: float) -> bot_pb2.Act
     return bot_pb2.ActResponse()
 
 
-def is_legal(found: RecordSource, put: Question, response: bot_pb2.ActResponse) -> bool:
+def is_legal(found: RecordSource, put: RecordedQuestion, response: bot_pb2.ActResponse) -> bool:
     """Return whether an answer is a legal action of its question."""
     codec = codec_of(find(found.record.match["game"]))
     try:

@@ -9,9 +9,9 @@ from itertools import product
 from typing import Any
 
 from arena.presentation import shipped_docs
-from referee.codec import snake
-from referee.dealing import SEED_BYTES, Seeded
+from referee.game_codec import snake
 from referee.games.contract import Action, Game, Option
+from referee.games.shared.dealing import SEED_BYTES, Seeded
 from referee.replay import codec_of, in_words
 
 _GAMES = 20

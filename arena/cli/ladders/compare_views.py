@@ -8,41 +8,41 @@ from typing import TYPE_CHECKING, cast
 
 from arena.cli import output
 from arena.cli.errors import FAILED, USAGE, CommandError
-from arena.ladders.key import Scope
+from arena.ladders.ladder_key import LadderKey
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
 
-    from arena.ladders.head_to_head import Comparison, Found
+    from arena.ladders.head_to_head import Comparison, LadderComparison
     from arena.ratings.duel import Interval
-    from arena.ratings.sprt import Sprt
+    from arena.ratings.sprt import SprtSettings
 
 
 def test_of(
     bounds: tuple[float, float] | None, alpha: float, beta: float, model: str
-) -> Sprt | None:
+) -> SprtSettings | None:
     """Return the requested test, if any.
 
     Raises:
         CommandError: its settings are not valid.
     """
-    from arena.ratings.sprt import Model, Sprt
+    from arena.ratings.sprt import Model, SprtSettings
 
     if bounds is None:
         return None
     try:
-        return Sprt(*bounds, alpha=alpha, beta=beta, model=cast("Model", model))
+        return SprtSettings(*bounds, alpha=alpha, beta=beta, model=cast("Model", model))
     except ValueError as error:
         raise CommandError(f"{error}.", USAGE) from None
 
 
 def compare(
     engine: Engine,
-    scopes: Sequence[Scope],
+    scopes: Sequence[LadderKey],
     pair: tuple[str, str],
     unit: str | None,
-    test: Sprt | None,
-) -> Found:
+    test: SprtSettings | None,
+) -> LadderComparison:
     """Compare two versions on the only one of these ladders on which they have met.
 
     Raises:
@@ -62,13 +62,13 @@ def compare(
         raise CommandError(f"{first} and {second} have met in {forms}; name one of them.", USAGE)
     try:
         return head_to_head.compare_stored(engine, met_on[0], pair, unit, test)
-    except head_to_head.Uneven as error:
+    except head_to_head.UnequalMatches as error:
         raise CommandError(f"{error}; --tournament names one of them.", USAGE) from None
     except head_to_head.NoBoards as error:
         raise CommandError(f"{error}; here use --by match.", USAGE) from None
 
 
-def show(result: Found) -> None:
+def show(result: LadderComparison) -> None:
     """Print a comparison."""
     comparison = result.comparison
     games = comparison.wins + comparison.draws + comparison.losses
@@ -96,7 +96,7 @@ def show(result: Found) -> None:
     )
 
 
-def go_on(result: Found, pair: tuple[str, str]) -> tuple[str, ...]:
+def go_on(result: LadderComparison, pair: tuple[str, str]) -> tuple[str, ...]:
     """Return the command that continues until a test decides; none for larger tables."""
     if result.comparison.pairs is None:
         return ()

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from arena.cli.workspace import Workspace
-    from arena.ladders.key import Scope
-    from arena.ladders.ladder_export import Export
+    from arena.ladders.ladder_export import LadderExport
+    from arena.ladders.ladder_key import LadderKey
 
 _FORMATS = ("csv", "json", "html")
 
@@ -111,7 +111,7 @@ def export(
     output.hint(f"{file}: {', '.join(ladder.scope.form for ladder in ladders)}, {bots} lines")
 
 
-def _text(exports: Sequence[Export], kind: str) -> str:
+def _text(exports: Sequence[LadderExport], kind: str) -> str:
     from arena.cli.ladders import html_page
     from arena.ladders import ladder_export
 
@@ -126,7 +126,7 @@ def _text(exports: Sequence[Export], kind: str) -> str:
     return ladder_export.as_csv(exports[0])
 
 
-def _decisions(workspace: Workspace, scopes: Sequence[Scope], file: Path, views: bool) -> None:
+def _decisions(workspace: Workspace, scopes: Sequence[LadderKey], file: Path, views: bool) -> None:
     """Write every decision of the closed matches of these scopes."""
     from arena.cli.formatting import count
     from arena.cli.output import ProgressLine

@@ -12,8 +12,8 @@ from arena.ratings.elo import EloSettings
 from referee.sanitizing import sanitized
 
 if TYPE_CHECKING:
-    from arena.ladders.ladder_export import Export
-    from arena.ratings.crosstable import Cell
+    from arena.ladders.ladder_export import LadderExport
+    from arena.ratings.crosstable import CrosstableCell
 
 _STYLE = """
 :root { color-scheme: light dark; --ink: #1b1b1f; --dim: #5c5c66; --ground: #fdfdfb;
@@ -34,7 +34,7 @@ p, small { color: var(--dim); }
 _LEFT = ("bot", "faults")
 
 
-def page(exports: Sequence[Export]) -> str:
+def page(exports: Sequence[LadderExport]) -> str:
     """Return the page: standings, crosstable and remarks of each ladder, then notes."""
     title = " · ".join(export.scope.form for export in exports)
     body = "\n".join(line for export in exports for line in _ladder(export))
@@ -46,7 +46,7 @@ def page(exports: Sequence[Export]) -> str:
     )
 
 
-def _ladder(export: Export) -> Iterator[str]:
+def _ladder(export: LadderExport) -> Iterator[str]:
     form = escape(export.scope.form)
     yield f'<section aria-label="{form}">\n<h1>{form}</h1>'
     headings, rows = ladder_table.shown(export.table)
@@ -76,7 +76,7 @@ def _cell(word: str, text: str) -> str:
     return f"<td{_side(word)}>{escape(text)}</td>"
 
 
-def _crosstable(export: Export) -> Iterator[str]:
+def _crosstable(export: LadderExport) -> Iterator[str]:
     names = export.matrix.table.entrants
     yield "<div><table>\n<caption>The score of the line against the column in %, with its 95 % "
     yield "interval, and the matches; coloured where it is not by chance</caption>\n<thead><tr>"
@@ -89,7 +89,7 @@ def _crosstable(export: Export) -> Iterator[str]:
     yield "</tbody>\n</table></div>"
 
 
-def _score(cell: Cell | None) -> str:
+def _score(cell: CrosstableCell | None) -> str:
     if cell is None:
         return "<td>·</td>"
     title = f"{cell.low:.1%} to {cell.high:.1%}"
@@ -98,7 +98,7 @@ def _score(cell: Cell | None) -> str:
     return f'<td title="{title}"{_colour(cell)}>{text}</td>'
 
 
-def _colour(cell: Cell) -> str:
+def _colour(cell: CrosstableCell) -> str:
     """Return a colour by the distance from one half; none if the interval contains one half."""
     if cell.low <= 0.5 <= cell.high:
         return ""

@@ -13,21 +13,21 @@ from arena.ladders import ladder_values
 if TYPE_CHECKING:
     from sqlalchemy import Engine
 
-    from arena.ladders.folds import Following
-    from arena.ladders.key import Scope
-    from arena.ratings.gifts import Gift
-    from arena.ratings.standings import Standing, Table
+    from arena.ladders.ladder_key import LadderKey
+    from arena.ladders.ladder_sums import LadderSums
+    from arena.ratings.collusion import Gift
+    from arena.ratings.standings import Standings, StandingsLine
     from arena.ratings.strength.settings import StrengthSettings
 
-Ladders = Mapping[str, "Table"]
+Ladders = Mapping[str, "Standings"]
 """The standings by form (arena.presentation.form_name)."""
 
 
 def of_scopes(
     engine: Engine,
-    scopes: Iterable[Scope],
+    scopes: Iterable[LadderKey],
     settings: StrengthSettings | None = None,
-    known: dict[Scope, Following] | None = None,
+    known: dict[LadderKey, LadderSums] | None = None,
 ) -> Ladders:
     """Return the standings of each scope by form; omit those without entrants.
 
@@ -42,16 +42,16 @@ def of_scopes(
     Raises:
         CommandError: an anchor has played in none of the ladders, or stored results are not valid.
     """
-    from arena.ladders.folds import Following
+    from arena.ladders.ladder_sums import LadderSums
     from arena.ratings.strength.settings import StrengthSettings
 
     settings = settings or StrengthSettings()
     known = {} if known is None else known
-    tables: dict[str, Table] = {}
+    tables: dict[str, Standings] = {}
     for scope in scopes:
         try:
             if scope not in known:
-                known[scope] = Following(engine, scope.tournaments, scope.clip)
+                known[scope] = LadderSums(engine, scope.tournaments, scope.clip)
             folded = known[scope].now()
         except ValueError as error:
             raise CommandError(f"{error}.", FAILED, "pokearena ladder verify") from None
@@ -66,18 +66,18 @@ def of_scopes(
     return tables
 
 
-def of_tournament(engine: Engine, scope: Scope) -> Table:
+def of_tournament(engine: Engine, scope: LadderKey) -> Standings:
     """Return the standings of one tournament, including entrants without matches."""
     return of_scopes(engine, [scope])[scope.form]
 
 
-def show(table: Table) -> None:
+def show(table: Standings) -> None:
     """Print a ladder."""
     output.table(*shown(table))
 
 
 def shown(
-    table: Table, only: Sequence[str] | None = None
+    table: Standings, only: Sequence[str] | None = None
 ) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
     """Return the headings and lines of a ladder; empty optional columns are omitted.
 
@@ -87,11 +87,11 @@ def shown(
     """
     lines = [line for line in table.lines if only is None or line.entrant in only]
 
-    def thought(line: Standing) -> str:
+    def thought(line: StandingsLine) -> str:
         times = table.thinking.get(line.entrant)
         return f"{times.p95:.3g}" if times is not None and times.p95 is not None else ""
 
-    columns: list[tuple[str, Callable[[Standing], str], bool]] = [
+    columns: list[tuple[str, Callable[[StandingsLine], str], bool]] = [
         ("#", ladder_values.ranks, True),
         ("<bot", lambda line: line.entrant, True),
         ("strength", lambda line: _strength(line), True),
@@ -107,7 +107,7 @@ def shown(
     return tuple(title for title, _ in kept), rows
 
 
-def _strength(line: Standing) -> str:
+def _strength(line: StandingsLine) -> str:
     strength = line.strength
     if strength.anchored:
         return f"{strength.value:.0f} set"
@@ -115,7 +115,7 @@ def _strength(line: Standing) -> str:
     return f"{strength.value:.0f} ±{strength.margin:.0f}{mark}"
 
 
-def _board(line: Standing) -> str:
+def _board(line: StandingsLine) -> str:
     if line.board is None:
         return ""
     mean, margin = line.board.mean, line.board.margin
@@ -124,14 +124,14 @@ def _board(line: Standing) -> str:
     return text if margin is None else f"{text} ±{margin:.{digits}f}"
 
 
-def _faults(line: Standing) -> str:
+def _faults(line: StandingsLine) -> str:
     kinds = dict(line.faults)
     if line.forfeits:
         kinds["forfeit"] = line.forfeits
     return ", ".join(f"{number} {kind}" for kind, number in kinds.items())
 
 
-def explain(tables: Iterable[Table]) -> None:
+def explain(tables: Iterable[Standings]) -> None:
     """Print the meaning of the columns."""
     from arena.ratings.elo import EloSettings
 
@@ -149,7 +149,7 @@ def explain(tables: Iterable[Table]) -> None:
         output.hint("points/board: points ahead of the others at the table, with the 95 % interval")
 
 
-def remark(table: Table) -> None:
+def remark(table: Standings) -> None:
     """Print remarks on limits of one-dimensional strength in this ladder."""
     for text in ladder_values.remarks(table):
         output.hint(text)

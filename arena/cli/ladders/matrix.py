@@ -12,8 +12,8 @@ from arena.cli import output
 from arena.cli.options import data_option, json_option, scope_options
 
 if TYPE_CHECKING:
-    from arena.ladders.stored_crosstables import Matrix
-    from arena.ratings.crosstable import Cell
+    from arena.ladders.stored_crosstables import LadderCrosstable
+    from arena.ratings.crosstable import CrosstableCell
 
 
 # Crosstables as text.
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 NOTHING = "·"
 
 
-def show(matrix: Matrix, superiority: bool) -> None:
+def show(matrix: LadderCrosstable, superiority: bool) -> None:
     """Print a crosstable of scores and matches, or of the likelihood of superiority."""
     cells = _superiority(matrix) if superiority else _scores(matrix)
     names = matrix.table.entrants
@@ -41,16 +41,16 @@ def explain(superiority: bool) -> None:
     )
 
 
-def _scores(matrix: Matrix) -> Iterator[list[str]]:
+def _scores(matrix: LadderCrosstable) -> Iterator[list[str]]:
     for row in matrix.table.cells:
         yield [_score(cell) if cell else NOTHING for cell in row]
 
 
-def _score(cell: Cell) -> str:
+def _score(cell: CrosstableCell) -> str:
     return f"{100 * cell.score:.0f} {100 * cell.low:.0f}–{100 * cell.high:.0f} ({cell.matches})"
 
 
-def _superiority(matrix: Matrix) -> Iterator[list[str]]:
+def _superiority(matrix: LadderCrosstable) -> Iterator[list[str]]:
     tell: Callable[[float], str] = "{:.1f}".format
     for at in range(len(matrix.strengths.lines)):
         row = matrix.strengths.gaps.superiorities(at)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from arena.ladders.key import Scope
+from arena.ladders.ladder_key import LadderKey
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
 
-    from arena.ratings.standings import Table
+    from arena.ratings.standings import Standings
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +27,8 @@ class RebuiltLadder:
         unread: whether a record cannot be read.
     """
 
-    scope: Scope
-    table: Table
+    scope: LadderKey
+    table: Standings
     matches: int
     games: int
     differences: tuple[str, ...]
@@ -45,7 +45,7 @@ class RebuiltLadder:
         }
 
 
-def rebuild(engine: Engine, scope: Scope, *, write: bool) -> RebuiltLadder:
+def rebuild(engine: Engine, scope: LadderKey, *, write: bool) -> RebuiltLadder:
     """Compute a ladder from the records of its closed matches.
 
     Args:
@@ -53,10 +53,10 @@ def rebuild(engine: Engine, scope: Scope, *, write: bool) -> RebuiltLadder:
         scope: the ladder's key.
         write: whether stored results that differ are corrected.
     """
-    from arena.ratings.standings import Fold
+    from arena.ratings.standings import StandingsSums
     from arena.records import rebuilt_results
 
-    fold = Fold(scope.clip)
+    fold = StandingsSums(scope.clip)
     anew = RebuiltLadder(scope, fold.table(scope.entrants), 0, 0, (), 0, False)
     for match in rebuilt_results.rebuilt(engine, scope.tournaments):
         if match.digest is not None:
@@ -74,14 +74,14 @@ def rebuild(engine: Engine, scope: Scope, *, write: bool) -> RebuiltLadder:
     return replace(anew, table=fold.table(scope.entrants))
 
 
-def verify(engine: Engine, scope: Scope) -> RebuiltLadder:
+def verify(engine: Engine, scope: LadderKey) -> RebuiltLadder:
     """Compare stored results and the stored ladder with the records; change nothing."""
-    from arena.ladders import folds
+    from arena.ladders import ladder_sums
 
     anew = rebuild(engine, scope, write=False)
     if anew.differences:
         return anew
-    stored = folds.fold(engine, scope.tournaments, scope.clip).table(scope.entrants)
+    stored = ladder_sums.sum_up(engine, scope.tournaments, scope.clip).table(scope.entrants)
     if stored != anew.table:
         sentence = f"the ladder of {scope.form} is not the one that follows from the records"
         return replace(anew, differences=(sentence,))

@@ -17,8 +17,8 @@ from arena.cli.options import data_option, json_option, scope_options
 if TYPE_CHECKING:
     from arena.cli.ladders.ladder_table import Ladders
     from arena.cli.workspace import Workspace
-    from arena.ladders.folds import Following
-    from arena.ladders.key import Scope
+    from arena.ladders.ladder_key import LadderKey
+    from arena.ladders.ladder_sums import LadderSums
     from arena.ratings.strength.settings import StrengthSettings
 
 
@@ -90,9 +90,9 @@ def standings(
     assert workspace.existing_store is not None
     settings = anchored_settings(anchors)
 
-    known: dict[Scope, Following] = {}
+    known: dict[LadderKey, LadderSums] = {}
 
-    def look() -> tuple[Sequence[Scope], Ladders]:
+    def look() -> tuple[Sequence[LadderKey], Ladders]:
         scopes = key_lookup.scopes_of(workspace, game, tournament)
         return scopes, ladder_table.of_scopes(workspace.store, scopes, settings, known)
 
@@ -115,7 +115,7 @@ def standings(
 
 
 def _show(
-    workspace: Workspace, scopes: Sequence[Scope], ladders: Ladders, as_json: bool, timing: bool
+    workspace: Workspace, scopes: Sequence[LadderKey], ladders: Ladders, as_json: bool, timing: bool
 ) -> None:
     from arena.cli.ladders import ladder_table
     from arena.ladders import ladder_values

@@ -19,7 +19,7 @@ from arena.matches.runner import play_match, record_text
 from arena.store import ids
 from arena.store.matches.games import PlayedGame
 from arena.store.matches.spec import Clock, Entrant, MatchSpec
-from referee.dealing import commitment
+from referee.games.shared.dealing import commitment
 from referee.record import Line, read_games
 
 

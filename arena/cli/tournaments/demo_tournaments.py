@@ -14,12 +14,12 @@ from arena.cli.workspace import Workspace
 from arena.ladders import ladder_values
 from arena.presentation.registry import presentation_of
 from arena.store.bots import versions
-from arena.store.matches.spec import Plan
+from arena.store.matches.spec import TournamentPlan
 from arena.store.tournaments import tournaments
 from arena.tournaments import json_values, scheduler
-from referee.dealing import derive
 from referee.games.contract import Game
 from referee.games.registry import GAMES
+from referee.games.shared.dealing import derive
 
 
 def begin(workspace: Workspace, boards: int | None, cycles: int, seed: str | None) -> list[str]:
@@ -29,7 +29,7 @@ def begin(workspace: Workspace, boards: int | None, cycles: int, seed: str | Non
     made = []
     for game in GAMES.values():
         entrants = [labels[bot.label] for bot in bots if bot.plays(game.id)]
-        plan = Plan(
+        plan = TournamentPlan(
             name="demo",
             game=game.id,
             options=game.settle({}),

@@ -12,21 +12,21 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 from arena.cli import output
 from arena.cli.ladders import ladder_table
 from arena.cli.services.running_services import RunningServices
-from arena.formats.contract import Entrant, Wait
-from arena.ladders import key
+from arena.formats.contract import FormatEntrant, WaitForMatches
+from arena.ladders import ladder_key
 from arena.store.schema import TournamentState
 from arena.store.tournaments import tournaments
-from arena.store.tournaments.format_history import History
-from arena.store.tournaments.tournaments import Progress, Tournament
+from arena.store.tournaments.format_history import FormatHistory
+from arena.store.tournaments.tournaments import Tournament, TournamentProgress
 from arena.tournaments import decision, time_estimate
 from referee.sanitizing import sanitized
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
 
-    from arena.ladders.folds import Following
-    from arena.ladders.key import Scope
-    from arena.ratings.standings import Table
+    from arena.ladders.ladder_key import LadderKey
+    from arena.ladders.ladder_sums import LadderSums
+    from arena.ratings.standings import Standings
 
 _GLANCE_SECONDS = 0.25
 _LINES_SECONDS = 5.0
@@ -38,8 +38,8 @@ class TournamentSnapshot:
     """A snapshot of a tournament."""
 
     tournament: Tournament
-    progress: Progress
-    standings: Table
+    progress: TournamentProgress
+    standings: Standings
     coming: int | None = None
     """Expected number of matches, if the format can estimate it."""
     seconds_left: float | None = None
@@ -116,11 +116,11 @@ class _SnapshotReader:
     def __init__(self, engine: Engine, tournament: str) -> None:
         self._engine = engine
         self._name = tournament
-        self._following: Following | None = None
+        self._following: LadderSums | None = None
         self._closed = -1
-        self._standings: Table | None = None
+        self._standings: Standings | None = None
         self._coming: int | None = None
-        self._entries: Sequence[Entrant] = ()
+        self._entries: Sequence[FormatEntrant] = ()
         self._since: tuple[float, int] | None = None
 
     def now(self) -> TournamentSnapshot:
@@ -129,7 +129,7 @@ class _SnapshotReader:
         progress = tournaments.progress(self._engine, self._name)
         if self._standings is None or progress.closed != self._closed:
             self._closed = progress.closed
-            self._standings = self._table(key.of_tournament(tournament))
+            self._standings = self._table(ladder_key.of_tournament(tournament))
         more = self._coming is not None and progress.matches > self._coming
         if tournament.entries != self._entries or more:
             self._entries = tournament.entries
@@ -140,10 +140,10 @@ class _SnapshotReader:
 
     def _waits(self, tournament: Tournament) -> str:
         step = decision.of(self._engine, tournament)
-        return step.why if isinstance(step, Wait) else ""
+        return step.why if isinstance(step, WaitForMatches) else ""
 
     def _forecast(self, tournament: Tournament) -> int | None:
-        played = History(self._engine, tournament.id).matches()
+        played = FormatHistory(self._engine, tournament.id).matches()
         try:
             return time_estimate.matches(tournament.plan, tournament.entries, played)
         except ValueError:
@@ -159,11 +159,11 @@ class _SnapshotReader:
             return None
         return max(snapshot.planned - snapshot.progress.games, 0) * (now - began) / played
 
-    def _table(self, scope: Scope) -> Table:
-        from arena.ladders.folds import Following
+    def _table(self, scope: LadderKey) -> Standings:
+        from arena.ladders.ladder_sums import LadderSums
 
         if self._following is None:
-            self._following = Following(self._engine, scope.tournaments, scope.clip)
+            self._following = LadderSums(self._engine, scope.tournaments, scope.clip)
         return self._following.now().table(scope.entrants)
 
 

@@ -12,10 +12,10 @@ from arena.cli.formatting import count
 from arena.cli.options import unknown
 from arena.cli.tournaments import running
 from arena.errors import BadName, OutOfRange, check_name
-from arena.formats.contract import Entrant, Fixture
+from arena.formats.contract import Fixture, FormatEntrant
 from arena.formats.registry import CLOSED as CLOSED_FORMATS
 from arena.formats.registry import FORMATS, settings_of
-from arena.store.matches.spec import Plan
+from arena.store.matches.spec import TournamentPlan
 from arena.store.tournaments import lifecycle, tournaments
 from arena.system.process_info import cores
 from arena.tournaments import json_values, scheduler, time_estimate
@@ -29,7 +29,9 @@ if TYPE_CHECKING:
 _SHOWN = 40
 
 
-def prepare(workspace: Workspace, spec: TournamentSpec) -> tuple[Plan, list[tuple[Bot, str]]]:
+def prepare(
+    workspace: Workspace, spec: TournamentSpec
+) -> tuple[TournamentPlan, list[tuple[Bot, str]]]:
     """Return the plan, and the bots with their owners. Stores nothing.
 
     Raises:
@@ -44,7 +46,9 @@ def prepare(workspace: Workspace, spec: TournamentSpec) -> tuple[Plan, list[tupl
         raise CommandError(f"{where}{error}", USAGE) from None
 
 
-def _prepared(workspace: Workspace, spec: TournamentSpec) -> tuple[Plan, list[tuple[Bot, str]]]:
+def _prepared(
+    workspace: Workspace, spec: TournamentSpec
+) -> tuple[TournamentPlan, list[tuple[Bot, str]]]:
     rules = game_options.game_named(spec.game)
     options = game_options.settled_options(rules, spec.options)
     if spec.faults not in ("lenient", "unforgiving"):
@@ -54,7 +58,7 @@ def _prepared(workspace: Workspace, spec: TournamentSpec) -> tuple[Plan, list[tu
         check_name("a tournament", spec.name)
     for owner in {owner for _, owner in spec.bots if owner}:
         check_name("an owner", owner)
-    plan = Plan(
+    plan = TournamentPlan(
         name=spec.name or rules.id,
         game=rules.id,
         options=options,
@@ -128,7 +132,7 @@ def _setting(name: str, value: Any, kind: type) -> bool | int | float:
 def preview(workspace: Workspace, spec: TournamentSpec, workers: int | None, as_json: bool) -> None:
     """Print the matches that would be played, and their estimated duration."""
     plan, bots = prepare(workspace, spec)
-    entrants = [Entrant(bot.label, owner) for bot, owner in bots]
+    entrants = [FormatEntrant(bot.label, owner) for bot, owner in bots]
     first = running.opening(plan, entrants)
     total = time_estimate.matches(plan, entrants)
     at_once = workers or cores()
@@ -157,7 +161,7 @@ def preview(workspace: Workspace, spec: TournamentSpec, workers: int | None, as_
 
 
 def _words(
-    plan: Plan,
+    plan: TournamentPlan,
     first: Sequence[Fixture],
     total: int | None,
     seconds: float | None,
@@ -184,8 +188,8 @@ def _words(
 
 
 def _as_json(
-    plan: Plan,
-    entrants: Sequence[Entrant],
+    plan: TournamentPlan,
+    entrants: Sequence[FormatEntrant],
     first: Sequence[Fixture],
     total: int | None,
     seconds: float | None,

@@ -11,9 +11,9 @@ from arena.cli.services.running_services import ServicesEnded, at_work
 from arena.cli.tournaments import live_table
 from arena.cli.workspace import Workspace
 from arena.errors import Conflict
-from arena.formats.contract import Entrant, Fixture
+from arena.formats.contract import Fixture, FormatEntrant
 from arena.store.matches import waiting
-from arena.store.matches.spec import Plan
+from arena.store.matches.spec import TournamentPlan
 from arena.store.schema import TournamentState
 from arena.store.tournaments import lifecycle, tournaments
 from arena.tournaments import scheduler
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from arena.services.web_process import Pages
 
 
-def check(plan: Plan, entrants: int) -> int:
+def check(plan: TournamentPlan, entrants: int) -> int:
     """Return the number of entrants at a table.
 
     Raises:
@@ -41,7 +41,7 @@ def check(plan: Plan, entrants: int) -> int:
     return sides
 
 
-def opening(plan: Plan, entries: Sequence[Entrant]) -> tuple[Fixture, ...]:
+def opening(plan: TournamentPlan, entries: Sequence[FormatEntrant]) -> tuple[Fixture, ...]:
     """Return the first matches of a tournament.
 
     Raises:

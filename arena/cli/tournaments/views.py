@@ -10,7 +10,7 @@ from arena.cli.errors import FAILED, OK
 from arena.cli.formatting import count
 from arena.cli.ladders import ladder_table
 from arena.formats.registry import ALL_AT_ONCE
-from arena.ladders import key, ladder_values
+from arena.ladders import ladder_key, ladder_values
 from arena.store.matches import listing
 from arena.store.schema import MatchState, TournamentState
 from arena.store.tournaments import tournaments
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from arena.cli.tournaments.live_table import TournamentSnapshot
     from arena.cli.workspace import Workspace
     from arena.store.matches.listing import Match
-    from arena.store.tournaments.tournaments import Progress, Tournament
+    from arena.store.tournaments.tournaments import Tournament, TournamentProgress
 
 _VOID_SHOWN = 5
 HEADINGS = ("tournament", "<name", "<game", "bots", "matches", "games", "<state", "<begun")
 
 
-def row(tournament: Tournament, progress: Progress) -> tuple[object, ...]:
+def row(tournament: Tournament, progress: TournamentProgress) -> tuple[object, ...]:
     """Return a line of the list, with a plus sign if the format may schedule more matches."""
     settled = tournament.ended is not None or tournament.plan.format in ALL_AT_ONCE
     return (
@@ -44,7 +44,7 @@ def row(tournament: Tournament, progress: Progress) -> tuple[object, ...]:
 def whole(workspace: Workspace, name: str) -> dict[str, Any]:
     """Return a tournament with its standings and matches as JSON values."""
     tournament = tournaments.find(workspace.store, name)
-    scope = key.of_tournament(tournament)
+    scope = ladder_key.of_tournament(tournament)
     table = ladder_table.of_tournament(workspace.store, scope)
     return {
         **json_values.tournament(tournament, tournaments.progress(workspace.store, name)),
@@ -64,8 +64,10 @@ def show(workspace: Workspace, name: str) -> None:
     tournament = tournaments.find(workspace.store, name)
     progress = tournaments.progress(workspace.store, name)
     plan = tournament.plan
-    options = "".join(f" · {key} {str(value).lower()}" for key, value in plan.options.items())
-    settings = "".join(f" · {key} {value}" for key, value in plan.settings.items())
+    options = "".join(
+        f" · {ladder_key} {str(value).lower()}" for ladder_key, value in plan.options.items()
+    )
+    settings = "".join(f" · {ladder_key} {value}" for ladder_key, value in plan.settings.items())
     output.line(f"{tournament.id} · {plan.name} · {tournament.state}")
     output.line(
         f"{plan.game} for {plan.seats}{options} · {count(plan.boards, 'board')} a match · "
@@ -78,7 +80,7 @@ def show(workspace: Workspace, name: str) -> None:
         f"{progress.games} of {progress.planned} games stored"
     )
     output.line()
-    scope = key.of_tournament(tournament)
+    scope = ladder_key.of_tournament(tournament)
     table = ladder_table.of_tournament(workspace.store, scope)
     step = decision.of(workspace.store, tournament)
     for words in [*_entrants(tournament), *decision.lines(step)]:

@@ -13,7 +13,7 @@ from typing import Final
 import numpy as np
 
 from arena.ratings.scale import ELO, normal
-from arena.ratings.strength.columns import Floats
+from arena.ratings.strength.meeting_arrays import Floats
 
 DECIMALS = 6
 """Rounding of the published values: far below their errors and above the solver's rounding."""
@@ -28,7 +28,7 @@ _CLOSE: Final = 1.959
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Gaps:
+class StrengthDifferences:
     """The differences in strength between some entrants, by their places from 0.
 
     Attributes:
@@ -41,7 +41,7 @@ class Gaps:
 
     def __eq__(self, other: object) -> bool:
         """Return whether all published values are equal."""
-        if not isinstance(other, Gaps) or tuple(self.values) != tuple(other.values):
+        if not isinstance(other, StrengthDifferences) or tuple(self.values) != tuple(other.values):
             return False
         places = range(len(self.values))
         return all(np.array_equal(self._errors(at), other._errors(at)) for at in places)

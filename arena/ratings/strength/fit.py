@@ -20,8 +20,8 @@ from arena.ratings.strength.connectivity import all_within_reach, components
 from arena.ratings.strength.settings import StrengthSettings
 
 if TYPE_CHECKING:
-    from arena.ratings.strength.columns import Columns
-    from arena.ratings.strength.differences import Gaps
+    from arena.ratings.strength.differences import StrengthDifferences
+    from arena.ratings.strength.meeting_arrays import MeetingArrays
     from arena.ratings.strength.misfit import LackOfFit
     from arena.ratings.strength.solver import Fit
 
@@ -103,7 +103,7 @@ class Strengths:
 
     settings: StrengthSettings
     lines: tuple[Strength, ...]
-    gaps: Gaps
+    gaps: StrengthDifferences
     groups: Groups
     lack_of_fit: LackOfFit | None
 
@@ -151,11 +151,11 @@ def strengths(
     _check(names, meetings, settings)
     import numpy as np
 
-    from arena.ratings.strength.differences import Gaps
+    from arena.ratings.strength.differences import StrengthDifferences
     from arena.ratings.strength.misfit import lack_of_fit
 
     if not names:
-        return Strengths(settings, (), Gaps((), np.zeros((0, 0))), (), None)
+        return Strengths(settings, (), StrengthDifferences((), np.zeros((0, 0))), (), None)
     with _one_thread():
         table, groups, fitted = _fitted(names, meetings, settings)
         misfit = lack_of_fit(table, names, _precision(settings))
@@ -191,8 +191,8 @@ def _one_thread() -> AbstractContextManager[object]:
 
 def _fitted(
     names: list[str], meetings: Meetings, settings: StrengthSettings
-) -> tuple[Columns, Groups, Fit]:
-    from arena.ratings.strength.columns import columns
+) -> tuple[MeetingArrays, Groups, Fit]:
+    from arena.ratings.strength.meeting_arrays import columns
 
     table = columns(meetings, names)
     groups = _groups(table, names)
@@ -232,14 +232,14 @@ def _precision(settings: StrengthSettings) -> float:
     return (ELO / settings.prior) ** 2
 
 
-def _groups(table: Columns, names: list[str]) -> Groups:
+def _groups(table: MeetingArrays, names: list[str]) -> Groups:
     import numpy as np
 
     played = np.argwhere(np.triu(table.count, 1) > 0)
     return components(names, ((names[one], names[other]) for one, other in played))
 
 
-def _fit(table: Columns, names: list[str], settings: StrengthSettings, groups: Groups) -> Fit:
+def _fit(table: MeetingArrays, names: list[str], settings: StrengthSettings, groups: Groups) -> Fit:
     import numpy as np
 
     from arena.ratings.strength.solver import about_mean, fit
@@ -261,7 +261,7 @@ def _fit(table: Columns, names: list[str], settings: StrengthSettings, groups: G
 
 
 def _told(
-    table: Columns,
+    table: MeetingArrays,
     names: list[str],
     settings: StrengthSettings,
     fitted: Fit,
@@ -270,11 +270,13 @@ def _told(
 ) -> Strengths:
     import numpy as np
 
-    from arena.ratings.strength.differences import Gaps
+    from arena.ratings.strength.differences import StrengthDifferences
 
     values = [_value(settings, fitted, place) for place in range(len(names))]
     order = sorted(range(len(names)), key=lambda place: (-values[place], names[place]))
-    gaps = Gaps([values[place] for place in order], fitted.covariance[np.ix_(order, order)])
+    gaps = StrengthDifferences(
+        [values[place] for place in order], fitted.covariance[np.ix_(order, order)]
+    )
     opponents = np.count_nonzero(table.count, axis=1)
     lines = tuple(
         _line(

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from arena.ratings.scale import normal
-from arena.ratings.strength.columns import Columns, Floats, score_scatter
 from arena.ratings.strength.connectivity import components
+from arena.ratings.strength.meeting_arrays import Floats, MeetingArrays, score_scatter
 from arena.ratings.strength.solver import curvature, expected_scores, most_plausible
 
 ENOUGH = 1.0
@@ -80,7 +80,7 @@ class LackOfFit:
         }
 
 
-def lack_of_fit(table: Columns, names: list[str], precision: float) -> LackOfFit | None:
+def lack_of_fit(table: MeetingArrays, names: list[str], precision: float) -> LackOfFit | None:
     """Test the fit in which all matches have equal weight.
 
     1. Fit strengths to all pairs, and select the pairs with enough information (`ENOUGH`).
@@ -138,14 +138,14 @@ def lack_of_fit(table: Columns, names: list[str], precision: float) -> LackOfFit
     )
 
 
-def _expected(table: Columns, weights: Floats, precision: float) -> Floats:
+def _expected(table: MeetingArrays, weights: Floats, precision: float) -> Floats:
     return expected_scores(
         most_plausible(weights * table.count, weights * table.score, precision, {})
     )
 
 
 def _by_chance(
-    table: Columns, weights: Floats, expected: Floats, scale: float, pairs: int, linked: int
+    table: MeetingArrays, weights: Floats, expected: Floats, scale: float, pairs: int, linked: int
 ) -> float:
     """Return the sum of squares expected by chance: of all pairs, minus the share the fit absorbs.
 

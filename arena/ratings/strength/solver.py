@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from arena.ratings.strength.columns import Columns, Floats, Ints, score_scatter
+from arena.ratings.strength.meeting_arrays import Floats, Ints, MeetingArrays, score_scatter
 
 STEPS = 200
 WIDEST_STEP = 2.0
@@ -50,7 +50,7 @@ def expected_scores(strength: Floats) -> Floats:
     return scores
 
 
-def fit(table: Columns, weights: Floats, precision: float, anchors: dict[int, float]) -> Fit:
+def fit(table: MeetingArrays, weights: Floats, precision: float, anchors: dict[int, float]) -> Fit:
     """Return the fit.
 
     The covariance is the sandwich inverse(bread) @ meat @ inverse(bread):
@@ -153,7 +153,7 @@ def curvature(spread: Floats) -> Floats:
     return matrix
 
 
-def _trusted(table: Columns, scatter: Floats, usual: Floats) -> Floats:
+def _trusted(table: MeetingArrays, scatter: Floats, usual: Floats) -> Floats:
     """Return the scatter of scores, shrunk towards the usual scatter for entrants with few matches.
 
     An entrant that won five of five matches has no scatter, but its strength is not known exactly.

@@ -9,7 +9,17 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any, Final
 
-from arena.formats.contract import Entrant, Fixture, Format, Match, Over, Play, State, Step, Wait
+from arena.formats.contract import (
+    Fixture,
+    Format,
+    FormatEntrant,
+    FormatMatch,
+    FormatOver,
+    MatchStatus,
+    NextMatches,
+    Step,
+    WaitForMatches,
+)
 from arena.presentation.registry import presentation_of
 from arena.ratings import standings
 from arena.ratings.closed_match import ClosedGame, ClosedMatch
@@ -22,8 +32,8 @@ from arena.store.schema import MatchState, TournamentState
 from arena.store.tournaments import schedule
 from arena.system import process_pool
 from arena.tournaments.scheduler import format_of
-from referee import dealing
 from referee.games.registry import find
+from referee.games.shared import dealing
 
 # Check that a schedule follows from its format by running the format again from the start.
 #
@@ -62,15 +72,15 @@ class Retraced:
     last: Step | None = None
 
 
-def contract_match(match: Scheduled, results: Results) -> Match:
+def contract_match(match: Scheduled, results: Results) -> FormatMatch:
     """Return a match in the format's terms; without a known result it counts as open."""
-    state = State.OPEN
+    state = MatchStatus.OPEN
     if match.state is MatchState.CLOSED and match.id in results:
-        state = State.CLOSED
+        state = MatchStatus.CLOSED
     elif match.state in (MatchState.VOID, MatchState.CANCELLED):
-        state = State.VOID
-    games = results[match.id] if state is State.CLOSED else ()
-    return Match(match.round, match.number, match.entrants, state, games)
+        state = MatchStatus.VOID
+    games = results[match.id] if state is MatchStatus.CLOSED else ()
+    return FormatMatch(match.round, match.number, match.entrants, state, games)
 
 
 class Retracing:
@@ -88,7 +98,7 @@ class Retracing:
     def __init__(
         self,
         rules: Format,
-        entries: Sequence[Entrant],
+        entries: Sequence[FormatEntrant],
         matches: Iterable[Scheduled],
         results: Results,
         closed: bool,
@@ -103,7 +113,7 @@ class Retracing:
             for match in self._left.values()
             if match.state is MatchState.CLOSED and match.id not in results
         ]
-        self._back: list[Match] = []
+        self._back: list[FormatMatch] = []
         self._drained = self._steps = 0
 
     def retrace(self, told: Callable[[int], None] = lambda done: None) -> Retraced:
@@ -122,11 +132,11 @@ class Retracing:
         while True:
             step = self._ask(self._back)
             draining = False
-            if isinstance(step, Over) and self._left:
+            if isinstance(step, FormatOver) and self._left:
                 earlier = self._ask(self._newest_open())
-                draining = isinstance(earlier, Play) and all(self._there(earlier.fixtures))
+                draining = isinstance(earlier, NextMatches) and all(self._there(earlier.fixtures))
                 step = earlier if draining else step
-            if not isinstance(step, Play):
+            if not isinstance(step, NextMatches):
                 return list(self._rest(step)), step
             problems = list(self._compare(step.fixtures))
             if problems:
@@ -138,7 +148,7 @@ class Retracing:
             self._drained += len(coming) if draining else 0
             told(len(self._back))
 
-    def _ask(self, matches: Sequence[Match]) -> Step:
+    def _ask(self, matches: Sequence[FormatMatch]) -> Step:
         self._steps += 1
         entries = [
             replace(entry, withdrawn=None) if self._to_come[entry.name] else entry
@@ -146,10 +156,10 @@ class Retracing:
         ]
         return self._rules.next(entries, matches)
 
-    def _newest_open(self) -> list[Match]:
+    def _newest_open(self) -> list[FormatMatch]:
         newest = max((match.round for match in self._back), default=0)
         return [
-            replace(match, state=State.OPEN, games=()) if match.round == newest else match
+            replace(match, state=MatchStatus.OPEN, games=()) if match.round == newest else match
             for match in self._back
         ]
 
@@ -176,7 +186,7 @@ class Retracing:
 
     def _rest(self, step: Step) -> Iterator[str]:
         """Yield the problems if the format schedules none of the remaining matches."""
-        if self._left and self._unknown and isinstance(step, Wait):
+        if self._left and self._unknown and isinstance(step, WaitForMatches):
             yield (
                 f"the schedule cannot be followed beyond {self._unknown[0].words}, whose result "
                 "is not known"
@@ -184,7 +194,7 @@ class Retracing:
             return
         for match in self._left.values():
             yield f"{match.words} is not one that the format plays"
-        if self._closed and not isinstance(step, Over) and not self._unknown:
+        if self._closed and not isinstance(step, FormatOver) and not self._unknown:
             yield f"the tournament is closed, but its format says: {step.why}"
 
 

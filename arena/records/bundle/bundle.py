@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from arena.formats.contract import Entrant
+from arena.formats.contract import FormatEntrant
 from arena.store.matches.spec import Entrant as Seated
 from arena.store.matches.spec import MatchSpec
 from arena.store.schema import MatchState
@@ -94,7 +94,7 @@ class Bundle:
     standings: Mapping[str, Any] | None
 
     @property
-    def entries(self) -> tuple[Entrant, ...]:
+    def entries(self) -> tuple[FormatEntrant, ...]:
         """The entrants, in the order of their seeds."""
         return self.tournament.entries
 

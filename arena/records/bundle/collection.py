@@ -6,14 +6,14 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
 from arena.errors import Conflict
-from arena.ladders import folds
+from arena.ladders import ladder_sums
 from arena.presentation.registry import presentation_of
 from arena.records.bundle import conclusion
 from arena.records.bundle.bundle import Bundle, Scheduled, Version
 from arena.store.bots import versions
 from arena.store.matches import listing, results
 from arena.store.tournaments import lifecycle, tournaments
-from arena.store.tournaments.format_history import History
+from arena.store.tournaments.format_history import FormatHistory
 from arena.tournaments.scheduler import format_of
 
 if TYPE_CHECKING:
@@ -65,10 +65,10 @@ def _bundle(engine: Engine, found: Tournament, tell: Callable[[str], str]) -> Bu
         records=_Records(engine, [match.id for match in matches if match.over], tell),
         standings=conclusion.conclude(
             found.plan,
-            folds.fold(engine, [found.id], presentation_of(found.plan.game).clip).table(
+            ladder_sums.sum_up(engine, [found.id], presentation_of(found.plan.game).clip).table(
                 found.entrants
             ),
-            format_of(found.plan).next(found.entries, History(engine, found.id).matches()),
+            format_of(found.plan).next(found.entries, FormatHistory(engine, found.id).matches()),
         ),
     )
 

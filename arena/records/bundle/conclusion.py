@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from arena.formats.contract import Over, Step
-from arena.ratings.standings import Table
-from arena.store.matches.spec import Plan
+from arena.formats.contract import FormatOver, Step
+from arena.ratings.standings import Standings
+from arena.store.matches.spec import TournamentPlan
 
 FORMAT = 1
 
 
-def conclude(plan: Plan, table: Table, step: Step | None) -> dict[str, Any]:
+def conclude(plan: TournamentPlan, table: Standings, step: Step | None) -> dict[str, Any]:
     """Return the standings document as JSON values (docs/reference/bundle.md).
 
     It omits decision times, because they cannot be verified.
@@ -38,7 +38,7 @@ def conclude(plan: Plan, table: Table, step: Step | None) -> dict[str, Any]:
 
 def decision(step: Step | None) -> dict[str, Any]:
     """Return the format's decision as JSON values: whether it is over, why, and the ranking."""
-    if not isinstance(step, Over):
+    if not isinstance(step, FormatOver):
         return {"over": False, "why": step.why if step else ""}
     return {
         "over": True,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import fields
 
-from arena.formats.contract import Entrant
+from arena.formats.contract import FormatEntrant
 from arena.records.bundle.bundle import Bundle, Scheduled
 from arena.records.redaction import published
 
@@ -58,7 +58,7 @@ def _entrants(earlier: Bundle, later: Bundle) -> Iterator[str]:
             yield f"{then.name} has another owner than it had, or came or went at another time"
 
 
-def _same(then: Entrant, now: Entrant) -> bool:
+def _same(then: FormatEntrant, now: FormatEntrant) -> bool:
     left = then.withdrawn in (None, now.withdrawn)
     return left and (then.owner, then.joined) == (now.owner, now.joined)
 

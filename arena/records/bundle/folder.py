@@ -13,9 +13,9 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from arena.formats.contract import Entrant
+from arena.formats.contract import FormatEntrant
 from arena.records.bundle.bundle import FORMAT, Bundle, BundleError, Scheduled, Version
-from arena.store.matches.spec import Clock, Plan
+from arena.store.matches.spec import Clock, TournamentPlan
 from arena.store.schema import MatchState, TournamentState
 from arena.store.tournaments.tournaments import Tournament
 from referee.sanitizing import escaped_json
@@ -53,7 +53,7 @@ def write_document(bundle: Bundle) -> dict[str, Any]:
     }
 
 
-def _entrant(one: Entrant, version: Version) -> dict[str, Any]:
+def _entrant(one: FormatEntrant, version: Version) -> dict[str, Any]:
     return {
         "entrant": one.name,
         "content_hash": version.content_hash,
@@ -104,12 +104,12 @@ def read_document(
     )
 
 
-def _tournament(paper: _Paper, entries: list[Entrant]) -> Tournament:
+def _tournament(paper: _Paper, entries: list[FormatEntrant]) -> Tournament:
     clock = paper.within(paper.a("clock", dict), "clock")
     seed = paper.maybe("seed", str)
     return Tournament(
         id=paper.a("tournament", str),
-        plan=Plan(
+        plan=TournamentPlan(
             name=paper.a("name", str),
             game=paper.a("game", str),
             options=paper.a("options", dict),
@@ -130,8 +130,8 @@ def _tournament(paper: _Paper, entries: list[Entrant]) -> Tournament:
     )
 
 
-def _entry(paper: _Paper) -> Entrant:
-    return Entrant(
+def _entry(paper: _Paper) -> FormatEntrant:
+    return FormatEntrant(
         name=paper.a("entrant", str),
         owner=paper.a("owner", str),
         joined=paper.whole("joined"),

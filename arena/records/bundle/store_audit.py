@@ -18,7 +18,7 @@ from arena.store.matches.raw_rows import MatchRows
 from arena.store.schema import MatchState
 from arena.store.tournaments import schedule
 from arena.system import process_pool
-from referee import dealing
+from referee.games.shared import dealing
 from referee.record import MatchRecord, RecordError, read
 
 if TYPE_CHECKING:

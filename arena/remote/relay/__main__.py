@@ -38,12 +38,12 @@ async def serve(options: argparse.Namespace, where: config.Folder) -> None:
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop.set)
     worker_endpoint = WorkerEndpoint(options.desk, options.sockets)
-    way = None
+    tunnel = None
     if options.workers is not None:
-        way = await worker_endpoint.open(options.workers, options.certificate, options.key)
-        log.info("workers on other machines come in at %s", way.address)
+        tunnel = await worker_endpoint.open(options.workers, options.certificate, options.key)
+        log.info("listening for workers of other machines at %s", tunnel.address)
     registry = SessionRegistry(
-        database.open(where.database_url()), options.desk, options.sockets, way
+        database.open(where.database_url()), options.desk, options.sockets, tunnel
     )
     outer, port = public_endpoint.server(
         public_endpoint.PublicEndpoint(registry), options.listen, options.certificate, options.key
@@ -52,7 +52,7 @@ async def serve(options: argparse.Namespace, where: config.Folder) -> None:
     health_pb2_grpc.add_HealthServicer_to_server(healthy, outer)
     names = (public_endpoint.SERVICE, health.SERVICE_NAME, reflection.SERVICE_NAME)
     reflection.enable_server_reflection(names, outer)
-    inner = control_api.server(control_api.Desk(registry), options.desk)
+    inner = control_api.server(control_api.ControlApi(registry), options.desk)
     await outer.start()
     options.port.write_text(str(port), encoding="utf-8")
     await inner.start()
@@ -79,14 +79,18 @@ async def _tick(registry: SessionRegistry) -> None:
 
 def main() -> int:
     """Parse the command line, read the environment and serve. Return the exit status."""
-    parser = argparse.ArgumentParser(prog="relay", description="Lets remote bots in.")
-    parser.add_argument("--listen", required=True, help="where authors connect, HOST:PORT")
-    parser.add_argument("--desk", required=True, help="where workers order seats, unix:PATH")
-    parser.add_argument("--sockets", required=True, type=Path, help="directory of the seats")
+    parser = argparse.ArgumentParser(prog="relay", description="Connect remote bots to the arena.")
+    parser.add_argument(
+        "--listen", required=True, help="address for the connectors of authors, HOST:PORT"
+    )
+    parser.add_argument("--desk", required=True, help="address of the control API, unix:PATH")
+    parser.add_argument(
+        "--sockets", required=True, type=Path, help="directory for the sockets of seats"
+    )
     parser.add_argument("--port", required=True, type=Path, help="file to write the port to")
-    parser.add_argument("--workers", help="where workers of other machines come in, HOST:PORT")
-    parser.add_argument("--certificate", type=Path, help="of TLS, PEM")
-    parser.add_argument("--key", type=Path, help="its key, PEM")
+    parser.add_argument("--workers", help="address for workers on other machines, HOST:PORT")
+    parser.add_argument("--certificate", type=Path, help="TLS certificate, PEM")
+    parser.add_argument("--key", type=Path, help="key of the TLS certificate, PEM")
     options = parser.parse_args()
     logs.set_up()
     try:

@@ -9,7 +9,7 @@ from typing import Any, Final
 import grpc.aio
 from pokearena.v1 import relay_pb2, relay_pb2_grpc
 
-from arena.remote.relay.session_registry import NotHere, SessionRegistry
+from arena.remote.relay.session_registry import BotNotSeatable, SessionRegistry
 
 _OPTIONS: Final[list[tuple[str, Any]]] = [
     ("grpc.max_receive_message_length", 64 << 10),
@@ -22,7 +22,7 @@ _OPTIONS: Final[list[tuple[str, Any]]] = [
 ]
 
 
-class Desk(relay_pb2_grpc.LobbyServiceServicer):
+class ControlApi(relay_pb2_grpc.LobbyServiceServicer):
     """Implements the gRPC service through which workers order seats."""
 
     def __init__(self, registry: SessionRegistry) -> None:
@@ -34,7 +34,7 @@ class Desk(relay_pb2_grpc.LobbyServiceServicer):
         """Provide a seat for the duration of the call; relay.proto describes the responses."""
         try:
             session, seat = await self._registry.seat(request)
-        except NotHere as nobody:
+        except BotNotSeatable as nobody:
             yield relay_pb2.SeatResponse(absent=relay_pb2.Absent(reason=str(nobody)))
             return
         try:
@@ -46,9 +46,9 @@ class Desk(relay_pb2_grpc.LobbyServiceServicer):
             await asyncio.shield(asyncio.create_task(self._registry.clear(session, seat)))
 
 
-def server(desk: Desk, address: str) -> grpc.aio.Server:
+def server(service: ControlApi, address: str) -> grpc.aio.Server:
     """Return a server of the control API at `address`, not yet started."""
     made = grpc.aio.server(options=_OPTIONS)
-    relay_pb2_grpc.add_LobbyServiceServicer_to_server(desk, made)
+    relay_pb2_grpc.add_LobbyServiceServicer_to_server(service, made)
     made.add_insecure_port(address)
     return made

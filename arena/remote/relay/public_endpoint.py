@@ -14,8 +14,8 @@ from pokearena.v1 import relay_pb2, relay_pb2_grpc
 from sqlalchemy.exc import SQLAlchemyError
 
 from arena.errors import StoreError
-from arena.remote.relay.session import Link, RelaySession
-from arena.remote.relay.session_registry import Refused, SessionRegistry
+from arena.remote.relay.relay_session import ConnectorLink, RelaySession
+from arena.remote.relay.session_registry import ConnectionRefused, SessionRegistry
 from arena.remote.relay.stranger_streams import BoundedServices, StrangerStreams, address_of
 
 if TYPE_CHECKING:
@@ -59,10 +59,10 @@ class PublicEndpoint(relay_pb2_grpc.RelayServiceServicer):
         """Serve the connection of one bot; relay.proto describes the messages."""
         try:
             session = await self._admit(requests, context.peer())
-        except Refused as refused:
+        except ConnectionRefused as refused:
             await context.abort(refused.code, str(refused))
             return
-        link = Link()
+        link = ConnectorLink()
         await self._registry.welcome(session, link, context.peer())
         hearing = asyncio.create_task(self._hear(requests, session, link))
         try:
@@ -83,25 +83,28 @@ class PublicEndpoint(relay_pb2_grpc.RelayServiceServicer):
                 with self._silent.counted(address_of(peer), limit):
                     first = await anext(aiter(requests), None)
                 if first is None or not first.HasField("hello") or not first.hello.instance:
-                    raise Refused(
+                    raise ConnectionRefused(
                         grpc.StatusCode.INVALID_ARGUMENT,
                         "the first message must be Hello, with a token and an instance.",
                     )
                 return await self._registry.enter(first.hello, peer)
         except TimeoutError:
-            raise Refused(
+            raise ConnectionRefused(
                 grpc.StatusCode.DEADLINE_EXCEEDED,
                 f"no Hello arrived within {HELLO_SECONDS:g} s, or before too many other streams"
                 " were opened without one.",
             ) from None
         except (SQLAlchemyError, StoreError):
             logging.getLogger("arena.relay").exception("nobody can be let in")
-            raise Refused(
+            raise ConnectionRefused(
                 grpc.StatusCode.UNAVAILABLE, "the arena cannot say who you are; try again."
             ) from None
 
     async def _hear(
-        self, requests: AsyncIterator[relay_pb2.ConnectRequest], session: RelaySession, link: Link
+        self,
+        requests: AsyncIterator[relay_pb2.ConnectRequest],
+        session: RelaySession,
+        link: ConnectorLink,
     ) -> None:
         with contextlib.suppress(grpc.aio.AioRpcError, asyncio.CancelledError):
             async for message in requests:

@@ -16,11 +16,11 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from arena.errors import StoreError
 from arena.remote.relay import match_outcomes, work_budgets
-from arena.remote.relay.seat import Seat
-from arena.remote.relay.session import Link, RelaySession
+from arena.remote.relay.relay_seat import RelaySeat
+from arena.remote.relay.relay_session import ConnectorLink, RelaySession
 from arena.remote.relay.stranger_streams import address_of
 from arena.remote.relay.work_budgets import WorkBudgets
-from arena.remote.tunnel.streams import TunnelEndpoint
+from arena.remote.tunnel.relay_tunnel import TunnelEndpoint
 from arena.store.bots import remote_bots
 from arena.system import grpc_probe
 from arena.system.token_buckets import Buckets
@@ -37,7 +37,7 @@ TICK_SECONDS: Final = 2.0
 log = logging.getLogger("arena.relay")
 
 
-class Refused(Exception):
+class ConnectionRefused(Exception):
     """A connection is refused. The exception's text is a sentence for the bot's author."""
 
     def __init__(self, code: grpc.StatusCode, sentence: str) -> None:
@@ -45,7 +45,7 @@ class Refused(Exception):
         self.code = code
 
 
-class NotHere(Exception):
+class BotNotSeatable(Exception):
     """A bot cannot be seated. The exception's text is a sentence."""
 
 
@@ -54,18 +54,18 @@ class SessionRegistry:
 
     Args:
         engine: the store.
-        desk: address of the relay control API.
+        control: address of the relay control API.
         sockets: a private directory for the sockets of seats.
-        way: the tunnel endpoint for workers on other machines; None if they cannot connect.
+        tunnel: the tunnel endpoint for workers on other machines; None if they cannot connect.
     """
 
     def __init__(
-        self, engine: Engine, desk: str, sockets: Path, way: TunnelEndpoint | None = None
+        self, engine: Engine, control: str, sockets: Path, tunnel: TunnelEndpoint | None = None
     ) -> None:
         self._engine = engine
-        self._desk = desk
+        self._control = control
         self._sockets = sockets
-        self._way = None if way is None else way.written()
+        self._tunnel = None if tunnel is None else tunnel.written()
         self._sessions: dict[str, RelaySession] = {}
         self._numbers = count(1)
         self._guesses = Buckets(GUESS_RATE, GUESS_BURST)
@@ -92,7 +92,7 @@ class SessionRegistry:
             if wait:
                 # Connectors retry after this code; a valid token may have been issued since the
                 # last tick.
-                raise Refused(
+                raise ConnectionRefused(
                     grpc.StatusCode.UNAVAILABLE,
                     f"too many unknown tokens came from this address; try again in {wait} s.",
                 )
@@ -100,7 +100,7 @@ class SessionRegistry:
         if version is None:
             self._guesses.take(address_of(peer), now)
             log.warning("somebody at %s has a token that is no bot's", peer)
-            raise Refused(
+            raise ConnectionRefused(
                 grpc.StatusCode.UNAUTHENTICATED,
                 "this token is no bot's; `pokearena bot add --remote NAME` makes one, and "
                 "`pokearena bot renew NAME@VERSION` another.",
@@ -129,7 +129,7 @@ class SessionRegistry:
             session.owner = owner
             return session
         if len(self._sessions) >= MOST_SESSIONS:
-            raise Refused(
+            raise ConnectionRefused(
                 grpc.StatusCode.RESOURCE_EXHAUSTED,
                 f"there are {MOST_SESSIONS} bots here already; come back later.",
             )
@@ -140,26 +140,28 @@ class SessionRegistry:
     def _pay_connection(self, owner: str, now: float) -> None:
         wait = self._work.wait(owner, now)
         if wait:
-            raise Refused(
+            raise ConnectionRefused(
                 grpc.StatusCode.RESOURCE_EXHAUSTED,
                 f"bots of {owner} have sent too much; try again in {wait} s.",
             )
         self._work.charge(owner, work_budgets.CONNECTION, now)
 
-    async def welcome(self, session: RelaySession, link: Link, peer: str) -> None:
+    async def welcome(self, session: RelaySession, link: ConnectorLink, peer: str) -> None:
         """Attach the connection of an admitted bot and store its presence."""
         session.leaving = False
         session.attach(link)
         log.info("%s is connected, from %s", session.version, peer)
-        await self._store(remote_bots.came, session.version, self._desk, session.room, self._way)
+        await self._store(
+            remote_bots.came, session.version, self._control, session.room, self._tunnel
+        )
 
-    async def leave(self, session: RelaySession, link: Link) -> None:
+    async def leave(self, session: RelaySession, link: ConnectorLink) -> None:
         """Detach a closed connection. Open requests wait for the next one."""
         if not session.detach(link):
             return
         log.info("%s is gone%s", session.version, f": {link.farewell}" if link.farewell else "")
         self._forget(session)
-        await self._store(remote_bots.went, session.version, self._desk)
+        await self._store(remote_bots.went, session.version, self._control)
 
     async def hear(self, session: RelaySession, message: relay_pb2.ConnectRequest) -> None:
         """Charge a bot's message to its owner's budget and process it.
@@ -184,7 +186,7 @@ class SessionRegistry:
         Close the connections of bots that have left or whose token was renewed.
         """
         connected = [session for session in self._sessions.values() if session.link is not None]
-        await self._store(remote_bots.stays, [each.version for each in connected], self._desk)
+        await self._store(remote_bots.stays, [each.version for each in connected], self._control)
         # Taken before the store is read: a token that is newer than the answer is not in it.
         tokens = [session.token for session in connected]
         self._known_tokens = await asyncio.to_thread(remote_bots.token_hashes, self._engine)
@@ -199,7 +201,7 @@ class SessionRegistry:
 
     # --- seats -------------------------------------------------------------------------
 
-    async def seat(self, order: relay_pb2.SeatRequest) -> tuple[RelaySession, Seat]:
+    async def seat(self, order: relay_pb2.SeatRequest) -> tuple[RelaySession, RelaySeat]:
         """Create a seat for a bot and start its server.
 
         Args:
@@ -215,9 +217,9 @@ class SessionRegistry:
             name = order.version.partition("@")[0]
             session = self._sessions[order.version] = RelaySession(order.version, name, "", "", 1)
         if session is None or (session.link is None and not order.even_absent):
-            raise NotHere(f"{order.version} is not connected.")
+            raise BotNotSeatable(f"{order.version} is not connected.")
         if not session.takes(order.match) and not order.even_absent:
-            raise NotHere(f"{order.version} takes no more tables at the moment.")
+            raise BotNotSeatable(f"{order.version} takes no more tables at the moment.")
         number = next(self._numbers)
         owner_of = session
 
@@ -225,14 +227,14 @@ class SessionRegistry:
             self._work.grant(owner_of.owner, request_bytes, time.monotonic())
 
         socket = self._sockets / f"{number}.bot"
-        seat = Seat(number, order.match, socket, session.send, asked)
+        seat = RelaySeat(number, order.match, socket, session.send, asked)
         session.seats[number] = seat
         session.played.add(order.match)
         await seat.listen()
         await self._tell_room(session)
         return session, seat
 
-    async def clear(self, session: RelaySession, seat: Seat) -> None:
+    async def clear(self, session: RelaySession, seat: RelaySeat) -> None:
         """Close a seat whose table is finished."""
         await seat.close()
         del session.seats[seat.number]
@@ -263,18 +265,18 @@ class SessionRegistry:
 
         def ask() -> bool:
             bot = remote_bots.find(self._engine, version)
-            desk = remote_bots.desk(self._engine, version).address
-            other = bot is not None and bot.here and desk not in ("", self._desk)
-            return other and grpc_probe.answers(desk)
+            control = remote_bots.relay_address(self._engine, version).address
+            other = bot is not None and bot.here and control not in ("", self._control)
+            return other and grpc_probe.answers(control)
 
         return await asyncio.to_thread(ask)
 
     async def _refusal(
         self, code: grpc.StatusCode, version: str, sentence: str, peer: str
-    ) -> Refused:
+    ) -> ConnectionRefused:
         log.warning("%s was refused, from %s: %s", version, peer, sentence)
         await self._store(remote_bots.refused, version, sentence)
-        return Refused(code, sentence)
+        return ConnectionRefused(code, sentence)
 
     async def _store(self, write: object, *what: object) -> None:
         """Write to the store.

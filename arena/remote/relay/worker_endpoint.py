@@ -10,8 +10,8 @@ import ssl
 from pathlib import Path
 from typing import Final
 
-from arena.remote.tunnel import streams
-from arena.remote.tunnel.streams import Stream, TunnelEndpoint
+from arena.remote.tunnel import relay_tunnel
+from arena.remote.tunnel.relay_tunnel import TunnelEndpoint, TunnelStream
 
 HELLO_SECONDS: Final = 5.0
 """Seconds within which a connection must prove that it belongs to a worker."""
@@ -23,7 +23,7 @@ MOST_STREAMS: Final = 1024
 log = logging.getLogger("arena.relay")
 
 
-class Refused(Exception):
+class PeerRefused(Exception):
     """A connection is refused. The exception's text is a clause for the log."""
 
 
@@ -31,12 +31,12 @@ class WorkerEndpoint:
     """Admits peers that can read the store and forwards their bytes to local sockets.
 
     Args:
-        desk: address of the relay control API, "unix:PATH".
+        control: address of the relay control API, "unix:PATH".
         sockets: the directory of the seats' sockets.
     """
 
-    def __init__(self, desk: str, sockets: Path) -> None:
-        self._desk = desk.removeprefix("unix:")
+    def __init__(self, control: str, sockets: Path) -> None:
+        self._control = control.removeprefix("unix:")
         self._sockets = sockets
         self._secret = secrets.token_urlsafe(32)
         self._strangers = 0
@@ -59,7 +59,7 @@ class WorkerEndpoint:
         if certificate is not None and key is not None:
             context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
             context.load_cert_chain(certificate, key)
-            shown = streams.fingerprint(certificate)
+            shown = relay_tunnel.fingerprint(certificate)
         host, _, port = listen.rpartition(":")
         self._server = await asyncio.start_server(
             self._come,
@@ -84,8 +84,8 @@ class WorkerEndpoint:
         assert task is not None
         self._streams.add(task)
         try:
-            await self._serve(Stream(reader, writer))
-        except Refused as refused:
+            await self._serve(TunnelStream(reader, writer))
+        except PeerRefused as refused:
             log.warning("no worker's, at %s: %s", writer.get_extra_info("peername"), refused)
         except (OSError, asyncio.CancelledError):
             # The other machine is disconnected, or the relay ends.
@@ -94,37 +94,39 @@ class WorkerEndpoint:
             self._streams.discard(task)
             writer.close()
 
-    async def _serve(self, worker: Stream) -> None:
-        streams.keep_alive(worker.writer)
+    async def _serve(self, worker: TunnelStream) -> None:
+        relay_tunnel.keep_alive(worker.writer)
         name = await self._admit(worker)
-        if name == streams.ECHO:
-            worker.writer.write(streams.OPENED)
+        if name == relay_tunnel.ECHO:
+            worker.writer.write(relay_tunnel.OPENED)
             await worker.carry_to(worker)
             return
-        socket = self._desk if name == streams.DESK else str(self._sockets / name)
-        near = Stream(*await asyncio.open_unix_connection(socket))
-        worker.writer.write(streams.OPENED)
-        await streams.join(worker, near)
+        socket = self._control if name == relay_tunnel.DESK else str(self._sockets / name)
+        near = TunnelStream(*await asyncio.open_unix_connection(socket))
+        worker.writer.write(relay_tunnel.OPENED)
+        await relay_tunnel.join(worker, near)
 
-    async def _admit(self, worker: Stream) -> str:
+    async def _admit(self, worker: TunnelStream) -> str:
         if self._strangers >= MOST_STRANGERS or len(self._streams) > MOST_STREAMS:
-            raise Refused("too many connections")
+            raise PeerRefused("too many connections")
         self._strangers += 1
         try:
             async with asyncio.timeout(HELLO_SECONDS):
                 return await self._known(worker)
         except (TimeoutError, asyncio.IncompleteReadError, asyncio.LimitOverrunError):
-            raise Refused("it did not say what it wants") from None
+            raise PeerRefused("it did not say what it wants") from None
         finally:
             self._strangers -= 1
 
-    async def _known(self, worker: Stream) -> str:
-        nonce = secrets.token_bytes(streams.NONCE_BYTES)
+    async def _known(self, worker: TunnelStream) -> str:
+        nonce = secrets.token_bytes(relay_tunnel.NONCE_BYTES)
         worker.writer.write(nonce)
-        shown = await worker.reader.readexactly(streams.PROOF_BYTES)
+        shown = await worker.reader.readexactly(relay_tunnel.PROOF_BYTES)
         name = (await worker.reader.readuntil(b"\n"))[:-1].decode("ascii", "replace")
-        if not hmac.compare_digest(shown, streams.proof(self._secret, nonce, name)):
-            raise Refused("it has not the secret that is in the store")
-        if name not in (streams.ECHO, streams.DESK) and not streams.SEAT.fullmatch(name):
-            raise Refused("it asks for what there is not")
+        if not hmac.compare_digest(shown, relay_tunnel.proof(self._secret, nonce, name)):
+            raise PeerRefused("it has not the secret that is in the store")
+        if name not in (relay_tunnel.ECHO, relay_tunnel.DESK) and not relay_tunnel.SEAT.fullmatch(
+            name
+        ):
+            raise PeerRefused("it asks for what there is not")
         return name

@@ -31,10 +31,10 @@ from arena.queue import match_queue
 from arena.queue.match_queue import MatchQueue
 from arena.services.metrics.match_counts import Counts, Spread, cumulated
 from arena.store import gauges
-from arena.store.gauges import Standing
+from arena.store.gauges import StoreGauges
 from arena.system import grpc_probe, timings
 from arena.system.child_process import ChildState
-from arena.system.timings import Times
+from arena.system.timings import DurationSum
 
 # All metrics of the arena, with help text and labels.
 #
@@ -237,13 +237,13 @@ class ArenaCollector(Collector):
         yield _gauge(SERVICE_UP, {(one.name,): float(one.state == "ready") for one in children})
         yield _counter(RESTARTS, {(one.name,): float(one.restarts) for one in children})
 
-    def _catch_up(self) -> Standing | None:
+    def _catch_up(self) -> StoreGauges | None:
         """Read the store; None if it does not answer."""
         try:
             if self._counts is None:
                 self._counts = Counts(self._engine)
             self._counts.catch_up()
-            return gauges.look(self._engine)
+            return gauges.read_gauges(self._engine)
         except (SQLAlchemyError, StoreError, OSError):
             return None
 
@@ -301,7 +301,7 @@ def _played(counts: Counts) -> Iterator[Family]:
     yield _histogram(BOT_DECISION, {(bot,): one for bot, one in counts.bots.items()})
 
 
-def _standing(found: Standing) -> Iterator[Family]:
+def _standing(found: StoreGauges) -> Iterator[Family]:
     yield _counter(FAILURES, {(): float(found.failures)})
     for metric, by_state in (
         (OPEN, found.open),
@@ -349,7 +349,7 @@ def _histogram(metric: Metric, values: Mapping[Labels, Spread]) -> Family:
     return family
 
 
-def _timed(metric: Metric, values: Mapping[str, Times]) -> Family:
+def _timed(metric: Metric, values: Mapping[str, DurationSum]) -> Family:
     family = HistogramMetricFamily(metric.name, metric.says, labels=metric.labels)
     for label, times in sorted(values.items()):
         buckets = list(cumulated(timings.BOUNDS, dict(enumerate(times.counts))))

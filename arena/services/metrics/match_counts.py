@@ -11,7 +11,7 @@ from typing import Final
 from sqlalchemy import Engine
 
 from arena.ratings.decision_histogram import BINS
-from arena.store.closed_counts import ENDED, REMOTE, Closing, Closings, Endings, Forms
+from arena.store.closed_counts import ENDED, REMOTE, ClosingReader, EndedCounts, Forms, MatchClosing
 
 DECISION_BOUNDS: Final = tuple(2.0**n / 1000 for n in range(-1, 15))
 """Upper bounds in seconds, 0.5 ms to 16.384 s; they coincide with bin edges of decision times."""
@@ -62,8 +62,8 @@ class Counts:
 
     def __init__(self, engine: Engine) -> None:
         self._forms = Forms(engine)
-        self._closings = Closings(engine)
-        self._endings = Endings(engine)
+        self._closings = ClosingReader(engine)
+        self._endings = EndedCounts(engine)
         self.matches: Counter[tuple[str, str]] = Counter()
         self.games: Counter[str] = Counter()
         self.verdicts: Counter[tuple[str, str]] = Counter()
@@ -88,7 +88,7 @@ class Counts:
                 ended[self._forms.of(tournament), state.lower()] += states.get(state, 0)
         self.matches = ended
 
-    def _add(self, one: Closing) -> None:
+    def _add(self, one: MatchClosing) -> None:
         self.games[one.form] += one.games
         place = sum(bound < one.seconds for bound in MATCH_BOUNDS)
         self.took.setdefault(one.form, Spread(MATCH_BOUNDS)).add(place, one.seconds)

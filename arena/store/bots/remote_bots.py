@@ -33,7 +33,7 @@ _BYTES: Final = 32
 
 
 @dataclass(frozen=True, slots=True)
-class Remote:
+class RemoteBot:
     """The state of a remote bot."""
 
     version: str
@@ -56,12 +56,12 @@ class Remote:
         return "connected" if self.here else "never seen" if self.since is None else "absent"
 
 
-class Desk(NamedTuple):
+class RelayAddress(NamedTuple):
     """The relay to which a bot connects."""
 
     address: str
-    way: Mapping[str, str] | None
-    """Its `arena.remote.tunnel.streams.TunnelEndpoint` for other machines; None without one."""
+    tunnel: Mapping[str, str] | None
+    """Its `TunnelEndpoint` for other machines (`arena.remote.tunnel`); None without one."""
 
 
 def add_relayed(engine: Engine, name: str, number: str, owner: str = "") -> tuple[Version, str]:
@@ -104,7 +104,7 @@ def is_relayed(manifest: Mapping[str, Any]) -> bool:
     return bool(manifest.get("remote"))
 
 
-def listing(engine: Engine) -> dict[str, Remote]:
+def listing(engine: Engine) -> dict[str, RemoteBot]:
     """Return all remote bots, by version."""
     table = schema.remotes
     query = select(table, (table.c.until > now()).label("here")).order_by(table.c.version)
@@ -112,14 +112,14 @@ def listing(engine: Engine) -> dict[str, Remote]:
         return {row.version: _remote(row) for row in connection.execute(query)}
 
 
-def desks(engine: Engine, match: str) -> dict[str, Mapping[str, str] | None]:
+def relay_addresses(engine: Engine, match: str) -> dict[str, Mapping[str, str] | None]:
     """Return the relays that serve a match's remote bots, for requests of seats.
 
     A relay is omitted if its bot is absent and the match no longer waits for it.
 
     Returns:
         By control address: the endpoint for other machines
-        (`arena.remote.tunnel.streams.TunnelEndpoint`), or None without one.
+        (`arena.remote.tunnel.relay_tunnel.TunnelEndpoint`), or None without one.
     """
     table, sides, matches = schema.remotes, schema.match_entrants, schema.matches
     query = (
@@ -136,19 +136,19 @@ def desks(engine: Engine, match: str) -> dict[str, Mapping[str, str] | None]:
         return {row.desk: row.way for row in connection.execute(query)}
 
 
-def find(engine: Engine, version: str) -> Remote | None:
+def find(engine: Engine, version: str) -> RemoteBot | None:
     """Return the state of a version; None if it is not remote."""
     return listing(engine).get(version)
 
 
-def desk(engine: Engine, version: str) -> Desk:
+def relay_address(engine: Engine, version: str) -> RelayAddress:
     """Return the relay that serves a bot; its address is empty if the bot never connected."""
     table = schema.remotes
     with reading(engine) as connection:
         row = connection.execute(
             select(table.c.desk, table.c.way).where(table.c.version == version)
         ).one_or_none()
-    return Desk("", None) if row is None else Desk(row.desk, row.way)
+    return RelayAddress("", None) if row is None else RelayAddress(row.desk, row.way)
 
 
 def of_token(engine: Engine, token: str) -> Version | None:
@@ -169,19 +169,19 @@ def token_hashes(engine: Engine) -> frozenset[str]:
 
 
 def came(
-    engine: Engine, version: str, desk: str, room: int, way: Mapping[str, str] | None = None
+    engine: Engine, version: str, control: str, room: int, tunnel: Mapping[str, str] | None = None
 ) -> None:
     """Record that a bot has connected to a relay.
 
     Args:
         engine: the store.
         version: the bot.
-        desk: control address of the relay.
+        control: control address of the relay.
         room: how many more tables the bot can join.
-        way: the relay's endpoint for other machines; None without one.
+        tunnel: the relay's endpoint for other machines; None without one.
     """
     here = {"since": now(), "until": now() + HERE_SECONDS, "room": room}
-    _note(engine, version, desk=desk, way=way, **here)
+    _note(engine, version, desk=control, way=tunnel, **here)
 
 
 def has_room(engine: Engine, version: str, room: int) -> None:
@@ -189,28 +189,28 @@ def has_room(engine: Engine, version: str, room: int) -> None:
     _note(engine, version, room=room)
 
 
-def stays(engine: Engine, of: Collection[str], desk: str) -> None:
+def stays(engine: Engine, of: Collection[str], control: str) -> None:
     """Extend the presence of bots still connected to the relay with this control address."""
     table = schema.remotes
     if of:
-        its = (table.c.version.in_(of), table.c.desk == desk)
+        its = (table.c.version.in_(of), table.c.desk == control)
         rows = select(table.c.version).where(*its).order_by(table.c.version)
         _write(engine, update(table).where(*its).values(until=now() + HERE_SECONDS), rows)
 
 
-def went(engine: Engine, version: str, desk: str | None = None) -> None:
+def went(engine: Engine, version: str, control: str | None = None) -> None:
     """Record that a bot has disconnected.
 
     Args:
         engine: the store.
         version: the bot.
-        desk: control address of the reporting relay. Its report is ignored if the bot has connected
-            to another relay since. None: any.
+        control: control address of the reporting relay. Its report is ignored if the bot has
+            connected to another relay since. None: any.
     """
     table = schema.remotes
     gone = update(table).where(table.c.version == version, table.c.until > now())
-    if desk is not None:
-        gone = gone.where(table.c.desk == desk)
+    if control is not None:
+        gone = gone.where(table.c.desk == control)
     _write(engine, gone.values(since=now(), until=now()))
 
 
@@ -259,8 +259,8 @@ def _write(engine: Engine, change: Update, rows: Select[Any] | None = None) -> N
         connection.execute(change)
 
 
-def _remote(row: Any) -> Remote:
-    return Remote(
+def _remote(row: Any) -> RemoteBot:
+    return RemoteBot(
         version=row.version,
         relayed=row.token is not None,
         here=bool(row.here),

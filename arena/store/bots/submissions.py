@@ -12,7 +12,7 @@ from arena.errors import NotFound, TooMany
 from arena.store import schema
 from arena.store.database import now, reading, writing
 from arena.store.postgresql import alone, keep
-from arena.store.schema import UNDECIDED, Stage, SubmissionState
+from arena.store.schema import UNDECIDED, SubmissionStage, SubmissionState
 
 _DAY: Final = 86_400
 _SOON: Final = 60
@@ -31,9 +31,9 @@ class Submission:
     bytes: int
     """Size of the upload archive."""
     state: SubmissionState
-    stage: Stage
+    stage: SubmissionStage
     """The stage that began last."""
-    steps: tuple[tuple[Stage, float], ...]
+    steps: tuple[tuple[SubmissionStage, float], ...]
     """The stages so far, with the times of their latest start."""
     attempts: int
     sentence: str
@@ -56,7 +56,7 @@ class Submission:
 
 
 @dataclass(frozen=True, slots=True)
-class Sent:
+class ReceivedUpload:
     """A received upload, not stored as a submission yet; `content_hash` is stated by the sender."""
 
     id: str
@@ -67,7 +67,7 @@ class Sent:
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class SubmissionLimits:
     """Limits on the number of submissions.
 
     Attributes:
@@ -81,7 +81,7 @@ class Limits:
     a_day: int = 50
 
 
-def add(engine: Engine, sent: Sent, limits: Limits) -> Submission:
+def add(engine: Engine, sent: ReceivedUpload, limits: SubmissionLimits) -> Submission:
     """Store an upload as a waiting submission.
 
     If an undecided submission of this owner has the same content, that one is returned instead.
@@ -103,7 +103,7 @@ def add(engine: Engine, sent: Sent, limits: Limits) -> Submission:
                     content_hash=sent.content_hash,
                     bytes=sent.bytes,
                     state=SubmissionState.WAITING,
-                    stage=Stage.RECEIVED,
+                    stage=SubmissionStage.RECEIVED,
                     steps=[],
                     attempts=0,
                     ladders=[],
@@ -114,7 +114,7 @@ def add(engine: Engine, sent: Sent, limits: Limits) -> Submission:
     return waiting or find(engine, sent.id)
 
 
-def check(engine: Engine, owner: str, limits: Limits) -> None:
+def check(engine: Engine, owner: str, limits: SubmissionLimits) -> None:
     """Check that an owner may send a submission now.
 
     Raises:
@@ -187,7 +187,7 @@ def take_up(engine: Engine, submission: str) -> Submission:
         return _find(connection, submission)
 
 
-def step(engine: Engine, submission: str, stage: Stage) -> None:
+def step(engine: Engine, submission: str, stage: SubmissionStage) -> None:
     """Record the start of a stage."""
     table = schema.submissions
     with writing(engine, "step") as connection:
@@ -233,7 +233,7 @@ def decide(
         return _find(connection, submission)
 
 
-def _check(connection: Connection, owner: str, limits: Limits) -> None:
+def _check(connection: Connection, owner: str, limits: SubmissionLimits) -> None:
     table = schema.submissions
     of_owner, open_ = table.c.owner == owner, _is_undecided()
     today = table.c.created > now() - _DAY
@@ -287,8 +287,8 @@ def _submission(row: Row[*tuple[Any, ...]]) -> Submission:
         **{
             **values,
             "state": SubmissionState(values["state"]),
-            "stage": Stage(values["stage"]),
-            "steps": tuple((Stage(stage), at) for stage, at in values["steps"]),
+            "stage": SubmissionStage(values["stage"]),
+            "steps": tuple((SubmissionStage(stage), at) for stage, at in values["steps"]),
             "ladders": tuple(values["ladders"]),
         }
     )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from arena.ratings.closed_match import FINISHED
-from arena.ratings.decision_histogram import Thinking
+from arena.ratings.decision_histogram import DecisionHistogram
 
 if TYPE_CHECKING:
     from referee.record import GameRecord
@@ -49,7 +49,7 @@ class PlayedGame:
     tally: Mapping[str, Sequence[Any]]
     """The remaining fields of the result line, by seat."""
     faulted: tuple[PlayedFault, ...] = ()
-    thinking: tuple[Thinking, ...] = ()
+    thinking: tuple[DecisionHistogram, ...] = ()
     """Decision times of each entrant, without decisions that the referee made for it."""
 
 
@@ -133,14 +133,14 @@ def _played(
 
 def _thinking(
     seats: Sequence[Sequence[int]], actions: Sequence[Mapping[str, Any]]
-) -> tuple[Thinking, ...]:
+) -> tuple[DecisionHistogram, ...]:
     """Return the decision times of each entrant; `seats` are the seats of each."""
     moves = [
         (line["seat"], line["ms"])
         for line in actions
         if line.get("by") != "referee" and "ms" in line
     ]
-    return tuple(Thinking.of(ms for seat, ms in moves if seat in mine) for mine in seats)
+    return tuple(DecisionHistogram.of(ms for seat, ms in moves if seat in mine) for mine in seats)
 
 
 def _verdict(verdicts: Sequence[str]) -> str:

@@ -9,14 +9,14 @@ from typing import Any
 from sqlalchemy import Engine, Row, Select, func, select
 
 from arena.ratings.closed_match import FINISHED, ClosedGame, means, scores
-from arena.ratings.decision_histogram import Thinking
+from arena.ratings.decision_histogram import DecisionHistogram
 from arena.store import schema
 from arena.store.database import reading
 from arena.store.matches.outcome import games_of
 
 
 @dataclass(frozen=True, slots=True)
-class Played:
+class PlayedMatch:
     """A closed match; tuples are in the order of its entrants.
 
     Attributes:
@@ -39,7 +39,7 @@ class Played:
     closed: float
     entrants: tuple[str, ...]
     games: tuple[ClosedGame, ...]
-    thinking: tuple[Thinking, ...]
+    thinking: tuple[DecisionHistogram, ...]
 
     def score(self, entrant: str) -> float:
         """Return the mean score of an entrant against its opponents, from 0 to 1."""
@@ -73,7 +73,7 @@ def matches(
     of: Collection[str] = (),
     offset: int = 0,
     limit: int = 50,
-) -> tuple[Played, ...]:
+) -> tuple[PlayedMatch, ...]:
     """Return closed matches, newest first.
 
     Args:
@@ -126,10 +126,10 @@ def _chosen(sitting: Sequence[Collection[str]], of: Collection[str]) -> Select[A
     return query
 
 
-def _played(row: Row[Any]) -> Played:
+def _played(row: Row[Any]) -> PlayedMatch:
     from arena.presentation.form_name import form_of
 
-    return Played(
+    return PlayedMatch(
         match=row.match,
         tournament=row.tournament,
         name=row.name,
@@ -138,5 +138,5 @@ def _played(row: Row[Any]) -> Played:
         closed=float(row.closed),
         entrants=tuple(row.outcome["entrants"]),
         games=games_of(row.outcome),
-        thinking=tuple(map(Thinking.read, row.thinking or ())),
+        thinking=tuple(map(DecisionHistogram.read, row.thinking or ())),
     )

@@ -6,12 +6,12 @@ from typing import Any
 
 from arena.presentation.registry import presentation_of
 from arena.ratings.closed_match import ClosedGame, ClosedMatch
-from arena.ratings.decision_histogram import Thinking
+from arena.ratings.decision_histogram import DecisionHistogram
 from arena.ratings.match_digest import digest
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class MatchSummary:
     """The stored summary of a match.
 
     Attributes:
@@ -26,13 +26,13 @@ class Result:
     """By entrant; None if it was not counted in all games."""
 
 
-def result(
+def summarize(
     game: str,
     match: str,
     entrants: Sequence[str],
     games: Sequence[Mapping[str, Any]],
     thinking: Sequence[Sequence[Sequence[int]] | None],
-) -> Result:
+) -> MatchSummary:
     """Summarize a match.
 
     Args:
@@ -46,11 +46,11 @@ def result(
     closed = ClosedMatch(match, 0, 0, tuple(entrants), games_of(values))
     counted = [each for each in thinking if each is not None]
     added = [
-        sum((Thinking.read(each[place]) for each in counted), Thinking()).stored()
+        sum((DecisionHistogram.read(each[place]) for each in counted), DecisionHistogram()).stored()
         for place in range(len(entrants))
     ]
     whole = added if len(counted) == len(games) else None
-    return Result(values, digest(closed, presentation_of(game).clip).text(), whole)
+    return MatchSummary(values, digest(closed, presentation_of(game).clip).text(), whole)
 
 
 def games_of(outcome: Mapping[str, Any]) -> tuple[ClosedGame, ...]:

@@ -13,7 +13,7 @@ from sqlalchemy import JSON, Column, ColumnElement, Connection, Engine, Text, ca
 
 from arena.store import schema
 from arena.store.database import reading
-from arena.store.matches.spec import Clock, Entrant, MatchSpec, Plan
+from arena.store.matches.spec import Clock, Entrant, MatchSpec, TournamentPlan
 from arena.store.schema import MatchState
 
 BATCH: Final = 100
@@ -62,14 +62,14 @@ class MatchRows:
         """The entrants' names."""
         return tuple(str(row["version"]) for row in self.entrants)
 
-    def plan(self) -> Plan:
+    def plan(self) -> TournamentPlan:
         """Return the settings that all matches of the tournament share, without its name.
 
         Raises:
             ValueError: the options are not valid JSON.
         """
         row = self.tournament
-        return Plan(
+        return TournamentPlan(
             name="",
             game=row["game"],
             options=decoded(row["options"]),

@@ -15,7 +15,7 @@ from sqlalchemy import Column, Connection, Engine, select
 
 from arena.errors import NotFound
 from arena.ratings.closed_match import ClosedGame, ClosedMatch
-from arena.ratings.decision_histogram import Thinking
+from arena.ratings.decision_histogram import DecisionHistogram
 from arena.store import schema
 from arena.store.database import reading
 from arena.store.matches import rows
@@ -45,7 +45,7 @@ class ScoredGame:
     table: int
     board: int
     result: ClosedGame
-    thinking: tuple[Thinking, ...]
+    thinking: tuple[DecisionHistogram, ...]
     slowest_ms: float
     committed: float
 
@@ -76,7 +76,7 @@ def scorecard(engine: Engine, match: str) -> tuple[ScoredGame, ...]:
                 tuple(row.verdicts),
                 tuple(row.faults),
             ),
-            tuple(map(Thinking.read, row.thinking or ())),
+            tuple(map(DecisionHistogram.read, row.thinking or ())),
             max(row.tally.get("slowest_ms", (math.inf,))),
             row.committed,
         )
@@ -150,7 +150,7 @@ def closed(
 
 
 @dataclass(frozen=True, slots=True)
-class Cover:
+class RecordFrame:
     """A match without its games.
 
     Attributes:
@@ -164,7 +164,7 @@ class Cover:
     games: tuple[int, ...]
 
 
-def cover(engine: Engine, match: str) -> Cover:
+def cover(engine: Engine, match: str) -> RecordFrame:
     """Read a match without the records of its games.
 
     Raises:
@@ -172,7 +172,7 @@ def cover(engine: Engine, match: str) -> Cover:
     """
     with reading(engine) as connection:
         spec, seed, played = _told(connection, match, schema.games.c.game)
-    return Cover(spec.line(), seed, tuple(played))
+    return RecordFrame(spec.line(), seed, tuple(played))
 
 
 def record(engine: Engine, match: str) -> str:

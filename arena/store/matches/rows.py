@@ -12,7 +12,7 @@ from arena.store.database import now
 from arena.store.matches import outcome
 from arena.store.matches.games import CommittedGame, PlayedGame
 from arena.store.matches.listing import not_found
-from arena.store.matches.outcome import Result
+from arena.store.matches.outcome import MatchSummary
 from arena.store.matches.spec import Clock, Entrant, MatchSpec
 
 
@@ -118,7 +118,7 @@ def insert_result(connection: Connection, match: str, attempt: int) -> None:
     connection.execute(update(sides).where(sides.c.match == match).values(closed=closed))
 
 
-def _result(connection: Connection, match: str) -> Result:
+def _result(connection: Connection, match: str) -> MatchSummary:
     """Summarize the stored games of a match."""
     games, sides = schema.games, schema.match_entrants
     entrants = connection.execute(
@@ -136,7 +136,7 @@ def _result(connection: Connection, match: str) -> Result:
         .join(schema.matches, schema.matches.c.tournament == schema.tournaments.c.id)
         .where(schema.matches.c.id == match)
     ).scalar_one()
-    return outcome.result(kind, match, list(entrants), rows, thinking)
+    return outcome.summarize(kind, match, list(entrants), rows, thinking)
 
 
 def _entrants(connection: Connection, match: str) -> tuple[Entrant, ...]:

@@ -18,7 +18,7 @@ class Clock:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class TournamentPlan:
     """The settings that all matches of a tournament share, and the tournament's name and format."""
 
     name: str

@@ -10,7 +10,7 @@ from referee.games.registry import find
 
 
 @dataclass(frozen=True, slots=True)
-class Rights:
+class RemainingResources:
     """The resources that a seat has left at its table, and its faults and crashes so far."""
 
     bank_ms: int
@@ -36,7 +36,7 @@ class TablePlan:
     seating: tuple[int, ...]
     """The entrant at each seat, as its index in the match."""
     boards: tuple[BoardPlan, ...]
-    rights: tuple[Rights, ...]
+    rights: tuple[RemainingResources, ...]
 
 
 def plan(spec: MatchSpec, committed: Iterable[CommittedGame] = ()) -> tuple[TablePlan, ...]:
@@ -79,9 +79,9 @@ def _boards(spec: MatchSpec, table: int, played: set[int]) -> tuple[BoardPlan, .
     )
 
 
-def _rights(spec: MatchSpec, seat: int, played: list[CommittedGame]) -> Rights:
+def _rights(spec: MatchSpec, seat: int, played: list[CommittedGame]) -> RemainingResources:
     drawn = sum(float(game.tally["bank_ms"][seat]) for game in played)
-    return Rights(
+    return RemainingResources(
         bank_ms=max(0, int(spec.clock.bank_ms - drawn)),
         faults=sum(int(game.tally["faults"][seat]) for game in played),
         crashes=sum(int(game.tally["crashes"][seat]) for game in played),

@@ -18,14 +18,14 @@ OTHERS: Final = tuple(state for state in MatchState if state is not MatchState.C
 """All states except the one in which most matches end."""
 
 
-class Count(NamedTuple):
+class MatchCount(NamedTuple):
     """A number of matches, and the number of their games."""
 
     matches: int
     games: int
 
 
-def by_state(connection: Connection, tournament: str) -> Mapping[MatchState, Count]:
+def by_state(connection: Connection, tournament: str) -> Mapping[MatchState, MatchCount]:
     """Return the count of each state; an empty mapping if the tournament does not exist.
 
     One statement reads everything, so the counts are consistent.
@@ -49,12 +49,12 @@ def by_state(connection: Connection, tournament: str) -> Mapping[MatchState, Cou
     rows = connection.execute(query).all()
     if not rows:
         return {}
-    counts = dict.fromkeys(MatchState, Count(0, 0))
-    closed = Count(rows[0].matches, rows[0].games)
+    counts = dict.fromkeys(MatchState, MatchCount(0, 0))
+    closed = MatchCount(rows[0].matches, rows[0].games)
     for row in rows:
         if row.state is not None:
-            here = counts[MatchState(row.state)] = Count(row.number, int(row.planned))
-            closed = Count(closed.matches - here.matches, closed.games - here.games)
+            here = counts[MatchState(row.state)] = MatchCount(row.number, int(row.planned))
+            closed = MatchCount(closed.matches - here.matches, closed.games - here.games)
     counts[MatchState.CLOSED] = closed
     return counts
 

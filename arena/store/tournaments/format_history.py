@@ -8,22 +8,22 @@ from typing import Final
 
 from sqlalchemy import Connection, Engine, func, select
 
-from arena.formats.contract import Match, State
+from arena.formats.contract import FormatMatch, MatchStatus
 from arena.store import schema
 from arena.store.database import reading
 from arena.store.matches.outcome import games_of
 from arena.store.schema import MatchState
 
-_STATES: Final[Mapping[str, State]] = {
-    MatchState.PENDING: State.OPEN,
-    MatchState.RUNNING: State.OPEN,
-    MatchState.CLOSED: State.CLOSED,
-    MatchState.VOID: State.VOID,
-    MatchState.CANCELLED: State.VOID,
+_STATES: Final[Mapping[str, MatchStatus]] = {
+    MatchState.PENDING: MatchStatus.OPEN,
+    MatchState.RUNNING: MatchStatus.OPEN,
+    MatchState.CLOSED: MatchStatus.CLOSED,
+    MatchState.VOID: MatchStatus.VOID,
+    MatchState.CANCELLED: MatchStatus.VOID,
 }
 
 
-class History:
+class FormatHistory:
     """The matches of one tournament; rounds that are over are read only once.
 
     The exception is a round to which a match has been added: then all rounds are read again. This
@@ -35,10 +35,10 @@ class History:
     def __init__(self, engine: Engine, tournament: str) -> None:
         self._engine = engine
         self._tournament = tournament
-        self._over: list[Match] = []
+        self._over: list[FormatMatch] = []
         self._first = 0
 
-    def matches(self) -> tuple[Match, ...]:
+    def matches(self) -> tuple[FormatMatch, ...]:
         """Return all matches in their current state, in canonical order."""
         with reading(self._engine) as connection:
             if _count(connection, self._tournament, self._first) != len(self._over):
@@ -48,7 +48,7 @@ class History:
         self._keep(moving)
         return every
 
-    def _read(self, connection: Connection) -> list[Match]:
+    def _read(self, connection: Connection) -> list[FormatMatch]:
         table, sides, results = schema.matches, schema.match_entrants, schema.results
         query = (
             select(*table.c["id", "round", "number", "state"], sides.c.version, results.c.outcome)
@@ -63,7 +63,7 @@ class History:
             last = rows[0]
             closed = last.state == MatchState.CLOSED
             matches.append(
-                Match(
+                FormatMatch(
                     round=last.round,
                     number=last.number,
                     entrants=tuple(row.version for row in rows),
@@ -73,9 +73,9 @@ class History:
             )
         return matches
 
-    def _keep(self, moving: list[Match]) -> None:
+    def _keep(self, moving: list[FormatMatch]) -> None:
         """Cache the matches of rounds that are over."""
-        still = (match.round for match in moving if match.state is State.OPEN)
+        still = (match.round for match in moving if match.state is MatchStatus.OPEN)
         last = max((match.round for match in moving), default=self._first)
         # The newest round may be read again; that is cheap and avoids a special case.
         self._first = min(still, default=last)

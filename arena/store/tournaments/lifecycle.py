@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from sqlalchemy import ColumnElement, Connection, Engine, func, select, update
 
 from arena.errors import Conflict
-from arena.formats.contract import Entrant, Fixture
+from arena.formats.contract import Fixture, FormatEntrant
 from arena.store import schema
 from arena.store.database import now, reading, writing
 from arena.store.postgresql import keep
@@ -29,7 +29,7 @@ from arena.store.tournaments.tournaments import (
 
 
 @dataclass(frozen=True, slots=True)
-class Marks:
+class ChangeMarks:
     """Counters that detect every change of a tournament that concerns its format."""
 
     matches: int
@@ -81,7 +81,7 @@ def cancel(engine: Engine, tournament: str) -> Tournament:
     return find(engine, tournament)
 
 
-def add(engine: Engine, tournament: str, entries: Sequence[Entrant]) -> Tournament:
+def add(engine: Engine, tournament: str, entries: Sequence[FormatEntrant]) -> Tournament:
     """Add entrants, which are paired from the next round on.
 
     Args:
@@ -178,13 +178,15 @@ def leave(
     )
 
 
-def marks(engine: Engine, tournament: str) -> Marks:
+def marks(engine: Engine, tournament: str) -> ChangeMarks:
     """Return the current counters, to be passed to `extend` or `close`."""
     with reading(engine) as connection:
         return _marks(connection, tournament)
 
 
-def extend(engine: Engine, tournament: Tournament, seen: Marks, fixtures: Iterable[Fixture]) -> int:
+def extend(
+    engine: Engine, tournament: Tournament, seen: ChangeMarks, fixtures: Iterable[Fixture]
+) -> int:
     """Add the next matches, all or none; concurrent calls add them only once.
 
     Args:
@@ -208,7 +210,7 @@ def extend(engine: Engine, tournament: Tournament, seen: Marks, fixtures: Iterab
     return len(added)
 
 
-def close(engine: Engine, tournament: str, seen: Marks) -> bool:
+def close(engine: Engine, tournament: str, seen: ChangeMarks) -> bool:
     """Close a tournament if it has no open match and is unchanged since `seen`; return success."""
     table = schema.tournaments
     with writing(engine, "close") as connection:
@@ -224,7 +226,7 @@ def close(engine: Engine, tournament: str, seen: Marks) -> bool:
     return changed.rowcount == 1
 
 
-def _marks(connection: Connection, tournament: str) -> Marks:
+def _marks(connection: Connection, tournament: str) -> ChangeMarks:
     entrants = schema.entrants
     counted = counts.by_state(connection, tournament)
     there, gone = connection.execute(
@@ -232,7 +234,7 @@ def _marks(connection: Connection, tournament: str) -> Marks:
             entrants.c.tournament == tournament
         )
     ).one()
-    return Marks(
+    return ChangeMarks(
         matches=sum(count.matches for count in counted.values()),
         open=sum(counted[state].matches for state in OPEN if counted),
         closed=counted[MatchState.CLOSED].matches if counted else 0,

@@ -8,15 +8,15 @@ from sqlalchemy import Connection, insert, select, update
 
 from arena.formats.contract import Fixture
 from arena.store import ids, schema
-from arena.store.matches.spec import Plan
+from arena.store.matches.spec import TournamentPlan
 from arena.store.schema import MatchState
-from referee import dealing
+from referee.games.shared import dealing
 
 
 def store(
     connection: Connection,
     tournament: str,
-    plan: Plan,
+    plan: TournamentPlan,
     fixtures: Iterable[Fixture],
     seed: bytes | None,
 ) -> None:
@@ -52,7 +52,7 @@ def store(
 
 def rows(
     tournament: str,
-    plan: Plan,
+    plan: TournamentPlan,
     contents: Mapping[str, str],
     fixtures: Iterable[Fixture],
     seed: bytes | None,

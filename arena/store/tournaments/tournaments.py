@@ -12,10 +12,10 @@ from sqlalchemy import ColumnElement, Connection, Engine, Row, func, insert, sel
 from arena import config
 from arena.errors import Conflict, NotFound, OutOfRange, StoreError, check_name
 from arena.formats import registry
-from arena.formats.contract import Entrant, Fixture
+from arena.formats.contract import Fixture, FormatEntrant
 from arena.store import ids, schema
 from arena.store.database import now, reading, writing
-from arena.store.matches.spec import Clock, Plan
+from arena.store.matches.spec import Clock, TournamentPlan
 from arena.store.postgresql import keep
 from arena.store.schema import MatchState, TournamentState
 from arena.store.tournaments import counts, schedule
@@ -26,8 +26,8 @@ class Tournament:
     """A tournament in its current state."""
 
     id: str
-    plan: Plan
-    entries: tuple[Entrant, ...]
+    plan: TournamentPlan
+    entries: tuple[FormatEntrant, ...]
     """Its entrants, in the order of their seeds."""
     state: TournamentState
     created: float
@@ -42,7 +42,7 @@ class Tournament:
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class TournamentProgress:
     """The progress of a tournament: matches by state, and games."""
 
     pending: int
@@ -68,8 +68,8 @@ class Progress:
 
 def create(
     engine: Engine,
-    plan: Plan,
-    entries: Sequence[Entrant],
+    plan: TournamentPlan,
+    entries: Sequence[FormatEntrant],
     fixtures: Iterable[Fixture],
     seed: bytes | None = None,
 ) -> Tournament:
@@ -104,7 +104,7 @@ def create(
     return find(engine, name)
 
 
-def check_plan(plan: Plan) -> None:
+def check_plan(plan: TournamentPlan) -> None:
     """Check the ranges of all numbers in the settings of a new tournament.
 
     Raises:
@@ -156,7 +156,7 @@ def listing(
         return _select(connection, *conditions)
 
 
-def progress(engine: Engine, tournament: str) -> Progress:
+def progress(engine: Engine, tournament: str) -> TournamentProgress:
     """Count a tournament's matches and games.
 
     Raises:
@@ -176,7 +176,7 @@ def progress(engine: Engine, tournament: str) -> Progress:
         done = int(connection.execute(committed).scalar_one())
     if not counted:
         raise not_found(tournament)
-    return Progress(
+    return TournamentProgress(
         **{state.lower(): count.matches for state, count in counted.items()},
         games=done + counted[MatchState.CLOSED].games,
         planned=sum(count.games for count in counted.values()),
@@ -202,17 +202,17 @@ def _select(connection: Connection, *conditions: ColumnElement[bool]) -> tuple[T
         .order_by(entrants.c.tournament, entrants.c.position)
     ).all()
     entries = {
-        name: tuple(Entrant(*row[1:]) for row in group)
+        name: tuple(FormatEntrant(*row[1:]) for row in group)
         for name, group in groupby(sides, lambda row: row[0])
     }
     return tuple(_tournament(row, entries.get(row.id, ())) for row in rows)
 
 
-def _tournament(row: Row[*tuple[Any, ...]], entries: tuple[Entrant, ...]) -> Tournament:
+def _tournament(row: Row[*tuple[Any, ...]], entries: tuple[FormatEntrant, ...]) -> Tournament:
     state = TournamentState(row.state)
     return Tournament(
         id=row.id,
-        plan=Plan(
+        plan=TournamentPlan(
             name=row.name,
             game=row.game,
             options=row.options,
@@ -262,7 +262,7 @@ def admit(connection: Connection, names: Sequence[str]) -> None:
             )
 
 
-def enter(connection: Connection, name: str, entries: Sequence[Entrant], first: int) -> None:
+def enter(connection: Connection, name: str, entries: Sequence[FormatEntrant], first: int) -> None:
     """Store entrants of a tournament at the positions from `first` on.
 
     Raises:
@@ -294,7 +294,7 @@ def _free_id(connection: Connection) -> str:
             return name
 
 
-def _insert(connection: Connection, name: str, plan: Plan, seed: bytes | None) -> None:
+def _insert(connection: Connection, name: str, plan: TournamentPlan, seed: bytes | None) -> None:
     connection.execute(
         insert(schema.tournaments).values(
             id=name,

@@ -5,7 +5,7 @@ from enum import StrEnum
 from typing import Any
 
 
-class Outcome(StrEnum):
+class CheckOutcome(StrEnum):
     """Result of a check."""
 
     PASSED = "passed"
@@ -16,7 +16,7 @@ class Outcome(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class CheckRecord:
     """The record of a match whose questions can be repeated (docs/reference/record.md)."""
 
     match: str
@@ -30,7 +30,7 @@ class Check:
 
     name: str
     """Name such as "plays" or "one legal action"; unique together with `game`."""
-    outcome: Outcome
+    outcome: CheckOutcome
     sentence: str
     """The result; for a failure the reason, as an instruction to the author."""
     game: str = ""
@@ -43,14 +43,14 @@ class Check:
     """
     command: str = ""
     """Command that repeats the check; requires `record` among the records of `pokearena`."""
-    record: Record | None = None
+    record: CheckRecord | None = None
     output: str = ""
     """End of the bot's output at the failure."""
 
     @property
     def failed(self) -> bool:
         """Whether the check prevents the bot's admission."""
-        return self.outcome is Outcome.FAILED
+        return self.outcome is CheckOutcome.FAILED
 
     def to_json(self) -> dict[str, Any]:
         """Return the check as JSON values, with the record's match ID instead of the record."""

@@ -15,18 +15,24 @@ from arena.bots.exit_report import MIB, Limits
 from arena.bots.socket_probe import goes_on_listening
 from arena.bots.version_store import content_hash
 from arena.errors import BotError, InfrastructureError
-from arena.submissions.conformance import forms
-from arena.submissions.conformance.check import Check, Outcome
-from arena.submissions.conformance.conversation import NoAnswer
-from arena.submissions.conformance.examinee import Errand
-from arena.submissions.conformance.forms import CLOCK, Form
-from arena.submissions.conformance.games import Played, play
-from arena.submissions.conformance.positions import Paper, paper, rights
-from arena.submissions.conformance.questions import TOGETHER, Broken, Finding, Interview, breaks
+from arena.submissions.conformance import examined_forms
+from arena.submissions.conformance.bot_session import SessionFailed
+from arena.submissions.conformance.check import Check, CheckOutcome
+from arena.submissions.conformance.examination_matches import ExaminationMatch, play
+from arena.submissions.conformance.examination_order import ExaminationOrder
+from arena.submissions.conformance.examined_forms import CLOCK, ExaminedForm
+from arena.submissions.conformance.question_rounds import (
+    TOGETHER,
+    FailingQuestion,
+    QuestionResult,
+    QuestionRounds,
+    breaks,
+)
+from arena.submissions.conformance.question_sheet import QuestionSheet, paper, rights
 from referee.games.contract import Game
 from referee.games.registry import GAMES
 from referee.record import Line, read_games
-from referee.replay import Question, question
+from referee.replay import RecordedQuestion, question
 
 # Decision times at the played tables, compared with the clock of an ordinary match.
 
@@ -41,13 +47,13 @@ class Stopwatch:
     """Collects the decision times of tables."""
 
     times: list[float]
-    worst: tuple[float, Played, int, int] | None = None
+    worst: tuple[float, ExaminationMatch, int, int] | None = None
     banked: float = 0.0
     late: int = 0
     """Number of tables at which the bot's clock ran out."""
     tables: int = 0
 
-    def take(self, played: Played) -> None:
+    def take(self, played: ExaminationMatch) -> None:
         """Add the times of a played table."""
         self.tables += 1
         for ms, game, decision in played.times:
@@ -58,16 +64,18 @@ class Stopwatch:
         if played.fault is not None and played.fault["verdict"] == "timeout":
             self.late += 1
 
-    def check(self, errand: Errand) -> Check:
+    def check(self, errand: ExaminationOrder) -> Check:
         """Return the check of the collected times."""
         allowed = f"{CLOCK.allowance_ms} ms a decision, {CLOCK.bank_ms} ms a table"
         if self.late:
             of = f"{self.late} of {self.tables} tables" if self.tables > 1 else "its table"
             return Check(
-                CLOCK_CHECK, Outcome.FAILED, f"it ran out of time at {of}, see above ({allowed})"
+                CLOCK_CHECK,
+                CheckOutcome.FAILED,
+                f"it ran out of time at {of}, see above ({allowed})",
             )
         if self.worst is None:
-            return Check(CLOCK_CHECK, Outcome.SKIPPED, "no decision was timed")
+            return Check(CLOCK_CHECK, CheckOutcome.SKIPPED, "no decision was timed")
         worst, played, game, decision = self.worst
         sentence = (
             f"median {_ms(self._quantile(0.5))} · p99 {_ms(self._quantile(0.99))} · worst "
@@ -75,12 +83,12 @@ class Stopwatch:
             f"at most {self.banked:.0f} of {CLOCK.bank_ms} ms drawn from a bank"
         )
         if self.banked < _MUCH * CLOCK.bank_ms:
-            return Check(CLOCK_CHECK, Outcome.PASSED, sentence)
+            return Check(CLOCK_CHECK, CheckOutcome.PASSED, sentence)
         question = f"{played.spec.id}:{game}:{decision}"
         sentence += ": a slower machine would make it late"
         return Check(
             CLOCK_CHECK,
-            Outcome.REMARK,
+            CheckOutcome.REMARK,
             sentence,
             question=question,
             command=errand.ask(question),
@@ -120,17 +128,17 @@ def build(bot: Bot, builder: Callable[[Bot], object]) -> Check | None:
     try:
         builder(bot)
     except BotError as error:
-        return Check(BUILDS, Outcome.FAILED, str(error), seconds=time.monotonic() - began)
+        return Check(BUILDS, CheckOutcome.FAILED, str(error), seconds=time.monotonic() - began)
     took = time.monotonic() - began
-    return Check(BUILDS, Outcome.PASSED, f"{took:.1f} s", seconds=took)
+    return Check(BUILDS, CheckOutcome.PASSED, f"{took:.1f} s", seconds=took)
 
 
-def listening_check(errand: Errand, game: Game) -> tuple[Check, int]:
+def listening_check(errand: ExaminationOrder, game: Game) -> tuple[Check, int]:
     """Start the bot. Return the check and the number of games that it plays simultaneously."""
     bot = errand.bot
     if bot.address is not None and not goes_on_listening(bot.address):
         raise InfrastructureError(f"{bot.label} cannot be reached: nobody listens there.")
-    form = forms.forms(game)[0]
+    form = examined_forms.forms(game)[0]
     sheet = paper(form, 0, errand.seed, 1, 1)
     began = time.monotonic()
     limit = f"limit {CLOCK.start_ms / 1000:g} s"
@@ -141,15 +149,15 @@ def listening_check(errand: Errand, game: Game) -> tuple[Check, int]:
                 sentence += f" · {talk.said.games_in_flight} games at once"
             if talk.said.without_legal:
                 sentence += " · finds its legal actions itself"
-            passed = Check(LISTENS, Outcome.PASSED, sentence, seconds=talk.seconds)
+            passed = Check(LISTENS, CheckOutcome.PASSED, sentence, seconds=talk.seconds)
             return passed, talk.said.games_in_flight
-    except NoAnswer as error:
+    except SessionFailed as error:
         if bot.remote:
             raise InfrastructureError(f"{bot.label} cannot be reached: {error}.") from None
         question = sheet.question(sheet.positions[0].place)
         failed = Check(
             LISTENS,
-            Outcome.FAILED,
+            CheckOutcome.FAILED,
             f"it did not start: {error} ({limit})",
             seconds=time.monotonic() - began,
             question=question,
@@ -166,7 +174,7 @@ def listening_check(errand: Errand, game: Game) -> tuple[Check, int]:
 _LATE: Final = "timeout"
 
 
-def faulted(errand: Errand, name: str, played: Played) -> Check:
+def faulted(errand: ExaminationOrder, name: str, played: ExaminationMatch) -> Check:
     """Return the check of a table with a fault of the bot.
 
     Repeats the question to a newly started bot. If that bot answers correctly, earlier or
@@ -177,7 +185,7 @@ def faulted(errand: Errand, name: str, played: Played) -> Check:
     sentence = f"{played.form.name}: {fault['verdict']}: {fault['sentence']}"
     check = Check(
         name,
-        Outcome.FAILED,
+        CheckOutcome.FAILED,
         sentence,
         played.form.game.id,
         record=played.record,
@@ -203,13 +211,13 @@ def faulted(errand: Errand, name: str, played: Played) -> Check:
     return replace(check, sentence=summary, command=errand.ask(place, "--from-start"))
 
 
-def _question(played: Played, fault: Line) -> Question:
+def _question(played: ExaminationMatch, fault: Line) -> RecordedQuestion:
     """Rebuild the question at which the fault occurred."""
     game = next(game for game in played.games if game.game == fault["game"])
     (record,) = read_games(game.record)
     seats = rights(played.spec, fault["seat"])
     rebuilt = question(played.spec.line(), record, played.spec.seed, fault["decision"], seats)
-    return Question(ParseDict(fault["question"], bot_pb2.ActRequest()), rebuilt.legal)
+    return RecordedQuestion(ParseDict(fault["question"], bot_pb2.ActRequest()), rebuilt.legal)
 
 
 PLAYS: Final = "plays"
@@ -279,10 +287,12 @@ def examine(
                 return
     until = float("inf") if thorough else time.monotonic() + seconds
     content = content_hash(bot)
-    errand = Errand(bot, content, called or bot.label, seed, seeded, referee, thorough, until)
+    errand = ExaminationOrder(
+        bot, content, called or bot.label, seed, seeded, referee, thorough, until
+    )
     claimed = [game for name, game in GAMES.items() if _wanted(bot, name, games)]
     if not claimed:
-        yield Check(PLAYS, Outcome.FAILED, "it claims none of the games that are to be tried")
+        yield Check(PLAYS, CheckOutcome.FAILED, "it claims none of the games that are to be tried")
         return
     hear(LISTENS)
     listens, at_once = listening_check(errand, claimed[0])
@@ -298,7 +308,7 @@ def _wanted(bot: Bot, name: str, games: Sequence[str]) -> bool:
 class _Examination:
     """The examination of a bot that starts."""
 
-    def __init__(self, errand: Errand, games: Sequence[Game], hear: Hear) -> None:
+    def __init__(self, errand: ExaminationOrder, games: Sequence[Game], hear: Hear) -> None:
         self._errand = errand
         self._games = games
         self._hear = hear
@@ -319,12 +329,14 @@ class _Examination:
         yield self._quiet()
 
     def _left_out(self, game: Game, why: str) -> Check:
-        return Check(PLAYS, Outcome.SKIPPED, why, game.id, command=self._errand.again(game.id))
+        return Check(PLAYS, CheckOutcome.SKIPPED, why, game.id, command=self._errand.again(game.id))
 
     def _questions(self, game: Game) -> Iterator[Check]:
         """Ask awkward questions in the most different forms of the game."""
-        tried = forms.some(game) if self._errand.thorough else forms.few(game)[-1:]
-        by_name: dict[str, list[Finding]] = {}
+        tried = (
+            examined_forms.some(game) if self._errand.thorough else examined_forms.few(game)[-1:]
+        )
+        by_name: dict[str, list[QuestionResult]] = {}
         broken: list[str] = []
         began = time.monotonic()
         for form in tried:
@@ -332,7 +344,7 @@ class _Examination:
                 break
             self._hear(f"{form.name}: awkward questions")
             sheet = self._paper(form)
-            for finding in Interview(self._errand, form, sheet).findings(broken):
+            for finding in QuestionRounds(self._errand, form, sheet).findings(broken):
                 by_name.setdefault(finding.name, []).append(finding)
                 if finding.broken is not None:
                     broken.append(finding.name)
@@ -340,13 +352,15 @@ class _Examination:
         for name, findings in by_name.items():
             yield _of_questions(name, game, findings, took / len(by_name))
 
-    def _paper(self, form: Form) -> Paper:
+    def _paper(self, form: ExaminedForm) -> QuestionSheet:
         seat, games, each = self._errand.papers(form)
         return paper(form, seat, self._errand.seed, games, each)
 
     def _plays(self, game: Game) -> Iterator[Check]:
         """Play a table in each form and one long table."""
-        tried = forms.forms(game) if self._errand.thorough else forms.few(game)[:1]
+        tried = (
+            examined_forms.forms(game) if self._errand.thorough else examined_forms.few(game)[:1]
+        )
         failed = decisions = done = 0
         began = time.monotonic()
         for number, form in enumerate(tried):
@@ -364,11 +378,11 @@ class _Examination:
                 failed += 1
                 yield faulted(self._errand, PLAYS, played)
         if not failed:
-            every = len(forms.forms(game))
+            every = len(examined_forms.forms(game))
             extent = f"{done} of {every} forms" if done < every else _forms(done)
             yield Check(
                 PLAYS,
-                Outcome.PASSED if decisions else Outcome.SKIPPED,
+                CheckOutcome.PASSED if decisions else CheckOutcome.SKIPPED,
                 f"{extent}, every seat · {decisions:,} decisions, all legal and in time"
                 if decisions
                 else "no time was left for it",
@@ -378,7 +392,7 @@ class _Examination:
         if not failed and self._errand.thorough:
             yield self._long(tried[0])
 
-    def _long(self, form: Form) -> Check:
+    def _long(self, form: ExaminedForm) -> Check:
         self._hear(f"{form.name}: {LONG}")
         began = time.monotonic()
         played = self._play(form, LONG, _LONG_GAMES, _LONG_SECONDS)
@@ -386,12 +400,12 @@ class _Examination:
             return faulted(self._errand, LONG, played)
         if not played.games:
             why = f"no game of it ended in {_LONG_SECONDS:.0f} s, nor was there a fault"
-            return Check(LONG, Outcome.SKIPPED, why, form.game.id, time.monotonic() - began)
+            return Check(LONG, CheckOutcome.SKIPPED, why, form.game.id, time.monotonic() - began)
         many = f"{len(played.games)} games, {len(played.times):,} decisions by the same processes"
         many += f" in {_LONG_SECONDS:.0f} s" * played.unfinished
-        return Check(LONG, Outcome.PASSED, many, form.game.id, time.monotonic() - began)
+        return Check(LONG, CheckOutcome.PASSED, many, form.game.id, time.monotonic() - began)
 
-    def _play(self, form: Form, what: str, boards: int, seconds: float) -> Played:
+    def _play(self, form: ExaminedForm, what: str, boards: int, seconds: float) -> ExaminationMatch:
         now = time.monotonic()
         until = min(max(self._errand.until, now + _LEAST_SECONDS), now + seconds)
         try:
@@ -406,22 +420,28 @@ class _Examination:
 
     def _quiet(self) -> Check:
         if self._errand.bot.remote:
-            return Check(QUIET, Outcome.SKIPPED, "it runs elsewhere, and so does what it writes")
+            return Check(
+                QUIET, CheckOutcome.SKIPPED, "it runs elsewhere, and so does what it writes"
+            )
         if not self._written:
-            return Check(QUIET, Outcome.SKIPPED, "no table was played to its end")
+            return Check(QUIET, CheckOutcome.SKIPPED, "no table was played to its end")
         most = max(self._written)
         many = f"{len(self._written)} processes"
         if most < _KEPT:
-            return Check(QUIET, Outcome.PASSED, f"at most {most} bytes written by one of {many}")
+            return Check(
+                QUIET, CheckOutcome.PASSED, f"at most {most} bytes written by one of {many}"
+            )
         return Check(
             QUIET,
-            Outcome.REMARK,
+            CheckOutcome.REMARK,
             f"one of {many} wrote more than {_KEPT // 1024} KiB: the middle is not kept, and more "
             f"than {Limits().output // MIB} MiB is a fault",
         )
 
 
-def _of_questions(name: str, game: Game, findings: Sequence[Finding], seconds: float) -> Check:
+def _of_questions(
+    name: str, game: Game, findings: Sequence[QuestionResult], seconds: float
+) -> Check:
     """Combine the findings of one kind from all forms of a game into a check."""
     broken = next((finding.broken for finding in findings if finding.broken), None)
     if broken is not None:
@@ -434,14 +454,14 @@ def _of_questions(name: str, game: Game, findings: Sequence[Finding], seconds: f
     )
     parts += [f"up to {listed:,} actions"] * (listed > 1)
     parts += [remark] * (bool(remark) and (not questions or name == TOGETHER))
-    outcome = Outcome.PASSED if questions else Outcome.SKIPPED
+    outcome = CheckOutcome.PASSED if questions else CheckOutcome.SKIPPED
     return Check(name, outcome, " · ".join(parts), game.id, seconds)
 
 
-def _of_broken(name: str, game: Game, broken: Broken, seconds: float) -> Check:
+def _of_broken(name: str, game: Game, broken: FailingQuestion, seconds: float) -> Check:
     return Check(
         name,
-        Outcome.REMARK if broken.remark else Outcome.FAILED,
+        CheckOutcome.REMARK if broken.remark else CheckOutcome.FAILED,
         broken.sentence,
         game.id,
         seconds,

@@ -6,7 +6,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from arena.ladders.rating_history import Historian, Past
+from arena.ladders.rating_history import RatingHistories, RatingHistory
 from arena.web import charts
 from arena.web.charts import Sparkline
 from arena.web.data.snapshot import LadderSnapshot
@@ -21,7 +21,7 @@ class RatingChart:
         sparks: sparklines by entrant, for entrants with at least two points.
     """
 
-    past: Past = field(default_factory=Past)
+    past: RatingHistory = field(default_factory=RatingHistory)
     sparks: Mapping[str, Sparkline] = field(default_factory=dict, compare=False)
 
     def moved(self, entrant: str, place: int) -> int | None:
@@ -31,7 +31,7 @@ class RatingChart:
 
 
 def updated_charts(
-    historian: Historian,
+    historian: RatingHistories,
     ladders: Mapping[str, LadderSnapshot],
     known: Mapping[str, RatingChart],
     seconds: float,
@@ -58,7 +58,7 @@ def updated_charts(
     return made, is_whole
 
 
-def _sparks(past: Past) -> dict[str, Sparkline]:
+def _sparks(past: RatingHistory) -> dict[str, Sparkline]:
     courses: dict[str, list[float]] = {}
     for point in past.points:
         for name, value in point.values.items():

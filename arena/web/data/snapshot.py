@@ -12,10 +12,10 @@ from typing import Any
 
 from sqlalchemy import Engine, func, select
 
-from arena.ladders import key as scopes
-from arena.ladders.folds import Following
-from arena.ladders.key import Scope
-from arena.ratings.standings import Table
+from arena.ladders import ladder_key as scopes
+from arena.ladders.ladder_key import LadderKey
+from arena.ladders.ladder_sums import LadderSums
+from arena.ratings.standings import Standings
 from arena.store import schema
 from arena.store.bots import versions
 from arena.store.bots.versions import Version
@@ -24,7 +24,7 @@ from arena.store.matches import listing
 from arena.store.matches.listing import Match
 from arena.store.schema import MatchState, TournamentState
 from arena.store.tournaments import counts, rounds, tournaments
-from arena.store.tournaments.tournaments import Progress, Tournament
+from arena.store.tournaments.tournaments import Tournament, TournamentProgress
 from arena.web.data.time_estimates import TimeEstimates, TimeEstimator
 
 
@@ -38,8 +38,8 @@ class LadderSnapshot:
         seen: end of each entrant's last closed match, in seconds since 1970.
     """
 
-    scope: Scope
-    table: Table
+    scope: LadderKey
+    table: Standings
     seen: Mapping[str, float]
 
 
@@ -60,7 +60,7 @@ class ArenaSnapshot:
     ladders: Mapping[str, LadderSnapshot] = field(default_factory=dict)
     versions: Mapping[str, Version] = field(default_factory=dict)
     running: tuple[Match, ...] = ()
-    open_tournaments: tuple[tuple[Tournament, Progress], ...] = ()
+    open_tournaments: tuple[tuple[Tournament, TournamentProgress], ...] = ()
     time_estimates: Mapping[str, TimeEstimates] = field(default_factory=dict)
 
 
@@ -71,7 +71,7 @@ class SnapshotReader:
         self._engine = engine
         self._estimator = TimeEstimator(engine)
         self._marks: Any = None
-        self._following: dict[Scope, tuple[Following, int, LadderSnapshot]] = {}
+        self._following: dict[LadderKey, tuple[LadderSums, int, LadderSnapshot]] = {}
 
     def read(self) -> ArenaSnapshot | None:
         """Return a new snapshot; None if nothing has changed since the last call."""
@@ -103,9 +103,9 @@ class SnapshotReader:
             },
         )
 
-    def _ladder(self, scope: Scope) -> LadderSnapshot:
+    def _ladder(self, scope: LadderKey) -> LadderSnapshot:
         following, counted, ladder = self._following.get(scope, (None, -1, None))
-        following = following or Following(self._engine, scope.tournaments, scope.clip)
+        following = following or LadderSums(self._engine, scope.tournaments, scope.clip)
         fold = following.now()
         if ladder is None or following.folded != counted:
             ladder = LadderSnapshot(scope, fold.table(scope.entrants), following.seen)

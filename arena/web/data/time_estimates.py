@@ -7,15 +7,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from arena.formats.contract import Entrant
+from arena.formats.contract import FormatEntrant
 from arena.formats.registry import ALL_AT_ONCE
-from arena.store.tournaments.format_history import History
+from arena.store.tournaments.format_history import FormatHistory
 from arena.tournaments import time_estimate
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
 
-    from arena.store.tournaments.tournaments import Progress, Tournament
+    from arena.store.tournaments.tournaments import Tournament, TournamentProgress
 
 _GAMES_FOR_A_PACE = 10
 _PACE_SECONDS = 300.0
@@ -46,7 +46,7 @@ class _PaceSamples:
 
     samples: deque[tuple[float, int]] = field(default_factory=deque)
     """(time, played games) pairs."""
-    entries: Sequence[Entrant] = ()
+    entries: Sequence[FormatEntrant] = ()
     coming: int | None = None
     is_computed: bool = False
 
@@ -58,7 +58,9 @@ class TimeEstimator:
         self._engine = engine
         self._followed: dict[str, _PaceSamples] = {}
 
-    def estimate(self, tournament: Tournament, progress: Progress, at: float) -> TimeEstimates:
+    def estimate(
+        self, tournament: Tournament, progress: TournamentProgress, at: float
+    ) -> TimeEstimates:
         """Return the time estimate of an open tournament.
 
         Args:
@@ -82,12 +84,12 @@ class TimeEstimator:
         for gone in self._followed.keys() - set(ids):
             del self._followed[gone]
 
-    def _coming(self, tournament: Tournament, progress: Progress) -> int | None:
+    def _coming(self, tournament: Tournament, progress: TournamentProgress) -> int | None:
         if tournament.plan.format in ALL_AT_ONCE:
             return progress.matches
         if progress.matches > _MANY:
             return None
-        played = History(self._engine, tournament.id).matches()
+        played = FormatHistory(self._engine, tournament.id).matches()
         try:
             return time_estimate.matches(tournament.plan, tournament.entries, played)
         except ValueError:

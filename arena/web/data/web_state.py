@@ -19,11 +19,11 @@ from sqlalchemy.exc import SQLAlchemyError
 from starlette.concurrency import run_in_threadpool
 
 from arena.errors import StoreError
-from arena.ladders import key
-from arena.ladders.folds import Following
-from arena.ladders.rating_history import Historian
+from arena.ladders import ladder_key
+from arena.ladders.ladder_sums import LadderSums
+from arena.ladders.rating_history import RatingHistories
 from arena.ratings.crosstable import Cells, cells
-from arena.ratings.standings import Table
+from arena.ratings.standings import Standings
 from arena.services.web_process import WebSettings
 from arena.store.bots import submissions
 from arena.submissions.pending_uploads import PendingUploads
@@ -80,15 +80,15 @@ class StandingsCache:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._kept: OrderedDict[str, tuple[Following, int, int, Table]] = OrderedDict()
+        self._kept: OrderedDict[str, tuple[LadderSums, int, int, Standings]] = OrderedDict()
         self._lock = Lock()
 
-    def of(self, tournament: Tournament) -> Table:
+    def of(self, tournament: Tournament) -> Standings:
         """Return the standings of a tournament from all its closed matches."""
-        scope = key.of_tournament(tournament)
+        scope = ladder_key.of_tournament(tournament)
         with self._lock:
             kept = self._kept.pop(tournament.id, None)
-            following = kept[0] if kept else Following(self._engine, scope.tournaments, scope.clip)
+            following = kept[0] if kept else LadderSums(self._engine, scope.tournaments, scope.clip)
             fold = following.now()
             if kept and kept[1:3] == (following.folded, len(scope.entrants)):
                 table = kept[3]
@@ -147,12 +147,12 @@ class WebState:
     _nudge: asyncio.Event = field(default_factory=asyncio.Event)
     _updating: asyncio.Lock = field(default_factory=asyncio.Lock)
     _reader: SnapshotReader = field(init=False)
-    _historian: Historian = field(init=False)
+    _historian: RatingHistories = field(init=False)
     events: EventSubscriber = field(init=False)
 
     def __post_init__(self) -> None:
         self._reader = SnapshotReader(self.engine)
-        self._historian = Historian(self.engine)
+        self._historian = RatingHistories(self.engine)
         self.events = EventSubscriber(
             self.changes,
             self.nudge,

@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from arena.ladders.rating_history import Past, Point, Value
-from arena.ratings.crosstable import Cell
-from arena.ratings.decision_histogram import BINS, Thinking
+from arena.ladders.rating_history import HistoryPoint, HistoryValue, RatingHistory
+from arena.ratings.crosstable import CrosstableCell
+from arena.ratings.decision_histogram import BINS, DecisionHistogram
 from arena.store.bots import remote_bots, submissions
 from arena.store.bots.versions import Version
 from arena.store.matches import faults, history
-from arena.store.matches.history import Played
+from arena.store.matches.history import PlayedMatch
 from arena.web import charts, paging, wording
 from arena.web.charts import Histogram, Tick
 from arena.web.data.changes import ARENA, HISTORIES, SUBMISSIONS
@@ -69,7 +69,7 @@ class RatingCurves:
 class _Scale:
     """Converts points of a history to coordinates."""
 
-    def __init__(self, points: Sequence[Point], values: Iterable[Value]) -> None:
+    def __init__(self, points: Sequence[HistoryPoint], values: Iterable[HistoryValue]) -> None:
         known = [value.strength for value in values]
         # The intervals of the first rounds are very wide; clip them to keep the lines readable.
         room = max(_LEAST_ROOM, 0.25 * (max(known) - min(known)))
@@ -87,7 +87,7 @@ class _Scale:
         return round(TOP + (HEIGHT - TOP - BOTTOM) * (1 - share), 1)
 
 
-def chart(past: Past, versions: Sequence[Version]) -> RatingCurves | None:
+def chart(past: RatingHistory, versions: Sequence[Version]) -> RatingCurves | None:
     """Return the chart of a bot's newest versions; None if none of them has two points."""
     shown = [version for version in versions if len(past.of(version.id)) > 1][-SHOWN:]
     if not shown:
@@ -146,7 +146,7 @@ def _times(scale: _Scale) -> Iterable[Tick]:
         yield Tick(scale.x(at), moment[11:16] if len(days) == 1 else moment[:10])
 
 
-def _in_words(past: Past, name: str) -> str:
+def _in_words(past: RatingHistory, name: str) -> str:
     ratings = past.of(name)
     (_, first), (_, last) = ratings[0], ratings[-1]
     return (
@@ -166,7 +166,7 @@ class Matchup:
 
     version: str
     opponent: str
-    cell: Cell
+    cell: CrosstableCell
 
     def to_json(self) -> dict[str, Any]:
         """Return the matchup as JSON values."""
@@ -190,19 +190,19 @@ class BotStanding:
 
     form: str
     lines: tuple[ladders.LadderLine, ...]
-    past: Past
+    past: RatingHistory
     chart: RatingCurves | None
     worst: tuple[Matchup, ...]
     best: tuple[Matchup, ...]
     times: Histogram | None
-    thinking: Thinking
+    thinking: DecisionHistogram
 
 
 @dataclass(frozen=True, slots=True)
 class MatchRow:
     """A match with the score of the bot's version in it."""
 
-    match: Played
+    match: PlayedMatch
     version: str
     opponents: tuple[str, ...]
     score: float
@@ -302,8 +302,8 @@ def _standing(
         return None
     ups = _matchups(web, ladder, [line.name for line in lines])
     half = min(EXTREMES, (len(ups) + 1) // 2)
-    past = trail.past if trail else Past()
-    thinking = ladder.table.thinking.get(lines[0].name, Thinking())
+    past = trail.past if trail else RatingHistory()
+    thinking = ladder.table.thinking.get(lines[0].name, DecisionHistogram())
     return BotStanding(
         ladder.scope.form,
         tuple(lines),
@@ -328,7 +328,7 @@ def _matchups(web: WebState, ladder: LadderSnapshot, ids: Sequence[str]) -> list
     return sorted(opponents, key=lambda each: (each.cell.score, each.version, each.opponent))
 
 
-def _row(match: Played, ids: Sequence[str]) -> MatchRow:
+def _row(match: PlayedMatch, ids: Sequence[str]) -> MatchRow:
     version = next(name for name in match.entrants if name in ids)
     at = match.entrants.index(version)
     times = match.thinking[at].p95 if match.thinking else None
@@ -358,7 +358,7 @@ def _standing_json(standing: BotStanding) -> dict[str, Any]:
     }
 
 
-def _history_json(past: Past, name: str) -> list[dict[str, Any]]:
+def _history_json(past: RatingHistory, name: str) -> list[dict[str, Any]]:
     return [
         {
             "at": wording.iso(point.at),

@@ -11,7 +11,7 @@ from operator import add
 from typing import Any
 
 from arena.ratings.closed_match import FAULTS, means, scores
-from arena.ratings.decision_histogram import Thinking
+from arena.ratings.decision_histogram import DecisionHistogram
 from arena.records.decision_times import Decision, slowest
 from arena.records.redaction import pathless
 from arena.store.matches import listing, results
@@ -69,7 +69,7 @@ class EntrantResult:
     share: float
     ahead: bool
     faults: int
-    thinking: Thinking
+    thinking: DecisionHistogram
     longest: Decision | None
 
     def quantile(self, share: float) -> float | None:
@@ -233,7 +233,9 @@ def _side(
         share=shares[at],
         ahead=shares[at] >= max(shares) - 1e-9,
         faults=sum(game.result.verdicts[at] in FAULTS for game in games),
-        thinking=reduce(add, (game.thinking[at] for game in games if game.thinking), Thinking()),
+        thinking=reduce(
+            add, (game.thinking[at] for game in games if game.thinking), DecisionHistogram()
+        ),
         longest=longest,
     )
 

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from arena.store.bots import owners, submissions
 from arena.store.bots.submissions import Submission
-from arena.store.schema import Stage, SubmissionState
+from arena.store.schema import SubmissionStage, SubmissionState
 from arena.tournaments import json_values
 from arena.web import paging, wording
 from arena.web.data.changes import SUBMISSIONS
@@ -16,11 +16,11 @@ from arena.web.data.web_state import WebState
 from arena.web.page import Forbidden, Page, PageRequest, TextTable
 
 _DONE: Final = {
-    Stage.RECEIVED: "received",
-    Stage.CHECKING: "checked",
-    Stage.BUILDING: "built",
-    Stage.TESTING: "tested",
-    Stage.ENTERING: "on the ladder",
+    SubmissionStage.RECEIVED: "received",
+    SubmissionStage.CHECKING: "checked",
+    SubmissionStage.BUILDING: "built",
+    SubmissionStage.TESTING: "tested",
+    SubmissionStage.ENTERING: "on the ladder",
 }
 """Text of a completed stage."""
 _LISTED: Final = 500
@@ -30,7 +30,7 @@ _LISTED: Final = 500
 class SubmissionStep:
     """A stage as it is shown; `state` is "done", "now", "failed" or "open"."""
 
-    stage: Stage
+    stage: SubmissionStage
     state: str
     at: float | None
 
@@ -43,8 +43,8 @@ class SubmissionStep:
 def steps(submission: Submission) -> tuple[SubmissionStep, ...]:
     """Return all stages of a submission, with the future ones."""
     begun = dict(submission.steps)
-    begun.setdefault(Stage.RECEIVED, submission.created)
-    order = list(Stage)
+    begun.setdefault(SubmissionStage.RECEIVED, submission.created)
+    order = list(SubmissionStage)
     last = max(order.index(stage) for stage in begun)
     return tuple(
         SubmissionStep(stage, _state(submission, at, last), begun.get(stage))

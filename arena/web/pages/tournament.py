@@ -7,19 +7,19 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import Any
 
-from arena.formats.contract import Entrant, Over, Ranking, Step
-from arena.formats.contract import Match as Fixed
-from arena.formats.knockout import Knockout, Tie
-from arena.formats.swiss import Swiss, Worth
+from arena.formats.contract import FormatEntrant, FormatOver, Ranking, Step
+from arena.formats.contract import FormatMatch as Fixed
+from arena.formats.knockout import KnockoutFormat, Tie
+from arena.formats.swiss import RankingKey, SwissFormat
 from arena.ladders import ladder_values
-from arena.ratings.crosstable import Cell, crosstable
-from arena.ratings.standings import Standing
-from arena.ratings.standings import Table as Ranked
+from arena.ratings.crosstable import CrosstableCell, crosstable
+from arena.ratings.standings import Standings as Ranked
+from arena.ratings.standings import StandingsLine
 from arena.store.matches import listing
 from arena.store.matches.listing import Match
 from arena.store.schema import MatchState, TournamentState
 from arena.store.tournaments import tournaments
-from arena.store.tournaments.format_history import History
+from arena.store.tournaments.format_history import FormatHistory
 from arena.store.tournaments.tournaments import Tournament
 from arena.tournaments import decision, json_values, scheduler
 from arena.web import paging, wording
@@ -49,16 +49,16 @@ class EntrantLine:
     """
 
     rank: str
-    standing: Standing
-    entry: Entrant
-    worth: Worth | None
+    standing: StandingsLine
+    entry: FormatEntrant
+    worth: RankingKey | None
 
 
 @dataclass(frozen=True, slots=True)
 class Shade:
     """A cell of the crosstable; `tone` is empty, or "up" or "down" with a number from 1 to 4."""
 
-    cell: Cell | None
+    cell: CrosstableCell | None
     tone: str
 
 
@@ -69,12 +69,12 @@ class _TournamentCourse:
     step: Step | None = None
     scores: Mapping[tuple[int, int], str] = field(default_factory=dict)
     """Games won by each entrant of the closed matches, by (round, number)."""
-    worth: dict[str, Worth] | None = None
+    worth: dict[str, RankingKey] | None = None
     stages: tuple[tuple[Tie, ...], ...] = ()
 
     @property
     def ranking(self) -> Ranking:
-        return self.step.ranking if isinstance(self.step, Over) else ()
+        return self.step.ranking if isinstance(self.step, FormatOver) else ()
 
 
 def page(web: WebState, page_request: PageRequest) -> Page:
@@ -139,15 +139,15 @@ def page(web: WebState, page_request: PageRequest) -> Page:
 def _course(web: WebState, tournament: Tournament, matches: int) -> _TournamentCourse:
     if matches > (_MANY if tournament.ended is None else _TOO_MANY):
         return _TournamentCourse()
-    history = History(web.engine, tournament.id).matches()
+    history = FormatHistory(web.engine, tournament.id).matches()
     course = _TournamentCourse(
         decision.of(web.engine, tournament), {match.place: _score(match) for match in history}
     )
     try:
         rules = scheduler.format_of(tournament.plan)
-        if isinstance(rules, Swiss):
+        if isinstance(rules, SwissFormat):
             return replace(course, worth=rules.worth(tournament.entries, history))
-        if isinstance(rules, Knockout):
+        if isinstance(rules, KnockoutFormat):
             return replace(course, stages=rules.bracket(tournament.entries, history))
     except ValueError:
         # The tournament's step reports the error.
@@ -185,7 +185,7 @@ def _lines(tournament: Tournament, table: Ranked, course: _TournamentCourse) -> 
     return lines
 
 
-def _by_worth(worth: dict[str, Worth] | None) -> Ranking:
+def _by_worth(worth: dict[str, RankingKey] | None) -> Ranking:
     if not worth:
         return ()
     ordered = sorted(worth, key=lambda name: worth[name], reverse=True)
@@ -203,7 +203,7 @@ def _shades(table: Ranked, names: Sequence[str]) -> list[tuple[str, list[Shade]]
     ]
 
 
-def _tone(cell: Cell | None) -> str:
+def _tone(cell: CrosstableCell | None) -> str:
     """Return a colour by the score: intense if the interval excludes one half."""
     if cell is None or cell.score == 0.5:
         return ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from arena.store.tournaments import tournaments
-from arena.store.tournaments.tournaments import Progress, Tournament
+from arena.store.tournaments.tournaments import Tournament, TournamentProgress
 from arena.tournaments import json_values, time_estimate
 from arena.web import paging, wording
 from arena.web.data.time_estimates import TimeEstimates
@@ -18,7 +18,7 @@ class TournamentLine:
     """A tournament of the list."""
 
     tournament: Tournament
-    progress: Progress
+    progress: TournamentProgress
     estimate: TimeEstimates
 
     @property

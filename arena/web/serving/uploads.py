@@ -18,9 +18,9 @@ from starlette.responses import JSONResponse, Response
 from arena.errors import TooMany
 from arena.store import ids
 from arena.store.bots import owners, submissions
-from arena.store.bots.submissions import Limits, Sent, Submission
+from arena.store.bots.submissions import ReceivedUpload, Submission, SubmissionLimits
 from arena.submissions import admission
-from arena.submissions.admission import Refused
+from arena.submissions.admission import SubmissionRefused
 from arena.submissions.pending_uploads import PendingUploads
 from arena.web.data.web_state import WebState
 from arena.web.pages.submission import to_json
@@ -58,7 +58,7 @@ class UploadEndpoint:
         """
         try:
             return await self._received(request)
-        except Refused as refused:
+        except SubmissionRefused as refused:
             raise HTTPException(refused.status, str(refused)) from None
         except TooMany as error:
             raise HTTPException(429, str(error), {"Retry-After": str(error.wait)}) from None
@@ -121,8 +121,8 @@ class UploadEndpoint:
         return known
 
     @property
-    def _limits(self) -> Limits:
-        return Limits(a_day=self._web.settings.pushes)
+    def _limits(self) -> SubmissionLimits:
+        return SubmissionLimits(a_day=self._web.settings.pushes)
 
     @property
     def _most_bytes(self) -> int:
@@ -147,14 +147,14 @@ class UploadEndpoint:
         stored: Submission | None = None
         try:
             size = await _written(request, shelf.part(made))
-            what = Sent(made, sent.owner, sent.name, sent.content, size)
+            what = ReceivedUpload(made, sent.owner, sent.name, sent.content, size)
             stored = await anyio.to_thread.run_sync(self._added, shelf, what)
         finally:
             if stored is None or stored.id != made:
                 shelf.clear(made)
         return _answer(stored, 201)
 
-    def _added(self, shelf: PendingUploads, what: Sent) -> Submission:
+    def _added(self, shelf: PendingUploads, what: ReceivedUpload) -> Submission:
         shelf.settle(what.id)
         return submissions.add(self._web.engine, what, self._limits)
 

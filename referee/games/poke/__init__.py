@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from typing import ClassVar
 
-from referee.dealing import Chance
 from referee.games.contract import Game, Option, Options
 from referee.games.poke.actions import Answer, Draw, Lead, PokeView, Stand
 from referee.games.poke.from_view import seen
 from referee.games.poke.state import PokeState
+from referee.games.shared.dealing import Chance
 
 
 class Poke(Game):

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from itertools import chain, combinations, groupby
 from random import Random
 
-from referee.cards import RANK
 from referee.games.contract import Action, LazyActions, Words
 from referee.games.poke.actions import Answer, Draw, Hand, Lead, Stand
+from referee.games.shared.cards import RANK
 
 
 def beats(answer: Hand, lead: Hand) -> bool:
@@ -37,7 +37,7 @@ def without(hand: Hand, cards: Hand) -> Hand:
 
 
 @dataclass(frozen=True, slots=True)
-class Draws(LazyActions):
+class LegalDraws(LazyActions):
     """Stand, or discard 1 to 3 cards; standing is the most harmless action."""
 
     hand: Hand
@@ -64,7 +64,7 @@ class Draws(LazyActions):
 
 
 @dataclass(frozen=True, slots=True)
-class Leads(LazyActions):
+class LegalLeads(LazyActions):
     """Lead 1 to 4 cards of one rank; single low cards are the most harmless leads."""
 
     hand: Hand
@@ -95,7 +95,7 @@ class Leads(LazyActions):
 
 
 @dataclass(frozen=True, slots=True)
-class Answers(LazyActions):
+class LegalAnswers(LazyActions):
     """Answer with the number of cards led; lowest first."""
 
     hand: Hand

@@ -3,8 +3,6 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from referee.cards import DECK, RANK, Card, in_order
-from referee.dealing import Chance
 from referee.games.contract import Action, Legal, State
 from referee.games.poke.actions import (
     Draw,
@@ -17,8 +15,10 @@ from referee.games.poke.actions import (
     PokeView,
     Stand,
 )
-from referee.games.poke.legal import Answers, Draws, Leads, beats, can_beat, without
-from referee.poker import Category, HandValue, best_hand
+from referee.games.poke.legal import LegalAnswers, LegalDraws, LegalLeads, beats, can_beat, without
+from referee.games.shared.cards import DECK, RANK, Card, in_order
+from referee.games.shared.dealing import Chance
+from referee.games.shared.poker import Category, HandValue, best_hand
 
 # Points of a deal, a leg and a rubber (docs/rules/poke.md, *Score*).
 
@@ -117,10 +117,10 @@ class PokeState(State):
     def legal(self, seat: int) -> Legal:
         hand = self.hands[seat]
         if self.phase == "draw":
-            return Draws(hand)
+            return LegalDraws(hand)
         if self.phase == "lead":
-            return Leads(hand)
-        return Answers(hand, self.led, self.must_beat)
+            return LegalLeads(hand)
+        return LegalAnswers(hand, self.led, self.must_beat)
 
     def view(self, seat: int) -> PokeView:
         return self._seen(self.hands[seat], self.discards[seat])

@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from typing import ClassVar
 
-from referee.dealing import Chance
 from referee.games.contract import Game, Option, Options
 from referee.games.pokex.actions import Bid, NameWild, PassBid, PlayCard, PlayPair, PokexView
 from referee.games.pokex.from_view import seen
 from referee.games.pokex.state import PokexState
+from referee.games.shared.dealing import Chance
 
 
 class Pokex(Game):

@@ -1,9 +1,9 @@
 """Rebuild a position of Pokex from a view."""
 
-from referee.cards import DECK_WITH_JOKERS
-from referee.dealing import Chance
 from referee.games.pokex.actions import Hand, PokexPlayed, PokexView
 from referee.games.pokex.state import FORMS, PokexState
+from referee.games.shared.cards import DECK_WITH_JOKERS
+from referee.games.shared.dealing import Chance
 
 
 def seen(view: PokexView, seat: int, luck: Chance) -> PokexState:

@@ -6,10 +6,10 @@ from functools import cache
 from itertools import combinations
 from random import Random
 
-from referee.cards import RANKS, Card
 from referee.games.contract import Action, LazyActions, Legal, Words
 from referee.games.pokex.actions import Bid, Hand, NameWild, PassBid, PlayCard, PlayPair
-from referee.wild_cards import is_wild
+from referee.games.shared.cards import RANKS, Card
+from referee.games.shared.wild_cards import is_wild
 
 HIGHEST_BID = 6
 
@@ -20,7 +20,7 @@ _card = cache(PlayCard)
 
 
 @dataclass(frozen=True, slots=True)
-class Calls(Legal):
+class LegalCalls(Legal):
     """Pass, or bid more than the standing bid; passing is the most harmless action."""
 
     standing: int
@@ -39,7 +39,7 @@ class Calls(Legal):
 
 
 @dataclass(frozen=True, slots=True)
-class Names(Legal):
+class LegalWildRanks(Legal):
     """Name one of the thirteen ranks."""
 
     def __contains__(self, action: object) -> bool:
@@ -50,7 +50,7 @@ class Names(Legal):
 
 
 @dataclass(frozen=True, slots=True)
-class Pairs(LazyActions):
+class LegalPairs(LazyActions):
     """Two cards of the hand; lowest first, wild cards last."""
 
     hand: Hand
@@ -71,7 +71,7 @@ class Pairs(LazyActions):
 
 
 @dataclass(frozen=True, slots=True)
-class Cards(LazyActions):
+class LegalCards(LazyActions):
     """One card of the hand; lowest first, wild cards last."""
 
     hand: Hand

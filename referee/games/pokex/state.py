@@ -3,8 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from referee.cards import DECK_WITH_JOKERS, Card, in_order
-from referee.dealing import Chance
 from referee.games.contract import Action, Legal, State
 from referee.games.pokex.actions import (
     Bid,
@@ -19,8 +17,16 @@ from referee.games.pokex.actions import (
     PokexTrick,
     PokexView,
 )
-from referee.games.pokex.legal import HIGHEST_BID, Calls, Cards, Names, Pairs
-from referee.wild_cards import wild_hand
+from referee.games.pokex.legal import (
+    HIGHEST_BID,
+    LegalCalls,
+    LegalCards,
+    LegalPairs,
+    LegalWildRanks,
+)
+from referee.games.shared.cards import DECK_WITH_JOKERS, Card, in_order
+from referee.games.shared.dealing import Chance
+from referee.games.shared.wild_cards import wild_hand
 
 # Points of a deal and the end of the game (docs/rules/pokex.md, *The score*).
 
@@ -56,7 +62,7 @@ TRICKS = 6
 
 
 @dataclass(frozen=True)
-class Form:
+class PokexForm:
     """Parameters that differ between four seats and two."""
 
     hand: int
@@ -65,7 +71,7 @@ class Form:
     """Number of actions per trick."""
 
 
-FORMS = {4: Form(hand=12, centre=6, turns=4), 2: Form(hand=18, centre=12, turns=6)}
+FORMS = {4: PokexForm(hand=12, centre=6, turns=4), 2: PokexForm(hand=18, centre=12, turns=6)}
 """The form of the game by the number of seats."""
 
 
@@ -128,10 +134,10 @@ class PokexState(State):
 
     def legal(self, seat: int) -> Legal:
         if self.phase == "bid":
-            return Calls(self.bid)
+            return LegalCalls(self.bid)
         if self.phase == "name":
-            return Names()
-        kind = Pairs if len(self.hands) == 4 else Cards
+            return LegalWildRanks()
+        kind = LegalPairs if len(self.hands) == 4 else LegalCards
         return kind(self.hands[seat], self.wild_rank)
 
     def view(self, seat: int) -> PokexView:

@@ -3,16 +3,16 @@
 from collections.abc import Mapping
 from typing import ClassVar
 
-from referee.cards import DECK, in_order
-from referee.dealing import Chance
-from referee.dominoes import DOMINOES, Tile, tiles_in_order
 from referee.games.contract import Game, Option, Options
 from referee.games.pokino.actions import Domino, PassTurn, PokinoView, Run
 from referee.games.pokino.from_view import seen
 from referee.games.pokino.grid import square
-from referee.games.pokino.layout import Layout
+from referee.games.pokino.layout import PokinoLayout
 from referee.games.pokino.legal import ENOUGH
 from referee.games.pokino.state import PokinoState, Variants
+from referee.games.shared.cards import DECK, in_order
+from referee.games.shared.dealing import Chance
+from referee.games.shared.dominoes import DOMINOES, Tile, tiles_in_order
 
 HAND = 5
 TILES = 3
@@ -68,9 +68,9 @@ class Pokino(Game):
         return seen(view, seat, luck)
 
 
-def _spoke(luck: Chance, dominoes: tuple[Tile, ...]) -> Layout:
+def _spoke(luck: Chance, dominoes: tuple[Tile, ...]) -> PokinoLayout:
     """Lay the four dominoes in the middle; chance decides which half of each is inside."""
-    layout = Layout()
+    layout = PokinoLayout()
     for number, (domino, (inner, outer)) in enumerate(zip(dominoes, SPOKE, strict=True)):
         larger_inside = luck.below("spoke", number, 2)
         first, second = (outer, inner) if larger_inside else (inner, outer)

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from referee.cards import Card
-from referee.dominoes import Tile
+from referee.games.shared.cards import Card
+from referee.games.shared.dominoes import Tile
 
 Hand = tuple[Card, ...]
 Tiles = tuple[Tile, ...]

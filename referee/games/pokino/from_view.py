@@ -1,11 +1,11 @@
 """Rebuild a position of Pokino from a view."""
 
-from referee.cards import DECK, Card
-from referee.dealing import Chance
-from referee.dominoes import DOMINOES
 from referee.games.pokino.actions import Hand, PokinoView, Tiles
-from referee.games.pokino.layout import Layout
+from referee.games.pokino.layout import PokinoLayout
 from referee.games.pokino.state import PokinoState, Variants
+from referee.games.shared.cards import DECK, Card
+from referee.games.shared.dealing import Chance
+from referee.games.shared.dominoes import DOMINOES
 
 
 def seen(view: PokinoView, seat: int, luck: Chance) -> PokinoState:
@@ -19,7 +19,7 @@ def seen(view: PokinoView, seat: int, luck: Chance) -> PokinoState:
         over=view.over,
         pokino=view.pokino,
         idle=view.idle,
-        layout=Layout(view.layout, view.tokens),
+        layout=PokinoLayout(view.layout, view.tokens),
         removed=view.removed,
         runs=view.runs,
         beads=view.beads,

@@ -4,14 +4,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from referee.dominoes import NUMBERS, Tile
 from referee.games.pokino.actions import PokinoTile, PokinoToken
 from referee.games.pokino.grid import coordinates, ends, pair, square
 from referee.games.pokino.ground import Ground
+from referee.games.shared.dominoes import NUMBERS, Tile
 
 
 @dataclass(frozen=True, init=False)
-class Layout:
+class PokinoLayout:
     """The face-up dominoes and the tokens, each in the order of their placement.
 
     Derived data is computed once and cached; it is not part of the value.
@@ -34,7 +34,7 @@ class Layout:
         fix(self, "_ground", ground)
 
     def __reduce__(self) -> Any:
-        return Layout, (self.tiles, self.tokens)
+        return PokinoLayout, (self.tiles, self.tokens)
 
     @property
     def ground(self) -> Ground:
@@ -48,25 +48,25 @@ class Layout:
             object.__setattr__(self, "_ground", ground)
         return ground
 
-    def laid(self, domino: Tile, first: int, second: int) -> "Layout":
+    def laid(self, domino: Tile, first: int, second: int) -> "PokinoLayout":
         """Add a domino with its smaller number on the first square."""
         tile = PokinoTile(domino, *coordinates(first), *coordinates(second))
         ground = self.ground.laid(first, second, *NUMBERS[domino])
-        return Layout((*self.tiles, tile), self.tokens, ground)
+        return PokinoLayout((*self.tiles, tile), self.tokens, ground)
 
-    def closed(self, borders: Iterable[int], owner: int) -> "Layout":
+    def closed(self, borders: Iterable[int], owner: int) -> "PokinoLayout":
         """Place a token on each of these borders."""
         fresh = list(borders)
         tokens = [
             PokinoToken(*coordinates(first), *coordinates(second), owner)
             for first, second in map(ends, fresh)
         ]
-        return Layout(self.tiles, (*self.tokens, *tokens), self.ground.closed(fresh))
+        return PokinoLayout(self.tiles, (*self.tokens, *tokens), self.ground.closed(fresh))
 
-    def without(self, middles: Iterable[int]) -> "Layout":
+    def without(self, middles: Iterable[int]) -> "PokinoLayout":
         """Remove the dominoes with these middles, and all tokens at their borders."""
         gone = {number for middle in middles for number in ends(middle)}
-        return Layout(
+        return PokinoLayout(
             tuple(tile for tile in self.tiles if _squares(tile)[0] not in gone),
             tuple(t for t in self.tokens if not gone.intersection(ends(_border(t)))),
             self.ground.without(gone),

@@ -9,7 +9,7 @@ from referee.games.contract import Action, Legal
 from referee.games.pokino.actions import Domino, Hand, PassTurn, Run, Tiles
 from referee.games.pokino.ground import Ground
 from referee.games.pokino.placements import count, may_lay, placement, placements
-from referee.games.pokino.runs import Search, listed, may_run
+from referee.games.pokino.runs import RunSearch, listed, may_run
 
 ENOUGH = 7
 """Number of cards from which the draw is optional, if the variant allows it."""
@@ -17,7 +17,7 @@ ALWAYS = (True,)
 CHOICE = (True, False)
 
 
-class Turns(Legal):
+class PokinoTurns(Legal):
     """Pass, lay a domino or play a run, listed in this order."""
 
     def __init__(
@@ -57,8 +57,8 @@ class Turns(Legal):
         return CHOICE if self._choice and len(self._hand) - played >= ENOUGH else ALWAYS
 
     @cached_property
-    def _search(self) -> Search:
-        return Search(self._hand, self._most, self._ground, self._walls)
+    def _search(self) -> RunSearch:
+        return RunSearch(self._hand, self._most, self._ground, self._walls)
 
     @property
     def complete(self) -> bool:

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from functools import cache
 from itertools import chain, islice
 
-from referee.dominoes import NUMBERS, Tile
 from referee.games.pokino.actions import Domino
 from referee.games.pokino.grid import (
     DOWN,
@@ -16,6 +15,7 @@ from referee.games.pokino.grid import (
     within,
 )
 from referee.games.pokino.ground import Ground
+from referee.games.shared.dominoes import NUMBERS, Tile
 
 
 def may_lay(action: Domino, hand: tuple[Tile, ...], ground: Ground) -> bool:

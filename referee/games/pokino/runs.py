@@ -4,10 +4,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise, permutations, product
 
-from referee.cards import DECK, Card
 from referee.games.pokino.actions import Hand, PokinoSquare, Run
 from referee.games.pokino.grid import SQUARES, STEPS, around, ends, pair, square, within
 from referee.games.pokino.ground import Ground
+from referee.games.shared.cards import DECK, Card
 
 NUMBER: dict[Card, int] = {c: "KA23456789TJQ".index(c[0]) for c in DECK}
 """The number that matches a card: the king 0, the ace 1, the queen 12."""
@@ -26,14 +26,14 @@ def points(length: int) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Steps:
+class PathSteps:
     """The steps of a path: the borders and the middles of dominoes that it crosses."""
 
     borders: list[int]
     middles: list[int]
 
 
-def steps_of(path: tuple[PokinoSquare, ...], ground: Ground, walls: bool) -> Steps | None:
+def steps_of(path: tuple[PokinoSquare, ...], ground: Ground, walls: bool) -> PathSteps | None:
     """Return the steps of a path, or None if a step is not allowed.
 
     Args:
@@ -41,7 +41,7 @@ def steps_of(path: tuple[PokinoSquare, ...], ground: Ground, walls: bool) -> Ste
         ground: the squares, borders and places of the table.
         walls: whether a run may cross middles.
     """
-    steps = Steps([], [])
+    steps = PathSteps([], [])
     numbers = [square(place.x, place.y) for place in path]
     for place, other in pairwise(numbers):
         if other - place not in STEPS.values():
@@ -83,7 +83,7 @@ Found = tuple[tuple[int, ...], Hand, tuple[int, ...]]
 
 
 @dataclass(slots=True)
-class Search:
+class RunSearch:
     """Breadth-first search for the runs of a hand, shortest first.
 
     With more than :data:`LISTED` runs, it yields a sample instead.

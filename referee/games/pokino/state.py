@@ -3,9 +3,6 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from referee.cards import Card, in_order
-from referee.dealing import Chance
-from referee.dominoes import NUMBERS, tiles_in_order
 from referee.games.contract import Action, Legal, Merit, State
 from referee.games.pokino.actions import (
     Domino,
@@ -18,10 +15,13 @@ from referee.games.pokino.actions import (
     Run,
     Tiles,
 )
-from referee.games.pokino.layout import Layout
-from referee.games.pokino.legal import Turns
+from referee.games.pokino.layout import PokinoLayout
+from referee.games.pokino.legal import PokinoTurns
 from referee.games.pokino.placements import squares
 from referee.games.pokino.runs import points, steps_of
+from referee.games.shared.cards import Card, in_order
+from referee.games.shared.dealing import Chance
+from referee.games.shared.dominoes import NUMBERS, tiles_in_order
 
 # Points of Pokino (docs/rules/pokino.md, K-7).
 
@@ -31,7 +31,11 @@ BEAD = 5
 
 
 def scores(
-    beads: Sequence[int], runs: Iterable[PokinoRun], layout: Layout, greed: bool, territory: bool
+    beads: Sequence[int],
+    runs: Iterable[PokinoRun],
+    layout: PokinoLayout,
+    greed: bool,
+    territory: bool,
 ) -> tuple[int, ...]:
     """Return the points of every seat in the present position."""
     if territory:
@@ -42,7 +46,7 @@ def scores(
     return tuple(totals)
 
 
-def _territory(layout: Layout, seats: int) -> tuple[int, ...]:
+def _territory(layout: PokinoLayout, seats: int) -> tuple[int, ...]:
     """Return the points of the variant territory.
 
     A seat scores the pips of each domino on which it has strictly the most tokens.
@@ -79,7 +83,7 @@ class PokinoState(State):
     """Whether the seat in ``turn`` has played its last card."""
     idle: int
     """Number of consecutive passes without a drawn card."""
-    layout: Layout
+    layout: PokinoLayout
     removed: Tiles
     runs: tuple[PokinoRun, ...]
     beads: tuple[int, ...]
@@ -111,7 +115,7 @@ class PokinoState(State):
 
     def legal(self, seat: int) -> Legal:
         hand, variants = self.hands[seat], self.variants
-        return Turns(
+        return PokinoTurns(
             hand,
             self.dominoes[seat],
             len(hand) if variants.greed else self.beads[seat],

@@ -4,19 +4,19 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import ClassVar
 
-from referee.cards import DECK
-from referee.dealing import Chance
 from referee.games.contract import Game, Option, Options, SetupError
 from referee.games.pouku.actions import Discard, Give, GoOut, PoukuView
 from referee.games.pouku.from_view import seen
-from referee.games.pouku.state import Form, PoukuState
+from referee.games.pouku.state import PoukuForm, PoukuState
 from referee.games.pouku.yaku import Values
+from referee.games.shared.cards import DECK
+from referee.games.shared.dealing import Chance
 
 
-def form_of(seats: int, options: Options) -> Form:
+def form_of(seats: int, options: Options) -> PoukuForm:
     """Return the parameters of the game for these options."""
     values = Values(**{field.name: int(options[field.name]) for field in fields(Values)})
-    return Form(seats, bool(options["teams"]), str(options["reference"]), values)
+    return PoukuForm(seats, bool(options["teams"]), str(options["reference"]), values)
 
 
 class Pouku(Game):

@@ -4,7 +4,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from referee.cards import RANK, in_order
 from referee.games.pouku.actions import Hand, PoukuYaku
 from referee.games.pouku.groups import ONE
 from referee.games.pouku.packing import (
@@ -18,6 +17,7 @@ from referee.games.pouku.packing import (
     straight_of,
 )
 from referee.games.pouku.yaku import ACE, GROUPS, LOW_ACE, SHORTEST, Values, in_sequence, name_of
+from referee.games.shared.cards import RANK, in_order
 
 # Reconstruction of the cards of each yaku in a packing.
 
@@ -29,7 +29,7 @@ Plan = tuple[Counts, tuple[int, int], Chain]
 """A set of yaku in three parts.
 
 1. The hand cards available to yaku with field cards.
-2. The yaku of hand cards alone, as :attr:`Start.alone`.
+2. The yaku of hand cards alone, as :attr:`PackingStart.alone`.
 3. The choices of the packing.
 """
 
@@ -142,7 +142,7 @@ _REMEMBERED = 1 << 11
 
 
 @dataclass(frozen=True, slots=True)
-class Start:
+class PackingStart:
     """Initial choice: at most one yaku of hand cards alone."""
 
     score: int
@@ -167,18 +167,18 @@ def packing_of(values: Values, grouping: bool) -> Packing:
 
 
 @lru_cache(_REMEMBERED)
-def starts(packing: Packing, hand: Counts) -> tuple[Start, ...]:
+def starts(packing: Packing, hand: Counts) -> tuple[PackingStart, ...]:
     """Return the possible yaku of hand cards alone, starting with none."""
     values = packing.values
-    beginnings = [Start(0, hand, (0, 0))]
+    beginnings = [PackingStart(0, hand, (0, 0))]
     for rank, held in enumerate(hand):
         if held > 1:
             size = max((size for size in GROUPS if size <= held), key=values.group)
             # otherwise another yaku could contain this one
             others = (*hand[:rank], held - 1, *hand[rank + 1 :])
-            beginnings.append(Start(ONE * values.group(size) + 1, others, (rank, size)))
+            beginnings.append(PackingStart(ONE * values.group(size) + 1, others, (rank, size)))
     if top := straight_of(hand):
-        beginnings.append(Start(ONE * values.straight + 1, hand, (top, 0)))
+        beginnings.append(PackingStart(ONE * values.straight + 1, hand, (top, 0)))
     return tuple(beginnings)
 
 
@@ -197,7 +197,7 @@ def best(packing: Packing, hand: Counts, fields: Counts, laid: int) -> tuple[int
     """
     bonus = packing.values.four_yaku
     whole = straight_of(hand) > 0
-    highest: tuple[tuple[int, int], Start, Chain] | None = None
+    highest: tuple[tuple[int, int], PackingStart, Chain] | None = None
     for start in starts(packing, hand):
         top, size = start.alone
         for layer in packing.layers(start.hand, fields, 0 if size else top, whole):
@@ -238,7 +238,7 @@ def reaches(packing: Packing, hand: Counts, fields: Counts, laid: int, needed: i
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class GoingOut:
     """The cards with which a seat could go out."""
 
     values: Values

@@ -1,12 +1,12 @@
 """Rebuild a position of Pouku from a view."""
 
-from referee.cards import DECK
-from referee.dealing import Chance
 from referee.games.pouku.actions import Hand, PoukuView
-from referee.games.pouku.state import Form, PoukuState
+from referee.games.pouku.state import PoukuForm, PoukuState
+from referee.games.shared.cards import DECK
+from referee.games.shared.dealing import Chance
 
 
-def seen(view: PoukuView, seat: int, form: Form, luck: Chance) -> PoukuState:
+def seen(view: PoukuView, seat: int, form: PoukuForm, luck: Chance) -> PoukuState:
     """Return a position consistent with a seat's view; ``luck`` deals the hidden cards."""
     fields = tuple(field.cards for field in view.fields)
     kept = tuple(keep.cards for keep in view.kept)

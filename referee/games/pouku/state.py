@@ -3,8 +3,6 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from referee.cards import DECK, Card, in_order
-from referee.dealing import Chance
 from referee.games.contract import Action, Legal, State
 from referee.games.pouku.actions import (
     Discard,
@@ -16,22 +14,24 @@ from referee.games.pouku.actions import (
     PoukuTurn,
     PoukuView,
 )
-from referee.games.pouku.counting import Offer, payment
+from referee.games.pouku.counting import GoingOut, payment
 from referee.games.pouku.keeping import Fields, is_keep, keeps
 from referee.games.pouku.yaku import Values
+from referee.games.shared.cards import DECK, Card, in_order
+from referee.games.shared.dealing import Chance
 
 # Legal actions of Pouku: one decision per turn (docs/rules/pouku.md, U-3, U-4, U-5).
 
 
 @dataclass(frozen=True, slots=True)
-class Turns(Legal):
+class PoukuTurns(Legal):
     """Discard, discard after a keep, or go out; the most harmless actions come first."""
 
     hand: Hand
     fields: Fields
     """Fields whose cards may be kept, by seat; all empty if a keep is not allowed."""
     teams: bool
-    offer: Offer
+    offer: GoingOut
     needed: int
     """Points required to go out."""
 
@@ -81,7 +81,7 @@ DEALS = 2
 
 
 @dataclass(frozen=True)
-class Form:
+class PoukuForm:
     """Parameters of the game: seats, teams, reference fields and the table of points."""
 
     seats: int
@@ -109,7 +109,7 @@ class PoukuState(State):
     """A position: the finished deals and the current one."""
 
     luck: Chance
-    form: Form
+    form: PoukuForm
     deals: tuple[PoukuDeal, ...]
     totals: tuple[int, ...]
     dealer: int
@@ -146,23 +146,23 @@ class PoukuState(State):
         near, far = self.form.refers_to(seat)
         return self.fields[near] + self.fields[far]
 
-    def offer(self, seat: int) -> Offer:
+    def offer(self, seat: int) -> GoingOut:
         """Return the cards with which a seat could go out."""
         kept = self.kept_by_side(seat)
         fields = self.reference(seat)
-        return Offer(self.form.values, self.hands[seat], fields, kept, self.point_card)
+        return GoingOut(self.form.values, self.hands[seat], fields, kept, self.point_card)
 
     @property
     def needed(self) -> int:
         """Return the points required to go out."""
         return NEEDED_IN_TEAMS if self.form.teams else NEEDED
 
-    def legal(self, seat: int) -> Turns:
+    def legal(self, seat: int) -> PoukuTurns:
         fields: tuple[Hand, ...] = ()
         if not self.kept_by_side(seat):
             fields = tuple(() if s == seat else field for s, field in enumerate(self.fields))
         teams = self.form.teams
-        return Turns(self.hands[seat], fields, teams, self.offer(seat), self.needed)
+        return PoukuTurns(self.hands[seat], fields, teams, self.offer(seat), self.needed)
 
     def scored(self, seat: int) -> tuple[int, int]:
         """Return the points for going out, and the score after doubling.

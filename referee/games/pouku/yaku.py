@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
-from referee.cards import RANK, Card
+from referee.games.shared.cards import RANK, Card
 
 PAIR = "pair"
 THREE = "three"

@@ -3,12 +3,12 @@
 from collections.abc import Mapping
 from typing import ClassVar
 
-from referee.cards import DECK, in_order
-from referee.dealing import Chance
 from referee.games.contract import Game, Option, Options
 from referee.games.saint_poker.actions import PickUp, River, SaintPokerView, Show
 from referee.games.saint_poker.from_view import seen
 from referee.games.saint_poker.state import FUTURE, SaintPokerState
+from referee.games.shared.cards import DECK, in_order
+from referee.games.shared.dealing import Chance
 
 HAND = 10
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from referee.cards import Card
+from referee.games.shared.cards import Card
 
 Hand = tuple[Card, ...]
 

@@ -1,9 +1,9 @@
 """Rebuild a position of Saint Poker from a view."""
 
-from referee.cards import DECK
-from referee.dealing import Chance
 from referee.games.saint_poker.actions import Hand, SaintPokerView
 from referee.games.saint_poker.state import SaintPokerState
+from referee.games.shared.cards import DECK
+from referee.games.shared.dealing import Chance
 
 
 def seen(view: SaintPokerView, seat: int, luck: Chance) -> SaintPokerState:

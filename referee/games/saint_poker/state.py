@@ -5,8 +5,6 @@ from dataclasses import dataclass
 from itertools import chain, combinations
 from random import Random
 
-from referee.cards import Card, in_order
-from referee.dealing import Chance
 from referee.games.contract import Action, LazyActions, Legal, State, Words
 from referee.games.saint_poker.actions import (
     Hand,
@@ -18,13 +16,15 @@ from referee.games.saint_poker.actions import (
     SaintPokerView,
     Show,
 )
-from referee.poker import best_hand
+from referee.games.shared.cards import Card, in_order
+from referee.games.shared.dealing import Chance
+from referee.games.shared.poker import best_hand
 
 # Legal actions of Saint Poker (docs/rules/saint_poker.md).
 
 
 @dataclass(frozen=True, slots=True)
-class Rivers(LazyActions):
+class LegalRivers(LazyActions):
     """One card of the hand for the river; lowest first."""
 
     hand: Hand
@@ -40,7 +40,7 @@ class Rivers(LazyActions):
 
 
 @dataclass(frozen=True, slots=True)
-class Shows(LazyActions):
+class LegalShows(LazyActions):
     """Two cards of the hand; lowest first."""
 
     hand: Hand
@@ -59,7 +59,7 @@ class Shows(LazyActions):
 
 
 @dataclass(frozen=True, slots=True)
-class PickUps(LazyActions):
+class LegalPickUps(LazyActions):
     """One of the cards on the table; lowest first."""
 
     lying: Hand
@@ -129,10 +129,10 @@ class SaintPokerState(State):
 
     def legal(self, seat: int) -> Legal:
         if self.phase == "river":
-            return Rivers(self.hands[seat])
+            return LegalRivers(self.hands[seat])
         if self.phase == "show":
-            return Shows(self.hands[seat])
-        return PickUps(self.lying)
+            return LegalShows(self.hands[seat])
+        return LegalPickUps(self.lying)
 
     def view(self, seat: int) -> SaintPokerView:
         return self._seen(self.hands[seat])

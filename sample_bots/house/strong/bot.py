@@ -17,9 +17,9 @@ from pouku import PoukuPlan
 from saint_poker import SaintPokerPlan
 from search import Hurry, choose
 
-from referee.codec import Codec
-from referee.dealing import Seeded, derive
+from referee.game_codec import GameCodec
 from referee.games.registry import find
+from referee.games.shared.dealing import Seeded, derive
 
 PLANS: Mapping[str, Plan] = {
     "poke": PokePlan(),
@@ -37,7 +37,7 @@ class Strong:
     def start(self, start: StartRequest) -> StartResponse:
         """Takes note of the game and its options."""
         self.game = find(start.game)
-        self.codec = Codec(self.game)
+        self.codec = GameCodec(self.game)
         self.options = self.game.settle(start.options)
         self.sides = self.game.sides(start.seats, self.options)
         return StartResponse(games_in_flight=GAMES_IN_FLIGHT, without_legal=True)

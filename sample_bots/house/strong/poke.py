@@ -5,11 +5,11 @@ from math import exp
 
 from plan import Position
 
-from referee.cards import RANK, Card
 from referee.games.contract import Action
 from referee.games.poke.actions import Answer, Draw, Lead, Stand
 from referee.games.poke.state import LEG, LEG_POINTS, RUBBER, PokeState
-from referee.poker import Category, best_hand
+from referee.games.shared.cards import RANK, Card
+from referee.games.shared.poker import Category, best_hand
 
 Hand = tuple[Card, ...]
 

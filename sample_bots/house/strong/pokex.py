@@ -6,11 +6,11 @@ from math import exp
 
 from plan import Position
 
-from referee.cards import RANK, RANKS, Card
 from referee.games.contract import Action
 from referee.games.pokex.actions import Bid, NameWild, PassBid, PlayCard, PlayPair
 from referee.games.pokex.state import TRICKS, PokexState, declared, triangle
-from referee.wild_cards import is_wild, wild_hand
+from referee.games.shared.cards import RANK, RANKS, Card
+from referee.games.shared.wild_cards import is_wild, wild_hand
 
 Hand = tuple[Card, ...]
 

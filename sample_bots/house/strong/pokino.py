@@ -10,13 +10,13 @@ from math import tanh
 from plan import Position
 from pokino_paths import Path, counted, cover, run
 
-from referee.dominoes import NUMBERS, Tile
 from referee.games.contract import Action
 from referee.games.pokino.actions import Domino, PassTurn
 from referee.games.pokino.grid import STEPS, around, coordinates, ends
 from referee.games.pokino.legal import ENOUGH
 from referee.games.pokino.runs import points
 from referee.games.pokino.state import PokinoState
+from referee.games.shared.dominoes import NUMBERS, Tile
 
 THOUGHTS = 10
 """How many placements are worth a thought."""

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
-from referee.cards import Card
 from referee.games.pokino.actions import Run
 from referee.games.pokino.grid import SQUARES, around
 from referee.games.pokino.ground import Ground
 from referee.games.pokino.runs import NUMBER
+from referee.games.shared.cards import Card
 
 EFFORT = 400
 """Steps of the search for one run."""

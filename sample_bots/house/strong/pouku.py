@@ -2,10 +2,10 @@
 
 from plan import Position
 
-from referee.cards import RANK, Card
 from referee.games.contract import Action
 from referee.games.pouku.actions import Discard, GoOut
 from referee.games.pouku.state import PoukuState
+from referee.games.shared.cards import RANK, Card
 
 Hand = tuple[Card, ...]
 

@@ -4,11 +4,11 @@ from itertools import combinations
 
 from plan import Position
 
-from referee.cards import RANK, Card
 from referee.games.contract import Action
 from referee.games.saint_poker.actions import PickUp, River, Show
 from referee.games.saint_poker.state import SaintPokerState
-from referee.poker import HandValue, best_hand
+from referee.games.shared.cards import RANK, Card
+from referee.games.shared.poker import HandValue, best_hand
 
 Hand = tuple[Card, ...]
 

@@ -15,8 +15,8 @@ from typing import Any
 
 from plan import Plan, Position
 
-from referee.dealing import Seeded, derive
 from referee.games.contract import Action, State
+from referee.games.shared.dealing import Seeded, derive
 
 DOUBT = 1.0
 """By how many standard errors another action must be better than the policy's."""

@@ -17,9 +17,9 @@ from arena.bots.manifest import Manifest
 from arena.bots.processes import Processes
 from arena.bots.sandbox import available_levels
 from arena.cli.bots.new import copy_kit
-from referee.codec import Codec
+from referee.faults import Verdict
+from referee.game_codec import GameCodec
 from referee.games.registry import GAMES
-from referee.verdict import Verdict
 from tests.arena.bots import transcript
 from tests.conformance.tables import TABLES
 from tests.referee.authors import Author, play
@@ -64,7 +64,7 @@ def test_every_kind_of_action_of_every_game_is_shown_as_it_is_sent() -> None:
     assert len(rows) == len(GAMES)
     for name, cell in rows:
         game = GAMES[name.lower().replace(" ", "_")]
-        codec = Codec(game)
+        codec = GameCodec(game)
         shown = [codec.decode_json(json.loads(text)) for text in re.findall("`(.*?)`", cell)]
         assert {type(action) for action in shown} == set(game.action_types)
 
@@ -130,7 +130,7 @@ def test_a_bot_can_be_asked_by_hand(grpcurl: Path, tmp_path: Path) -> None:
         )
         assert done.returncode == 0, done.stderr
         _, answer, end = objects(done.stdout)
-        action = Codec(GAMES["poke"]).decode_json(answer["action"])
+        action = GameCodec(GAMES["poke"]).decode_json(answer["action"])
         assert type(action).__name__ in ("Stand", "Draw")
         assert end == {}
         (tmp_path / "sock").unlink(missing_ok=True)

@@ -12,7 +12,7 @@ from arena.bots import manifest, resolver
 from arena.bots.bot import Bot
 from arena.bots.processes import Processes
 from arena.bots.sandbox.level import Level
-from referee.dealing import board_seed
+from referee.games.shared.dealing import board_seed
 from tests.referee.authors import Played, play
 
 OPEN: Final = Level.UNSANDBOXED

@@ -7,7 +7,7 @@ from arena.cli.workspace import Workspace
 from arena.formats.pairings import round_robin
 from arena.store.bots import versions
 from arena.store.matches import games, transitions
-from arena.store.matches.spec import Plan
+from arena.store.matches.spec import TournamentPlan
 from arena.tournaments import scheduler
 from referee.games.registry import find
 
@@ -61,7 +61,9 @@ def hold(
     names = [f"{name}@1" for name in bots]
     options = find(game).settle({})
     sides = len(set(find(game).sides(seats, options)))
-    plan = Plan("cup", game, options, seats=seats, boards=boards, settings={"cycles": cycles})
+    plan = TournamentPlan(
+        "cup", game, options, seats=seats, boards=boards, settings={"cycles": cycles}
+    )
     rounds = 1 + max(pairing.round for pairing in round_robin(len(names), sides, 1))
     cup = scheduler.begin(workspace.store, plan, names)
     while due := transitions.due(workspace.store):

@@ -30,14 +30,14 @@ from arena.services import worker_process
 from arena.services.local import Services
 from arena.services.web_process import Pages, WebSettings, listen_near
 from arena.store.matches import results
-from arena.store.matches.spec import Clock, Plan
+from arena.store.matches.spec import Clock, TournamentPlan
 from arena.store.tournaments.tournaments import Tournament
 from arena.system import redis_connection
 from arena.tournaments import scheduler
-from referee.codec import json_of
-from referee.dealing import Seeded
+from referee.game_codec import json_of
 from referee.games.contract import State
 from referee.games.registry import find
+from referee.games.shared.dealing import Seeded
 from referee.record import read
 from referee.replay import steps
 from tests.arena.services.test_services import Arena, wait_until
@@ -93,7 +93,7 @@ def arena(tmp_path: Path) -> Iterator[Arena]:
 def cup(arena: Arena, game: str, players: int, options: dict[str, Any], boards: int) -> Tournament:
     """A tournament of bots that take their time."""
     entrants = [arena.admit(f"bot{n}", -(n % 2), NAP) for n in range(players)]
-    plan = Plan("cup", game, options, players, boards, clock=Clock(20_000, 5000))
+    plan = TournamentPlan("cup", game, options, players, boards, clock=Clock(20_000, 5000))
     return scheduler.begin(arena.engine, plan, entrants, bytes(32))
 
 

@@ -30,9 +30,9 @@ from arena.events.messages import (
 from arena.events.publisher import EventPublisher
 from arena.queue import redis_server
 from arena.system import redis_connection, timings
-from referee.codec import DecodeError, json_of
-from referee.dealing import Seeded
+from referee.game_codec import DecodeError, json_of
 from referee.games.registry import find
+from referee.games.shared.dealing import Seeded
 
 VIEW = {"poke": json_of(find("poke").start(Seeded(bytes(32))).public())}
 

@@ -5,16 +5,27 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from math import exp
 
-from arena.formats.contract import Entrant, Fixture, Format, Match, Over, Play, State, next_round
+from arena.formats.contract import (
+    Fixture,
+    Format,
+    FormatEntrant,
+    FormatMatch,
+    FormatOver,
+    MatchStatus,
+    NextMatches,
+    next_round,
+)
 from arena.ratings.closed_match import FINISHED, ClosedGame
 
 Strength = Callable[[str], float]
 
 
-def everyone(count: int, owners: Sequence[str] = ()) -> list[Entrant]:
+def everyone(count: int, owners: Sequence[str] = ()) -> list[FormatEntrant]:
     """Entrants a@1, b@1, ... of these owners, the rest without one."""
     names = [f"{chr(97 + i // 26)}{chr(97 + i % 26)}@1" for i in range(count)]
-    return [Entrant(name, owners[i] if i < len(owners) else "") for i, name in enumerate(names)]
+    return [
+        FormatEntrant(name, owners[i] if i < len(owners) else "") for i, name in enumerate(names)
+    ]
 
 
 def game(number: int, places: Sequence[int]) -> ClosedGame:
@@ -36,16 +47,16 @@ class Playing:
     """
 
     format: Format
-    entrants: list[Entrant]
+    entrants: list[FormatEntrant]
     seed: int = 0
     dice: random.Random = field(default_factory=lambda: random.Random(0))
     strength: Strength = equal
     games: int = 4
     void: float = 0.0
-    matches: list[Match] = field(default_factory=list)
+    matches: list[FormatMatch] = field(default_factory=list)
     fixtures: list[Fixture] = field(default_factory=list)
 
-    def ask(self) -> Play | Over | None:
+    def ask(self) -> NextMatches | FormatOver | None:
         """Ask what comes next and schedule it; None if it waits."""
         asked = self.matches.copy()
         self.dice.shuffle(asked)
@@ -53,34 +64,34 @@ class Playing:
         if self.dice.random() < 0.25:
             assert step == self.format.next(self.entrants, self.matches)
         assert step.why
-        if isinstance(step, Play):
+        if isinstance(step, NextMatches):
             assert step.fixtures
             self.fixtures += step.fixtures
-            self.matches += [Match(f.round, f.number, f.entrants) for f in step.fixtures]
+            self.matches += [FormatMatch(f.round, f.number, f.entrants) for f in step.fixtures]
             return step
-        return step if isinstance(step, Over) else None
+        return step if isinstance(step, FormatOver) else None
 
     def opened(self) -> list[int]:
-        return [i for i, match in enumerate(self.matches) if match.state is State.OPEN]
+        return [i for i, match in enumerate(self.matches) if match.state is MatchStatus.OPEN]
 
     def close(self, place: int) -> None:
         """Finish a match."""
         match = self.matches[place]
         luck = random.Random(f"{self.seed}/{match.round}/{match.number}")
         if luck.random() < self.void:
-            self.matches[place] = replace(match, state=State.VOID)
+            self.matches[place] = replace(match, state=MatchStatus.VOID)
             return
         games = tuple(
             game(number, _places(match.entrants, self.strength, luck))
             for number in range(self.games)
         )
-        self.matches[place] = replace(match, state=State.CLOSED, games=games)
+        self.matches[place] = replace(match, state=MatchStatus.CLOSED, games=games)
 
-    def play(self, most: int = 2000) -> Over | None:
+    def play(self, most: int = 2000) -> FormatOver | None:
         """Play until it is over or so many matches are scheduled; None if it still runs."""
         while len(self.matches) < most:
             step = self.ask()
-            if isinstance(step, Over):
+            if isinstance(step, FormatOver):
                 return step
             if step is None:
                 opened = self.opened()
@@ -98,7 +109,7 @@ class Playing:
         self.entrants[place] = replace(entrant, withdrawn=next_round(self.matches))
 
     def join(self, name: str, owner: str = "") -> None:
-        self.entrants.append(Entrant(name, owner, joined=next_round(self.matches)))
+        self.entrants.append(FormatEntrant(name, owner, joined=next_round(self.matches)))
 
 
 def _places(names: Iterable[str], strength: Strength, luck: random.Random) -> list[int]:

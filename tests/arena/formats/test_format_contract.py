@@ -9,7 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.formats.contract import Entrant, Format, Match, Over, Play, State, Wait
+from arena.formats.contract import (
+    Format,
+    FormatEntrant,
+    FormatMatch,
+    FormatOver,
+    MatchStatus,
+    NextMatches,
+    WaitForMatches,
+)
 from arena.formats.registry import FORMATS, make, settings_of
 from arena.formats.sprt_match import PairCounts
 from tests.arena.formats.playing import Playing, everyone
@@ -30,7 +38,7 @@ KINDS = [(name, sides) for name in FORMATS for sides in SIDES[name]]
 OPEN_TO_ALL = [(name, sides) for name, sides in KINDS if name not in ("knockout", "sprt")]
 
 
-def crowd(name: str, count: int) -> list[Entrant]:
+def crowd(name: str, count: int) -> list[FormatEntrant]:
     return everyone(2 if name == "sprt" else count)
 
 
@@ -45,9 +53,9 @@ def test_it_ends_with_a_reason_and_every_match_is_over(
     name: str, sides: int, count: int, seed: int
 ) -> None:
     playing = Playing(every(name, sides), crowd(name, count), seed, random.Random(seed), void=0.1)
-    assert isinstance(playing.play(), Over)
+    assert isinstance(playing.play(), FormatOver)
     playing.finish()
-    assert isinstance(playing.ask(), Over)
+    assert isinstance(playing.ask(), FormatOver)
 
 
 @kinds
@@ -96,7 +104,7 @@ def test_who_withdraws_is_not_paired_again_and_who_joins_is(
     for _ in range(data.draw(st.integers(0, 3 * count))):
         if playing.opened():
             playing.close(playing.dice.choice(playing.opened()))
-        if isinstance(playing.ask(), Over):
+        if isinstance(playing.ask(), FormatOver):
             return
     leaver = data.draw(st.integers(1, count - 1))
     playing.withdraw(leaver)
@@ -132,17 +140,17 @@ def test_bots_of_one_owner_meet_at_larger_tables_only_if_asked_for(
 def test_bots_of_one_owner_meet_where_it_is_asked_for(name: str) -> None:
     entrants = everyone(6, ["ann"] * 6)
     asked = make(name, 3, {"owners_meet": True})
-    assert isinstance(asked.next(entrants, ()), Play)
+    assert isinstance(asked.next(entrants, ()), NextMatches)
 
 
 @pytest.mark.parametrize("name", [name for name, sides in OPEN_TO_ALL if sides == 3])
 def test_bots_of_one_owner_meet_one_against_one_in_any_case(name: str) -> None:
-    assert isinstance(make(name, 2).next(everyone(6, ["ann"] * 6), ()), Play)
+    assert isinstance(make(name, 2).next(everyone(6, ["ann"] * 6), ()), NextMatches)
 
 
 def test_a_ladder_without_enough_owners_waits_for_others() -> None:
     step = make("ladder", 3).next(everyone(6, ["ann"] * 6), ())
-    assert step == Wait(
+    assert step == WaitForMatches(
         "a match needs 3 entrants of different owners; `tournament add` lets more in"
     )
 
@@ -154,16 +162,16 @@ def test_nothing_to_play_is_refused(name: str) -> None:
 
 
 def test_a_void_match_gives_everyone_a_draw() -> None:
-    assert Match(0, 0, ("a@1", "b@1", "c@1"), State.VOID).points == (2, 2, 2)
+    assert FormatMatch(0, 0, ("a@1", "b@1", "c@1"), MatchStatus.VOID).points == (2, 2, 2)
 
 
 def test_a_match_nobody_entered_is_refused() -> None:
     with pytest.raises(ValueError, match="an entrant nobody entered"):
-        make("swiss", 2).next(everyone(4), [Match(0, 0, ("aa@1", "stranger@1"))])
+        make("swiss", 2).next(everyone(4), [FormatMatch(0, 0, ("aa@1", "stranger@1"))])
 
 
 def test_two_matches_of_one_place_are_refused() -> None:
-    both = [Match(0, 0, ("aa@1", "ab@1")), Match(0, 0, ("ac@1", "ad@1"))]
+    both = [FormatMatch(0, 0, ("aa@1", "ab@1")), FormatMatch(0, 0, ("ac@1", "ad@1"))]
     with pytest.raises(ValueError, match="two matches have the place 0/0"):
         make("swiss", 2).next(everyone(4), both)
 
@@ -175,7 +183,7 @@ def test_a_name_entered_twice_is_refused() -> None:
 
 def test_a_closed_match_without_games_is_refused() -> None:
     with pytest.raises(ValueError, match="match 0/1 is closed"):
-        Match(0, 1, ("a@1", "b@1"), State.CLOSED)
+        FormatMatch(0, 1, ("a@1", "b@1"), MatchStatus.CLOSED)
 
 
 def test_formats_are_made_by_name_with_their_settings() -> None:

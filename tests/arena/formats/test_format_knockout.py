@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.formats.contract import Match, Over, Play, State
-from arena.formats.knockout import VOIDS, Knockout, bracket
+from arena.formats.contract import FormatMatch, FormatOver, MatchStatus, NextMatches
+from arena.formats.knockout import VOIDS, KnockoutFormat, bracket
 from tests.arena.formats.playing import Playing, equal, everyone, game
 
 
@@ -29,17 +29,19 @@ def test_if_the_better_seed_always_wins_the_best_meets_the_worst_of_those_left(p
         line = [min(pair) for pair in pairs]
 
 
-def series(*means: float, best_of: int = 3, extra: int = 2) -> tuple[Knockout, list[Match]]:
+def series(
+    *means: float, best_of: int = 3, extra: int = 2
+) -> tuple[KnockoutFormat, list[FormatMatch]]:
     """A final whose matches ended with these mean scores of the better seed; void below 0."""
     matches = []
     for number, mean in enumerate(means):
         names, wins = ("aa@1", "ab@1"), round(4 * mean)
         games = tuple(game(g, (1, 2) if g < wins else (2, 1)) for g in range(4))
         if mean < 0:
-            matches.append(Match(0, number, names, State.VOID))
+            matches.append(FormatMatch(0, number, names, MatchStatus.VOID))
         else:
-            matches.append(Match(0, number, names, State.CLOSED, games))
-    return Knockout(best_of, extra), matches
+            matches.append(FormatMatch(0, number, names, MatchStatus.CLOSED, games))
+    return KnockoutFormat(best_of, extra), matches
 
 
 FIRST, SECOND = (("aa@1",), ("ab@1",)), (("ab@1",), ("aa@1",))
@@ -66,7 +68,7 @@ def test_a_series_is_decided_by_matches_then_scores_then_extra_matches_then_seed
 ) -> None:
     rules, matches = series(*means)
     end = rules.next(everyone(2), matches)
-    assert isinstance(end, Over)
+    assert isinstance(end, FormatOver)
     assert end.ranking == ranking
 
 
@@ -88,7 +90,7 @@ def test_as_many_matches_come_as_must_be_played_in_any_case(
 ) -> None:
     rules, matches = series(*means, best_of=best_of)
     step = rules.next(everyone(2), matches)
-    assert isinstance(step, Play)
+    assert isinstance(step, NextMatches)
     assert [f.number for f in step.fixtures] == [len(means) + more for more in range(wanted)]
 
 
@@ -98,7 +100,7 @@ def test_everyone_but_one_goes_out_once_and_the_best_seeds_have_the_byes(
     count: int, seed: int, best_of: int
 ) -> None:
     playing = Playing(
-        Knockout(best_of), everyone(count), seed, random.Random(seed), games=2, void=0.2
+        KnockoutFormat(best_of), everyone(count), seed, random.Random(seed), games=2, void=0.2
     )
     end = playing.play()
     assert end is not None
@@ -120,7 +122,7 @@ def test_everyone_but_one_goes_out_once_and_the_best_seeds_have_the_byes(
 def test_the_stages_of_strengths_that_cannot_fail_go_by_seed(power: int) -> None:
     entrants = everyone(2**power)
     order = {entrant.name: -40.0 * place for place, entrant in enumerate(entrants)}
-    playing = Playing(Knockout(), entrants, strength=order.__getitem__, games=2)
+    playing = Playing(KnockoutFormat(), entrants, strength=order.__getitem__, games=2)
     end = playing.play()
     assert end is not None
     flat = [name for group in end.ranking for name in group]
@@ -130,7 +132,7 @@ def test_the_stages_of_strengths_that_cannot_fail_go_by_seed(power: int) -> None
 
 def test_who_withdraws_loses_what_is_not_decided_and_keeps_what_is() -> None:
     strength = {"aa@1": 40.0, "ab@1": 0.0, "ac@1": 0.0, "ad@1": 0.0}
-    playing = Playing(Knockout(3), everyone(4), strength=strength.__getitem__, games=1)
+    playing = Playing(KnockoutFormat(3), everyone(4), strength=strength.__getitem__, games=1)
     playing.ask()
     for place in playing.opened():
         if "aa@1" in playing.matches[place].entrants:
@@ -144,11 +146,11 @@ def test_who_withdraws_loses_what_is_not_decided_and_keeps_what_is() -> None:
 
 
 def test_if_both_withdraw_the_better_seed_goes_on() -> None:
-    playing = Playing(Knockout(), everyone(2), strength=equal)
+    playing = Playing(KnockoutFormat(), everyone(2), strength=equal)
     playing.withdraw(0)
     playing.withdraw(1)
     end = playing.ask()
-    assert isinstance(end, Over)
+    assert isinstance(end, FormatOver)
     assert end.ranking == FIRST
 
 
@@ -156,10 +158,10 @@ def test_who_has_gone_on_by_a_withdrawal_and_then_withdraws_has_still_gone_on() 
     # The worse seed always wins; aa leaves before it has played.
     entrants = everyone(8)
     order = {entrant.name: 40.0 * place for place, entrant in enumerate(entrants)}
-    playing = Playing(Knockout(), entrants, strength=order.__getitem__, games=1)
+    playing = Playing(KnockoutFormat(), entrants, strength=order.__getitem__, games=1)
     playing.ask()
     playing.withdraw(0)
-    playing.matches[0] = replace(playing.matches[0], state=State.VOID)
+    playing.matches[0] = replace(playing.matches[0], state=MatchStatus.VOID)
     playing.finish()
     playing.ask()
     assert [match.entrants for match in playing.matches if match.round == 1] == [
@@ -181,16 +183,16 @@ def test_who_has_gone_on_by_a_withdrawal_and_then_withdraws_has_still_gone_on() 
 
 
 def test_a_series_that_withdrawal_has_decided_waits_for_its_open_matches() -> None:
-    playing = Playing(Knockout(3), everyone(2))
+    playing = Playing(KnockoutFormat(3), everyone(2))
     playing.ask()
     playing.withdraw(1)
     assert playing.ask() is None
     playing.finish()
-    assert isinstance(playing.ask(), Over)
+    assert isinstance(playing.ask(), FormatOver)
 
 
 def test_nobody_can_join_a_knockout() -> None:
-    playing = Playing(Knockout(), everyone(4))
+    playing = Playing(KnockoutFormat(), everyone(4))
     playing.ask()
     playing.join("late@1")
     end = playing.play()
@@ -199,7 +201,7 @@ def test_nobody_can_join_a_knockout() -> None:
 
 
 def test_all_series_leave_room_for_void_and_extra_matches() -> None:
-    rules = Knockout(best_of=3, extra=2)
+    rules = KnockoutFormat(best_of=3, extra=2)
     step = rules.next(everyone(4), ())
-    assert isinstance(step, Play)
+    assert isinstance(step, NextMatches)
     assert [fixture.number for fixture in step.fixtures] == [0, 1, 5 + VOIDS, 6 + VOIDS]

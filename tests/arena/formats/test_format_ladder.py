@@ -9,8 +9,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.formats.contract import Fixture, Match, Over, Play, State, Wait
-from arena.formats.ladder import Guess, Ladder, guess, learn, meetings, told
+from arena.formats.contract import (
+    Fixture,
+    FormatMatch,
+    FormatOver,
+    MatchStatus,
+    NextMatches,
+    WaitForMatches,
+)
+from arena.formats.ladder import (
+    LadderFormat,
+    StrengthEstimate,
+    add_information,
+    estimate_strengths,
+    information_gain,
+    meetings,
+)
 from tests.arena.formats.playing import Playing, everyone, game
 
 
@@ -26,7 +40,7 @@ def even(fixture: Fixture) -> bool:
 def test_everyone_plays_within_the_stated_bound(
     count: int, sides: int, adaptive: int, batch: int, seed: int, data: st.DataObject
 ) -> None:
-    ladder = Ladder(sides, adaptive, batch)
+    ladder = LadderFormat(sides, adaptive, batch)
     playing = Playing(ladder, everyone(count), seed, random.Random(seed), lambda n: ord(n[1]) / 9)
     # The number of the match by which each has to play again.
     due = {entrant.name: ladder.bound(count) for entrant in playing.entrants}
@@ -36,7 +50,7 @@ def test_everyone_plays_within_the_stated_bound(
         step = playing.ask()
         playing.finish()
         active = [entrant for entrant in playing.entrants if entrant.withdrawn is None]
-        for fixture in step.fixtures if isinstance(step, Play) else ():
+        for fixture in step.fixtures if isinstance(step, NextMatches) else ():
             number += 1
             for name in fixture.entrants:
                 due[name] = number + ladder.bound(len(active))
@@ -50,7 +64,7 @@ def test_everyone_plays_within_the_stated_bound(
 
 @given(adaptive=st.integers(0, 90), first=st.integers(0, 500), length=st.integers(1, 200))
 def test_the_adaptive_matches_are_spread_evenly(adaptive: int, first: int, length: int) -> None:
-    ladder = Ladder(adaptive=adaptive)
+    ladder = LadderFormat(adaptive=adaptive)
     telling = sum(ladder.tells(number) for number in range(first, first + length))
     assert abs(telling - length * adaptive / 100) < 1
 
@@ -60,7 +74,7 @@ def test_the_adaptive_matches_are_spread_evenly(adaptive: int, first: int, lengt
 def test_even_matches_are_shared_evenly_among_entrants_and_opponents(
     count: int, sides: int, seed: int
 ) -> None:
-    playing = Playing(Ladder(sides, limit=100), everyone(count), seed, random.Random(seed))
+    playing = Playing(LadderFormat(sides, limit=100), everyone(count), seed, random.Random(seed))
     playing.play()
     fixtures = [fixture for fixture in playing.fixtures if even(fixture)]
     assert len(fixtures) == 70
@@ -75,7 +89,7 @@ def test_even_matches_are_shared_evenly_among_entrants_and_opponents(
 
 
 def test_a_newcomer_is_caught_up_with_within_its_placement() -> None:
-    playing = Playing(Ladder(placement=10), everyone(6))
+    playing = Playing(LadderFormat(placement=10), everyone(6))
     playing.play(400)
     playing.join("new@1")
     before = len(playing.fixtures)
@@ -90,51 +104,53 @@ def test_a_newcomer_is_caught_up_with_within_its_placement() -> None:
 
 def test_adaptive_matches_are_played_where_it_is_close() -> None:
     strength = {"aa@1": 3.0, "ab@1": 0.1, "ac@1": 0.0, "ad@1": -3.0}
-    playing = Playing(Ladder(), everyone(4), strength=strength.__getitem__, games=10)
+    playing = Playing(LadderFormat(), everyone(4), strength=strength.__getitem__, games=10)
     playing.play(300)
     late = [f.entrants for f in playing.fixtures[100:] if not even(f)]
     assert late.count(("ab@1", "ac@1")) > 0.8 * len(late)
 
 
 def test_a_round_follows_when_the_last_but_one_is_over() -> None:
-    playing = Playing(Ladder(batch=2), everyone(6))
-    assert isinstance(playing.ask(), Play)
-    assert isinstance(playing.ask(), Play)
+    playing = Playing(LadderFormat(batch=2), everyone(6))
+    assert isinstance(playing.ask(), NextMatches)
+    assert isinstance(playing.ask(), NextMatches)
     playing.close(2)
     playing.close(3)
     assert playing.ask() is None
     playing.close(0)
     assert playing.ask() is None
     playing.close(1)
-    assert isinstance(playing.ask(), Play)
+    assert isinstance(playing.ask(), NextMatches)
 
 
 def test_a_ladder_waits_for_company_and_goes_on() -> None:
-    playing = Playing(Ladder(), everyone(1))
-    assert playing.format.next(playing.entrants, ()) == Wait(
+    playing = Playing(LadderFormat(), everyone(1))
+    assert playing.format.next(playing.entrants, ()) == WaitForMatches(
         "a match needs 2 entrants; `tournament add` lets more in"
     )
     playing.join("b@1")
     step = playing.ask()
-    assert isinstance(step, Play)
+    assert isinstance(step, NextMatches)
     assert step.why == "a ladder runs until it is stopped"
 
 
 def test_a_ladder_can_have_a_limit() -> None:
-    playing = Playing(Ladder(limit=25), everyone(6))
-    assert playing.play() == Over("the limit of 25 matches is reached")
+    playing = Playing(LadderFormat(limit=25), everyone(6))
+    assert playing.play() == FormatOver("the limit of 25 matches is reached")
     assert len(playing.matches) == 25
     assert not playing.opened()
 
 
-def closed(one: str, other: str, wins: int, games: int) -> Match:
+def closed(one: str, other: str, wins: int, games: int) -> FormatMatch:
     places = [(1, 2) if number < wins else (2, 1) for number in range(games)]
     made = tuple(game(number, place) for number, place in enumerate(places))
-    return Match(0, 0, (one, other), State.CLOSED, made)
+    return FormatMatch(0, 0, (one, other), MatchStatus.CLOSED, made)
 
 
 def test_the_guess_is_the_most_likely_one_under_its_prior() -> None:
-    guesses = guess((), meetings([closed("a@1", "b@1", 75, 100), closed("b@1", "c@1", 50, 100)]))
+    guesses = estimate_strengths(
+        (), meetings([closed("a@1", "b@1", 75, 100), closed("b@1", "c@1", 50, 100)])
+    )
     gap = guesses["a@1"].mean - guesses["b@1"].mean
     assert 0.9 * log(3) < gap < log(3)
     # At the maximum the slope of each is nought: what was scored, less what was expected.
@@ -143,27 +159,27 @@ def test_the_guess_is_the_most_likely_one_under_its_prior() -> None:
 
 
 def test_who_has_not_played_is_in_the_middle_and_unknown() -> None:
-    assert guess(["a@1"], {})["a@1"] == Guess(0.0, 1 / 1.5**2)
+    assert estimate_strengths(["a@1"], {})["a@1"] == StrengthEstimate(0.0, 1 / 1.5**2)
 
 
 def test_a_match_of_close_and_unknown_ones_tells_most() -> None:
-    close, far, known = Guess(0.1), Guess(2.0), Guess(0.1, 50.0)
-    here, there = Guess(0.0), Guess(0.0, 50.0)
-    assert told(here, close, 4) > told(here, far, 4)
-    assert told(here, close, 4) > told(there, known, 4)
-    assert told(here, close, 8) > told(here, close, 4)
-    assert told(close, here, 4) == told(here, close, 4)
+    close, far, known = StrengthEstimate(0.1), StrengthEstimate(2.0), StrengthEstimate(0.1, 50.0)
+    here, there = StrengthEstimate(0.0), StrengthEstimate(0.0, 50.0)
+    assert information_gain(here, close, 4) > information_gain(here, far, 4)
+    assert information_gain(here, close, 4) > information_gain(there, known, 4)
+    assert information_gain(here, close, 8) > information_gain(here, close, 4)
+    assert information_gain(close, here, 4) == information_gain(here, close, 4)
 
 
 def test_what_is_scheduled_tells_less_a_second_time() -> None:
-    one, other = Guess(0.1), Guess(0.0)
-    before = told(one, other, 10)
-    learn(one, other, 10)
-    assert told(one, other, 10) < before
+    one, other = StrengthEstimate(0.1), StrengthEstimate(0.0)
+    before = information_gain(one, other, 10)
+    add_information(one, other, 10)
+    assert information_gain(one, other, 10) < before
 
 
 def test_newcomers_wait_behind_who_is_waiting() -> None:
-    ladder = Ladder(adaptive=0, batch=1)
+    ladder = LadderFormat(adaptive=0, batch=1)
     playing = Playing(ladder, everyone(6))
     for number in range(12):
         playing.ask()

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.formats.contract import Over, Play, Wait
+from arena.formats.contract import FormatOver, NextMatches, WaitForMatches
 from arena.formats.pairings import round_robin
-from arena.formats.round_robin import Gauntlet, RoundRobin
+from arena.formats.round_robin import GauntletFormat, RoundRobinFormat
 from tests.arena.formats.playing import Playing, everyone
 
 
@@ -27,8 +27,8 @@ def test_a_round_robin_is_the_balanced_schedule_and_known_from_the_start(
     count: int, sides: int, cycles: int
 ) -> None:
     entrants = everyone(count)
-    step = RoundRobin(sides, cycles).next(entrants, ())
-    assert isinstance(step, Play)
+    step = RoundRobinFormat(sides, cycles).next(entrants, ())
+    assert isinstance(step, NextMatches)
     made = [(fixture.round, fixture.entrants) for fixture in step.fixtures]
     names = [entrant.name for entrant in entrants]
     assert made == [
@@ -40,19 +40,19 @@ def test_a_round_robin_is_the_balanced_schedule_and_known_from_the_start(
 
 
 def test_a_round_robin_waits_for_its_matches_and_is_over_with_them() -> None:
-    playing = Playing(RoundRobin(), everyone(3))
+    playing = Playing(RoundRobinFormat(), everyone(3))
     playing.ask()
-    assert playing.format.next(playing.entrants, playing.matches) == Wait(
+    assert playing.format.next(playing.entrants, playing.matches) == WaitForMatches(
         "3 matches are not over yet"
     )
     playing.finish()
-    assert playing.ask() == Over("everyone has met everyone")
+    assert playing.ask() == FormatOver("everyone has met everyone")
 
 
 @given(count=st.integers(2, 9), cycles=st.integers(1, 3))
 @settings(max_examples=30)
 def test_who_joins_a_round_robin_meets_everyone_who_is_there(count: int, cycles: int) -> None:
-    playing = Playing(RoundRobin(2, cycles), everyone(count))
+    playing = Playing(RoundRobinFormat(2, cycles), everyone(count))
     playing.ask()
     playing.join("x@1")
     playing.withdraw(0)
@@ -73,7 +73,7 @@ def test_who_joins_a_round_robin_meets_everyone_who_is_there(count: int, cycles:
 def test_where_owners_stand_in_the_way_all_others_still_meet(
     owners: list[str], sides: int, cycles: int
 ) -> None:
-    playing = Playing(RoundRobin(sides, cycles), everyone(len(owners), owners))
+    playing = Playing(RoundRobinFormat(sides, cycles), everyone(len(owners), owners))
     if len(set(owners) - {""}) + owners.count("") < sides:
         return
     playing.play()
@@ -89,7 +89,7 @@ def test_where_owners_stand_in_the_way_all_others_still_meet(
 def test_challengers_meet_everyone_else_so_often_and_not_each_other(
     count: int, challengers: int, cycles: int
 ) -> None:
-    playing = Playing(Gauntlet(2, cycles, challengers), everyone(count))
+    playing = Playing(GauntletFormat(2, cycles, challengers), everyone(count))
     playing.play()
     names = [entrant.name for entrant in playing.entrants]
     assert meetings(playing) == {
@@ -104,7 +104,7 @@ def test_challengers_meet_everyone_else_so_often_and_not_each_other(
 def test_at_larger_tables_a_challenger_meets_everyone_equally_often_within_one(
     count: int, sides: int, cycles: int
 ) -> None:
-    playing = Playing(Gauntlet(sides, cycles), everyone(count))
+    playing = Playing(GauntletFormat(sides, cycles), everyone(count))
     playing.play()
     challenger, *field = [entrant.name for entrant in playing.entrants]
     times = [meetings(playing)[frozenset((challenger, name))] for name in field]
@@ -114,7 +114,7 @@ def test_at_larger_tables_a_challenger_meets_everyone_equally_often_within_one(
 
 
 def test_who_joins_a_gauntlet_meets_the_challengers_alone() -> None:
-    playing = Playing(Gauntlet(), everyone(4))
+    playing = Playing(GauntletFormat(), everyone(4))
     playing.ask()
     before = len(playing.fixtures)
     playing.join("x@1")
@@ -123,7 +123,7 @@ def test_who_joins_a_gauntlet_meets_the_challengers_alone() -> None:
 
 
 def test_nobody_plays_twice_in_a_round() -> None:
-    playing = Playing(Gauntlet(3, 2, 2), everyone(9))
+    playing = Playing(GauntletFormat(3, 2, 2), everyone(9))
     playing.play()
     for number in range(playing.fixtures[-1].round + 1):
         names = [
@@ -135,4 +135,4 @@ def test_nobody_plays_twice_in_a_round() -> None:
 @pytest.mark.parametrize("challengers", [0, 4])
 def test_a_gauntlet_needs_challengers_and_others(challengers: int) -> None:
     with pytest.raises(ValueError, match="at least one, and one to meet"):
-        Gauntlet(challengers=challengers).next(everyone(4), ())
+        GauntletFormat(challengers=challengers).next(everyone(4), ())

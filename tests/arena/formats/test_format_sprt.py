@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.formats.contract import Match, Over, Play, State
-from arena.formats.sprt_match import PairCounts, Sprt, pair_counts
+from arena.formats.contract import FormatMatch, FormatOver, MatchStatus, NextMatches
+from arena.formats.sprt_match import PairCounts, SprtFormat, pair_counts
 from tests.arena.formats.playing import Playing, everyone, game
 
 
@@ -20,10 +20,10 @@ def pairs_ahead(counts: PairCounts, low: float, high: float) -> float:
 PLACES = {"W": (1, 2), "D": (1, 1), "L": (2, 1)}
 
 
-def match(number: int, there: str, back: str) -> Match:
+def match(number: int, there: str, back: str) -> FormatMatch:
     """A match of as many boards as letters; `back` is with the seats changed."""
     games = tuple(game(place, PLACES[word]) for place, word in enumerate(there + back))
-    return Match(number // 4, number % 4, ("aa@1", "ab@1"), State.CLOSED, games)
+    return FormatMatch(number // 4, number % 4, ("aa@1", "ab@1"), MatchStatus.CLOSED, games)
 
 
 @pytest.mark.parametrize(("there", "back"), list(product("LDW", repeat=2)))
@@ -40,11 +40,11 @@ def test_boards_are_paired_with_themselves() -> None:
 
 
 def test_the_bounds_are_those_of_wald() -> None:
-    assert Sprt(pairs_ahead).bounds == pytest.approx((-2.944439, 2.944439))
+    assert SprtFormat(pairs_ahead).bounds == pytest.approx((-2.944439, 2.944439))
 
 
 def test_the_verdict_falls_with_the_first_match_that_crosses_a_bound() -> None:
-    test = Sprt(pairs_ahead)
+    test = SprtFormat(pairs_ahead)
     up = [match(number, "W", "W") for number in range(3)]
     assert test.verdict(up[:2]) is None
     found = test.verdict(up)
@@ -55,9 +55,9 @@ def test_the_verdict_falls_with_the_first_match_that_crosses_a_bound() -> None:
 def test_the_verdict_sticks_and_later_matches_are_marked() -> None:
     lost = [match(number, "LLLL", "LLLL") for number in range(3, 6)]
     matches = [match(number, "W", "W") for number in range(3)] + lost
-    matches.append(Match(1, 2, ("aa@1", "ab@1")))
-    end = Sprt(pairs_ahead).next(everyone(2), matches)
-    assert isinstance(end, Over)
+    matches.append(FormatMatch(1, 2, ("aa@1", "ab@1")))
+    end = SprtFormat(pairs_ahead).next(everyone(2), matches)
+    assert isinstance(end, FormatOver)
     assert end.ranking == (("aa@1",), ("ab@1",))
     assert end.drained == ((0, 3), (1, 0), (1, 1), (1, 2))
     assert end.why == "aa@1 is better: the ratio is 3.00"
@@ -65,13 +65,13 @@ def test_the_verdict_sticks_and_later_matches_are_marked() -> None:
 
 def test_a_match_does_not_count_before_all_earlier_ones_are_over() -> None:
     late = [match(number, "WW", "WW") for number in (1, 2, 3)]
-    pending = Match(0, 0, ("aa@1", "ab@1"))
-    test = Sprt(pairs_ahead)
+    pending = FormatMatch(0, 0, ("aa@1", "ab@1"))
+    test = SprtFormat(pairs_ahead)
     assert test.verdict([pending, *late]) is None
     found = test.verdict([match(0, "L", "L"), *late])
     assert found is not None
     assert found.place == (0, 2)
-    voided = Match(0, 0, ("aa@1", "ab@1"), State.VOID)
+    voided = FormatMatch(0, 0, ("aa@1", "ab@1"), MatchStatus.VOID)
     found = test.verdict([voided, *late])
     assert found is not None
     assert found.place == (0, 2)
@@ -82,44 +82,44 @@ def test_a_match_does_not_count_before_all_earlier_ones_are_over() -> None:
 def test_no_match_that_is_played_later_undoes_a_verdict(seed: int, gap: float) -> None:
     strength = {"aa@1": gap, "ab@1": 0.0}
     playing = Playing(
-        Sprt(pairs_ahead), everyone(2), seed, random.Random(seed), strength.__getitem__
+        SprtFormat(pairs_ahead), everyone(2), seed, random.Random(seed), strength.__getitem__
     )
     end = playing.play(400)
     if end is None:
         return
-    assert {m.place for m in playing.matches if m.state is State.OPEN} <= set(end.drained)
+    assert {m.place for m in playing.matches if m.state is MatchStatus.OPEN} <= set(end.drained)
     playing.finish()
     for number in range(20):
         playing.matches.append(match(4 * 200 + number, "WL"[number % 2], "WL"[number % 2]))
     after = playing.ask()
-    assert isinstance(after, Over)
+    assert isinstance(after, FormatOver)
     assert (after.why, after.ranking) == (end.why, end.ranking)
 
 
 def test_not_better_is_a_verdict_too() -> None:
-    end = Sprt(pairs_ahead).next(everyone(2), [match(n, "L", "L") for n in range(3)])
-    assert isinstance(end, Over)
+    end = SprtFormat(pairs_ahead).next(everyone(2), [match(n, "L", "L") for n in range(3)])
+    assert isinstance(end, FormatOver)
     assert end.ranking == (("ab@1",), ("aa@1",))
     assert end.why.startswith("aa@1 is not better")
 
 
 def test_without_a_verdict_it_ends_at_its_limit_or_when_one_withdraws() -> None:
-    playing = Playing(Sprt(pairs_ahead, limit=6), everyone(2), games=2, void=1)
-    assert playing.play() == Over("no verdict: 6 matches are played")
-    playing = Playing(Sprt(pairs_ahead), everyone(2), void=1)
+    playing = Playing(SprtFormat(pairs_ahead, limit=6), everyone(2), games=2, void=1)
+    assert playing.play() == FormatOver("no verdict: 6 matches are played")
+    playing = Playing(SprtFormat(pairs_ahead), everyone(2), void=1)
     playing.ask()
     playing.withdraw(1)
     playing.finish()
-    assert playing.ask() == Over("no verdict: an entrant has withdrawn")
+    assert playing.ask() == FormatOver("no verdict: an entrant has withdrawn")
 
 
 def test_at_most_two_rounds_are_in_flight() -> None:
-    playing = Playing(Sprt(pairs_ahead, batch=3), everyone(2))
-    assert isinstance(playing.ask(), Play)
-    assert isinstance(playing.ask(), Play)
+    playing = Playing(SprtFormat(pairs_ahead, batch=3), everyone(2))
+    assert isinstance(playing.ask(), NextMatches)
+    assert isinstance(playing.ask(), NextMatches)
     assert playing.ask() is None
 
 
 def test_a_test_is_between_two() -> None:
     with pytest.raises(ValueError, match="between two entrants, not 3"):
-        Sprt(pairs_ahead).next(everyone(3), ())
+        SprtFormat(pairs_ahead).next(everyone(3), ())

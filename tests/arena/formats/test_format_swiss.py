@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.formats.contract import Match, Over, Play, State, next_round
-from arena.formats.swiss import Swiss, pair_up
+from arena.formats.contract import FormatMatch, FormatOver, MatchStatus, NextMatches, next_round
+from arena.formats.swiss import SwissFormat, pair_up
 from arena.formats.table_pool import choose, clans, fill, how_many
 from tests.arena.formats.playing import Playing, everyone, game
 
@@ -89,13 +89,13 @@ def test_byes_are_within_one_of_each_other_after_every_round(
 ) -> None:
     if count < sides:
         return
-    playing = Playing(Swiss(sides, rounds), everyone(count), seed)
+    playing = Playing(SwissFormat(sides, rounds), everyone(count), seed)
     for _ in range(rounds):
-        assert isinstance(playing.ask(), Play)
+        assert isinstance(playing.ask(), NextMatches)
         assert max(idle(playing)) - min(idle(playing)) <= 1
         assert sum(idle(playing)) == count % sides * next_round(playing.matches)
         playing.finish()
-    assert isinstance(playing.ask(), Over)
+    assert isinstance(playing.ask(), FormatOver)
 
 
 def can_avoid(playing: Playing, met: set[frozenset[str]], before: list[int]) -> bool:
@@ -126,12 +126,12 @@ def can_avoid(playing: Playing, met: set[frozenset[str]], before: list[int]) -> 
 @given(count=st.integers(3, 10), rounds=st.integers(2, 10), seed=st.integers(0, 2**32))
 @settings(max_examples=80)
 def test_nobody_meets_again_while_that_is_possible(count: int, rounds: int, seed: int) -> None:
-    playing = Playing(Swiss(2, rounds), everyone(count), seed)
+    playing = Playing(SwissFormat(2, rounds), everyone(count), seed)
     met: set[frozenset[str]] = set()
     for _ in range(rounds):
         before = idle(playing)
         step = playing.ask()
-        assert isinstance(step, Play)
+        assert isinstance(step, NextMatches)
         pairs = {frozenset(fixture.entrants) for fixture in step.fixtures}
         if can_avoid(playing, met, before):
             assert pairs.isdisjoint(met)
@@ -140,8 +140,8 @@ def test_nobody_meets_again_while_that_is_possible(count: int, rounds: int, seed
 
 
 def test_in_the_first_round_the_upper_half_meets_the_lower_half() -> None:
-    step = Swiss().next(everyone(6), ())
-    assert isinstance(step, Play)
+    step = SwissFormat().next(everyone(6), ())
+    assert isinstance(step, NextMatches)
     assert [fixture.entrants for fixture in step.fixtures] == [
         ("aa@1", "ad@1"),
         ("ab@1", "ae@1"),
@@ -152,11 +152,11 @@ def test_in_the_first_round_the_upper_half_meets_the_lower_half() -> None:
 def test_those_of_equal_points_meet() -> None:
     first = [("aa@1", "ac@1"), ("ab@1", "ad@1")]
     closed = [
-        Match(0, number, pair, State.CLOSED, (game(0, (1, 2)),))
+        FormatMatch(0, number, pair, MatchStatus.CLOSED, (game(0, (1, 2)),))
         for number, pair in enumerate(first)
     ]
-    step = Swiss(rounds=3).next(everyone(4), closed)
-    assert isinstance(step, Play)
+    step = SwissFormat(rounds=3).next(everyone(4), closed)
+    assert isinstance(step, NextMatches)
     assert [(fixture.entrants, fixture.why) for fixture in step.fixtures] == [
         (("aa@1", "ab@1"), "2 against 2 points"),
         (("ac@1", "ad@1"), "0 against 0 points"),
@@ -164,7 +164,7 @@ def test_those_of_equal_points_meet() -> None:
 
 
 def test_the_bye_goes_to_the_last_of_those_with_the_fewest() -> None:
-    playing = Playing(Swiss(rounds=5), everyone(5))
+    playing = Playing(SwissFormat(rounds=5), everyone(5))
     sat_out = []
     for _ in range(5):
         before = Counter(dict(zip(playing.entrants, idle(playing), strict=True)))
@@ -181,7 +181,7 @@ def test_the_bye_goes_to_the_last_of_those_with_the_fewest() -> None:
 def test_all_points_of_a_table_are_given_out_and_the_ranking_names_everyone_once(
     seed: int, sides: int
 ) -> None:
-    playing = Playing(Swiss(sides), everyone(11), seed, random.Random(seed))
+    playing = Playing(SwissFormat(sides), everyone(11), seed, random.Random(seed))
     end = playing.play()
     assert end is not None
     assert sorted(name for group in end.ranking for name in group) == [
@@ -192,24 +192,26 @@ def test_all_points_of_a_table_are_given_out_and_the_ranking_names_everyone_once
 
 def test_the_stronger_one_is_ranked_higher() -> None:
     strength = {"aa@1": -3.0, "ab@1": 0.0, "ac@1": 3.0, "ad@1": 6.0}
-    playing = Playing(Swiss(rounds=3), everyone(4), strength=strength.__getitem__, games=40)
+    playing = Playing(SwissFormat(rounds=3), everyone(4), strength=strength.__getitem__, games=40)
     end = playing.play()
     assert end is not None
     assert end.ranking == (("ad@1",), ("ac@1",), ("ab@1",), ("aa@1",))
 
 
-def won(number: int, *pairs: tuple[str, str]) -> list[Match]:
+def won(number: int, *pairs: tuple[str, str]) -> list[FormatMatch]:
     """A round in which the first of each pair has won."""
     return [
-        Match(number, place, (f"a{one}@1", f"a{other}@1"), State.CLOSED, (game(0, (1, 2)),))
+        FormatMatch(
+            number, place, (f"a{one}@1", f"a{other}@1"), MatchStatus.CLOSED, (game(0, (1, 2)),)
+        )
         for place, (one, other) in enumerate(pairs)
     ]
 
 
 def test_equal_points_are_ranked_by_what_the_opponents_have() -> None:
     closed = won(0, ("a", "d"), ("b", "e"), ("c", "f")) + won(1, ("a", "b"), ("c", "d"), ("e", "f"))
-    end = Swiss(rounds=2).next(everyone(6), closed)
-    assert isinstance(end, Over)
+    end = SwissFormat(rounds=2).next(everyone(6), closed)
+    assert isinstance(end, FormatOver)
     # The opponents of a, c, b, e, d, f have 2, 0, 6, 2, 8, 6.
     assert "".join(name[1] for (name,) in end.ranking) == "acbedf"
 
@@ -223,24 +225,24 @@ def test_a_bye_is_a_win_against_one_and_a_draw_at_a_table(
 ) -> None:
     entrants = everyone(sides + 1)
     names = tuple(entrant.name for entrant in entrants[:sides])
-    end = Swiss(sides, rounds=1).next(entrants, [Match(0, 0, names, State.VOID)])
-    assert isinstance(end, Over)
+    end = SwissFormat(sides, rounds=1).next(entrants, [FormatMatch(0, 0, names, MatchStatus.VOID)])
+    assert isinstance(end, FormatOver)
     assert end.ranking == ranking
 
 
 def test_too_few_are_left_for_another_round() -> None:
-    playing = Playing(Swiss(rounds=3), everyone(3))
+    playing = Playing(SwissFormat(rounds=3), everyone(3))
     playing.ask()
     playing.finish()
     playing.withdraw(0)
     playing.withdraw(1)
     end = playing.ask()
-    assert isinstance(end, Over)
+    assert isinstance(end, FormatOver)
     assert end.why == "too few are left for a match"
 
 
 @pytest.mark.parametrize(("count", "rounds"), [(2, 1), (4, 2), (5, 3), (16, 4), (17, 5)])
 def test_the_usual_number_of_rounds_is_that_of_a_knockout(count: int, rounds: int) -> None:
-    playing = Playing(Swiss(), everyone(count))
+    playing = Playing(SwissFormat(), everyone(count))
     playing.play()
     assert next_round(playing.matches) == rounds

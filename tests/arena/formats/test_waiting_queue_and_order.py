@@ -7,7 +7,7 @@ from itertools import combinations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.formats.ladder import SLACK, Ladder, Line, Order
+from arena.formats.ladder import SLACK, LadderFormat, StrengthOrder, WaitingQueue
 from arena.formats.table_pool import clans
 from tests.arena.formats.playing import Playing, everyone
 
@@ -22,7 +22,9 @@ def test_beside_who_has_waited_longest_sit_those_it_has_met_least_among_who_play
 ) -> None:
     entrants = everyone(count, ["xyz"[i % 3] for i in range(owned)])
     clan = clans(entrants, sides, owners_meet=False)
-    playing = Playing(Ladder(sides, adaptive=0, batch=batch), entrants, seed, random.Random(seed))
+    playing = Playing(
+        LadderFormat(sides, adaptive=0, batch=batch), entrants, seed, random.Random(seed)
+    )
     if len(set(clan.values())) >= sides:
         playing.play(3 * count)
     names = [entrant.name for entrant in entrants]
@@ -55,7 +57,7 @@ def test_in_a_line_who_plays_goes_to_the_end(levels: list[int], seed: int) -> No
     dice = random.Random(seed)
     even = {f"{place:02}": level for place, level in enumerate(levels)}
     turn = {name: (0, name) for name in even}
-    line = Line(even, even)
+    line = WaitingQueue(even, even)
     for number in range(1, 20):
         least = min(even.values())
         wanted = sorted(even, key=lambda name: (max(even[name], least), turn[name]))
@@ -93,7 +95,7 @@ def test_an_order_knows_the_pair_that_says_most_after_every_change(
     def gain(one: str, other: str) -> float:
         return float(worth[one] + worth[other])
 
-    order = Order(names, mean.__getitem__, turn.__getitem__, gain, neighbours, clan)
+    order = StrengthOrder(names, mean.__getitem__, turn.__getitem__, gain, neighbours, clan)
     for number in range(1, 15):
         wanted = sorted(names, key=lambda name: (-mean[name], turn[name]))
         assert order.names == wanted

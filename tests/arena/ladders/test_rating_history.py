@@ -6,8 +6,8 @@ import pytest
 from sqlalchemy import Engine, update
 
 from arena.cli.workspace import Workspace
-from arena.ladders import key, rating_history
-from arena.ladders.rating_history import Historian, Point
+from arena.ladders import ladder_key, rating_history
+from arena.ladders.rating_history import HistoryPoint, RatingHistories
 from arena.ratings.meetings import Meetings
 from arena.ratings.strength.fit import strengths, values
 from arena.store import database, schema
@@ -32,9 +32,9 @@ def _elsewhere(monkeypatch: pytest.MonkeyPatch, tmp_path: object) -> None:
     monkeypatch.setenv("POKEARENA_DATA", f"{tmp_path}/data")
 
 
-def points(store: Engine, historian: Historian | None = None) -> Sequence[Point]:
-    (only,) = key.of_forms(store)
-    past = (historian or Historian(store)).past(only)
+def points(store: Engine, historian: RatingHistories | None = None) -> Sequence[HistoryPoint]:
+    (only,) = ladder_key.of_forms(store)
+    past = (historian or RatingHistories(store)).past(only)
     assert past is not None
     return past.points
 
@@ -78,8 +78,8 @@ def test_who_has_not_played_has_no_value_yet(store: Engine) -> None:
     spread(store)
     place = Workspace(None)
     hold(place, ("ann", "eve"), {})
-    (only,) = key.of_forms(store)
-    past = Historian(store).past(only)
+    (only,) = ladder_key.of_forms(store)
+    past = RatingHistories(store).past(only)
     assert past is not None
     assert [point.round for point, _ in past.of("eve@1")] == [7]
     assert [point.round for point, _ in past.of("ann@1")] == [1, 2, 3, 4, 5, 6, 7]
@@ -89,7 +89,7 @@ def test_what_was_fitted_is_not_fitted_again(
     store: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     spread(store)
-    historian = Historian(store)
+    historian = RatingHistories(store)
     before = points(store, historian)
     fits: list[int] = []
 
@@ -109,12 +109,12 @@ def test_what_was_fitted_is_not_fitted_again(
 
 def test_who_has_little_time_makes_one_fit_at_a_time_and_comes_to_the_same(store: Engine) -> None:
     spread(store)
-    (only,) = key.of_forms(store)
-    historian, calls = Historian(store), 1
+    (only,) = ladder_key.of_forms(store)
+    historian, calls = RatingHistories(store), 1
     while (past := historian.past(only, seconds=0)) is None:
         calls += 1
     assert calls >= 6
-    assert past == Historian(store).past(only)
+    assert past == RatingHistories(store).past(only)
 
 
 def test_a_round_that_goes_on_has_no_point(store: Engine) -> None:
@@ -130,8 +130,8 @@ def test_a_round_that_goes_on_has_no_point(store: Engine) -> None:
 
 def test_a_long_history_is_thinned_out_and_keeps_the_newest(store: Engine) -> None:
     spread(store)
-    assert [p.round for p in points(store, Historian(store, points=3))] == [2, 4, 6]
-    assert [p.round for p in points(store, Historian(store, points=2))] == [4, 6]
+    assert [p.round for p in points(store, RatingHistories(store, points=3))] == [2, 4, 6]
+    assert [p.round for p in points(store, RatingHistories(store, points=2))] == [4, 6]
 
 
 @pytest.mark.parametrize("rounds", [1, 39, 40, 41, 1000, 12345])
@@ -153,8 +153,8 @@ def test_one_more_round_leaves_the_older_ones_that_are_shown(store: Engine) -> N
 
 def test_yesterday_is_the_order_of_a_day_ago(store: Engine) -> None:
     spread(store, hours=12)
-    (only,) = key.of_forms(store)
-    past = Historian(store).past(only)
+    (only,) = ladder_key.of_forms(store)
+    past = RatingHistories(store).past(only)
     assert past is not None
     matches = list(results.closed(store))
     cut = rounds.clock(store) // 3600 * 3600 - 86400
@@ -165,21 +165,21 @@ def test_yesterday_is_the_order_of_a_day_ago(store: Engine) -> None:
 
 
 def test_a_ladder_that_is_younger_than_a_day_has_no_yesterday(store: Engine) -> None:
-    (only,) = key.of_forms(store)
-    past = Historian(store).past(only)
+    (only,) = ladder_key.of_forms(store)
+    past = RatingHistories(store).past(only)
     assert past is not None
     assert past.yesterday == {}
 
 
 def test_nothing_played_is_no_history() -> None:
     place = Workspace(None)
-    assert key.of_forms(place.store) == []
+    assert ladder_key.of_forms(place.store) == []
     from arena.store.bots import versions
-    from arena.store.matches.spec import Plan
+    from arena.store.matches.spec import TournamentPlan
     from referee.games.registry import find
 
     for name in ("ann", "bob"):
         versions.add(place.store, name, "1", name, f"/bots/{name}", {"run": ["x"]})
-    plan = Plan("cup", "poke", find("poke").settle({}), seats=2, boards=1)
+    plan = TournamentPlan("cup", "poke", find("poke").settle({}), seats=2, boards=1)
     scheduler.begin(place.store, plan, ["ann@1", "bob@1"])
     assert points(place.store) == ()

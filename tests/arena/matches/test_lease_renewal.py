@@ -11,7 +11,7 @@ from sqlalchemy import Engine
 from arena.store import database
 from arena.store.bots import versions
 from arena.store.matches import listing, transitions
-from arena.store.matches.spec import Plan
+from arena.store.matches.spec import TournamentPlan
 from arena.tournaments import scheduler
 
 PLAYER = """
@@ -64,7 +64,7 @@ class Player:
         self.url = url
         for name in "ab":
             versions.add(engine, name, "1", name * 64, f"/{name}", {})
-        plan = Plan("cup", "poke", {"must_beat": True}, 2, 1)
+        plan = TournamentPlan("cup", "poke", {"must_beat": True}, 2, 1)
         scheduler.begin(engine, plan, ["a@1", "b@1"])
         [self.match] = listing.matches(engine)
 

@@ -24,7 +24,7 @@ from arena.errors import InfrastructureError
 from arena.matches.runner import play_match, record_text
 from arena.store.matches.games import CommittedGame, PlayedGame
 from arena.store.matches.spec import Clock, Entrant, MatchSpec
-from referee.dealing import commitment
+from referee.games.shared.dealing import commitment
 from referee.record import read
 
 SEED = bytes(range(32))

@@ -9,9 +9,9 @@ from arena.presentation import games, text
 from arena.presentation.contract import UNCLIPPED, Presentation
 from arena.presentation.elements import Table
 from arena.presentation.registry import presentation_of
-from referee.dealing import Seeded
 from referee.games.contract import SetupError
 from referee.games.registry import GAMES, find
+from referee.games.shared.dealing import Seeded
 
 
 def test_every_game_has_a_module_and_every_module_a_game() -> None:

@@ -6,8 +6,8 @@ from typing import Any
 
 from arena.presentation.elements import Area, Cards, Scene, Secret, Table, Tiles
 from arena.presentation.registry import presentation_of
-from referee.dealing import Seeded
 from referee.games.contract import State
+from referee.games.shared.dealing import Seeded
 from tests.conformance.tables import Table as Setup
 from tests.conformance.tables import every_table
 from tests.conformance.walks import Step, closely, walk

@@ -18,7 +18,8 @@ from arena.queue.redis_server import RedisError
 
 OWNER = """
 import sys, time
-from arena import config as folder; from arena.queue import redis_server
+from arena import config as folder
+from arena.queue import redis_server
 with redis_server.resolve(folder.locate(sys.argv[1]), {}) as address:
     print(address.url, flush=True)
     time.sleep(60)

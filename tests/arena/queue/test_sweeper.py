@@ -17,7 +17,7 @@ from arena.store import database
 from arena.store.bots import versions
 from arena.store.matches import listing, transitions
 from arena.store.matches.games import PlayedGame
-from arena.store.matches.spec import Plan
+from arena.store.matches.spec import TournamentPlan
 from arena.system import redis_connection
 from arena.tournaments import scheduler
 
@@ -33,7 +33,9 @@ class Bench:
         self.hints = MatchQueue(connection)
         for name in "ab":
             versions.add(engine, name, "1", name * 64, f"/{name}", {})
-        plan = Plan("cup", "poke", {"must_beat": True}, 2, 1, settings={"cycles": MATCHES})
+        plan = TournamentPlan(
+            "cup", "poke", {"must_beat": True}, 2, 1, settings={"cycles": MATCHES}
+        )
         scheduler.begin(engine, plan, ["a@1", "b@1"])
         self.matches = [match.id for match in listing.matches(engine)]
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from arena.ratings.closed_match import VERDICTS, ClosedGame, ClosedMatch, pairwise
 from arena.ratings.elo import EloSettings, changes, ratings
-from referee.verdict import Verdict
+from referee.faults import Verdict
 
 
 def game(number: int, places: tuple[int, ...]) -> ClosedGame:

@@ -9,7 +9,7 @@ import pytest
 
 from arena.formats.pairings import round_robin, seatings
 from arena.ratings.closed_match import FINISHED, ClosedGame, ClosedMatch
-from arena.ratings.gifts import Gift, gifts
+from arena.ratings.collusion import Gift, gifts
 
 Favour = Callable[[Sequence[str]], dict[str, float]]
 """By how much strengths differ from usual at a table."""

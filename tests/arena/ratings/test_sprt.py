@@ -7,7 +7,7 @@ import pytest
 
 from arena.ratings.duel import NORMALIZED, Duel, pentanomial, trinomial
 from arena.ratings.scale import expected_score
-from arena.ratings.sprt import Model, Sprt, log_likelihood_ratio
+from arena.ratings.sprt import Model, SprtSettings, log_likelihood_ratio
 
 
 @pytest.mark.parametrize(
@@ -26,23 +26,25 @@ from arena.ratings.sprt import Model, Sprt, log_likelihood_ratio
 def test_the_ratios_that_fastchess_publishes(
     duel: Duel, low: float, high: float, model: Model, ratio: float
 ) -> None:
-    test = Sprt(low, high, alpha=0.05, beta=0.05, model=model)
+    test = SprtSettings(low, high, alpha=0.05, beta=0.05, model=model)
     assert f"{log_likelihood_ratio(test, duel):.2f}" == f"{ratio:.2f}"
 
 
 def test_the_bounds_are_walds() -> None:
-    assert Sprt(0, 5).bounds == pytest.approx((-2.944439, 2.944439), abs=1e-6)
-    assert Sprt(0, 5, alpha=0.1, beta=0.2).bounds == pytest.approx((-1.504077, 2.079442), abs=1e-6)
+    assert SprtSettings(0, 5).bounds == pytest.approx((-2.944439, 2.944439), abs=1e-6)
+    assert SprtSettings(0, 5, alpha=0.1, beta=0.2).bounds == pytest.approx(
+        (-1.504077, 2.079442), abs=1e-6
+    )
 
 
 def test_the_verdict_is_high_at_the_upper_bound_and_low_at_the_lower() -> None:
-    test = Sprt(0, 5)
+    test = SprtSettings(0, 5)
     lower, upper = test.bounds
     assert [test.verdict(ratio) for ratio in (lower, 0.0, upper)] == ["low", "open", "high"]
 
 
 def test_swapping_the_sides_turns_the_ratio_round() -> None:
-    test = Sprt(-5, 5)
+    test = SprtSettings(-5, 5)
     ahead, behind = trinomial(60, 40, 30), trinomial(40, 60, 30)
     assert log_likelihood_ratio(test, ahead) == pytest.approx(-log_likelihood_ratio(test, behind))
 
@@ -55,10 +57,10 @@ def test_a_test_that_cannot_decide_is_refused(
     low: float, high: float, alpha: float, beta: float
 ) -> None:
     with pytest.raises(ValueError, match="SPRT"):
-        Sprt(low, high, alpha, beta)
+        SprtSettings(low, high, alpha, beta)
 
 
-def play(test: Sprt, elo: float, dice: random.Random) -> str:
+def play(test: SprtSettings, elo: float, dice: random.Random) -> str:
     """The verdict on games of which a quarter are drawn, asked after every tenth."""
     score = expected_score(elo)
     wins = losses = draws = 0
@@ -76,7 +78,7 @@ def play(test: Sprt, elo: float, dice: random.Random) -> str:
 @pytest.mark.long
 @pytest.mark.parametrize(("elo", "wrong"), [(0.0, "high"), (60.0, "low")])
 def test_it_errs_as_often_as_was_agreed(elo: float, wrong: str) -> None:
-    test, dice = Sprt(0, 60, alpha=0.1, beta=0.1), random.Random(1)
+    test, dice = SprtSettings(0, 60, alpha=0.1, beta=0.1), random.Random(1)
     verdicts = [play(test, elo, dice) for _ in range(400)]
     assert 0.04 <= verdicts.count(wrong) / len(verdicts) <= 0.14
 
@@ -88,5 +90,7 @@ def test_104_pairs_won_are_as_much_likelier_as_can_be_worked_out_by_hand() -> No
     """
     effect = 5 * math.sqrt(2) / NORMALIZED
     won = 0.5 + 0.5 * effect / math.sqrt(1 + effect**2)
-    ratio = log_likelihood_ratio(Sprt(0, 5, model="normalized"), pentanomial(0, 0, 0, 0, 0, 104))
+    ratio = log_likelihood_ratio(
+        SprtSettings(0, 5, model="normalized"), pentanomial(0, 0, 0, 0, 0, 104)
+    )
     assert ratio == pytest.approx(104 * math.log(won / 0.5), abs=0.02)

@@ -8,10 +8,10 @@ import pytest
 
 from arena.ratings import standings as module
 from arena.ratings.closed_match import ClosedGame, ClosedMatch
-from arena.ratings.decision_histogram import Thinking
-from arena.ratings.elo import EloSettings, TooLate
+from arena.ratings.decision_histogram import DecisionHistogram
+from arena.ratings.elo import EloSettings, RoundAlreadyRated
 from arena.ratings.match_digest import digest
-from arena.ratings.standings import Fold, Standing
+from arena.ratings.standings import StandingsLine, StandingsSums
 
 CLIP = 1000
 
@@ -20,7 +20,7 @@ def table(
     matches: Iterable[ClosedMatch],
     settings: EloSettings | None = None,
     entrants: Iterable[str] = (),
-) -> tuple[Standing, ...]:
+) -> tuple[StandingsLine, ...]:
     told = (digest(match, CLIP) for match in matches)
     return module.table(told, CLIP, settings, entrants).lines
 
@@ -42,7 +42,7 @@ def match(
     return ClosedMatch(f"m-{number}", in_round, number, entrants, games)
 
 
-def by_name(standings: tuple[Standing, ...]) -> dict[str, Standing]:
+def by_name(standings: tuple[StandingsLine, ...]) -> dict[str, StandingsLine]:
     return {standing.entrant: standing for standing in standings}
 
 
@@ -194,32 +194,34 @@ def test_matches_can_be_added_one_by_one_in_any_order_of_the_last_rounds() -> No
         match(n, tuple(dice.sample("abcde", 2)), game(0, (1, 2), (n, 0)), in_round=n // 3)
         for n in range(30)
     ]
-    fold = Fold(CLIP)
+    fold = StandingsSums(CLIP)
     for one in dice.sample(matches, len(matches)):
         fold.add(digest(one, CLIP))
     assert fold.table().lines == table(matches)
 
 
 def test_a_match_of_a_round_long_past_is_refused_and_nothing_is_added() -> None:
-    fold = Fold(CLIP, open_rounds=2)
+    fold = StandingsSums(CLIP, open_rounds=2)
     for n in (1, 2, 3):
         fold.add(digest(match(n, ("a", "b"), game(0, (1, 2)), in_round=n), CLIP))
     before = fold.table()
-    with pytest.raises(TooLate):
+    with pytest.raises(RoundAlreadyRated):
         fold.add(digest(match(0, ("a", "b"), game(0, (1, 2)), in_round=0), CLIP))
     assert fold.table() == before
 
 
 def test_margins_clipped_elsewhere_are_not_mixed() -> None:
     with pytest.raises(ValueError, match="ladder rebuild"):
-        Fold(CLIP).add(digest(match(0, ("a", "b"), game(0, (1, 2))), 7))
+        StandingsSums(CLIP).add(digest(match(0, ("a", "b"), game(0, (1, 2))), 7))
 
 
 def test_two_tables_are_equal_whatever_time_was_thought() -> None:
     tables = []
     for times in ([1.0, 2.0], [300.0]):
-        fold = Fold(CLIP)
-        fold.add(digest(match(0, ("a", "b"), game(0, (1, 2))), CLIP), {"a": Thinking.of(times)})
+        fold = StandingsSums(CLIP)
+        fold.add(
+            digest(match(0, ("a", "b"), game(0, (1, 2))), CLIP), {"a": DecisionHistogram.of(times)}
+        )
         tables.append(fold.table())
     assert tables[0] == tables[1]
     assert [one.thinking["a"].decisions for one in tables] == [2, 1]

@@ -25,7 +25,7 @@ from arena.bots.bot import Bot
 from arena.bots.exit_report import Report
 from arena.config import Folder
 from arena.matches.remote_seats import RemoteSeats
-from arena.remote.tunnel.streams import TunnelEndpoint
+from arena.remote.tunnel.relay_tunnel import TunnelEndpoint
 from arena.store import database
 from arena.store.bots import remote_bots
 from arena.system import grpc_probe
@@ -159,7 +159,7 @@ class Relay:
 
     def way(self, version: str, port: int | None = None) -> TunnelEndpoint:
         """How a worker on another machine comes to this bot; port: of a cable in between."""
-        way = TunnelEndpoint.read(remote_bots.desk(self.engine, version).way or {})
+        way = TunnelEndpoint.read(remote_bots.relay_address(self.engine, version).tunnel or {})
         return way if port is None else replace(way, address=f"127.0.0.1:{port}")
 
     def is_here(self, version: str) -> bool:

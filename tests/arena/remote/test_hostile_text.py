@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from pokearena.v1 import relay_pb2
 
-from arena.remote.relay.seat import Seat
-from arena.remote.relay.session import RelaySession
+from arena.remote.relay.relay_seat import RelaySeat
+from arena.remote.relay.relay_session import RelaySession
 
 
 @pytest.mark.parametrize(
@@ -23,7 +23,7 @@ def test_how_a_remote_process_ended_is_spelled_out_and_cut(
 ) -> None:
     async def told() -> str:
         guest = RelaySession("mybot@1", "owner", "\u202einstance", "token", 1)
-        seat = guest.seats[1] = Seat(
+        seat = guest.seats[1] = RelaySeat(
             1, "m-1", tmp_path / "s", lambda message: None, lambda size: None
         )
         guest.hear(relay_pb2.ConnectRequest(gone=relay_pb2.Gone(seat=1, ended=sent)))

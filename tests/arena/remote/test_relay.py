@@ -21,7 +21,7 @@ from pokearena.v1 import bot_pb2, relay_pb2, relay_pb2_grpc
 from arena.bots.bot import Bot
 from arena.errors import BotAbsent
 from arena.matches.remote_seats import RemoteSeats
-from arena.remote.relay.session import UNREAD_BYTES, Link
+from arena.remote.relay.relay_session import UNREAD_BYTES, ConnectorLink
 from arena.remote.relay.session_registry import GUESS_BURST
 from arena.remote.relay.stranger_streams import (
     MOST_PER_ADDRESS,
@@ -46,7 +46,7 @@ def test_a_bot_that_connects_is_there_and_answers_at_its_seat(relay: Relay, tmp_
     with Home(tmp_path, relay.port, token) as home:
         wait_until(lambda: relay.is_here(version))
         wait_until(lambda: home.heard("connected"))
-        assert remote_bots.desk(relay.engine, version).way is None
+        assert remote_bots.relay_address(relay.engine, version).tunnel is None
         with relay.seated(version) as table:
             assert table.start().games_in_flight == 3
             answer = table.act(5).result()
@@ -494,7 +494,7 @@ def test_a_bot_that_answers_a_question_without_end_is_cut_off(relay: Relay) -> N
 
 
 def test_a_bot_that_does_not_read_is_cut_off() -> None:
-    link = Link()
+    link = ConnectorLink()
     message = relay_pb2.ConnectResponse(ask=relay_pb2.Ask(request=bytes(1 << 20)))
     for _ in range(UNREAD_BYTES >> 20):
         assert not link.farewell

@@ -19,7 +19,7 @@ from arena.services.relay_process import RelayOptions
 from arena.store import database
 from arena.store.bots import remote_bots, versions
 from arena.store.matches import listing, results, waiting
-from arena.store.matches.spec import Clock, Plan
+from arena.store.matches.spec import Clock, TournamentPlan
 from arena.store.schema import MatchState, TournamentState
 from arena.store.tournaments import tournaments
 from arena.store.tournaments.tournaments import Tournament
@@ -64,7 +64,9 @@ class Arena:
         self.far = version.id
 
     def schedule(self, entrants: list[str], boards: int = 1, bank: int = 60_000) -> Tournament:
-        plan = Plan("cup", "poke", {"must_beat": True}, 2, boards, clock=Clock(5_000, 500, bank))
+        plan = TournamentPlan(
+            "cup", "poke", {"must_beat": True}, 2, boards, clock=Clock(5_000, 500, bank)
+        )
         return scheduler.begin(self.engine, plan, entrants, bytes(32))
 
     def home(self, where: int | str, named: str = "", within: Sequence[str] = ()) -> Home:
@@ -123,17 +125,17 @@ def test_a_remote_bot_plays_a_tournament_and_every_table_has_boards_of_its_own(
 def test_where_a_relay_is_counts_while_its_bot_is_there_or_waited_for(arena: Arena) -> None:
     arena.schedule([arena.meek, arena.far])
     [match] = listing.matches(arena.engine)
-    assert remote_bots.desks(arena.engine, match.id) == {}
+    assert remote_bots.relay_addresses(arena.engine, match.id) == {}
     way = {"address": "10.0.0.5:7001", "secret": "s", "certificate": ""}
     remote_bots.came(arena.engine, arena.far, "unix:/elsewhere/desk.sock", 1, way)
     there = {"unix:/elsewhere/desk.sock": way}
-    assert remote_bots.desks(arena.engine, match.id) == there
+    assert remote_bots.relay_addresses(arena.engine, match.id) == there
     with arena.engine.begin() as connection:
         connection.exec_driver_sql("UPDATE remotes SET until = 0")
-    assert remote_bots.desks(arena.engine, match.id) == there
+    assert remote_bots.relay_addresses(arena.engine, match.id) == there
     with arena.engine.begin() as connection:
         connection.exec_driver_sql("UPDATE matches SET unawaited = 1")
-    assert remote_bots.desks(arena.engine, match.id) == {}
+    assert remote_bots.relay_addresses(arena.engine, match.id) == {}
 
 
 @pytest.mark.long

@@ -20,11 +20,11 @@ from arena.errors import BotAbsent, InfrastructureError
 from arena.matches.remote_seats import RemoteSeats
 from arena.queue import redis_server
 from arena.queue.match_queue import MatchQueue
-from arena.remote.tunnel import streams
+from arena.remote.tunnel import relay_tunnel
 from arena.store.bots import versions
 from arena.store.bots.version_files import keep
 from arena.store.matches import listing, results
-from arena.store.matches.spec import Clock, Plan
+from arena.store.matches.spec import Clock, TournamentPlan
 from arena.store.schema import MatchState
 from arena.system import redis_connection
 from arena.tournaments import scheduler
@@ -43,9 +43,9 @@ def relay(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Relay]:
 @pytest.fixture(autouse=True)
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """A machine that is busy is no tunnel that is late, or lost."""
-    monkeypatch.setattr(streams, "LATE_SECONDS", 1e6)
-    monkeypatch.setattr(streams, "LOST_SECONDS", 1e6)
-    monkeypatch.setattr(streams, "DIAL_SECONDS", 1e6)
+    monkeypatch.setattr(relay_tunnel, "LATE_SECONDS", 1e6)
+    monkeypatch.setattr(relay_tunnel, "LOST_SECONDS", 1e6)
+    monkeypatch.setattr(relay_tunnel, "DIAL_SECONDS", 1e6)
 
 
 def test_a_bot_is_asked_through_the_tunnel_as_beside_the_relay(
@@ -108,7 +108,7 @@ def test_what_a_bot_failed_to_do_while_its_tunnel_was_held_up_is_not_believed(
             table.start()
             assert table.report().ended == ""
             # From now on whatever comes back is late.
-            monkeypatch.setattr(streams, "LATE_SECONDS", -1.0)
+            monkeypatch.setattr(relay_tunnel, "LATE_SECONDS", -1.0)
             with pytest.raises(InfrastructureError, match="held up"):
                 table.report()
         assert not table.lost
@@ -119,8 +119,8 @@ def test_who_has_not_the_secret_of_the_store_is_refused_and_noted(
 ) -> None:
     with relay.connected(tmp_path, "guarded") as (version, _):
         way = replace(relay.way(version), secret="guessed")
-        assert streams.answers(relay.way(version))
-        assert not streams.answers(way)
+        assert relay_tunnel.answers(relay.way(version))
+        assert not relay_tunnel.answers(way)
         told = relay.log.read_text()
         assert "it has not the secret that is in the store" in told
         assert relay.way(version).secret not in told
@@ -139,13 +139,13 @@ def test_with_the_secret_one_comes_to_the_desk_and_to_seats_and_nowhere_else(
 ) -> None:
     with relay.connected(tmp_path, "walled") as (version, _):
         for name in ("../../etc/passwd", "port", "1.bot/../port", "", "99999.bot"):
-            with pytest.raises(streams.NoTunnel):
-                asyncio.run(streams.dial(relay.way(version), name))
+            with pytest.raises(relay_tunnel.RelayOutOfReach):
+                asyncio.run(relay_tunnel.dial(relay.way(version), name))
         asyncio.run(opened(relay.way(version)))
 
 
-async def opened(way: streams.TunnelEndpoint) -> None:
-    (await streams.dial(way, streams.DESK)).abort()
+async def opened(way: relay_tunnel.TunnelEndpoint) -> None:
+    (await relay_tunnel.dial(way, relay_tunnel.DESK)).abort()
 
 
 @pytest.mark.long
@@ -173,7 +173,7 @@ def test_over_tls_only_the_relay_whose_certificate_the_store_names_is_believed(
                 table.start()
                 assert table.act(1).result().decision == 1
             for other in (replace(way, certificate="0" * 64), replace(way, certificate="")):
-                with pytest.raises(streams.NoTunnel):
+                with pytest.raises(relay_tunnel.RelayOutOfReach):
                     asyncio.run(opened(other))
 
 
@@ -192,7 +192,9 @@ def test_a_worker_with_a_data_folder_of_its_own_plays_a_bot_of_a_relay_it_does_n
         near = versions.add(relay.engine, "meek", "1", meek.content, "/elsewhere", {}).id
         with Home(tmp_path, relay.port, token, named="sample:greedy"):
             wait_until(lambda: relay.is_here(version))
-            plan = Plan("cup", "poke", {"must_beat": True}, 2, 1, clock=Clock(60_000, 60_000))
+            plan = TournamentPlan(
+                "cup", "poke", {"must_beat": True}, 2, 1, clock=Clock(60_000, 60_000)
+            )
             scheduler.begin(relay.engine, plan, [near, version], bytes(32))
             [match] = listing.matches(relay.engine)
             # A busy machine may lose the tunnel, and the match is tried again.

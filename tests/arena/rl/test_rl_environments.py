@@ -11,9 +11,9 @@ from pettingzoo.test import api_test, performance_benchmark, seed_test
 
 from arena.rl import ArenaEnv, env, raw_env
 from arena.rl.table import STANDINGS
-from referee.dealing import Seeded, board_seed
 from referee.games.contract import IllegalAction, SetupError
 from referee.games.registry import GAMES
+from referee.games.shared.dealing import Seeded, board_seed
 from tests.conformance.tables import Table, every_table
 
 SEED_CYCLES = 60

@@ -9,16 +9,16 @@ from types import ModuleType
 import pytest
 
 from arena.bots.in_process import Choose, load
-from bench.strength import Form, play, score
-from referee.cards import DECK
-from referee.codec import Codec
+from bench.strength import MeasuredForm, play, score
+from referee.game_codec import GameCodec
 from referee.games.registry import GAMES
-from referee.poker import best_hand
+from referee.games.shared.cards import DECK
+from referee.games.shared.poker import best_hand
 from tests.arena.cli.terminal import in_own_process
 from tests.conformance.walks import dice
 
 TRAINED = Path(__file__).parents[3] / "sample_bots" / "trained"
-FORM = Form(GAMES["saint_poker"], 2)
+FORM = MeasuredForm(GAMES["saint_poker"], 2)
 Z95 = 1.96
 
 
@@ -36,7 +36,7 @@ def training(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
 
 def duel(one: Choose, other: Choose, boards: int) -> tuple[float, float]:
     """Mean score of one bot over mirrored boards, and half its 95 % interval."""
-    codec, means = Codec(FORM.game), []
+    codec, means = GameCodec(FORM.game), []
     for board in range(1000, 1000 + boards):
         seatings = ((one, other), (other, one))
         scores = [score(play(FORM, codec, board, s), (0, 1), n) for n, s in enumerate(seatings)]

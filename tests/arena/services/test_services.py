@@ -24,7 +24,7 @@ from arena.services.web_process import Pages, listen
 from arena.store import database
 from arena.store.bots import versions
 from arena.store.matches import listing, results
-from arena.store.matches.spec import Clock, Plan
+from arena.store.matches.spec import Clock, TournamentPlan
 from arena.store.matches.transitions import LEASE_SECONDS
 from arena.store.schema import MatchState, TournamentState
 from arena.store.tournaments import tournaments
@@ -93,7 +93,7 @@ class Arena:
 
     def schedule(self, entrants: list[str], boards: int, cycles: int = 1) -> Tournament:
         """A round robin of Poke whose deals follow from a fixed seed."""
-        plan = Plan(
+        plan = TournamentPlan(
             "cup",
             "poke",
             {"must_beat": True},

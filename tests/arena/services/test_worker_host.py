@@ -18,7 +18,7 @@ from arena.store import database
 from arena.store.bots import versions
 from arena.store.bots.version_files import keep
 from arena.store.matches import listing
-from arena.store.matches.spec import Clock, Plan
+from arena.store.matches.spec import Clock, TournamentPlan
 from arena.store.schema import MatchState
 from arena.system import process_info, redis_connection
 from arena.tournaments import scheduler
@@ -61,7 +61,9 @@ class Elsewhere:
             added = versions.add(self.engine, name, "1", bot.content, "/elsewhere", {})
             entrants.append(added.id)
         clock, settings = Clock(60_000, 60_000), {"cycles": matches}
-        plan = Plan("cup", "poke", {"must_beat": True}, 2, 1, clock=clock, settings=settings)
+        plan = TournamentPlan(
+            "cup", "poke", {"must_beat": True}, 2, 1, clock=clock, settings=settings
+        )
         scheduler.begin(self.engine, plan, entrants, bytes(32))
         due = [match.id for match in listing.matches(self.engine)]
         for match in due:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 from sqlalchemy import Engine, event, update
 
-from arena.ladders.folds import Following, digests, fold, meetings
+from arena.ladders.ladder_sums import LadderSums, digests, meetings, sum_up
 from arena.presentation.registry import presentation_of
 from arena.ratings.match_digest import digest
 from arena.ratings.meetings import Meetings
@@ -56,7 +56,7 @@ def test_decision_times_are_those_of_the_bots_alone(
     (match,) = transitions.due(store)
     close(store, match, played)
     # Six games: each bot sat three times on either seat, and took a millisecond or two.
-    thinking = fold(store, [cup.id], CLIP).table().thinking
+    thinking = sum_up(store, [cup.id], CLIP).table().thinking
     assert {name: times.decisions for name, times in thinking.items()} == {"bot0@1": 6, "bot1@1": 6}
     assert {times.p95 for times in thinking.values()} == {2.18}
 
@@ -67,10 +67,10 @@ def test_results_of_older_databases_count_as_well(
     cup = schedule(bots=3)
     for match in transitions.due(store):
         close(store, match, played)
-    before = fold(store, [cup.id], CLIP).table(), meetings(store, [cup.id])
+    before = sum_up(store, [cup.id], CLIP).table(), meetings(store, [cup.id])
     with database.writing(store) as connection:
         connection.execute(update(schema.results).values(digest=None, thinking=None))
-    assert (fold(store, [cup.id], CLIP).table(), meetings(store, [cup.id])) == before
+    assert (sum_up(store, [cup.id], CLIP).table(), meetings(store, [cup.id])) == before
 
 
 @pytest.mark.parametrize("order", ["forth", "back"])
@@ -78,18 +78,18 @@ def test_a_fold_that_is_kept_up_to_date_is_the_fold_of_everything(
     store: Engine, schedule: Schedule, played: Played, order: str
 ) -> None:
     cup = schedule(bots=3, cycles=8)
-    following = Following(store, [cup.id], CLIP)
+    following = LadderSums(store, [cup.id], CLIP)
     due = list(transitions.due(store))
     for match in due if order == "forth" else reversed(due):
         close(store, match, played)
-        assert following.now().table() == fold(store, [cup.id], CLIP).table()
+        assert following.now().table() == sum_up(store, [cup.id], CLIP).table()
 
 
 def test_what_is_in_the_fold_is_not_read_again(
     store: Engine, schedule: Schedule, played: Played
 ) -> None:
     cup = schedule(bots=3, cycles=2)
-    following = Following(store, [cup.id], CLIP)
+    following = LadderSums(store, [cup.id], CLIP)
     first, second, *_ = transitions.due(store)
     close(store, first, played)
     following.now()

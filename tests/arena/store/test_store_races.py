@@ -12,10 +12,10 @@ import pytest
 from sqlalchemy import Connection, Engine, insert, select, text, update
 
 from arena.errors import Conflict, StoreError, TooMany
-from arena.formats.contract import Entrant
+from arena.formats.contract import FormatEntrant
 from arena.store import database, postgresql, schema
 from arena.store.bots import quarantine, remote_bots, submissions, versions
-from arena.store.bots.submissions import Limits, Sent
+from arena.store.bots.submissions import ReceivedUpload, SubmissionLimits
 from arena.store.matches import transitions
 from arena.store.matches.games import PlayedGame
 from arena.store.schema import MatchState
@@ -108,7 +108,7 @@ def test_a_version_that_is_let_in_while_it_is_quarantined_is_refused(
     table = schema.versions
     with database.writing(store) as connection:
         postgresql.keep(connection, select(table.c.id).where(table.c.id == "late@1"))
-        joins = beside(lifecycle.add, store, cup.id, [Entrant("late@1")])
+        joins = beside(lifecycle.add, store, cup.id, [FormatEntrant("late@1")])
         assert not joins.done()
         connection.execute(
             update(table)
@@ -127,7 +127,7 @@ def test_a_version_that_is_quarantined_while_it_is_let_in_leaves_again(
     with database.writing(store) as connection:
         tournaments.keep_versions(connection, ["late@1"])
         locked(connection, cup.id)
-        tournaments.enter(connection, cup.id, [Entrant("late@1")], first=2)
+        tournaments.enter(connection, cup.id, [FormatEntrant("late@1")], first=2)
         shut = beside(quarantine._quarantine, store, "late@1")
         assert not shut.done()
     assert shut.result() is True
@@ -150,11 +150,15 @@ def test_what_two_schedulers_have_concluded_from_the_same_is_stored_once(
 
 
 def test_submissions_at_once_keep_to_the_limit(store: Engine, beside: Beside) -> None:
-    limits = Limits(own=1)
+    limits = SubmissionLimits(own=1)
     with database.writing(store) as connection:
         postgresql.alone(connection, "submit")
-        first = beside(submissions.add, store, Sent("s-1", "ada", "a", "1" * 64, 1), limits)
-        second = beside(submissions.add, store, Sent("s-2", "ada", "a", "2" * 64, 1), limits)
+        first = beside(
+            submissions.add, store, ReceivedUpload("s-1", "ada", "a", "1" * 64, 1), limits
+        )
+        second = beside(
+            submissions.add, store, ReceivedUpload("s-2", "ada", "a", "2" * 64, 1), limits
+        )
         assert not first.done()
         assert not second.done()
     refused = [one.exception() for one in (first, second)]

@@ -7,12 +7,12 @@ from arena.bots.sandbox.level import Level
 from arena.cli.workspace import Workspace
 from arena.store import ids
 from arena.store.bots import submissions, versions
-from arena.store.bots.submissions import Limits, Sent, Submission
-from arena.store.matches.spec import Plan
+from arena.store.bots.submissions import ReceivedUpload, Submission, SubmissionLimits
+from arena.store.matches.spec import TournamentPlan
 from arena.store.tournaments.tournaments import Tournament
 from arena.submissions.conformance.check import Check
 from arena.submissions.pending_uploads import PendingUploads
-from arena.submissions.stages import SubmissionPipeline
+from arena.submissions.pipeline import SubmissionPipeline
 from arena.tournaments import scheduler
 
 HOUSE = ("greedy", "random")
@@ -52,8 +52,8 @@ class Desk:
             upload_archive.pack(bot, output)
         self.shelf.settle(made)
         size = self.shelf.parcel(made).stat().st_size
-        sent = Sent(made, owner, bot.manifest.name, version_store.content_hash(bot), size)
-        return submissions.add(self.engine, sent, Limits())
+        sent = ReceivedUpload(made, owner, bot.manifest.name, version_store.content_hash(bot), size)
+        return submissions.add(self.engine, sent, SubmissionLimits())
 
     def pushed(self, folder: Path, owner: str = "ada") -> Submission:
         """Pushes it, and works on it."""
@@ -64,5 +64,5 @@ class Desk:
         for number, name in enumerate(HOUSE):
             versions.add(self.engine, name, "1", f"{number:064x}", f"/bots/{name}", {"run": ["x"]})
         options = {"must_beat": True} if game == "poke" else {}
-        plan = Plan(game, game, options, 2, 1, format="ladder", settings=settings)
+        plan = TournamentPlan(game, game, options, 2, 1, format="ladder", settings=settings)
         return scheduler.begin(self.engine, plan, [f"{name}@1" for name in HOUSE], bytes(32))

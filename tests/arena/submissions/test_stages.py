@@ -8,10 +8,10 @@ import pytest
 
 from arena.bots.sandbox.level import Level
 from arena.store.bots import submissions, versions
-from arena.store.schema import Stage, SubmissionState
+from arena.store.schema import SubmissionStage, SubmissionState
 from arena.store.tournaments import lifecycle, tournaments
-from arena.submissions import stages
-from arena.submissions.conformance.check import Check, Outcome
+from arena.submissions import pipeline
+from arena.submissions.conformance.check import Check, CheckOutcome
 from tests.arena.submissions.desk import Desk
 
 
@@ -31,8 +31,11 @@ def test_what_is_pushed_becomes_the_next_version_of_its_owner(desk: Desk) -> Non
     assert (found.owner, found.content_hash) == ("ada", second.content_hash)
     assert (Path(found.folder) / "bot.py").read_text() == "import sys\n"
     assert "no ladder is open to it" in first.sentence
-    assert [stage for stage, _ in first.steps][:2] == [Stage.CHECKING, Stage.BUILDING]
-    assert first.steps[-1][0] is Stage.ENTERING
+    assert [stage for stage, _ in first.steps][:2] == [
+        SubmissionStage.CHECKING,
+        SubmissionStage.BUILDING,
+    ]
+    assert first.steps[-1][0] is SubmissionStage.ENTERING
     assert list(desk.shelf.root.iterdir()) == []
 
 
@@ -110,7 +113,7 @@ def test_what_is_no_bot_is_refused(desk: Desk) -> None:
     sent = desk.push(desk.bot())
     desk.shelf.parcel(sent.id).write_bytes(b"nonsense")
     found = desk.office.work(sent.id)
-    assert (found.status, found.stage) == (422, Stage.CHECKING)
+    assert (found.status, found.stage) == (422, SubmissionStage.CHECKING)
     assert found.sentence.startswith("this is no whole tar.gz")
     sent = desk.push(desk.bot())
     desk.shelf.parcel(sent.id).unlink()
@@ -120,7 +123,7 @@ def test_what_is_no_bot_is_refused(desk: Desk) -> None:
 def test_who_cannot_be_built_is_shown_the_end_of_what_was_written(desk: Desk) -> None:
     command = '["python", "-c", "print(1 / 0)"]'
     found = desk.pushed(desk.bot("mybot", f"build = {command}"))
-    assert (found.state, found.stage) == (SubmissionState.REFUSED, Stage.BUILDING)
+    assert (found.state, found.stage) == (SubmissionState.REFUSED, SubmissionStage.BUILDING)
     assert "could not be built" in found.sentence
     assert "\n" not in found.sentence
     assert "ZeroDivisionError" in found.output
@@ -128,13 +131,15 @@ def test_who_cannot_be_built_is_shown_the_end_of_what_was_written(desk: Desk) ->
 
 
 def test_who_fails_its_tests_is_told_which(desk: Desk) -> None:
-    good = Check("starts", Outcome.PASSED, "0.2 s")
-    bad = Check("plays", Outcome.FAILED, "it led what it does not hold.", "poke", output="Oh no\n")
+    good = Check("starts", CheckOutcome.PASSED, "0.2 s")
+    bad = Check(
+        "plays", CheckOutcome.FAILED, "it led what it does not hold.", "poke", output="Oh no\n"
+    )
     desk.checks = [good, bad, replace(bad, game="pokex", output="")]
     found = desk.pushed(desk.bot())
     assert (found.state, found.status, found.stage) == (
         *(SubmissionState.REFUSED, 422),
-        Stage.TESTING,
+        SubmissionStage.TESTING,
     )
     assert found.sentence.startswith(
         "2 of 3 checks failed, the first: plays (poke): it led what it does not hold. `pokearena"
@@ -206,10 +211,10 @@ def test_a_runner_that_cannot_work_tries_again_and_then_gives_up(
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("arena.bots.upload_archive.unpack", full)
-    monkeypatch.setattr(stages, "_TROUBLE_SECONDS", 0.0)
+    monkeypatch.setattr(pipeline, "_TROUBLE_SECONDS", 0.0)
     sent = desk.push(desk.bot())
     rounds = iter([True, True, True, False])
-    stages.run(desk.office, lambda: next(rounds))
+    pipeline.run(desk.office, lambda: next(rounds))
     found = submissions.find(desk.engine, sent.id)
     assert (found.state, found.attempts) == (SubmissionState.FAILED, 3)
 
@@ -223,7 +228,7 @@ def test_a_runner_works_on_the_oldest_first_and_alone(desk: Desk) -> None:
         seen.append(desk.shelf.is_attended)
         return len(seen) == 1
 
-    stages.run(desk.office, goes_on)
+    pipeline.run(desk.office, goes_on)
     assert seen == [True, True]
     assert not desk.shelf.is_attended
     done = [submissions.find(desk.engine, one.id) for one in sent]

@@ -8,8 +8,8 @@ from sqlalchemy import Engine
 
 from arena.store import database
 from arena.store.bots import submissions
-from arena.store.bots.submissions import Limits, Sent, Submission
-from arena.submissions.stages import next_of
+from arena.store.bots.submissions import ReceivedUpload, Submission, SubmissionLimits
+from arena.submissions.pipeline import next_of
 
 
 @pytest.fixture
@@ -24,8 +24,8 @@ def engine(tmp_path: Path) -> Iterator[Engine]:
 def push(engine: Engine, *ids: str) -> None:
     """Add submissions; the first letter of an id is its owner."""
     for submission in ids:
-        sent = Sent(submission, submission[0], f"bot-{submission}", submission * 32, 1)
-        submissions.add(engine, sent, Limits())
+        sent = ReceivedUpload(submission, submission[0], f"bot-{submission}", submission * 32, 1)
+        submissions.add(engine, sent, SubmissionLimits())
 
 
 def test_owners_take_turns(engine: Engine) -> None:

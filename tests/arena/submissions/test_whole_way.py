@@ -16,8 +16,8 @@ from arena.cli.bots import registration
 from arena.cli.workspace import Workspace
 from arena.store.bots import owners, submissions
 from arena.store.matches import listing
-from arena.store.matches.spec import Clock, Plan
-from arena.store.schema import MatchState, Stage
+from arena.store.matches.spec import Clock, TournamentPlan
+from arena.store.schema import MatchState, SubmissionStage
 from arena.tournaments import scheduler
 from tests.arena.cli.terminal import POKEARENA, Said, in_own_process
 
@@ -65,7 +65,7 @@ def test_a_bot_is_pushed_onto_a_ladder_and_plays_there(tmp_path: Path) -> None:
     place = Workspace(tmp_path / "data")
     token = owners.add(place.store, "ada")
     house = [registration.register(place, place.bot(f"sample:{n}")).id for n in ("random", "meek")]
-    plan = Plan(
+    plan = TournamentPlan(
         *("open", "poke", {"must_beat": True}, 2, 1, "ladder"),
         settings={"open": True, "limit": 60},
         clock=Clock(60_000, 5000),
@@ -105,7 +105,7 @@ def test_a_bot_is_pushed_onto_a_ladder_and_plays_there(tmp_path: Path) -> None:
             env={**os.environ, "POKEARENA_TOKEN": token},
             text=True,
         ) as second:
-            wait_until(lambda: submissions.listing(place.store)[0].stage is Stage.TESTING)
+            wait_until(lambda: submissions.listing(place.store)[0].stage is SubmissionStage.TESTING)
             os.kill(runner(place), signal.SIGKILL)
             out, _ = second.communicate()
         assert (second.returncode, out) == (0, f"mine@2 is on the ladder {ladder.id}.\n")

@@ -9,12 +9,12 @@ import pytest
 from sqlalchemy import Engine
 
 from arena.errors import Conflict
-from arena.formats.contract import Over, Play
+from arena.formats.contract import FormatOver, NextMatches
 from arena.store import database
 from arena.store.bots import versions
 from arena.store.matches import games, listing, transitions
 from arena.store.matches.games import PlayedGame
-from arena.store.matches.spec import MatchSpec, Plan
+from arena.store.matches.spec import MatchSpec, TournamentPlan
 from arena.store.schema import MatchState, TournamentState
 from arena.store.tournaments import lifecycle, tournaments
 from arena.store.tournaments.tournaments import Tournament
@@ -36,7 +36,9 @@ def store(tmp_path: Path) -> Engine:
 @pytest.fixture
 def cup(store: Engine) -> Callable[..., Tournament]:
     def make(format_name: str, bots: int = 4, **settings: int) -> Tournament:
-        plan = Plan("cup", "poke", {"must_beat": True}, 2, 1, format=format_name, settings=settings)
+        plan = TournamentPlan(
+            "cup", "poke", {"must_beat": True}, 2, 1, format=format_name, settings=settings
+        )
         return scheduler.begin(store, plan, BOTS[:bots], bytes(32))
 
     return make
@@ -103,7 +105,7 @@ def test_a_tournament_of_every_format_is_played_to_its_end(
     assert play_out(store, made) == waves
     found = listing.matches(store, tournament=made.id)
     assert [match.state for match in found] == [MatchState.CLOSED] * sum(waves)
-    assert isinstance(scheduler.standing(store, tournaments.find(store, made.id)), Over)
+    assert isinstance(scheduler.standing(store, tournaments.find(store, made.id)), FormatOver)
 
 
 def test_a_test_of_two_ends_with_a_verdict_and_marks_what_was_in_flight(
@@ -112,7 +114,7 @@ def test_a_test_of_two_ends_with_a_verdict_and_marks_what_was_in_flight(
     made = cup("sprt", bots=2, low=0, high=400, batch=8)
     play_out(store, made)
     over = scheduler.standing(store, tournaments.find(store, made.id))
-    assert isinstance(over, Over)
+    assert isinstance(over, FormatOver)
     assert over.ranking == (("bot0@1",), ("bot1@1",))
     found = listing.matches(store, tournament=made.id)
     assert over.drained == tuple((m.round, m.number) for m in found[-len(over.drained) :])
@@ -124,7 +126,7 @@ def test_the_winner_of_a_knockout_has_won_every_match(
     made = cup("knockout", bots=5)
     play_out(store, made)
     over = scheduler.standing(store, tournaments.find(store, made.id))
-    assert isinstance(over, Over)
+    assert isinstance(over, FormatOver)
     assert over.ranking[0] == ("bot0@1",)
 
 
@@ -162,7 +164,7 @@ def test_what_was_concluded_from_an_older_state_is_not_taken(
     play_due(store)
     seen = lifecycle.marks(store, made.id)
     step = scheduler.standing(store, made)
-    assert isinstance(step, Play)
+    assert isinstance(step, NextMatches)
     lifecycle.withdraw(store, made.id, "bot3@1")
     assert lifecycle.extend(store, made, seen, step.fixtures) == 0
     assert len(listing.matches(store, tournament=made.id)) == 2
@@ -213,7 +215,7 @@ def test_who_withdraws_leaves_what_it_has_played_and_nothing_else(
 
 def test_owners_known_and_given_keep_their_bots_from_one_table(store: Engine) -> None:
     versions.own(store, versions.find(store, "bot0@1"), "ada")
-    plan = Plan("cup", "saint_poker", {}, 3, 1)
+    plan = TournamentPlan("cup", "saint_poker", {}, 3, 1)
     made = scheduler.begin(store, plan, BOTS, owners={"bot1@1": "ada"})
     assert [entry.owner for entry in made.entries] == ["ada", "ada", "", "", ""]
     tables = [match.entrants for match in listing.matches(store, tournament=made.id)]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from arena.cli.workspace import Workspace
 from arena.store.bots import versions
 from arena.store.matches import games, transitions
-from arena.store.matches.spec import Plan
+from arena.store.matches.spec import TournamentPlan
 from arena.tournaments import scheduler
 from referee.record import read_games
 from tests.conformance.recorded import match_record
@@ -38,7 +38,7 @@ def play(
     names = [f"luck{number}" for number in range(sides)]
     for number, name in enumerate(names):
         versions.add(place.store, name, "1", f"{number:064x}", f"/bots/{name}", {"run": ["x"]})
-    plan = Plan("cup", played.game.id, played.options, seats=played.seats, boards=boards)
+    plan = TournamentPlan("cup", played.game.id, played.options, seats=played.seats, boards=boards)
     cup = scheduler.begin(place.store, plan, [f"{name}@1" for name in names])
     lease = transitions.lease(place.store, transitions.due(place.store)[0], "w", 600)
     assert lease is not None

@@ -3,12 +3,12 @@
 from arena.cli.workspace import Workspace
 from arena.store import ids
 from arena.store.bots import submissions
-from arena.store.bots.submissions import Limits, Sent, Submission
+from arena.store.bots.submissions import ReceivedUpload, Submission, SubmissionLimits
 
 
 def push(
     place: Workspace, owner: str = "ada", name: str = "mybot", content: str = "5"
 ) -> Submission:
     """A submission that waits."""
-    sent = Sent(ids.submission_id(), owner, name, content * 64, 1000)
-    return submissions.add(place.store, sent, Limits())
+    sent = ReceivedUpload(ids.submission_id(), owner, name, content * 64, 1000)
+    return submissions.add(place.store, sent, SubmissionLimits())

@@ -4,8 +4,8 @@ import itertools
 
 import pytest
 
-from arena.ladders.rating_history import Past, Point, Value
-from arena.ratings.decision_histogram import BINS, Thinking
+from arena.ladders.rating_history import HistoryPoint, HistoryValue, RatingHistory
+from arena.ratings.decision_histogram import BINS, DecisionHistogram
 from arena.store.bots.versions import Version
 from arena.web import charts
 from arena.web.pages import bot
@@ -16,10 +16,12 @@ def version(number: int, created: float) -> Version:
     return Version(name, "bot", str(number), "", "", {}, created, None, None, None, "")
 
 
-def past(*rows: dict[int, tuple[float, float]]) -> Past:
-    return Past(
+def past(*rows: dict[int, tuple[float, float]]) -> RatingHistory:
+    return RatingHistory(
         tuple(
-            Point(float(at), at, at, {f"bot@{n}": Value(*told) for n, told in row.items()})
+            HistoryPoint(
+                float(at), at, at, {f"bot@{n}": HistoryValue(*told) for n, told in row.items()}
+            )
             for at, row in enumerate(rows, 1)
         )
     )
@@ -71,11 +73,11 @@ def test_names_of_lines_that_end_together_stand_apart() -> None:
 
 def test_one_point_is_no_chart() -> None:
     assert bot.chart(past({1: (1200, 10)}), [version(1, 0)]) is None
-    assert bot.chart(Past(), [version(1, 0)]) is None
+    assert bot.chart(RatingHistory(), [version(1, 0)]) is None
 
 
 def test_a_histogram_counts_every_decision_once() -> None:
-    thinking = Thinking.of([0.5, 1.0, 1.1, 7.0, 7.5, 7.6, 240.0])
+    thinking = DecisionHistogram.of([0.5, 1.0, 1.1, 7.0, 7.5, 7.6, 240.0])
     found = charts.histogram(thinking.stored(), BINS)
     assert found is not None
     assert sum(bar.count for bar in found.bars) == 7
@@ -89,7 +91,7 @@ def test_a_histogram_counts_every_decision_once() -> None:
 
 @pytest.mark.parametrize("low", [0.01, 3.0, 900.0])
 def test_the_axis_of_a_narrow_histogram_says_something(low: float) -> None:
-    found = charts.histogram(Thinking.of([low]).stored(), BINS)
+    found = charts.histogram(DecisionHistogram.of([low]).stored(), BINS)
     assert found is not None
     assert len(found.ticks) >= 2
 

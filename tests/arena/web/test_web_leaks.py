@@ -29,8 +29,8 @@ from arena.web.page_route import PageRoute
 from arena.web.routes import PAGES
 from arena.web.serving.content_types import KINDS
 from arena.web.serving.streams.feed import Feed, FeedFilter
-from referee.dealing import Seeded
 from referee.games.contract import State
+from referee.games.shared.dealing import Seeded
 from referee.replay import codec_of
 from tests.arena.web.closed_matches import Held, play, table
 

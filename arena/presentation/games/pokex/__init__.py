@@ -24,7 +24,6 @@ from arena.presentation.elements import (
     shown,
 )
 from arena.presentation.hand_names import category
-from referee.cards import Card
 from referee.games.contract import Action
 from referee.games.pokex.actions import (
     Bid,
@@ -35,7 +34,8 @@ from referee.games.pokex.actions import (
     PokexTrick,
     PokexView,
 )
-from referee.wild_cards import is_wild, wild_hand
+from referee.games.shared.cards import Card
+from referee.games.shared.wild_cards import is_wild, wild_hand
 
 if TYPE_CHECKING:
     from arena.presentation.encoding import Encoding

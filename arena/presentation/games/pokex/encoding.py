@@ -12,7 +12,6 @@ from arena.presentation.encoding import (
     places,
     squashed,
 )
-from referee.cards import DECK_WITH_JOKERS, RANKS
 from referee.games.contract import Action
 from referee.games.pokex.actions import (
     Bid,
@@ -24,6 +23,7 @@ from referee.games.pokex.actions import (
 )
 from referee.games.pokex.legal import HIGHEST_BID
 from referee.games.pokex.state import FORMS, TRICKS
+from referee.games.shared.cards import DECK_WITH_JOKERS, RANKS
 
 PHASES = ("bid", "name", "play", "over")
 DECK = len(DECK_WITH_JOKERS)

@@ -22,11 +22,11 @@ from arena.presentation.elements import (
     Tiles,
     shown,
 )
-from referee.cards import Card, in_order
-from referee.dominoes import NUMBERS
 from referee.games.contract import Action
 from referee.games.pokino.actions import Domino, PokinoView, Run
-from referee.games.pokino.layout import Layout
+from referee.games.pokino.layout import PokinoLayout
+from referee.games.shared.cards import Card, in_order
+from referee.games.shared.dominoes import NUMBERS
 
 if TYPE_CHECKING:
     from arena.presentation.encoding import Encoding
@@ -58,7 +58,7 @@ def _gained(public: PokinoView) -> dict[str, int]:
     if not public.territory:
         return {}
     gained = {}
-    for domino, owners in Layout(public.layout, public.tokens).owners().items():
+    for domino, owners in PokinoLayout(public.layout, public.tokens).owners().items():
         counts = [owners.count(seat) for seat in range(len(public.beads))]
         most = max(counts)
         if most and counts.count(most) == 1:

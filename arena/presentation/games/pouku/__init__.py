@@ -21,12 +21,12 @@ from arena.presentation.elements import (
     shown,
     signed,
 )
-from referee.cards import Card
 from referee.games.contract import Action
 from referee.games.pouku.actions import Discard, Give, PoukuDeal, PoukuView
-from referee.games.pouku.counting import Offer, payment
+from referee.games.pouku.counting import GoingOut, payment
 from referee.games.pouku.state import NEEDED, NEEDED_IN_TEAMS, PoukuState
 from referee.games.pouku.yaku import Values
+from referee.games.shared.cards import Card
 
 if TYPE_CHECKING:
     from arena.presentation.encoding import Encoding
@@ -77,7 +77,7 @@ def _stakes(own: PoukuView, seat: int) -> str:
         return pays
     if own.worth:
         return f"may go out for {own.worth} · {pays}"
-    best = Offer(values, own.hand, fields, kept, own.point_card).worth()
+    best = GoingOut(values, own.hand, fields, kept, own.point_card).worth()
     needed = NEEDED_IN_TEAMS if own.teams else NEEDED
     return f"cannot go out: best {best}, needs {needed} · {pays}"
 

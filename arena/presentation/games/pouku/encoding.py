@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from arena.presentation.encoding import Encoding, Groups, Numbers, Vector, squashed
-from referee.cards import RANK
 from referee.games.contract import Action
 from referee.games.pouku.actions import Give, GoOut, Hand, PoukuView
 from referee.games.pouku.keeping import LISTED
+from referee.games.shared.cards import RANK
 
 HAND = 4
 NO_KEEP = 1

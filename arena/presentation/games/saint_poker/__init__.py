@@ -23,10 +23,10 @@ from arena.presentation.elements import (
     shown,
 )
 from arena.presentation.hand_names import category
-from referee.cards import Card, in_order
 from referee.games.contract import Action
 from referee.games.saint_poker.actions import River, SaintPokerView, Show
-from referee.poker import best_hand
+from referee.games.shared.cards import Card, in_order
+from referee.games.shared.poker import best_hand
 
 if TYPE_CHECKING:
     from arena.presentation.encoding import Encoding

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from itertools import combinations
 
 from arena.presentation.encoding import Encoding, Groups, Numbers, Vector, alone, places
-from referee.cards import Card, in_order
 from referee.games.contract import Action
 from referee.games.saint_poker.actions import River, SaintPokerView, Show
 from referee.games.saint_poker.state import FUTURE, ROUNDS
+from referee.games.shared.cards import Card, in_order
 
 HAND = 10
 RIVER = 5

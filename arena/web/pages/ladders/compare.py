@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from arena.ladders import head_to_head
-from arena.ladders.head_to_head import Comparison, Found, Test
+from arena.ladders.head_to_head import Comparison, LadderComparison, SequentialTest
 from arena.ratings.duel import Interval
-from arena.ratings.sprt import Sprt
+from arena.ratings.sprt import SprtSettings
 from arena.store.matches import history
-from arena.store.matches.history import Played
+from arena.store.matches.history import PlayedMatch
 from arena.web import charts, paging, wording
 from arena.web.data.snapshot import LadderSnapshot
 from arena.web.data.web_state import WebState
@@ -122,25 +122,25 @@ def _bot(ladder: LadderSnapshot, page_request: PageRequest, which: str) -> str:
     return full_name
 
 
-def _test_of(page_request: PageRequest) -> Sprt | None:
+def _test_of(page_request: PageRequest) -> SprtSettings | None:
     text = page_request.query.get("sprt", "")
     if not text:
         return None
     try:
         low, high = (float(end) for end in text.replace(",", " ").split())
-        return Sprt(low, high)
+        return SprtSettings(low, high)
     except ValueError:
         raise InvalidQuery("sprt is two differences in Elo points, such as 0 25.") from None
 
 
 def _found(
-    web: WebState, ladder: LadderSnapshot, pair: tuple[str, str], test: Sprt | None
-) -> Found:
+    web: WebState, ladder: LadderSnapshot, pair: tuple[str, str], test: SprtSettings | None
+) -> LadderComparison:
     try:
         return head_to_head.compare_stored(web.engine, ladder.scope, pair, None, test)
-    except head_to_head.NotMet as error:
+    except head_to_head.NeverMet as error:
         raise PageNotFound(str(error)) from None
-    except head_to_head.Uneven as error:
+    except head_to_head.UnequalMatches as error:
         raise InvalidQuery(
             f"{error}; `pokearena compare --tournament` compares one at a time."
         ) from None
@@ -156,7 +156,7 @@ def _bars(comparison: Comparison) -> list[charts.Bar]:
     return charts.bars(counts, titles, [short for short, _ in PAIRS])
 
 
-def _verdict(test: Test) -> str:
+def _verdict(test: SequentialTest) -> str:
     s = test.settings
     if test.decided is None:
         return "open"
@@ -178,7 +178,7 @@ def _signed(value: float | None, digits: int = 1) -> str:
     return wording.signed(value, digits)
 
 
-def _as_json(match: Played, name: str) -> dict[str, Any]:
+def _as_json(match: PlayedMatch, name: str) -> dict[str, Any]:
     return {
         "match": match.match,
         "tournament": match.tournament,
@@ -188,7 +188,7 @@ def _as_json(match: Played, name: str) -> dict[str, Any]:
     }
 
 
-def _csv(matches: Sequence[Played], first: str, other: str) -> TextTable:
+def _csv(matches: Sequence[PlayedMatch], first: str, other: str) -> TextTable:
     heads = ("match", "tournament", "closed", "bot", "opponent", "score", "games")
     rows = [
         (m.match, m.tournament, wording.iso(m.closed), first, other, m.score(first), len(m.games))

@@ -9,7 +9,7 @@ from typing import Any
 
 from arena.ladders import ladder_values
 from arena.ratings.closed_match import FAULTS
-from arena.ratings.standings import Standing
+from arena.ratings.standings import StandingsLine
 from arena.store.bots.versions import Version
 from arena.web import paging, wording
 from arena.web.charts import Sparkline
@@ -24,7 +24,7 @@ from arena.web.page import InvalidQuery, Page, PageNotFound, PageRequest, TextTa
 class LadderLine:
     """One version on the ladder."""
 
-    standing: Standing
+    standing: StandingsLine
     version: Version | None
     thinking: float | None
     """95th percentile of its decision times, in milliseconds."""
@@ -193,7 +193,7 @@ def _line(
     ladder: LadderSnapshot,
     trail: RatingChart,
     place: int,
-    standing: Standing,
+    standing: StandingsLine,
 ) -> LadderLine:
     name = standing.entrant
     times = ladder.table.thinking.get(name)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from arena.ladders import ladder_values
-from arena.ratings.crosstable import Cell
+from arena.ratings.crosstable import CrosstableCell
 from arena.web import paging, wording
 from arena.web.data.snapshot import LadderSnapshot
 from arena.web.data.web_state import WebState
@@ -39,7 +39,7 @@ class MatrixCell:
     share: float | None
     heat: str
     title: str
-    cell: Cell | None
+    cell: CrosstableCell | None
     superiority: float | None
 
 
@@ -148,7 +148,7 @@ def _box(web: WebState, ladder: LadderSnapshot, place: int, to: int, los: bool) 
     return MatrixCell(other, cell.score, heat(cell.score, _sureness(cell)), title, cell, superior)
 
 
-def _sureness(cell: Cell) -> float:
+def _sureness(cell: CrosstableCell) -> float:
     """Return an approximate likelihood that the true score is on the same side of one half."""
     if not cell.low <= 0.5 <= cell.high:
         return 1.0

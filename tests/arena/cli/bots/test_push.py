@@ -11,8 +11,8 @@ import pytest
 
 from arena.services import web_process
 from arena.store.bots import owners, submissions
-from arena.submissions import stages
-from arena.submissions.conformance.check import Check, Outcome
+from arena.submissions import pipeline
+from arena.submissions.conformance.check import Check, CheckOutcome
 from arena.web.data.web_state import ServerSettings, WebState
 from tests.arena.cli.terminal import Cli
 from tests.arena.submissions.desk import Desk
@@ -34,7 +34,7 @@ class Arena:
     def open(self) -> None:
         """Works on what is pushed until the test is over."""
         working = threading.Thread(
-            target=stages.run, args=(self.desk.office, lambda: self._goes_on)
+            target=pipeline.run, args=(self.desk.office, lambda: self._goes_on)
         )
         working.start()
         self._stack.callback(working.join)
@@ -48,7 +48,7 @@ def arena(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Arena]:
     with ExitStack() as stack:
         arena = Arena(tmp_path / "arena", stack)
         monkeypatch.setenv("POKEARENA_TOKEN", arena.token)
-        monkeypatch.setattr(stages, "_PAUSE_SECONDS", 0.05)
+        monkeypatch.setattr(pipeline, "_PAUSE_SECONDS", 0.05)
         yield arena
 
 
@@ -100,7 +100,7 @@ def test_a_refusal_is_a_sentence(cli: Cli, arena: Arena, mine: Path) -> None:
 def test_what_fails_on_its_way_ends_with_what_was_written(
     cli: Cli, arena: Arena, mine: Path
 ) -> None:
-    bad = Check("plays", Outcome.FAILED, "it led nothing.", "poke", output="KeyError: 4c\n")
+    bad = Check("plays", CheckOutcome.FAILED, "it led nothing.", "poke", output="KeyError: 4c\n")
     arena.desk.checks = [bad]
     arena.open()
     said = cli("bot", "push", "mine", "--to", arena.url)

@@ -6,7 +6,7 @@ import signal
 import subprocess
 from pathlib import Path
 
-from referee.dealing import commitment
+from referee.games.shared.dealing import commitment
 from referee.record import read
 from tests.arena.cli.terminal import POKEARENA, Cli, Write
 

@@ -180,13 +180,13 @@ def test_ctrl_c_loses_nothing_and_resume_goes_on(cli: Cli, here: Path) -> None:
 def test_what_was_interrupted_is_resumed_to_its_end(cli: Cli, here: Path) -> None:
     from arena.cli.bots import registration
     from arena.cli.workspace import Workspace
-    from arena.store.matches.spec import Plan
+    from arena.store.matches.spec import TournamentPlan
     from arena.store.tournaments import lifecycle
     from arena.tournaments import scheduler
 
     workspace = Workspace()
     entrants = [registration.register(workspace, workspace.bot(text)).id for text in BOTS[:2]]
-    plan = Plan(name="x", game="poke", options={"must_beat": True}, seats=2, boards=1)
+    plan = TournamentPlan(name="x", game="poke", options={"must_beat": True}, seats=2, boards=1)
     made = scheduler.begin(workspace.store, plan, entrants)
     lifecycle.pause(workspace.store, made.id)
     said = cli("tournament", "resume", "--workers", 1, "--json")

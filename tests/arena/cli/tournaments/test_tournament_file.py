@@ -268,7 +268,7 @@ def test_a_cup_is_played_paused_joined_left_and_shown(cli: Cli, cup: Path) -> No
 def test_a_tournament_that_goes_on_is_joined_and_left(cli: Cli) -> None:
     from arena.cli.bots import registration
     from arena.cli.workspace import Workspace
-    from arena.store.matches.spec import Plan
+    from arena.store.matches.spec import TournamentPlan
     from arena.tournaments import scheduler
 
     workspace = Workspace()
@@ -276,7 +276,9 @@ def test_a_tournament_that_goes_on_is_joined_and_left(cli: Cli) -> None:
         registration.register(workspace, workspace.bot(f"sample:{one}")).id
         for one in ("meek", "bold")
     ]
-    plan = Plan("x", "poke", {"must_beat": True}, 2, 1, format="ladder", settings={"limit": 30})
+    plan = TournamentPlan(
+        "x", "poke", {"must_beat": True}, 2, 1, format="ladder", settings={"limit": 30}
+    )
     made = scheduler.begin(workspace.store, plan, names)
     assert cli("tournament", "pause", made.id).status == 0
     assert cli("tournament", "add", made.id, "sample:greedy", "--owner", "ada").status == 0

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from arena.ratings.closed_match import ClosedGame, ClosedMatch, pairwise
 from arena.ratings.meetings import Meetings
-from arena.ratings.strength.columns import Columns, columns, score_scatter
+from arena.ratings.strength.meeting_arrays import MeetingArrays, columns, score_scatter
 
 NAMES = tuple("abcdef")
 
@@ -37,7 +37,7 @@ def tournaments(draw: st.DrawFn) -> list[ClosedMatch]:
     return matches
 
 
-def table_of(matches: list[ClosedMatch]) -> Columns:
+def table_of(matches: list[ClosedMatch]) -> MeetingArrays:
     return columns(Meetings.of(matches), NAMES)
 
 

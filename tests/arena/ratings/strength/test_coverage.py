@@ -2,14 +2,14 @@
 
 import pytest
 
-from bench.coverage import MATCHES, SETTINGS, Setting, coverage
+from bench.coverage import MATCHES, SETTINGS, FieldSetting, coverage
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("setting", SETTINGS, ids=str)
 @pytest.mark.parametrize("matches", MATCHES)
 def test_95_percent_intervals_hold_the_truth_in_93_to_97_of_100_cases(
-    setting: Setting, matches: int
+    setting: FieldSetting, matches: int
 ) -> None:
     found = coverage(setting, matches, rounds=300)
     assert 0.93 <= found.strength <= 0.97

@@ -6,12 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.ratings.scale import ELO
-from arena.ratings.strength.differences import CERTAIN, Gaps
+from arena.ratings.strength.differences import CERTAIN, StrengthDifferences
 
 
-def gaps(values: list[float], errors: list[float]) -> Gaps:
+def gaps(values: list[float], errors: list[float]) -> StrengthDifferences:
     """Entrants whose strengths are doubtful each by itself; errors in Elo."""
-    return Gaps(values, np.diag(np.square(np.array(errors) / ELO)))
+    return StrengthDifferences(values, np.diag(np.square(np.array(errors) / ELO)))
 
 
 @given(

@@ -13,7 +13,7 @@ from arena.store import database
 from arena.store.bots import versions
 from arena.store.matches import games, transitions
 from arena.store.matches.games import PlayedGame
-from arena.store.matches.spec import MatchSpec, Plan
+from arena.store.matches.spec import MatchSpec, TournamentPlan
 from arena.store.matches.table_plan import BoardPlan, TablePlan, plan
 from arena.store.matches.transitions import Lease
 from arena.store.schema import TournamentState
@@ -21,12 +21,12 @@ from arena.store.tournaments import tournaments
 from arena.store.tournaments.tournaments import Tournament
 from arena.tournaments import scheduler
 from arena.tournaments.scheduler import Scheduler
-from referee.dealing import board_seed
+from referee.faults import Fault, Verdict
 from referee.games.registry import find
-from referee.play import Play, Setting
+from referee.games.shared.dealing import board_seed
 from referee.record import dump
-from referee.replay import Rights, codec_of
-from referee.verdict import Fault, Verdict
+from referee.replay import RecordedClock, codec_of
+from referee.running_game import RunningGame, TableSetting
 
 
 def game_of(spec: MatchSpec, table: TablePlan, board: BoardPlan, fault: bool = False) -> PlayedGame:
@@ -36,11 +36,11 @@ def game_of(spec: MatchSpec, table: TablePlan, board: BoardPlan, fault: bool = F
     """
     rules = find(spec.game)
     sides = rules.sides(spec.seats, spec.options)
-    setting = Setting(spec.id, rules, codec_of(rules), spec.seats, spec.options, sides)
+    setting = TableSetting(spec.id, rules, codec_of(rules), spec.seats, spec.options, sides)
     seed = board_seed(spec.seed, board.number)
-    play = Play(setting, referee_pb2.Board(game=board.game, number=board.number, seed=seed))
+    play = RunningGame(setting, referee_pb2.Board(game=board.game, number=board.number, seed=seed))
     dice = random.Random(seed + bytes([board.game]))
-    rights = [Rights(bot_pb2.Clock()) for _ in range(spec.seats)]
+    rights = [RecordedClock(bot_pb2.Clock()) for _ in range(spec.seats)]
     while asked := dict(play.ask(rights)):
         for seat, one in asked.items():
             if fault and seat == spec.seats - 1:
@@ -88,7 +88,7 @@ class Stage:
     ) -> Tournament:
         """Makes a tournament."""
         options = find(game).settle({})
-        made = Plan("cup", game, options, seats, boards, pairing, settings or {})
+        made = TournamentPlan("cup", game, options, seats, boards, pairing, settings or {})
         return scheduler.begin(self.engine, made, bots, seed)
 
     def lease(self, match: str) -> Lease:

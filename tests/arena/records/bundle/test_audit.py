@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.formats.contract import Entrant
+from arena.formats.contract import FormatEntrant
 from arena.records.bundle import folder
 from arena.records.bundle.audit import Audit, audit
 from arena.records.bundle.collection import gather
@@ -97,7 +97,7 @@ def test_a_match_with_a_remote_bot_has_fresh_boards_at_every_table(stage: Stage)
 def test_who_joined_and_who_left_are_part_of_the_schedule(stage: Stage) -> None:
     cup = stage.begin("round-robin", stage.bots(3))
     stage.wave(1)
-    lifecycle.add(stage.engine, cup.id, [Entrant(name) for name in stage.bots(1, first=3)])
+    lifecycle.add(stage.engine, cup.id, [FormatEntrant(name) for name in stage.bots(1, first=3)])
     stage.wave(0)
     lifecycle.withdraw(stage.engine, cup.id, "bot1@1", "it is broken.")
     told = checked(stage, stage.play_out(cup))

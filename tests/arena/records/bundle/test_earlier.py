@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from arena.formats.contract import Entrant
+from arena.formats.contract import FormatEntrant
 from arena.records.bundle import folder
 from arena.records.bundle.audit import audit
 from arena.records.bundle.bundle import Bundle, Version
@@ -28,7 +28,7 @@ def bundles(tmp_path_factory: pytest.TempPathFactory) -> tuple[Bundle, Bundle]:
     cup = stage.begin("round-robin", stage.bots(3))
     stage.play(transitions.due(stage.engine)[0])
     folder.write(gather(stage.engine, cup.id), stage.folder / "noon")
-    lifecycle.add(stage.engine, cup.id, [Entrant(name) for name in stage.bots(1, first=3)])
+    lifecycle.add(stage.engine, cup.id, [FormatEntrant(name) for name in stage.bots(1, first=3)])
     stage.ask()
     lifecycle.withdraw(stage.engine, cup.id, "bot0@1")
     stage.play_out(cup)

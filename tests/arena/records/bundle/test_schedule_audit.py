@@ -7,17 +7,17 @@ from dataclasses import replace
 import pytest
 
 from arena.formats import registry
-from arena.formats.contract import Entrant, Match, Over, State
+from arena.formats.contract import FormatEntrant, FormatMatch, FormatOver, MatchStatus
 from arena.formats.sprt_match import PairCounts
 from arena.records.bundle.audit import Retraced, Retracing
 from arena.records.bundle.bundle import Scheduled
 from arena.store.schema import MatchState
 from tests.arena.formats.playing import Playing, everyone
 
-STATES: Mapping[State, MatchState] = {
-    State.OPEN: MatchState.PENDING,
-    State.CLOSED: MatchState.CLOSED,
-    State.VOID: MatchState.VOID,
+STATES: Mapping[MatchStatus, MatchState] = {
+    MatchStatus.OPEN: MatchState.PENDING,
+    MatchStatus.CLOSED: MatchState.CLOSED,
+    MatchStatus.VOID: MatchState.VOID,
 }
 FORMATS: dict[str, dict[str, object]] = {
     "round-robin": {},
@@ -51,7 +51,7 @@ def happen(cup: Playing, name: str, asked: int = 300) -> bool:
     """Lets a tournament happen: matches end in any order, bots leave and come. Is it over?"""
     for turn in range(asked):
         step = cup.ask()
-        if isinstance(step, Over) and not cup.opened():
+        if isinstance(step, FormatOver) and not cup.opened():
             return True
         # Some matches end before the format is asked again.
         for _ in range(cup.dice.randrange(1, 5)):
@@ -71,7 +71,7 @@ def leave(cup: Playing, place: int) -> None:
         for one in cup.opened():
             match = cup.matches[one]
             if cup.entrants[place].name in match.entrants and cup.dice.random() < 0.7:
-                cup.matches[one] = replace(match, state=State.VOID)
+                cup.matches[one] = replace(match, state=MatchStatus.VOID)
 
 
 def schedule(cup: Playing) -> list[Scheduled]:
@@ -79,7 +79,7 @@ def schedule(cup: Playing) -> list[Scheduled]:
     return [listed(match, why[match.place]) for match in sorted(cup.matches, key=lambda m: m.place)]
 
 
-def listed(match: Match, why: str = "") -> Scheduled:
+def listed(match: FormatMatch, why: str = "") -> Scheduled:
     name = f"m-{match.round}/{match.number}"
     state = STATES[match.state]
     return Scheduled(
@@ -89,7 +89,7 @@ def listed(match: Match, why: str = "") -> Scheduled:
 
 def retrace(cup: Playing, name: str, matches: list[Scheduled], *, closed: bool = True) -> Retraced:
     results = {f"m-{m.round}/{m.number}": m.games for m in cup.matches if m.games}
-    entries: list[Entrant] = list(cup.entrants)
+    entries: list[FormatEntrant] = list(cup.entrants)
     return Retracing(
         cup.format, entries, matches, results, closed=closed, in_series=name == "knockout"
     ).retrace()
@@ -103,7 +103,7 @@ def test_what_happened_is_found_again(name: str, seed: int) -> None:
     found = retrace(cup, name, schedule(cup), closed=over)
     assert found.problems == ()
     assert found.last == cup.format.next(cup.entrants, cup.matches)
-    assert isinstance(found.last, Over) is over
+    assert isinstance(found.last, FormatOver) is over
 
 
 @pytest.mark.parametrize("name", FORMATS)
@@ -116,7 +116,7 @@ def test_a_match_that_is_dropped_is_missed(name: str) -> None:
         left = every[:place] + every[place + 1 :]
         told = retrace(cup, name, left)
         # What an sprt had in flight when it decided need not be there.
-        drained = isinstance(told.last, Over) and name == "sprt" and told.problems == ()
+        drained = isinstance(told.last, FormatOver) and name == "sprt" and told.problems == ()
         assert drained or told.problems
 
 

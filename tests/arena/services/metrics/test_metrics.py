@@ -7,14 +7,14 @@ import pytest
 from sqlalchemy import select
 
 from arena.queue.match_queue import MatchQueue
-from arena.ratings.decision_histogram import Thinking
+from arena.ratings.decision_histogram import DecisionHistogram
 from arena.services.metrics import collector, match_counts
 from arena.services.metrics.collector import ArenaCollector, connect
 from arena.services.metrics.match_counts import Counts, language
 from arena.store import database, schema
 from arena.store.bots import versions
 from arena.store.matches import results, transitions
-from arena.store.matches.spec import Plan
+from arena.store.matches.spec import TournamentPlan
 from arena.store.schema import MatchState
 from arena.store.tournaments import lifecycle
 from arena.system import timings
@@ -33,7 +33,7 @@ def play(asked: Asked, cycles: int = 1) -> str:
 def schedule(asked: Asked, cycles: int) -> str:
     for name in "ab":
         versions.add(asked.place.store, name, "1", name * 64, f"/{name}", {})
-    plan = Plan("cup", "poke", {"must_beat": True}, 2, 1, settings={"cycles": cycles})
+    plan = TournamentPlan("cup", "poke", {"must_beat": True}, 2, 1, settings={"cycles": cycles})
     return scheduler.begin(asked.place.store, plan, ["a@1", "b@1"]).id
 
 
@@ -61,7 +61,7 @@ def test_matches_games_verdicts_and_decisions_are_those_of_the_store(asked: Aske
     assert value(after, "pokearena_verdicts_total", verdict="finished") == 24
     with database.reading(asked.place.store) as connection:
         stored = connection.execute(select(schema.results.c.thinking)).scalars()
-        decisions = sum(Thinking.read(one).decisions for match in stored for one in match)
+        decisions = sum(DecisionHistogram.read(one).decisions for match in stored for one in match)
     assert value(after, "pokearena_decision_seconds_count") == decisions == 24
     assert value(after, "pokearena_bot_decision_seconds_count", bot="a@1") == 12
     assert value(after, "pokearena_match_seconds_count") == 3

@@ -14,7 +14,7 @@ import pytest
 from sqlalchemy import func, select
 
 from arena.cli.workspace import Workspace
-from arena.ratings.decision_histogram import Thinking
+from arena.ratings.decision_histogram import DecisionHistogram
 from arena.services.metrics import server
 from arena.store import database, schema
 from arena.store.matches import results
@@ -82,7 +82,7 @@ def test_between_two_looks_the_figures_grow_by_what_the_store_has_got(tmp_path: 
         stored = list(connection.execute(select(schema.results.c.thinking)).scalars())
         games = connection.execute(select(func.count()).select_from(schema.games)).scalar_one()
     store.dispose()
-    decisions = sum(Thinking.read(one).decisions for match in stored for one in match)
+    decisions = sum(DecisionHistogram.read(one).decisions for match in stored for one in match)
 
     def grew(name: str, **by: str) -> float:
         return value(after, name, **by) - value(before, name, **by)

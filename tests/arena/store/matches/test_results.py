@@ -13,7 +13,7 @@ from arena.store.matches.transitions import Lease
 from arena.store.tournaments import lifecycle
 from arena.store.tournaments.tournaments import Tournament
 from referee import record
-from referee.dealing import commitment
+from referee.games.shared.dealing import commitment
 
 Schedule = Callable[..., Tournament]
 Played = Callable[..., PlayedGame]

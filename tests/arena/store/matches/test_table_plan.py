@@ -5,8 +5,8 @@ from dataclasses import replace
 from arena.matches.runner import record_text
 from arena.store.matches.games import CommittedGame
 from arena.store.matches.spec import Clock, Entrant, MatchSpec
-from arena.store.matches.table_plan import BoardPlan, Rights, plan
-from referee.dealing import commitment
+from arena.store.matches.table_plan import BoardPlan, RemainingResources, plan
+from referee.games.shared.dealing import commitment
 
 SEED = bytes(range(32))
 SPEC = MatchSpec(
@@ -46,7 +46,7 @@ def test_a_match_of_two_sides_plays_all_boards_both_ways() -> None:
     assert (second.table, second.seating) == (1, (1, 0))
     assert first.boards == (BoardPlan(0, 0), BoardPlan(1, 1))
     assert second.boards == (BoardPlan(2, 0), BoardPlan(3, 1))
-    assert first.rights == (Rights(1000), Rights(1000))
+    assert first.rights == (RemainingResources(1000), RemainingResources(1000))
 
 
 def test_a_match_of_three_sides_plays_all_rotations() -> None:
@@ -88,12 +88,12 @@ def test_what_a_seat_has_used_up_at_a_table_stays_used_up() -> None:
             committed(2, (100.5, 2000), (1, 2), (1, 0)),
         ],
     )
-    assert rest.rights == (Rights(899, 1, 1), Rights(0, 2, 0))
+    assert rest.rights == (RemainingResources(899, 1, 1), RemainingResources(0, 2, 0))
 
 
 def test_what_was_used_up_at_one_table_is_there_at_the_other() -> None:
     rest = plan(SPEC, [committed(0, (500, 0), (2, 0), (1, 0))])
-    assert rest[1].rights == (Rights(1000), Rights(1000))
+    assert rest[1].rights == (RemainingResources(1000), RemainingResources(1000))
 
 
 def test_a_record_has_its_games_in_order_and_the_seed_at_the_end() -> None:

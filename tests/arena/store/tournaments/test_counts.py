@@ -13,7 +13,7 @@ from arena.store import consistency, database
 from arena.store.matches import transitions
 from arena.store.matches.games import PlayedGame
 from arena.store.tournaments import lifecycle, tournaments
-from arena.store.tournaments.tournaments import Progress, Tournament
+from arena.store.tournaments.tournaments import Tournament, TournamentProgress
 from arena.tournaments import scheduler
 
 Schedule = Callable[..., Tournament]
@@ -36,7 +36,7 @@ def test_games_of_matches_in_every_state_are_counted(
     play(store, played, begun, games=3)
     play(store, played, given_up, games=1)
     transitions.void(store, given_up, "the folder of a bot is gone")
-    assert tournaments.progress(store, cup.id) == Progress(
+    assert tournaments.progress(store, cup.id) == TournamentProgress(
         pending=3, running=1, closed=1, void=1, cancelled=0, games=8, planned=24
     )
 

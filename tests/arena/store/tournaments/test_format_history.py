@@ -4,8 +4,8 @@ from sqlalchemy import Engine
 
 from arena.store.bots import versions
 from arena.store.matches import listing, transitions
-from arena.store.matches.spec import Plan
-from arena.store.tournaments.format_history import History
+from arena.store.matches.spec import TournamentPlan
+from arena.store.tournaments.format_history import FormatHistory
 from arena.tournaments import scheduler
 from arena.tournaments.scheduler import Scheduler
 
@@ -14,9 +14,9 @@ def test_a_match_that_is_added_to_a_round_that_was_over_is_seen(store: Engine) -
     """A series of a knockout may need one more match while the next stage has begun elsewhere."""
     for bot in range(5):
         versions.add(store, f"bot{bot}", "1", f"{bot:064x}", f"/bots/{bot}", {"run": ["x"]})
-    plan = Plan("cup", "poke", {"must_beat": True}, 2, 1, "knockout", {"best_of": 1})
+    plan = TournamentPlan("cup", "poke", {"must_beat": True}, 2, 1, "knockout", {"best_of": 1})
     cup = scheduler.begin(store, plan, [f"bot{bot}@1" for bot in range(5)])
-    history, asking = History(store, cup.id), Scheduler(store)
+    history, asking = FormatHistory(store, cup.id), Scheduler(store)
     assert [match.place for match in history.matches()] == [(0, 6), (1, 6)]
     # A void match is played again.
     transitions.void(store, transitions.due(store)[0], "because")

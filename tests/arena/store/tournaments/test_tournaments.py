@@ -10,17 +10,17 @@ import pytest
 from sqlalchemy import Engine
 
 from arena.errors import Conflict, NotFound, OutOfRange, StoreError
-from arena.formats.contract import Entrant, Fixture
+from arena.formats.contract import Fixture, FormatEntrant
 from arena.store.bots import versions
 from arena.store.database import reading
 from arena.store.ids import match_id
 from arena.store.matches import listing, rows, transitions
 from arena.store.matches.games import PlayedGame
-from arena.store.matches.spec import Clock, MatchSpec, Plan
+from arena.store.matches.spec import Clock, MatchSpec, TournamentPlan
 from arena.store.schema import MatchState, TournamentState
 from arena.store.tournaments import lifecycle, tournaments
-from arena.store.tournaments.tournaments import Progress, Tournament
-from referee import dealing
+from arena.store.tournaments.tournaments import Tournament, TournamentProgress
+from referee.games.shared import dealing
 
 Schedule = Callable[..., Tournament]
 Played = Callable[..., PlayedGame]
@@ -28,7 +28,7 @@ Lapse = Callable[[str], None]
 Settle = Callable[[], object]
 
 SEED = bytes(range(32))
-PLAN = Plan("cup", "poke", {"must_beat": True}, seats=2, boards=1)
+PLAN = TournamentPlan("cup", "poke", {"must_beat": True}, seats=2, boards=1)
 
 
 def spec(store: Engine, match: str) -> MatchSpec:
@@ -50,7 +50,7 @@ def test_a_tournament_is_made_with_all_its_matches(store: Engine, schedule: Sche
     assert cup.entrants == ("bot0@1", "bot1@1", "bot2@1", "bot3@1")
     assert cup.state is TournamentState.RUNNING
     assert tournaments.find(store, cup.id) == cup
-    assert tournaments.progress(store, cup.id) == Progress(
+    assert tournaments.progress(store, cup.id) == TournamentProgress(
         pending=12, running=0, closed=0, void=0, cancelled=0, games=0, planned=72
     )
 
@@ -181,7 +181,9 @@ def test_a_tournament_that_cannot_be_is_explained_and_leaves_nothing(
         versions.add(store, name, "1", name, f"/{name}", {})
     versions.retire(store, "old@1")
     with pytest.raises(error, match=sentence):
-        tournaments.create(store, PLAN, list(map(Entrant, names)), [Fixture(0, 0, tuple(names))])
+        tournaments.create(
+            store, PLAN, list(map(FormatEntrant, names)), [Fixture(0, 0, tuple(names))]
+        )
     assert tournaments.listing(store) == ()
 
 
@@ -190,7 +192,7 @@ def test_a_tournament_is_made_whole_or_not_at_all(store: Engine) -> None:
         versions.add(store, name, "1", name, f"/{name}", {})
     fixtures = [Fixture(0, 0, ("a@1", "b@1")), Fixture(1, 0, ("a@1", "stranger@1"))]
     with pytest.raises(KeyError):
-        tournaments.create(store, PLAN, [Entrant("a@1"), Entrant("b@1")], fixtures)
+        tournaments.create(store, PLAN, [FormatEntrant("a@1"), FormatEntrant("b@1")], fixtures)
     assert tournaments.listing(store) == ()
     assert transitions.due(store) == ()
 
@@ -223,7 +225,7 @@ def test_a_tournament_closes_with_its_last_match(
     over = tournaments.find(store, cup.id)
     assert over.state is TournamentState.CLOSED
     assert over.ended is not None
-    assert tournaments.progress(store, cup.id) == Progress(
+    assert tournaments.progress(store, cup.id) == TournamentProgress(
         pending=0, running=0, closed=3, void=0, cancelled=0, games=6, planned=6
     )
 

@@ -14,11 +14,11 @@ from arena.bots.bot import Bot
 from arena.bots.resolver import from_folder, resolve, sample
 from arena.bots.socket_probe import listens
 from arena.errors import InfrastructureError
-from arena.submissions.conformance import forms
-from arena.submissions.conformance.check import Outcome
-from arena.submissions.conformance.conversation import NoAnswer
-from arena.submissions.conformance.examinee import Errand
-from arena.submissions.conformance.positions import paper
+from arena.submissions.conformance import examined_forms
+from arena.submissions.conformance.bot_session import SessionFailed
+from arena.submissions.conformance.check import CheckOutcome
+from arena.submissions.conformance.examination_order import ExaminationOrder
+from arena.submissions.conformance.question_sheet import paper
 from referee.games.registry import GAMES
 from tests.arena.submissions.conformance.conftest import Examine, Program
 
@@ -93,7 +93,7 @@ pokearena_bot.run(lambda turn: turn.legal[0], 1)
 
 def test_a_house_bot_passes_and_nothing_is_remarked(examined: Examine) -> None:
     told = examined(sample("random"))
-    assert {check.outcome for check in told.values()} == {Outcome.PASSED}
+    assert {check.outcome for check in told.values()} == {CheckOutcome.PASSED}
     assert all(check.command == check.question == "" for check in told.values())
 
 
@@ -115,7 +115,7 @@ def test_a_bot_that_remembers_is_not_failed_for_what_no_match_asks(
     told = examined(program(REMEMBERS))
     assert not [check for check in told.values() if check.failed]
     check = told["the middle of games"]
-    assert check.outcome is Outcome.REMARK
+    assert check.outcome is CheckOutcome.REMARK
     assert "asked from the beginning of the game it answers well" in check.sentence
     assert "what came before?" in check.output
 
@@ -143,7 +143,7 @@ def test_different_answers_to_the_same_question_are_a_remark(
     examined: Examine, program: Program
 ) -> None:
     check = examined(program(FICKLE))["the same question twice"]
-    assert check.outcome is Outcome.REMARK
+    assert check.outcome is CheckOutcome.REMARK
     assert "it answered differently" in check.sentence
     assert "docs/how-to/bots.md" in check.sentence
 
@@ -153,7 +153,7 @@ def test_a_program_that_reads_and_writes_lines_is_examined_like_any_other(
 ) -> None:
     told = examined(from_folder(KITS / "shell"))
     assert not [check for check in told.values() if check.failed]
-    assert told["plays"].outcome is Outcome.PASSED
+    assert told["plays"].outcome is CheckOutcome.PASSED
 
 
 def test_a_bot_that_does_not_build_is_not_started(examined: Examine, tmp_path: Path) -> None:
@@ -207,8 +207,8 @@ def test_a_bot_that_runs_elsewhere_plays_a_house_bot_at_every_seat(
 ) -> None:
     told = examined(elsewhere)
     assert not [check for check in told.values() if check.failed]
-    assert told["plays"].outcome is Outcome.PASSED
-    assert told["quiet"].outcome is Outcome.SKIPPED
+    assert told["plays"].outcome is CheckOutcome.PASSED
+    assert told["quiet"].outcome is CheckOutcome.SKIPPED
 
 
 def test_a_bot_that_cannot_be_reached_is_nobodys_failure(examined: Examine) -> None:
@@ -220,12 +220,12 @@ def test_a_bot_that_cannot_be_reached_is_nobodys_failure(examined: Examine) -> N
 def test_a_stream_that_never_ends_is_given_up_when_time_is_over(
     referee: str, program: Program
 ) -> None:
-    form = forms.forms(GAMES["poke"])[0]
+    form = examined_forms.forms(GAMES["poke"])[0]
     asked = paper(form, 0, bytes(32), 1, 1)
-    errand = Errand(program(FLOODS), "", "mybot", bytes(32), "1", referee)
+    errand = ExaminationOrder(program(FLOODS), "", "mybot", bytes(32), "1", referee)
     with (
         errand.talk(asked.spec, 0) as talk,
-        pytest.raises(NoAnswer, match="did not answer within") as told,
+        pytest.raises(SessionFailed, match="did not answer within") as told,
     ):
         talk.play(asked.positions[0].asked.request)
     assert told.value.late

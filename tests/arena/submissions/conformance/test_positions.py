@@ -2,9 +2,9 @@
 
 import pytest
 
-from arena.submissions.conformance import forms
-from arena.submissions.conformance.forms import Form
-from arena.submissions.conformance.positions import HUNDREDS, Kind, paper, rights
+from arena.submissions.conformance import examined_forms
+from arena.submissions.conformance.examined_forms import ExaminedForm
+from arena.submissions.conformance.question_sheet import HUNDREDS, QuestionKind, paper, rights
 from referee.games.contract import Game
 from referee.games.registry import GAMES
 from referee.record import read
@@ -18,20 +18,23 @@ every_game = pytest.mark.parametrize("game", GAMES.values(), ids=list(GAMES))
 
 @every_game
 def test_every_table_the_project_knows_is_tried_the_usual_one_first(game: Game) -> None:
-    tried = forms.forms(game)
-    assert tried[0] == Form(game, game.seats[0], {n: o.default for n, o in game.options.items()})
+    tried = examined_forms.forms(game)
+    assert tried[0] == ExaminedForm(
+        game, game.seats[0], {n: o.default for n, o in game.options.items()}
+    )
     known = {(t.seats, tuple(sorted(t.settings))) for t in TABLES if t.game is game}
     assert known <= {(form.seats, tuple(sorted(form.options.items()))) for form in tried}
     assert len({form.name for form in tried}) == len(tried)
     few, some, every = (
-        {form.name for form in chosen} for chosen in (forms.few(game), forms.some(game), tried)
+        {form.name for form in chosen}
+        for chosen in (examined_forms.few(game), examined_forms.some(game), tried)
     )
     assert few <= some <= every
 
 
 @every_game
 def test_a_prepared_question_is_what_its_record_says_and_its_kind(game: Game) -> None:
-    form = forms.few(game)[-1]
+    form = examined_forms.few(game)[-1]
     made = paper(form, form.seats - 1, SEED, 3, 2)
     record = read(made.record.text)
     assert made.positions
@@ -44,11 +47,11 @@ def test_a_prepared_question_is_what_its_record_says_and_its_kind(game: Game) ->
         assert place.seat == made.seat
         listed = list(again.legal)
         assert len(listed) == position.listed
-        if position.kind is Kind.SINGLE:
+        if position.kind is QuestionKind.SINGLE:
             assert len(listed) == 1
-        if position.kind is Kind.HUNDREDS:
+        if position.kind is QuestionKind.HUNDREDS:
             assert len(listed) >= HUNDREDS
-        if position.kind is Kind.SAMPLE:
+        if position.kind is QuestionKind.SAMPLE:
             assert not again.legal.complete
             assert not place.complete
 
@@ -57,13 +60,13 @@ def test_every_kind_of_question_is_found_in_some_game() -> None:
     found = {
         position.kind
         for game in GAMES.values()
-        for position in paper(forms.few(game)[-1], 0, SEED, 4, 2).positions
+        for position in paper(examined_forms.few(game)[-1], 0, SEED, 4, 2).positions
     }
-    assert found == set(Kind)
+    assert found == set(QuestionKind)
 
 
 def test_the_same_seed_asks_the_same_and_another_something_else() -> None:
-    form = forms.forms(GAMES["poke"])[0]
+    form = examined_forms.forms(GAMES["poke"])[0]
     first, second = (paper(form, 0, SEED, 2, 2) for _ in range(2))
     other = paper(form, 0, bytes([1]) * 32, 2, 2)
     assert first.record == second.record

@@ -12,7 +12,7 @@ from sqlalchemy import event
 from starlette.testclient import TestClient
 
 from arena.cli.workspace import Workspace
-from arena.ladders.rating_history import Past
+from arena.ladders.rating_history import RatingHistory
 from arena.web.app import create
 from arena.web.data.rating_charts import RatingChart
 from arena.web.data.web_state import ServerSettings, WebState
@@ -59,7 +59,7 @@ def test_a_ladder_shows_who_has_moved_since_yesterday(web: WebState) -> None:
     asyncio.run(web.read_store())
     order = [line.entrant for line in web.snapshot.ladders["poke"].table.lines]
     assert order == ["ada@1", "bob@1", "cy@1"]
-    web.rating_charts = {"poke": RatingChart(Past(yesterday={"bob@1": 1, "ada@1": 2}))}
+    web.rating_charts = {"poke": RatingChart(RatingHistory(yesterday={"bob@1": 1, "ada@1": 2}))}
     links = ServerLinks()
     page = ladder.page(web, PageRequest({"form": "poke"}, {"sort": "move"}, links))
     html = rendering.html(page, links)

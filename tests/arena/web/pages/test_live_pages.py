@@ -21,8 +21,8 @@ from arena.web.page import Page, PageRequest, ServerLinks
 from arena.web.page_route import Draw
 from arena.web.pages import home, match
 from arena.web.serving import rendering
-from referee.dealing import Seeded
 from referee.games.registry import find
+from referee.games.shared.dealing import Seeded
 from referee.replay import codec_of
 from tests.arena.records.bundle.stage import Stage
 

@@ -7,8 +7,8 @@ import pytest
 from starlette.testclient import TestClient
 
 from arena.config import Folder, Running
-from arena.remote.connector import connection
-from arena.remote.connector.connection import NoTarget, Target
+from arena.remote.connector import connector
+from arena.remote.connector.connector import RelayNotFound, RelayTarget
 from arena.store import database
 from arena.system import process_info
 from arena.web.app import create
@@ -43,6 +43,9 @@ def test_the_pages_tell_where_remote_bots_connect(
 
 def test_an_author_needs_the_address_of_the_pages_only(tmp_path: Path) -> None:
     with served(web_of(tmp_path / "a", "grpcs://0.0.0.0:7000")) as address:
-        assert connection.find(address) == Target("127.0.0.1:7000", tls=True)
-    with served(web_of(tmp_path / "b", "")) as address, pytest.raises(NoTarget, match="no relay"):
-        connection.find(address)
+        assert connector.find(address) == RelayTarget("127.0.0.1:7000", tls=True)
+    with (
+        served(web_of(tmp_path / "b", "")) as address,
+        pytest.raises(RelayNotFound, match="no relay"),
+    ):
+        connector.find(address)

@@ -30,7 +30,7 @@ _UNREAD: Final = 16
 _GLANCE: Final = 0.01
 
 
-class NoAnswer(Exception):
+class SessionFailed(Exception):
     """A bot failed to answer correctly. The exception's text is a clause about the bot."""
 
     def __init__(self, clause: str, output: str = "", *, late: bool = False) -> None:
@@ -41,11 +41,11 @@ class NoAnswer(Exception):
         """Whether the answer did not arrive in time."""
 
 
-class Unimplemented(Exception):
+class MethodUnimplemented(Exception):
     """A bot does not implement this optional method."""
 
 
-class Talk:
+class BotSession:
     """A started bot that has received its Start request; use it as a context manager.
 
     Args:
@@ -141,7 +141,7 @@ class Talk:
         if self.streams:
             try:
                 return self.play(*requests)
-            except Unimplemented:
+            except MethodUnimplemented:
                 self.streams = False
         return [self.act(request) for request in requests]
 
@@ -156,7 +156,7 @@ class Talk:
             answer: Response = self._stub.Act(self._fitting(request), timeout=self._patience)
         except grpc.RpcError as error:
             if error.code() is grpc.StatusCode.UNIMPLEMENTED:
-                raise Unimplemented from None
+                raise MethodUnimplemented from None
             raise self._failed(error) from None
         return answer
 
@@ -182,19 +182,19 @@ class Talk:
         bare.complete = False
         return bare
 
-    def _failed(self, error: Any) -> NoAnswer:
+    def _failed(self, error: Any) -> SessionFailed:
         if error.code() is grpc.StatusCode.DEADLINE_EXCEEDED:
             return self.too_late()
         return self._no_answer(_clause(error))
 
-    def too_late(self) -> NoAnswer:
+    def too_late(self) -> SessionFailed:
         """Return the error for an answer that did not arrive within `patience`."""
         return self._no_answer(f"it did not answer within {1000 * self._patience:.0f} ms", True)
 
-    def _no_answer(self, clause: str, late: bool = False) -> NoAnswer:
+    def _no_answer(self, clause: str, late: bool = False) -> SessionFailed:
         report = self.report()
         ended = f"; its process {report.ended}" if report.ended else ""
-        return NoAnswer(clause + ended, report.output, late=late)
+        return SessionFailed(clause + ended, report.output, late=late)
 
 
 class _Stream:
@@ -231,7 +231,7 @@ class _Stream:
         self._out.put(None)
         self._call.cancel()
 
-    def ask(self, requests: Sequence[Request], patience: float, talk: Talk) -> list[Response]:
+    def ask(self, requests: Sequence[Request], patience: float, talk: BotSession) -> list[Response]:
         """Return the answers to the questions, in order."""
         until = time.monotonic() + patience
         self._out.put(bot_pb2.PlayRequest(questions=requests))
@@ -248,7 +248,7 @@ class _Stream:
                 answers[key] = answer
         return [answers[key] for key in keys]
 
-    def _next(self, until: float, talk: Talk) -> bot_pb2.PlayResponse:
+    def _next(self, until: float, talk: BotSession) -> bot_pb2.PlayResponse:
         left = until - time.monotonic()
         if left <= 0:  # a bot that keeps sending messages must not extend the time limit
             raise talk.too_late()
@@ -261,7 +261,7 @@ class _Stream:
             return message
         if not self._heard:
             # The referee applies the same rule: after a stream without any message it uses Act.
-            raise Unimplemented
+            raise MethodUnimplemented
         if message is None:
             raise talk._no_answer("it ended the stream before it had answered")
         raise talk._failed(message)

@@ -19,7 +19,7 @@ CHUNK = 2_000
 
 
 @dataclass(frozen=True)
-class Block:
+class LineUpBlock:
     """All line-ups of one size and number of games; rows are line-ups, sorted by entrants.
 
     Attributes:
@@ -52,11 +52,11 @@ class Block:
 
 
 @dataclass(frozen=True)
-class Columns:
+class MeetingArrays:
     """The table of meetings of `size` entrants, as blocks of line-ups of equal shape."""
 
     size: int
-    blocks: tuple[Block, ...]
+    blocks: tuple[LineUpBlock, ...]
 
     @cached_property
     def count(self) -> Floats:
@@ -101,14 +101,14 @@ class Columns:
             total += np.bincount(block.entrants.ravel(), repeated, self.size)
         return total
 
-    def _square(self, block: Block, first: int, second: int, values: Ints) -> Floats:
+    def _square(self, block: LineUpBlock, first: int, second: int, values: Ints) -> Floats:
         # Integers below 2**53 are exact in floats, so the order of addition does not matter.
         at = block.entrants[:, first] * self.size + block.entrants[:, second]
         summed = np.bincount(at, values, self.size**2)
         return np.asarray(summed.reshape(self.size, self.size), dtype=np.float64)
 
 
-def columns(meetings: Meetings, names: Sequence[str]) -> Columns:
+def columns(meetings: Meetings, names: Sequence[str]) -> MeetingArrays:
     """Convert the table to arrays.
 
     Args:
@@ -122,7 +122,7 @@ def columns(meetings: Meetings, names: Sequence[str]) -> Columns:
         line_ups, of_line_ups = shapes.setdefault(shape, ([], []))
         line_ups.append(line_up)
         of_line_ups.append(sums)
-    return Columns(
+    return MeetingArrays(
         len(names), tuple(_block(number, shape, *rows) for shape, rows in sorted(shapes.items()))
     )
 
@@ -132,7 +132,7 @@ def _block(
     shape: tuple[int, int, bool],
     line_ups: list[LineUp],
     sums: list[Sums],
-) -> Block:
+) -> LineUpBlock:
     # Avoid intermediate lists: a million of them would occupy the garbage collector for seconds.
     seats, games, once = shape
     names = chain.from_iterable(map(attrgetter("entrants"), line_ups))
@@ -140,7 +140,7 @@ def _block(
     order = _in_order(entrants, len(number))
     halves = chain.from_iterable(map(attrgetter("halves"), sums))
     products = chain.from_iterable(() if once else map(attrgetter("products"), sums))
-    return Block(
+    return LineUpBlock(
         games,
         once,
         entrants[order],
@@ -165,7 +165,7 @@ def _matrix(flat: Iterable[int], rows: int, width: int) -> Ints:
     return np.fromiter(flat, np.int64, rows * width).reshape(rows, width)
 
 
-def score_scatter(table: Columns, weights: Floats, expected: Floats) -> Floats:
+def score_scatter(table: MeetingArrays, weights: Floats, expected: Floats) -> Floats:
     """Return the scatter matrix of the entrants' surpluses, summed over matches: (size, size).
 
     The surplus of an entrant in a match is the sum over its opponents of (mean score - expected
@@ -187,7 +187,7 @@ def score_scatter(table: Columns, weights: Floats, expected: Floats) -> Floats:
 
 
 def _surplus_squares(
-    block: Block, rows: slice, size: int, weights: Floats, expected: Floats
+    block: LineUpBlock, rows: slice, size: int, weights: Floats, expected: Floats
 ) -> tuple[Ints, Floats]:
     """Return matrix indices and summands, for each row and each two of its entrants.
 
@@ -212,7 +212,9 @@ def _surplus_squares(
     return at.ravel(), shares.ravel()
 
 
-def _pair_squares(block: Block, rows: slice, got: Floats, hoped: Floats, weight: Floats) -> Floats:
+def _pair_squares(
+    block: LineUpBlock, rows: slice, got: Floats, hoped: Floats, weight: Floats
+) -> Floats:
     """Return the weighted sum over matches of the products of two pairs' deviations.
 
     Two pairs have the scores s, t and the expected scores a, b. The sum of (s - a)(t - b) over n

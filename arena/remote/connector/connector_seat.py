@@ -30,14 +30,14 @@ Send = Callable[[relay_pb2.ConnectRequest], None]
 
 
 @dataclass(slots=True)
-class _Asked:
+class _PendingRequest:
     """A request and its answers so far, kept to resend them if the connection is lost."""
 
     task: asyncio.Task[None] | None = None
     answers: list[relay_pb2.Answer] = field(default_factory=list)
 
 
-class Player:
+class ConnectorSeat:
     """Plays one seat.
 
     Args:
@@ -50,7 +50,7 @@ class Player:
         self.number = number
         self._send = send
         self._process = BotProcess(command, self._gone)
-        self._asked: dict[int, _Asked] = {}
+        self._asked: dict[int, _PendingRequest] = {}
         self._ready: asyncio.Task[None] | None = None
         self._stream: Any = None
         self._channel = grpc.aio.insecure_channel(
@@ -73,7 +73,7 @@ class Player:
         before = [old.task for old in self._asked.values() if old.task and not old.task.done()]
         for number in list(self._asked):
             self.drop(number)
-        pending = self._asked[ask.number] = _Asked()
+        pending = self._asked[ask.number] = _PendingRequest()
         pending.task = asyncio.create_task(self._answer(ask, pending, before))
 
     def drop(self, number: int) -> None:
@@ -100,7 +100,7 @@ class Player:
         self._send(relay_pb2.ConnectRequest(gone=gone))
 
     async def _answer(
-        self, ask: relay_pb2.Ask, pending: _Asked, before: list[asyncio.Task[None]]
+        self, ask: relay_pb2.Ask, pending: _PendingRequest, before: list[asyncio.Task[None]]
     ) -> None:
         def emit(**what: Any) -> None:
             part = len(pending.answers) + 1

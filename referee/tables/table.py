@@ -9,29 +9,31 @@ from typing import Any
 
 from pokearena.v1 import bot_pb2, referee_pb2
 
-from referee import judge
-from referee.bot_client import Bot, How, NoAnswer
-from referee.play import Asked, Play, Setting, Wrong
-from referee.seat import Seat
-from referee.spectator_stream import SpectatorStream
-from referee.stall_detector import StallDetector
-from referee.table_stream import TableStream
-from referee.verdict import CRASHES_TO_FORFEIT, PROCESS_FAULTS, Fault, Spent, Verdict
+from referee.faults import CRASHES_TO_FORFEIT, PROCESS_FAULTS, Fault, TimeSpent, Verdict
+from referee.running_game import OpenQuestion, RunningGame, TableSetting, WrongAnswer
+from referee.tables import judge
+from referee.tables.bot_client import BotClient, FailureKind, NoAnswer
+from referee.tables.seat import TableSeat
+from referee.tables.spectator_stream import SpectatorStream
+from referee.tables.stall_detector import StallDetector
+from referee.tables.table_stream import TableStream
 
-Batch = list[tuple[Play, Asked]]
+Batch = list[tuple[RunningGame, OpenQuestion]]
 
 
-class Table:
+class RunningTable:
     """Plays the boards of one table and sends every finished game to its caller."""
 
-    def __init__(self, order: referee_pb2.Table, setting: Setting, caller: TableStream) -> None:
+    def __init__(
+        self, order: referee_pb2.Table, setting: TableSetting, caller: TableStream
+    ) -> None:
         self._order = order
         self._setting = setting
         self._caller = caller
         self._seats = [
-            Seat(
+            TableSeat(
                 number,
-                Bot(seat.address),
+                BotClient(seat.address),
                 order.allowance_ms,
                 seat.bank_ms,
                 order.unforgiving,
@@ -40,11 +42,11 @@ class Table:
             )
             for number, seat in enumerate(order.seats)
         ]
-        self._waiting: deque[Seat] = deque()
+        self._waiting: deque[TableSeat] = deque()
         """Seats with waiting questions that no task has taken yet."""
         self._work = asyncio.Event()
         self._boards = deque(order.boards)
-        self._plays: dict[int, Play] = {}
+        self._plays: dict[int, RunningGame] = {}
         self._abreast = False
         """Whether several games have run at the same time."""
         self._finished = 0
@@ -87,7 +89,7 @@ class Table:
         finally:
             await asyncio.gather(*(seat.bot.close() for seat in self._seats))
 
-    async def _start(self, seat: Seat) -> None:
+    async def _start(self, seat: TableSeat) -> None:
         """Start a bot; on failure, put its seat out and keep the fault for its next game."""
         request = bot_pb2.StartRequest(
             match=self._order.match,
@@ -106,11 +108,11 @@ class Table:
         self._pulse.check()
         try:
             if not starting.done():
-                raise NoAnswer(How.BROKEN, "it was not listening yet")
+                raise NoAnswer(FailureKind.BROKEN, "it was not listening yet")
             seat.heard(starting.result())
         except NoAnswer as failure:
             report = seat.ended.result() if seat.ended.done() else await self._report(seat)
-            spent = Spent(elapsed_ms, self._order.start_ms)
+            spent = TimeSpent(elapsed_ms, self._order.start_ms)
             seat.init_fault = judge.not_started(seat.number, failure, report, spent)
             seat.count_crash(None, CRASHES_TO_FORFEIT)
         finally:
@@ -126,7 +128,7 @@ class Table:
             self._over.set()
 
     def _begin(self, board: referee_pb2.Board) -> None:
-        play = Play(self._setting, board)
+        play = RunningGame(self._setting, board)
         self._plays[play.number] = play
         self._abreast = self._abreast or len(self._plays) > 1
         absent = {seat.number: Verdict.FORFEIT for seat in self._seats if seat.out}
@@ -140,7 +142,7 @@ class Table:
         play.begin_without(absent, faults)
         self._ask_next(play)
 
-    def _ask_next(self, play: Play) -> None:
+    def _ask_next(self, play: RunningGame) -> None:
         """Queue the questions of a new position at their seats, or report the finished game."""
         for number, question in play.ask(self._seats):
             seat = self._seats[number]
@@ -149,7 +151,7 @@ class Table:
         if play.result is not None:
             self._hand_on(play)
 
-    def _hand_on(self, play: Play) -> None:
+    def _hand_on(self, play: RunningGame) -> None:
         """Send a finished game to the caller."""
         if self._plays.pop(play.number, None) is None:
             return
@@ -160,7 +162,7 @@ class Table:
         )
         self._caller.tell(referee_pb2.RunTableResponse(game=game))
 
-    def _queue(self, seat: Seat) -> None:
+    def _queue(self, seat: TableSeat) -> None:
         """Queue a seat for asking unless it is queued or being asked."""
         if not seat.busy:
             seat.busy = True
@@ -193,7 +195,7 @@ class Table:
             if seat.waiting:
                 self._queue(seat)
 
-    async def _ask(self, seat: Seat, batch: Batch) -> None:
+    async def _ask(self, seat: TableSeat, batch: Batch) -> None:
         answers: list[bot_pb2.ActResponse] = []
         failure: NoAnswer | None = None
         places = self._number(seat, batch)
@@ -215,7 +217,7 @@ class Table:
             try:
                 if play.answer(seat.number, answer, elapsed_ms / len(batch), place):
                     self._ask_next(play)
-            except Wrong as wrong:
+            except WrongAnswer as wrong:
                 report = await self._report(seat)
                 seat.count_fault(play)
                 here = replace(spent, message=place)
@@ -227,7 +229,7 @@ class Table:
         if failure is not None:
             await self._failed(seat, failure, list(unanswered.values()), spent, places)
 
-    def _number(self, seat: Seat, batch: Batch) -> dict[int, tuple[int, int]]:
+    def _number(self, seat: TableSeat, batch: Batch) -> dict[int, tuple[int, int]]:
         """Return the message number and the question's index in the message, by game.
 
         The result is empty while games run one at a time, because the record then implies both.
@@ -240,10 +242,10 @@ class Table:
 
     async def _failed(
         self,
-        seat: Seat,
+        seat: TableSeat,
         failure: NoAnswer,
         open_ones: Batch,
-        spent: Spent,
+        spent: TimeSpent,
         places: Mapping[int, tuple[int, int]],
     ) -> None:
         """Handle a failure that leaves questions of a bot unanswered."""
@@ -273,18 +275,18 @@ class Table:
                 await self._restart(seat, report)
         self._forfeit_if_out(seat)
 
-    async def _report(self, seat: Seat, restart: bool = False) -> referee_pb2.BotReport | None:
+    async def _report(self, seat: TableSeat, restart: bool = False) -> referee_pb2.BotReport | None:
         self._share_work()
         return await self._caller.report(seat.number, restart)
 
-    async def _restart(self, seat: Seat, report: referee_pb2.BotReport | None) -> None:
+    async def _restart(self, seat: TableSeat, report: referee_pb2.BotReport | None) -> None:
         """Connect to a new process after the first crash, or to the same address again."""
         self._share_work()
         fresh = report.restarted if report is not None and report.restarted else seat.bot.address
         await seat.replace_bot(fresh).close()
         await self._start(seat)
 
-    def _fault(self, play: Play, fault: Fault) -> None:
+    def _fault(self, play: RunningGame, fault: Fault) -> None:
         goes_on = play.fault(fault)
         if self._order.strict:
             play.stop()
@@ -295,13 +297,13 @@ class Table:
         elif play.result is not None:
             self._hand_on(play)
 
-    def _put_out(self, play: Play, seat: Seat, verdict: Verdict) -> None:
+    def _put_out(self, play: RunningGame, seat: TableSeat, verdict: Verdict) -> None:
         if play.put_out(seat.number, verdict):
             self._ask_next(play)
         elif play.result is not None:
             self._hand_on(play)
 
-    def _forfeit_if_out(self, seat: Seat) -> None:
+    def _forfeit_if_out(self, seat: TableSeat) -> None:
         """End all running games of a seat that has forfeited the rest of the table."""
         if seat.out:
             for play in list(self._plays.values()):

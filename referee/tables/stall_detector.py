@@ -12,7 +12,7 @@ STILL_SECONDS: Final = 2.0
 """A delay of a beat beyond this, in seconds, makes measured answer times unreliable."""
 
 
-class StoodStill(Exception):
+class ProcessStalled(Exception):
     """The process was stopped, or the machine was overloaded. This is not a bot's fault."""
 
 
@@ -34,7 +34,7 @@ class StallDetector:
         """
         gap = time.monotonic() - self._last
         if gap > BEAT_SECONDS + STILL_SECONDS:
-            raise StoodStill(f"the referee stood still for {gap:.1f} s")
+            raise ProcessStalled(f"the referee stood still for {gap:.1f} s")
 
     async def beat(self) -> NoReturn:
         """Beat every ``BEAT_SECONDS`` until cancelled.

@@ -6,14 +6,23 @@ from itertools import groupby
 from typing import Final
 
 from arena.store.matches.spec import MatchSpec
-from arena.submissions.conformance.check import Record
-from arena.submissions.conformance.conversation import NoAnswer, Response, Talk, Unimplemented
-from arena.submissions.conformance.examinee import Errand
-from arena.submissions.conformance.forms import Form
-from arena.submissions.conformance.positions import Kind, Paper, Position
-from referee.codec import DecodeError
+from arena.submissions.conformance.bot_session import (
+    BotSession,
+    MethodUnimplemented,
+    Response,
+    SessionFailed,
+)
+from arena.submissions.conformance.check import CheckRecord
+from arena.submissions.conformance.examination_order import ExaminationOrder
+from arena.submissions.conformance.examined_forms import ExaminedForm
+from arena.submissions.conformance.question_sheet import (
+    PreparedQuestion,
+    QuestionKind,
+    QuestionSheet,
+)
+from referee.game_codec import DecodeError
 from referee.games.registry import find
-from referee.replay import Question, codec_of, in_words
+from referee.replay import RecordedQuestion, codec_of, in_words
 
 # Validation of answers, and the check whether a question alone makes a bot fail.
 
@@ -21,11 +30,11 @@ from referee.replay import Question, codec_of, in_words
 _LISTED: Final = 12
 
 
-class Wrong(Exception):
+class IllegalAnswer(Exception):
     """An answer is not a legal action. The exception's text is a clause about the bot."""
 
 
-def judge(game_id: str, question: Question, response: Response) -> None:
+def judge(game_id: str, question: RecordedQuestion, response: Response) -> None:
     """Check that a response is a legal action.
 
     Args:
@@ -41,19 +50,25 @@ def judge(game_id: str, question: Question, response: Response) -> None:
     try:
         action = codec.decode(response.action)
     except DecodeError as error:
-        raise Wrong(f"its answer {error}") from None
+        raise IllegalAnswer(f"its answer {error}") from None
     if action in question.legal:
         return
     answered = in_words(game, codec.action_json(action))
     first = [action for action, _ in zip(question.legal, range(_LISTED + 1), strict=False)]
     listed = [in_words(game, codec.action_json(listed_action)) for listed_action in first]
     more = " | ..." * (len(listed) > _LISTED)
-    raise Wrong(
+    raise IllegalAnswer(
         f'it answered "{answered}", which is not legal; legal: {" | ".join(listed[:_LISTED])}{more}'
     )
 
 
-def breaks(errand: Errand, spec: MatchSpec, question: Question, *, by_stream: bool = False) -> bool:
+def breaks(
+    errand: ExaminationOrder,
+    spec: MatchSpec,
+    question: RecordedQuestion,
+    *,
+    by_stream: bool = False,
+) -> bool:
     """Whether a newly started bot fails at this question alone.
 
     Args:
@@ -70,10 +85,10 @@ def breaks(errand: Errand, spec: MatchSpec, question: Question, *, by_stream: bo
             else:
                 try:
                     answers = [talk.act(question.request)]
-                except Unimplemented:
+                except MethodUnimplemented:
                     answers = talk.play(question.request)
             judge(spec.game, question, answers[0])
-    except (NoAnswer, Wrong, Unimplemented):
+    except (SessionFailed, IllegalAnswer, MethodUnimplemented):
         return True
     return False
 
@@ -88,52 +103,52 @@ _AGAIN: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Broken:
+class FailingQuestion:
     """A failing question, with the command that repeats it."""
 
     sentence: str
     question: str
     command: str
-    record: Record
+    record: CheckRecord
     output: str = ""
     remark: bool = False
     """Whether this is a remark instead of a failure."""
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class QuestionResult:
     """Result of the questions of one kind in one form."""
 
     name: str
     asked: int
     listed: int = 0
     """Length of the longest list of legal actions among the questions."""
-    broken: Broken | None = None
+    broken: FailingQuestion | None = None
     said: str = ""
     """Additional remark for the check's sentence."""
 
 
-class Interview:
-    """Sends the questions of one `Paper` to a bot; an object can be used once."""
+class QuestionRounds:
+    """Sends the questions of one `QuestionSheet` to a bot; an object can be used once."""
 
-    def __init__(self, errand: Errand, form: Form, paper: Paper) -> None:
+    def __init__(self, errand: ExaminationOrder, form: ExaminedForm, paper: QuestionSheet) -> None:
         self._errand = errand
         self._form = form
         self._paper = paper
-        self._talk: Talk | None = None
+        self._talk: BotSession | None = None
         self._streams: bool | None = None
         """Whether the bot answers by Play; None before its first answer."""
 
-    def findings(self, known_broken: Sequence[str]) -> Iterator[Finding]:
+    def findings(self, known_broken: Sequence[str]) -> Iterator[QuestionResult]:
         """Yield the findings, without the kinds that already failed in another form."""
         try:
             yield from self._findings(known_broken)
-        except NoAnswer as error:  # the bot did not start
+        except SessionFailed as error:  # the bot did not start
             question = self._paper.question(self._paper.positions[0].place)
-            yield Finding(
+            yield QuestionResult(
                 STARTS,
                 1,
-                broken=Broken(
+                broken=FailingQuestion(
                     f"{self._form.name}: it did not start: {error}",
                     question,
                     self._errand.ask(question),
@@ -144,20 +159,20 @@ class Interview:
         finally:
             self._close()
 
-    def _findings(self, known_broken: Sequence[str]) -> Iterator[Finding]:
+    def _findings(self, known_broken: Sequence[str]) -> Iterator[QuestionResult]:
         for kind, positions in groupby(self._paper.positions, key=lambda position: position.kind):
             if self._errand.over:
                 return
             if kind not in known_broken:
                 yield self._one_by_one(kind, list(positions))
-        ordinary = [p for p in self._paper.positions if p.kind is Kind.ANY]
+        ordinary = [p for p in self._paper.positions if p.kind is QuestionKind.ANY]
         for name, put in ((BY_ACT, self._by_act), (TWICE, self._twice), (TOGETHER, self._batch)):
             if ordinary and name not in known_broken and not self._errand.over:
                 finding = put(ordinary)
                 if finding is not None:
                     yield finding
 
-    def _open(self) -> Talk:
+    def _open(self) -> BotSession:
         if self._talk is None:
             self._talk = self._errand.talk(self._paper.spec, self._paper.seat).__enter__()
         return self._talk
@@ -168,34 +183,36 @@ class Interview:
             self._talk.close()
             self._talk = None
 
-    def _one_by_one(self, kind: str, positions: Sequence[Position]) -> Finding:
+    def _one_by_one(self, kind: str, positions: Sequence[PreparedQuestion]) -> QuestionResult:
         listed = max(position.listed for position in positions)
         for count, position in enumerate(positions):
             talk = self._open()
             try:
                 self._judge(position, *talk.ask(position.asked.request))
                 self._streams = talk.streams
-            except (NoAnswer, Wrong) as error:
+            except (SessionFailed, IllegalAnswer) as error:
                 broken = self._explain(position, error, talk.streams)
-                return Finding(kind, count + 1, listed, broken)
+                return QuestionResult(kind, count + 1, listed, broken)
             if self._errand.over:
-                return Finding(kind, count + 1, listed)
-        return Finding(kind, len(positions), listed)
+                return QuestionResult(kind, count + 1, listed)
+        return QuestionResult(kind, len(positions), listed)
 
-    def _by_act(self, positions: Sequence[Position]) -> Finding | None:
+    def _by_act(self, positions: Sequence[PreparedQuestion]) -> QuestionResult | None:
         """Send questions by Act to a bot that has Play: `pokearena ask` uses Act by default."""
         if not self._streams:
             return None
         for count, position in enumerate(positions[:_AGAIN]):
             try:
                 self._judge(position, self._open().act(position.asked.request))
-            except Unimplemented:
-                return Finding(BY_ACT, 0, said="it has Play only, which is enough")
-            except (NoAnswer, Wrong) as error:
-                return Finding(BY_ACT, count + 1, broken=self._explain(position, error, False))
-        return Finding(BY_ACT, min(_AGAIN, len(positions)))
+            except MethodUnimplemented:
+                return QuestionResult(BY_ACT, 0, said="it has Play only, which is enough")
+            except (SessionFailed, IllegalAnswer) as error:
+                return QuestionResult(
+                    BY_ACT, count + 1, broken=self._explain(position, error, False)
+                )
+        return QuestionResult(BY_ACT, min(_AGAIN, len(positions)))
 
-    def _twice(self, positions: Sequence[Position]) -> Finding:
+    def _twice(self, positions: Sequence[PreparedQuestion]) -> QuestionResult:
         """Repeat the questions with the most actions, where a different answer is most likely."""
         most = sorted(positions, key=lambda position: -position.listed)[:_AGAIN]
         for count, position in enumerate(most):
@@ -203,16 +220,16 @@ class Interview:
                 first, second = (self._open().ask(position.asked.request) for _ in range(2))
                 self._judge(position, *first)
                 self._judge(position, *second)
-            except (NoAnswer, Wrong) as error:
+            except (SessionFailed, IllegalAnswer) as error:
                 broken = self._explain(position, error, self._open().streams)
-                return Finding(TWICE, count + 1, broken=broken)
+                return QuestionResult(TWICE, count + 1, broken=broken)
             if first[0].action != second[0].action:
-                return Finding(TWICE, count + 1, broken=self._differs(position))
-        return Finding(TWICE, len(most))
+                return QuestionResult(TWICE, count + 1, broken=self._differs(position))
+        return QuestionResult(TWICE, len(most))
 
-    def _differs(self, position: Position) -> Broken:
+    def _differs(self, position: PreparedQuestion) -> FailingQuestion:
         question = self._paper.question(position.place)
-        return Broken(
+        return FailingQuestion(
             f"{self._where(position)}: it answered differently. That is no fault; but seed what "
             'is random with "luck", or a match with a seed never comes out the same again '
             "(docs/how-to/bots.md, The same question twice)",
@@ -222,7 +239,7 @@ class Interview:
             remark=True,
         )
 
-    def _batch(self, positions: Sequence[Position]) -> Finding | None:
+    def _batch(self, positions: Sequence[PreparedQuestion]) -> QuestionResult | None:
         """Send as many questions of different games in one message as the bot accepts."""
         talk = self._open()
         most = min(talk.said.games_in_flight, len(positions))
@@ -230,23 +247,25 @@ class Interview:
             return None
         if not self._streams:
             remark = f"it takes {talk.said.games_in_flight} games at once, but has no Play"
-            return Finding(TOGETHER, 0, said=f"{remark}: it is asked one by one")
+            return QuestionResult(TOGETHER, 0, said=f"{remark}: it is asked one by one")
         put = positions[:most]
         try:
             self._put_together(talk, put)
-        except (NoAnswer, Wrong) as error:
-            return Finding(TOGETHER, len(put), broken=self._explain_batch(put, error))
-        return Finding(TOGETHER, len(put), said=f"{len(put)} at once")
+        except (SessionFailed, IllegalAnswer) as error:
+            return QuestionResult(TOGETHER, len(put), broken=self._explain_batch(put, error))
+        return QuestionResult(TOGETHER, len(put), said=f"{len(put)} at once")
 
-    def _put_together(self, talk: Talk, positions: Sequence[Position]) -> None:
+    def _put_together(self, talk: BotSession, positions: Sequence[PreparedQuestion]) -> None:
         answers = talk.ask(*(position.asked.request for position in positions))
         for position, answer in zip(positions, answers, strict=True):
             try:
                 self._judge(position, answer)
-            except Wrong as error:
-                raise Wrong(f"{self._where(position)}: {error}") from None
+            except IllegalAnswer as error:
+                raise IllegalAnswer(f"{self._where(position)}: {error}") from None
 
-    def _explain_batch(self, positions: Sequence[Position], error: Exception) -> Broken:
+    def _explain_batch(
+        self, positions: Sequence[PreparedQuestion], error: Exception
+    ) -> FailingQuestion:
         question = self._paper.question(*(position.place for position in positions))
         command = self._errand.ask(question)
         output = self._output(error)
@@ -254,17 +273,19 @@ class Interview:
             with self._errand.talk(self._paper.spec, self._paper.seat) as talk:
                 self._put_together(talk, positions)
             command = self._errand.again(self._form.game.id)
-        except (NoAnswer, Wrong, Unimplemented):
+        except (SessionFailed, IllegalAnswer, MethodUnimplemented):
             pass
         sentence = f"of {len(positions)} questions in one message: {error}"
-        return Broken(sentence, question, command, self._paper.record, output)
+        return FailingQuestion(sentence, question, command, self._paper.record, output)
 
-    def _explain(self, position: Position, error: Exception, by_stream: bool) -> Broken:
+    def _explain(
+        self, position: PreparedQuestion, error: Exception, by_stream: bool
+    ) -> FailingQuestion:
         """Describe a failure, after repeating the question alone to a newly started bot."""
         output = self._output(error)
         question = self._paper.question(position.place)
         sentence, command, remark = str(error), self._errand.ask(question), False
-        if not (isinstance(error, NoAnswer) and error.late):
+        if not (isinstance(error, SessionFailed) and error.late):
             if not breaks(self._errand, self._paper.spec, position.asked):
                 if by_stream and breaks(
                     self._errand, self._paper.spec, position.asked, by_stream=True
@@ -281,9 +302,9 @@ class Interview:
                     "is no fault"
                 )
         text = f"{self._where(position)}: {sentence}"
-        return Broken(text, question, command, self._paper.record, output, remark)
+        return FailingQuestion(text, question, command, self._paper.record, output, remark)
 
-    def _answers_from_start(self, position: Position) -> bool:
+    def _answers_from_start(self, position: PreparedQuestion) -> bool:
         """Whether a new process answers correctly after all earlier questions of the game."""
         before = self._paper.before(position)
         if not before:
@@ -293,22 +314,22 @@ class Interview:
                 for request in before:
                     talk.ask(request)
                 self._judge(position, *talk.ask(position.asked.request))
-        except (NoAnswer, Wrong, Unimplemented):
+        except (SessionFailed, IllegalAnswer, MethodUnimplemented):
             return False
         return True
 
     def _output(self, error: Exception) -> str:
         """Return the bot's output and close the session."""
-        if isinstance(error, NoAnswer):
+        if isinstance(error, SessionFailed):
             output = error.output
         else:
             output = "" if self._talk is None else self._talk.report().output
         self._close()
         return output
 
-    def _where(self, position: Position) -> str:
+    def _where(self, position: PreparedQuestion) -> str:
         game, decision = position.place
         return f"{self._form.name}, game {game}, decision {decision}, seat {self._paper.seat}"
 
-    def _judge(self, position: Position, response: Response) -> None:
+    def _judge(self, position: PreparedQuestion, response: Response) -> None:
         judge(self._form.game.id, position.asked, response)

@@ -10,15 +10,15 @@ from arena.bots.bot import Bot
 from arena.presentation.form_name import form_of
 from arena.store import ids
 from arena.store.matches.spec import Clock, Entrant, MatchSpec
-from referee.dealing import commitment
 from referee.games.contract import Game, Option, Value
+from referee.games.shared.dealing import commitment
 
 CLOCK: Final = Clock()
 """Clock of an ordinary match."""
 
 
 @dataclass(frozen=True, slots=True)
-class Form:
+class ExaminedForm:
     """A game with a number of seats and options."""
 
     game: Game
@@ -42,7 +42,7 @@ class Form:
         return any(v != self.game.options[n].default for n, v in self.options.items())
 
 
-def forms(game: Game) -> tuple[Form, ...]:
+def forms(game: Game) -> tuple[ExaminedForm, ...]:
     """Return the forms of a game, the default one first.
 
     The forms are: every number of seats with default options; every combination of options at the
@@ -56,21 +56,21 @@ def forms(game: Game) -> tuple[Form, ...]:
         (min(s for s in game.seats if game.allows(s, choice)), choice) for choice in every
     ]
     combinations += [(max(game.seats), every[-1])]
-    made: list[Form] = []
+    made: list[ExaminedForm] = []
     for seats, options in combinations:
-        form = Form(game, seats, options)
+        form = ExaminedForm(game, seats, options)
         if game.allows(seats, options) and form not in made:
             made.append(form)
     return tuple(made)
 
 
-def some(game: Game) -> tuple[Form, ...]:
+def some(game: Game) -> tuple[ExaminedForm, ...]:
     """Return the most different forms: all numbers of seats with defaults, and the last form."""
     every = forms(game)
     return tuple(f for f in every if not f.turned or f is every[-1])
 
 
-def few(game: Game) -> tuple[Form, ...]:
+def few(game: Game) -> tuple[ExaminedForm, ...]:
     """Return the default form and the last one, which differs most from it."""
     every = forms(game)
     return tuple(every[n] for n in sorted({0, len(every) - 1}))
@@ -91,7 +91,7 @@ def _values(option: Option) -> tuple[Value, ...]:
 
 
 def match_of(
-    form: Form, what: str, seed: bytes, boards: int, entrants: tuple[Entrant, ...]
+    form: ExaminedForm, what: str, seed: bytes, boards: int, entrants: tuple[Entrant, ...]
 ) -> MatchSpec:
     """Return a match of this form with the default clock that ends at the first fault.
 

@@ -21,14 +21,14 @@ from arena.bots.bot import Bot
 from arena.bots.sandbox.available_levels import best
 from arena.bots.sandbox.level import Level, refusal
 from arena.errors import BotError, Conflict, InfrastructureError, StoreError
-from arena.formats.contract import Entrant
-from arena.formats.ladder import Ladder
+from arena.formats.contract import FormatEntrant
+from arena.formats.ladder import LadderFormat
 from arena.records.redaction import pathless
 from arena.store.bots import submissions, versions
-from arena.store.schema import Stage, SubmissionState
+from arena.store.schema import SubmissionStage, SubmissionState
 from arena.store.tournaments import lifecycle, tournaments
 from arena.submissions import admission
-from arena.submissions.admission import Refused
+from arena.submissions.admission import SubmissionRefused
 from arena.submissions.pending_uploads import PendingUploads
 from arena.system import file_tree
 from referee.sanitizing import one_line, sanitized
@@ -75,7 +75,7 @@ def join(engine: Engine, version: Version, manifest: Manifest) -> tuple[str, ...
     for ladder in open_to(engine, manifest):
         if version.id not in ladder.entrants:
             try:
-                lifecycle.add(engine, ladder.id, [Entrant(version.id, version.owner)])
+                lifecycle.add(engine, ladder.id, [FormatEntrant(version.id, version.owner)])
             except Conflict as error:
                 # The ladder has closed, or another process has added the version.
                 log.info("%s does not come onto %s: %s", version.id, ladder.id, error)
@@ -88,7 +88,7 @@ def join(engine: Engine, version: Version, manifest: Manifest) -> tuple[str, ...
 def _make_room(engine: Engine, ladder: str, newest: Version) -> None:
     """Withdraw a bot's oldest versions that exceed the ladder's limit per bot; 0 is unlimited."""
     tournament = tournaments.find(engine, ladder)
-    most = int(tournament.plan.settings.get("versions", Ladder().versions))
+    most = int(tournament.plan.settings.get("versions", LadderFormat().versions))
     there = [
         entry.name
         for entry in tournament.entries
@@ -206,7 +206,7 @@ class SubmissionPipeline:
             return record
         try:
             decided = self._decided(record)
-        except Refused as refused:
+        except SubmissionRefused as refused:
             decided = submissions.decide(
                 self.engine,
                 record.id,
@@ -237,11 +237,11 @@ class SubmissionPipeline:
             try:
                 self._tested(submission, kept)
                 version = self._entered(submission, kept)
-            except Refused:
+            except SubmissionRefused:
                 self._forget(submission.content_hash)
                 raise
         else:
-            submissions.step(self.engine, submission.id, Stage.ENTERING)
+            submissions.step(self.engine, submission.id, SubmissionStage.ENTERING)
         joined = join(self.engine, version, manifest.read(Path(version.folder)))
         return submissions.decide(
             self.engine,
@@ -262,9 +262,9 @@ class SubmissionPipeline:
         return None
 
     def _checked(self, submission: Submission) -> Bot:
-        submissions.step(self.engine, submission.id, Stage.CHECKING)
+        submissions.step(self.engine, submission.id, SubmissionStage.CHECKING)
         if why_not := refusal(submission.name, trusted=False, level=self.level()):
-            raise Refused(503, why_not)
+            raise SubmissionRefused(503, why_not)
         bench = self.shelf.bench(submission.id)
         file_tree.remove(bench)
         bench.mkdir(mode=0o700)
@@ -273,13 +273,15 @@ class SubmissionPipeline:
             bot = replace(resolver.from_folder(bench), trusted=False)
             content = version_store.content_hash(bot)
         except FileNotFoundError:
-            raise Refused(422, "what was sent is not here any more; push it again.") from None
+            raise SubmissionRefused(
+                422, "what was sent is not here any more; push it again."
+            ) from None
         except BotError as error:
-            raise Refused(422, str(error)) from None
+            raise SubmissionRefused(422, str(error)) from None
         manifest = bot.manifest
         assert manifest is not None
         if (manifest.name, content) != (submission.name, submission.content_hash):
-            raise Refused(
+            raise SubmissionRefused(
                 422,
                 f"the upload holds {manifest.name} with the content {content[:12]}…, but "
                 f"{submission.name} with {submission.content_hash[:12]}… was announced; "
@@ -291,22 +293,22 @@ class SubmissionPipeline:
         return bot
 
     def _built(self, submission: Submission, bot: Bot) -> Bot:
-        submissions.step(self.engine, submission.id, Stage.BUILDING)
+        submissions.step(self.engine, submission.id, SubmissionStage.BUILDING)
         try:
             return version_store.admit(bot, self.versions)
         except BotError as error:
             sentence, _, output = str(error).partition("\n")
-            raise Refused(422, sentence, output) from None
+            raise SubmissionRefused(422, sentence, output) from None
 
     def _tested(self, submission: Submission, kept: Bot) -> None:
-        submissions.step(self.engine, submission.id, Stage.TESTING)
+        submissions.step(self.engine, submission.id, SubmissionStage.TESTING)
         checks = list(self.examine(kept))
         failed = [check for check in checks if check.failed]
         if not failed:
             return
         sentences = [_told(check) for check in failed]
         wrote = next((check.output for check in failed if check.output), "")
-        raise Refused(
+        raise SubmissionRefused(
             422,
             f"{len(failed)} of {len(checks)} checks failed, the first: {sentences[0].rstrip('.')}. "
             "`pokearena test` tries the same at home.",
@@ -314,7 +316,7 @@ class SubmissionPipeline:
         )
 
     def _entered(self, submission: Submission, kept: Bot) -> Version:
-        submissions.step(self.engine, submission.id, Stage.ENTERING)
+        submissions.step(self.engine, submission.id, SubmissionStage.ENTERING)
         manifest = kept.manifest
         assert manifest is not None
         number = manifest.version or versions.number_for(self.engine, manifest.name, kept.content)
@@ -330,9 +332,9 @@ class SubmissionPipeline:
                 submission.owner,
             )
         except Conflict as error:
-            raise Refused(409, str(error)) from None
+            raise SubmissionRefused(409, str(error)) from None
         except BotError as error:
-            raise Refused(422, str(error)) from None
+            raise SubmissionRefused(422, str(error)) from None
 
     def _forget(self, content: str) -> None:
         """Delete the files of this content if it does not belong to a version."""

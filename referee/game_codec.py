@@ -21,7 +21,7 @@ from google.protobuf.message_factory import GetMessageClass
 from pokearena.v1 import bot_pb2
 
 from referee.games.contract import Action, Game, LazyActions, View
-from referee.wire import field
+from referee.protobuf_encoding import field
 
 # Decoding: from the protocol's messages to the rules' dataclasses.
 
@@ -86,7 +86,7 @@ def _is_message(hint: Any) -> bool:
 Encode = Callable[[Any], bytes]
 
 
-class Made(dict[Any, bytes]):
+class EncodingCache(dict[Any, bytes]):
     """A cache of encoded values, filled on access.
 
     It is cleared when it holds ``most`` entries.
@@ -150,7 +150,7 @@ def json_of(value: Any) -> Any:
     return value
 
 
-class Codec:
+class GameCodec:
     """Encodes the views and actions of one game and decodes the actions of bots."""
 
     def __init__(self, game: Game) -> None:
@@ -197,9 +197,9 @@ class Codec:
     def _listed_action(self, action: Action) -> bytes:
         return field(_LEGAL, self._action(action))
 
-    def _spelling(self, kind: type) -> Made:
+    def _spelling(self, kind: type) -> EncodingCache:
         """Build a cache of the listed actions of one type, keyed by the values of their fields."""
-        return Made(lambda values: self._listed_action(kind(*values)), _REMEMBERED)
+        return EncodingCache(lambda values: self._listed_action(kind(*values)), _REMEMBERED)
 
     def question(self, head: bot_pb2.ActRequest, view: View, legal: Iterable[Action]) -> bytes:
         """Encode a question as the bytes of an ``ActRequest``.
@@ -293,7 +293,7 @@ def _encoder(kind: type, descriptor: Any) -> Encode:
         else:
             plain.append(member.name)
     values, parts = _getter(plain), _getter(others)
-    numbers = Made(
+    numbers = EncodingCache(
         lambda values: message(**dict(zip(plain, values, strict=True))).SerializeToString(), _WORDS
     )
 
@@ -309,7 +309,7 @@ def _encoder(kind: type, descriptor: Any) -> Encode:
 
 def _texts(number: int, repeated: bool) -> Encode:
     """Build an encoder for a text field or a repeated one, with a cache per text."""
-    encoded_text = Made(lambda text: field(number, text.encode()), _WORDS).__getitem__
+    encoded_text = EncodingCache(lambda text: field(number, text.encode()), _WORDS).__getitem__
     return (lambda texts: b"".join(map(encoded_text, texts))) if repeated else encoded_text
 
 

@@ -23,7 +23,7 @@ from pokearena.v1 import relay_pb2, relay_pb2_grpc
 
 from arena.bots.socket_probe import ANSWER_BYTES
 from arena.remote.connector.bot_process import Command
-from arena.remote.connector.seat import Player
+from arena.remote.connector.connector_seat import ConnectorSeat
 
 # Resolution of the URL argument of `pokearena bot connect` to the relay's address.
 
@@ -36,16 +36,16 @@ _BYTES: Final = 64 << 10
 _LOOPBACK: Final = re.compile(r"localhost|127\.\d+\.\d+\.\d+|\[?::1\]?")
 
 
-class BadTarget(ValueError):
+class InvalidRelayUrl(ValueError):
     """The URL is invalid. The exception's text is a sentence."""
 
 
-class NoTarget(Exception):
+class RelayNotFound(Exception):
     """The web site cannot be reached or names no relay. The exception's text is a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class RelayTarget:
     """Address (HOST:PORT) of a relay, and whether it uses TLS."""
 
     address: str
@@ -58,7 +58,7 @@ class Target:
         return not self.tls and not _LOOPBACK.fullmatch(host)
 
 
-def find(url: str, authority: Path | None = None) -> Target:
+def find(url: str, authority: Path | None = None) -> RelayTarget:
     """Resolve `url` to a relay. For an http(s) URL, request the address from the arena's web site.
 
     Args:
@@ -73,15 +73,15 @@ def find(url: str, authority: Path | None = None) -> Target:
         parts = urlsplit(url)
         port = parts.port
     except ValueError:
-        raise BadTarget(f'"{url}" is no address; write {FORMS}.') from None
+        raise InvalidRelayUrl(f'"{url}" is no address; write {FORMS}.') from None
     if parts.scheme not in ("grpc", "grpcs", "http", "https") or not parts.hostname:
-        raise BadTarget(f'"{url}" is no address of a relay; write {FORMS}.')
+        raise InvalidRelayUrl(f'"{url}" is no address of a relay; write {FORMS}.')
     host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
     if parts.scheme.startswith("http"):
         return _told(url, _ask(f"{parts.scheme}://{parts.netloc}{PATH}", authority), host)
     if port is None:
-        raise BadTarget(f'"{url}" has no port; write {parts.scheme}://{host}:PORT.')
-    return Target(f"{host}:{port}", parts.scheme == "grpcs")
+        raise InvalidRelayUrl(f'"{url}" has no port; write {parts.scheme}://{host}:PORT.')
+    return RelayTarget(f"{host}:{port}", parts.scheme == "grpcs")
 
 
 def _ask(address: str, authority: Path | None) -> dict[str, Any]:
@@ -92,21 +92,23 @@ def _ask(address: str, authority: Path | None) -> dict[str, Any]:
         with urllib.request.urlopen(address, timeout=_SECONDS, context=trust) as answer:
             reply = json.loads(answer.read(_BYTES))
     except urllib.error.HTTPError as error:
-        raise NoTarget(f"{address} answers {error.code}; are these an arena's pages?") from None
+        raise RelayNotFound(
+            f"{address} answers {error.code}; are these an arena's pages?"
+        ) from None
     except (OSError, ValueError) as error:
         reason = getattr(error, "reason", error)
-        raise NoTarget(f"{address} cannot be asked where the relay is: {reason}.") from None
+        raise RelayNotFound(f"{address} cannot be asked where the relay is: {reason}.") from None
     return reply if isinstance(reply, dict) else {}
 
 
-def _told(url: str, reply: dict[str, Any], host: str) -> Target:
+def _told(url: str, reply: dict[str, Any], host: str) -> RelayTarget:
     port = reply.get("port")
     if not isinstance(port, int):
-        raise NoTarget(
+        raise RelayNotFound(
             f"the arena at {url} has no relay; its organiser starts one with "
             "`pokearena serve --relay HOST:PORT`."
         )
-    return Target(f"{reply.get('host') or host}:{port}", bool(reply.get("tls")))
+    return RelayTarget(f"{reply.get('host') or host}:{port}", bool(reply.get("tls")))
 
 
 FIRST_SECONDS: Final = 10.0
@@ -147,11 +149,11 @@ Tell = Callable[[str, dict[str, Any]], None]
 """Receives events for the user: a keyword and its details."""
 
 
-class Refused(Exception):
+class RefusedByRelay(Exception):
     """The relay refused the connection. The exception's text is the relay's sentence."""
 
 
-class OutOfReach(Exception):
+class RelayUnreachable(Exception):
     """The first connection never succeeded. The exception's text is a sentence."""
 
 
@@ -169,7 +171,7 @@ class Connector:
 
     def __init__(
         self,
-        target: Target,
+        target: RelayTarget,
         token: str,
         command: Command,
         tables: int,
@@ -182,7 +184,7 @@ class Connector:
         self._authority = authority
         instance = secrets.token_hex(16)
         self._hello = relay_pb2.Hello(token=token, instance=instance, tables=tables)
-        self._players: dict[int, Player] = {}
+        self._players: dict[int, ConnectorSeat] = {}
         self._ending: set[asyncio.Task[None]] = set()
         self._out: asyncio.Queue[relay_pb2.ConnectRequest] | None = None
         self._leaving = False
@@ -210,7 +212,9 @@ class Connector:
                 if self._leaving and not self._players:
                     return
                 if not self._version and time.monotonic() > began + FIRST_SECONDS:
-                    raise OutOfReach(f"no relay answers at {self._target.address}: {self._reason}.")
+                    raise RelayUnreachable(
+                        f"no relay answers at {self._target.address}: {self._reason}."
+                    )
                 # The random factor spreads the reconnections of many connectors after a relay
                 # restarts.
                 await asyncio.sleep(pause * random.uniform(0.5, 1.0))
@@ -239,7 +243,7 @@ class Connector:
         if code is grpc.StatusCode.OK:
             return True
         if code in _REFUSALS and not self._is_to_be_tried_again(code):
-            raise Refused(details)
+            raise RefusedByRelay(details)
         self._reason = " ".join(details.split())[-200:].rstrip(".")
         if self._was_here:
             self._tell("lost", {"reason": self._reason})
@@ -301,7 +305,7 @@ class Connector:
     def _ask(self, ask: relay_pb2.Ask) -> None:
         player = self._players.get(ask.seat)
         if player is None:
-            player = self._players[ask.seat] = Player(ask.seat, self._command, self._send)
+            player = self._players[ask.seat] = ConnectorSeat(ask.seat, self._command, self._send)
             self._tell("table", {"start": ask.request if not ask.start else ask.start})
         player.ask(ask)
 

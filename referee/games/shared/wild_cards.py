@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from functools import cache
 from typing import NamedTuple
 
-from referee.cards import JOKERS, RANK, Card
-from referee.poker import Category
+from referee.games.shared.cards import JOKERS, RANK, Card
+from referee.games.shared.poker import Category
 
 HAND = 5
 _ACE = 14

@@ -12,11 +12,11 @@ from sqlalchemy import ColumnElement, Connection, Engine, Row, and_, select, tru
 
 from arena.presentation.contract import UNCLIPPED
 from arena.ratings.closed_match import ClosedMatch
-from arena.ratings.decision_histogram import Thinking
-from arena.ratings.elo import TooLate
+from arena.ratings.decision_histogram import DecisionHistogram
+from arena.ratings.elo import RoundAlreadyRated
 from arena.ratings.match_digest import SEPARATOR, Digest, digest, read, read_score
-from arena.ratings.meetings import ALIKE, Meetings, Summing
-from arena.ratings.standings import Fold
+from arena.ratings.meetings import ALIKE, Meetings, MeetingsSum
+from arena.ratings.standings import StandingsSums
 from arena.store import schema
 from arena.store.database import reading
 from arena.store.matches.outcome import games_of
@@ -54,7 +54,7 @@ def meetings(
         after: only matches that closed after this time.
         until: only matches that closed at this time or before.
     """
-    summing = Summing()
+    summing = MeetingsSum()
     alike: Counter[str] = Counter()
 
     def settle() -> None:
@@ -86,7 +86,7 @@ def meetings(
     return summing.meetings()
 
 
-class Following:
+class LadderSums:
     """The sums of some tournaments, updated incrementally: each match is normally read once.
 
     Args:
@@ -99,7 +99,7 @@ class Following:
         self._engine = engine
         self._of = tuple(of)
         self._clip = clip
-        self._fold = Fold(clip)
+        self._fold = StandingsSums(clip)
         self._folded = 0
         self._newest = 0.0
         # Recently closed matches with their times; the overlapping query returns them again.
@@ -116,14 +116,14 @@ class Following:
         """The number of matches in the sums."""
         return self._folded
 
-    def now(self) -> Fold:
+    def now(self) -> StandingsSums:
         """Return the sums of all matches closed by now; the next call changes the same object."""
         with reading(self._engine) as connection:
             closed = counts.closed(connection, self._of)
             if closed != self._folded:
                 try:
                     self._take(connection)
-                except TooLate:
+                except RoundAlreadyRated:
                     self._folded = -1
             if closed != self._folded:
                 self._anew(connection)
@@ -145,7 +145,7 @@ class Following:
 
     def _anew(self, connection: Connection) -> None:
         """Read all matches again, because one is from an old round or became visible very late."""
-        self._fold, self._folded, self._newest = Fold(self._clip), 0, 0.0
+        self._fold, self._folded, self._newest = StandingsSums(self._clip), 0, 0.0
         self._recent, self._seen = {}, {}
         for row in _rows(connection, self._of):
             self._add(connection, row)
@@ -161,7 +161,7 @@ class Following:
             self._recent[row.match] = row.closed
 
 
-def fold(engine: Engine, of: Sequence[str], clip: int) -> Fold:
+def sum_up(engine: Engine, of: Sequence[str], clip: int) -> StandingsSums:
     """Return the sums of all closed matches of tournaments.
 
     Args:
@@ -169,7 +169,7 @@ def fold(engine: Engine, of: Sequence[str], clip: int) -> Fold:
         of: tournaments, the oldest first.
         clip: limit of margins.
     """
-    return Following(engine, of, clip).now()
+    return LadderSums(engine, of, clip).now()
 
 
 def _rows(
@@ -195,13 +195,13 @@ def _rows(
 
 def _told(
     connection: Connection, row: Row[Any], of: Sequence[str], clip: int
-) -> tuple[Digest, dict[str, Thinking]]:
+) -> tuple[Digest, dict[str, DecisionHistogram]]:
     age = of.index(row.tournament)
     if row.digest is None:
         stored = _old(connection, row, age, clip)
     else:
         stored = read(row.digest, row.match, age, row.round, row.number)
-    times = map(Thinking.read, row.thinking or ())
+    times = map(DecisionHistogram.read, row.thinking or ())
     return stored, dict(zip(stored.entrants, times, strict=False))
 
 

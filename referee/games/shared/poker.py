@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from enum import IntEnum
 from typing import NamedTuple
 
-from referee.cards import RANK, SUIT, Card
+from referee.games.shared.cards import RANK, SUIT, Card
 
 
 class Category(IntEnum):
@@ -20,7 +20,7 @@ class Category(IntEnum):
     FOUR_OF_A_KIND = 7
     STRAIGHT_FLUSH = 8
     FIVE_OF_A_KIND = 9
-    """Only with wild cards (:mod:`referee.wild_cards`)."""
+    """Only with wild cards (:mod:`referee.games.shared.wild_cards`)."""
 
 
 class HandValue(NamedTuple):

@@ -5,20 +5,20 @@ from dataclasses import dataclass, field
 
 from pokearena.v1 import bot_pb2, referee_pb2
 
-from referee.bot_client import Bot
-from referee.play import Asked, Play
-from referee.verdict import CRASHES_TO_FORFEIT, FAULTS_TO_FORFEIT, Fault, Spent
+from referee.faults import CRASHES_TO_FORFEIT, FAULTS_TO_FORFEIT, Fault, TimeSpent
+from referee.running_game import OpenQuestion, RunningGame
+from referee.tables.bot_client import BotClient
 
 GAMES_IN_FLIGHT = 128
 """Maximum number of games of a table that run at the same time."""
 
 
 @dataclass(slots=True)
-class Seat:
+class TableSeat:
     """State of one seat of a table."""
 
     number: int
-    bot: Bot
+    bot: BotClient
     allowance_ms: int
     bank_ms: float
     unforgiving: bool = False
@@ -38,7 +38,7 @@ class Seat:
         default_factory=lambda: asyncio.get_running_loop().create_future()
     )
     """Report on the end of its process, when received."""
-    waiting: list[tuple[Play, Asked]] = field(default_factory=list)
+    waiting: list[tuple[RunningGame, OpenQuestion]] = field(default_factory=list)
     """Questions for the next message."""
     messages: int = 0
     """Number of messages sent."""
@@ -58,15 +58,15 @@ class Seat:
         """Return the time limit in seconds for a message with this number of questions."""
         return (questions * self.allowance_ms + self.bank_ms) / 1000
 
-    def spent(self, elapsed_ms: float, questions: int) -> Spent:
+    def spent(self, elapsed_ms: float, questions: int) -> TimeSpent:
         """Return the time used by a message with this number of questions.
 
         Call it before :meth:`charge`, which reduces the bank.
         """
         limit_ms = 1000 * self.limit(questions)
-        return Spent(elapsed_ms, limit_ms, self.allowance_ms, self.bank_ms, questions)
+        return TimeSpent(elapsed_ms, limit_ms, self.allowance_ms, self.bank_ms, questions)
 
-    def charge(self, elapsed_ms: float, plays: list[Play]) -> None:
+    def charge(self, elapsed_ms: float, plays: list[RunningGame]) -> None:
         """Deduct the time beyond the allowances from the bank, split equally between the games.
 
         Args:
@@ -87,14 +87,14 @@ class Seat:
         self.wants_legal = not response.without_legal
         self.ready = True
 
-    def replace_bot(self, address: str) -> Bot:
+    def replace_bot(self, address: str) -> BotClient:
         """Connect the seat to a new process; return the client of the old one for closing."""
-        old, self.bot = self.bot, Bot(address, self.bot.budget)
+        old, self.bot = self.bot, BotClient(address, self.bot.budget)
         self.ready = False
         self.ended = asyncio.get_running_loop().create_future()
         return old
 
-    def count_fault(self, play: Play) -> None:
+    def count_fault(self, play: RunningGame) -> None:
         """Count a fault, for the seat and the game.
 
         The third fault, at an unforgiving table the first, forfeits the rest of the table.
@@ -103,7 +103,7 @@ class Seat:
         play.faults[self.number] += 1
         self._judge()
 
-    def count_crash(self, play: Play | None, times: int = 1) -> None:
+    def count_crash(self, play: RunningGame | None, times: int = 1) -> None:
         """Count a lost process.
 
         The second, at an unforgiving table the first, forfeits the rest of the table.

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from pokearena.v1 import bot_pb2, referee_pb2
 
-from referee.bot_client import How, NoAnswer
-from referee.play import Asked, Wrong
-from referee.verdict import Fault, Spent, Verdict
+from referee.faults import Fault, TimeSpent, Verdict
+from referee.running_game import OpenQuestion, WrongAnswer
+from referee.tables.bot_client import FailureKind, NoAnswer
 
 OUTPUT_CHARACTERS = 64 << 10
 ANSWER_BYTES = 4 << 10
@@ -18,18 +18,18 @@ ANSWER_BYTES = 4 << 10
 Report = referee_pb2.BotReport
 
 
-def not_started(seat: int, failure: NoAnswer, report: Report | None, spent: Spent) -> Fault:
+def not_started(seat: int, failure: NoAnswer, report: Report | None, spent: TimeSpent) -> Fault:
     """Create the fault of a bot that did not start; the caller fills in its game and decision."""
     return _fault(seat, None, Verdict.INIT, f"did not start: {failure.clause}", report, spent)
 
 
 def no_answer(
     seat: int,
-    question: Asked,
+    question: OpenQuestion,
     verdict: Verdict,
     failure: NoAnswer,
     report: Report | None,
-    spent: Spent,
+    spent: TimeSpent,
 ) -> Fault:
     """Create the fault of a bot that did not answer a question."""
     return _fault(seat, question, verdict, failure.clause, report, spent)
@@ -37,11 +37,11 @@ def no_answer(
 
 def wrong_answer(
     seat: int,
-    question: Asked,
-    wrong: Wrong,
+    question: OpenQuestion,
+    wrong: WrongAnswer,
     answer: bot_pb2.Action,
     report: Report | None,
-    spent: Spent,
+    spent: TimeSpent,
 ) -> Fault:
     """Create the fault of a bot whose answer is not a legal action."""
     fault = _fault(seat, question, wrong.verdict, wrong.clause, report, spent)
@@ -57,20 +57,20 @@ def verdict(failure: NoAnswer, report: Report | None) -> Verdict:
     """
     if report is not None and report.ended:
         return Verdict.RESOURCES if report.resources else Verdict.CRASH
-    if failure.how is How.SILENT:
+    if failure.how is FailureKind.SILENT:
         return Verdict.TIMEOUT
-    if failure.how is How.BROKEN and report is None:
+    if failure.how is FailureKind.BROKEN and report is None:
         return Verdict.CRASH  # not a local process, so the lost connection is the only evidence
     return Verdict.PROTOCOL
 
 
 def _fault(
     seat: int,
-    question: Asked | None,
+    question: OpenQuestion | None,
     verdict: Verdict,
     clause: str,
     report: Report | None,
-    spent: Spent,
+    spent: TimeSpent,
 ) -> Fault:
     game, decision = (question.game, question.decision) if question is not None else (0, 0)
     where = f"game {game}, decision {decision}: " if question is not None else ""

@@ -31,7 +31,7 @@ CRASHES_TO_FORFEIT = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Spent:
+class TimeSpent:
     """Time used by the message of a fault, in milliseconds.
 
     limit_ms: the time limit. ms: the time until the answer arrived or the failure was detected.
@@ -62,7 +62,7 @@ class Fault:
     verdict: Verdict
     sentence: str
     question: bot_pb2.ActRequest | None = None
-    spent: Spent | None = None
+    spent: TimeSpent | None = None
     answer: bot_pb2.Action | None = None
     """The bot's answer, if the answer is the fault."""
     ended: str = ""

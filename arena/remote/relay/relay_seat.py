@@ -32,14 +32,14 @@ Send = Callable[[relay_pb2.ConnectResponse], None]
 
 
 @dataclass(slots=True)
-class _Open:
+class _OpenRequest:
     """A request whose answers are not complete."""
 
     ask: relay_pb2.Ask
     answers: asyncio.Queue[relay_pb2.Answer] = field(default_factory=asyncio.Queue)
 
 
-class Seat:
+class RelaySeat:
     """One process of a bot, as a BotService for the referee.
 
     Args:
@@ -61,7 +61,7 @@ class Seat:
         self._socket = socket
         self._send = send
         self._note_asked = note_asked
-        self._open: dict[int, _Open] = {}
+        self._open: dict[int, _OpenRequest] = {}
         self._asked = 0
         self._start = b""
         self._server: grpc.aio.Server | None = None
@@ -161,7 +161,7 @@ class Seat:
             request=request,
             start=self._start,
         )
-        pending = self._open[ask.number] = _Open(ask)
+        pending = self._open[ask.number] = _OpenRequest(ask)
         is_done = False
         try:
             self._note_asked(len(request))

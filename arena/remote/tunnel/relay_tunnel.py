@@ -51,7 +51,7 @@ class Tunnel:
     """Local sockets that lead to a relay on another machine. Thread-safe.
 
     Args:
-        way: the tunnel endpoint of the relay.
+        endpoint: the tunnel endpoint of the relay.
         on_lost: called once with a sentence when the tunnel is lost, from a thread of its own; it
             must return at once.
 
@@ -59,8 +59,8 @@ class Tunnel:
         NoTunnel: the relay cannot be reached.
     """
 
-    def __init__(self, way: TunnelEndpoint, on_lost: Callable[[str], None]) -> None:
-        self._way = way
+    def __init__(self, endpoint: TunnelEndpoint, on_lost: Callable[[str], None]) -> None:
+        self._endpoint = endpoint
         self._on_lost = on_lost
         self._servers: dict[str, asyncio.Server] = {}
         self._tasks: set[asyncio.Task[None]] = set()
@@ -72,7 +72,7 @@ class Tunnel:
         self._thread = threading.Thread(target=self._loop.run_forever, name="tunnel", daemon=True)
         self._thread.start()
         try:
-            self._echo = self._do(dial(way, ECHO))
+            self._echo = self._do(dial(endpoint, ECHO))
             self._do(self._begin())
         except BaseException:
             self.close()
@@ -95,7 +95,7 @@ class Tunnel:
             raise InfrastructureError(self._lost)
         if self._late:
             raise InfrastructureError(
-                f"The tunnel to the relay at {self._way.address} was held up for more than "
+                f"The tunnel to the relay at {self._endpoint.address} was held up for more than "
                 f"{LATE_SECONDS:g} s, and a bot that is asked through it had a fault afterwards."
             )
 
@@ -143,7 +143,7 @@ class Tunnel:
 
     def _lose(self) -> None:
         if not (self._lost or self._closed):
-            self._lost = f"The tunnel to the relay at {self._way.address} was lost."
+            self._lost = f"The tunnel to the relay at {self._endpoint.address} was lost."
             self._on_lost(self._lost)
 
     async def _listen(self, name: str) -> str:
@@ -155,16 +155,16 @@ class Tunnel:
             self._keep(task)
             # If a task of asyncio's server is cancelled, asyncio logs an error.
             with contextlib.suppress(asyncio.CancelledError):
-                await self._lead(name, Stream(reader, writer))
+                await self._lead(name, TunnelStream(reader, writer))
 
         if name not in self._servers:
             self._servers[name] = await asyncio.start_unix_server(come, socket)
         return f"unix:{socket}"
 
-    async def _lead(self, name: str, near: Stream) -> None:
+    async def _lead(self, name: str, near: TunnelStream) -> None:
         try:
-            await join(near, await dial(self._way, name))
-        except NoTunnel:
+            await join(near, await dial(self._endpoint, name))
+        except RelayOutOfReach:
             self._lose()
         finally:
             near.abort()
@@ -205,7 +205,7 @@ CHUNK_BYTES: Final = 64 << 10
 _SILENT_MS: Final = 15_000
 
 
-class NoTunnel(Exception):
+class RelayOutOfReach(Exception):
     """The relay cannot be reached from this machine. The exception's text is a clause."""
 
 
@@ -234,13 +234,13 @@ class TunnelEndpoint:
 
 
 @dataclass(frozen=True, slots=True)
-class Stream:
+class TunnelStream:
     """The two directions of a connection."""
 
     reader: asyncio.StreamReader
     writer: asyncio.StreamWriter
 
-    async def carry_to(self, other: Stream) -> None:
+    async def carry_to(self, other: TunnelStream) -> None:
         """Copy the input to another stream until its end, with backpressure."""
         while data := await self.reader.read(CHUNK_BYTES):
             other.writer.write(data)
@@ -257,23 +257,23 @@ class Stream:
         self.writer.transport.abort()
 
 
-async def join(first: Stream, second: Stream) -> None:
+async def join(first: TunnelStream, second: TunnelStream) -> None:
     """Copy in both directions between two streams until one of them ends; then close both."""
-    ways = [
+    tasks = [
         asyncio.create_task(first.carry_to(second)),
         asyncio.create_task(second.carry_to(first)),
     ]
     try:
-        await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
-        for way in ways:
-            way.cancel()
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        for task in tasks:
+            task.cancel()
         await asyncio.gather(first.close(), second.close())
     finally:
         first.abort()
         second.abort()
-        for way in ways:
-            way.cancel()
-        await asyncio.gather(*ways, return_exceptions=True)
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 def proof(secret: str, nonce: bytes, name: str) -> bytes:
@@ -281,32 +281,32 @@ def proof(secret: str, nonce: bytes, name: str) -> bytes:
     return hmac.digest(secret.encode(), nonce + name.encode(), "sha256")
 
 
-async def dial(way: TunnelEndpoint, name: str) -> Stream:
+async def dial(endpoint: TunnelEndpoint, name: str) -> TunnelStream:
     """Open a stream to the relay.
 
     Args:
-        way: the relay's tunnel endpoint.
+        endpoint: the relay's tunnel endpoint.
         name: ECHO, DESK or the name of a seat's socket.
 
     Raises:
         NoTunnel: the relay does not answer, has another certificate or refuses the connection.
     """
-    host, _, port = way.address.rpartition(":")
-    context = _believing_nobody() if way.certificate else None
-    opened: Stream | None = None
+    host, _, port = endpoint.address.rpartition(":")
+    context = _believing_nobody() if endpoint.certificate else None
+    opened: TunnelStream | None = None
     try:
         async with asyncio.timeout(DIAL_SECONDS):
-            opened = Stream(
+            opened = TunnelStream(
                 *await asyncio.open_connection(host.strip("[]"), int(port), ssl=context)
             )
-            _check(opened.writer, way)
+            _check(opened.writer, endpoint)
             nonce = await opened.reader.readexactly(NONCE_BYTES)
-            opened.writer.write(proof(way.secret, nonce, name) + f"{name}\n".encode())
+            opened.writer.write(proof(endpoint.secret, nonce, name) + f"{name}\n".encode())
             await opened.reader.readexactly(len(OPENED))
     except (OSError, ValueError, TimeoutError, asyncio.IncompleteReadError) as error:
         if opened is not None:
             opened.abort()
-        raise NoTunnel(f"{way.address}: {_clause(error)}") from None
+        raise RelayOutOfReach(f"{endpoint.address}: {_clause(error)}") from None
     except BaseException:
         if opened is not None:
             opened.abort()
@@ -315,34 +315,34 @@ async def dial(way: TunnelEndpoint, name: str) -> Stream:
     return opened
 
 
-def answers(way: TunnelEndpoint) -> bool:
+def answers(endpoint: TunnelEndpoint) -> bool:
     """Whether the relay accepts a stream from this machine."""
 
     async def ask() -> None:
-        (await dial(way, ECHO)).abort()
+        (await dial(endpoint, ECHO)).abort()
 
     try:
         asyncio.run(ask())
-    except NoTunnel:
+    except RelayOutOfReach:
         return False
     return True
 
 
-def is_reached(desk: str, values: Mapping[str, str] | None) -> bool:
+def is_reached(control: str, values: Mapping[str, str] | None) -> bool:
     """Whether a relay is on this machine or can be reached through its tunnel endpoint."""
-    if _is_here(desk):
+    if _is_here(control):
         return True
     return values is not None and answers(TunnelEndpoint.read(values))
 
 
-def needed(desk: str, values: Mapping[str, str] | None) -> TunnelEndpoint | None:
+def needed(control: str, values: Mapping[str, str] | None) -> TunnelEndpoint | None:
     """Return a relay's stored tunnel endpoint; None if it has none or is on this machine."""
-    return None if values is None or _is_here(desk) else TunnelEndpoint.read(values)
+    return None if values is None or _is_here(control) else TunnelEndpoint.read(values)
 
 
-def _is_here(desk: str) -> bool:
+def _is_here(control: str) -> bool:
     """Whether the relay is on this machine: the socket of its control API exists."""
-    return Path(desk.removeprefix("unix:")).exists()
+    return Path(control.removeprefix("unix:")).exists()
 
 
 def fingerprint(certificate: Path) -> str:
@@ -382,11 +382,11 @@ def _believing_nobody() -> ssl.SSLContext:
     return context
 
 
-def _check(writer: asyncio.StreamWriter, way: TunnelEndpoint) -> None:
-    if not way.certificate:
+def _check(writer: asyncio.StreamWriter, endpoint: TunnelEndpoint) -> None:
+    if not endpoint.certificate:
         return
     shown = writer.get_extra_info("ssl_object").getpeercert(binary_form=True) or b""
-    if not hmac.compare_digest(hashlib.sha256(shown).hexdigest(), way.certificate):
+    if not hmac.compare_digest(hashlib.sha256(shown).hexdigest(), endpoint.certificate):
         raise ValueError("its certificate is not the one that the relay has")
 
 

@@ -16,9 +16,9 @@ from arena.matches.table import Table, Watch
 from arena.store.matches.games import PlayedGame
 from arena.store.matches.spec import MatchSpec
 from arena.store.matches.table_plan import TablePlan, plan
-from arena.submissions.conformance.check import Record
-from arena.submissions.conformance.examinee import Errand
-from arena.submissions.conformance.forms import Form, entrant_of, match_of
+from arena.submissions.conformance.check import CheckRecord
+from arena.submissions.conformance.examination_order import ExaminationOrder
+from arena.submissions.conformance.examined_forms import ExaminedForm, entrant_of, match_of
 from referee.record import Line, read_games
 
 PARTNER: Final = "meek"
@@ -26,15 +26,15 @@ PARTNER: Final = "meek"
 _LOOK_MS: Final = 200
 
 
-class _Stopped(Exception):
+class _TableStopped(Exception):
     """A fault ended the table, or its time is over."""
 
 
 @dataclass(slots=True)
-class Played:
+class ExaminationMatch:
     """The tables of a match and their results."""
 
-    form: Form
+    form: ExaminedForm
     spec: MatchSpec
     games: list[PlayedGame] = field(default_factory=list)
     reports: list[Report] = field(default_factory=list)
@@ -43,10 +43,10 @@ class Played:
     """Whether the time limit ended the match before its last game."""
 
     @property
-    def record(self) -> Record:
+    def record(self) -> CheckRecord:
         """The match's record up to its last played game."""
         text = record_text(self.spec, {g.game: g.record for g in self.games}, self.spec.seed)
-        return Record(self.spec.id, text)
+        return CheckRecord(self.spec.id, text)
 
     @property
     def fault(self) -> Line | None:
@@ -95,7 +95,9 @@ class Played:
         return max(drawn.values(), default=0.0)
 
 
-def play(errand: Errand, form: Form, what: str, boards: int, until: float) -> Played:
+def play(
+    errand: ExaminationOrder, form: ExaminedForm, what: str, boards: int, until: float
+) -> ExaminationMatch:
     """Play a table of this form: the bot against itself, with one process per seat.
 
     A remote bot cannot be reset. It plays `meek` instead, in every seating.
@@ -121,13 +123,13 @@ def play(errand: Errand, form: Form, what: str, boards: int, until: float) -> Pl
     )
     spec = match_of(form, what, errand.seed, boards, entrants)
     tables = plan(spec) if errand.bot.remote else plan(spec)[:1]
-    played = Played(form, spec)
+    played = ExaminationMatch(form, spec)
     with grpc.insecure_channel(errand.referee, options=OPTIONS) as channel:
         stub = referee_pb2_grpc.RefereeServiceStub(channel)
         try:
             for table in tables:
                 _play_table(stub, played, table, bots, until)
-        except _Stopped:
+        except _TableStopped:
             pass
     return played
 
@@ -139,17 +141,17 @@ def _bots(bot: Bot, sides: int) -> tuple[Bot, ...]:
 
 
 def _play_table(
-    stub: Any, played: Played, table: TablePlan, bots: Sequence[Bot], until: float
+    stub: Any, played: ExaminationMatch, table: TablePlan, bots: Sequence[Bot], until: float
 ) -> None:
     def sink(game: PlayedGame) -> None:
         played.games.append(game)
         if game.faulted:
-            raise _Stopped
+            raise _TableStopped
 
     def show(plan: TablePlan, shown: referee_pb2.PositionShown) -> None:
         if time.monotonic() >= until:
             played.unfinished = True
-            raise _Stopped
+            raise _TableStopped
 
     def hear(entrant: int, reports: Sequence[Report]) -> None:
         if played.spec.versions[entrant] in played.own:

@@ -2,7 +2,7 @@
 
 from dataclasses import fields
 
-from referee.codec import snake
+from referee.game_codec import snake
 from referee.games.contract import Action, Legal
 
 _LISTED = 12
@@ -27,7 +27,7 @@ def describe(action: Action) -> str:
     return " ".join(words)
 
 
-def some(legal: Legal) -> str:
+def describe_some(legal: Legal) -> str:
     """Format the first 12 legal actions, with ``...`` if there are more."""
     words = [describe(action) for action, _ in zip(legal, range(_LISTED + 1), strict=False)]
     more = len(words) > _LISTED

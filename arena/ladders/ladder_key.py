@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
+class LadderKey:
     """Some tournaments of one form (`arena.presentation.form_name`).
 
     Attributes:
@@ -38,20 +38,20 @@ class Scope:
         return presentation_of(self.game).clip
 
 
-def of_tournament(tournament: Tournament) -> Scope:
+def of_tournament(tournament: Tournament) -> LadderKey:
     """Return the scope of one tournament."""
     plan = tournament.plan
-    return Scope(plan.form, plan.game, plan.seats, (tournament.id,), tournament.entrants)
+    return LadderKey(plan.form, plan.game, plan.seats, (tournament.id,), tournament.entrants)
 
 
-def of_forms(engine: Engine, name: str | None = None) -> list[Scope]:
+def of_forms(engine: Engine, name: str | None = None) -> list[LadderKey]:
     """Return the scopes of all forms that tournaments have played, sorted by form.
 
     Args:
         engine: the store.
         name: only this form, or all forms of the game with this id.
     """
-    held: dict[str, Scope] = {}
+    held: dict[str, LadderKey] = {}
     for tournament in tournaments.listing(engine):
         if name in (None, tournament.plan.game, tournament.plan.form):
             scope = replace(of_tournament(tournament), entrants=())

@@ -14,14 +14,14 @@ from google.protobuf.message import DecodeError
 from grpc import StatusCode
 from pokearena.v1 import bot_pb2
 
+from referee.protobuf_encoding import field
 from referee.rpc.call import MESSAGE_BYTES
-from referee.rpc.client import Stream, open_client
+from referee.rpc.client import RpcStream, open_client
 from referee.rpc.http2 import HEADERS_BYTES
 from referee.rpc.status import CallFailed, Status
-from referee.rpc.work_budget import MESSAGE, MESSAGE_BYTE, Budget, BudgetExceeded
+from referee.rpc.work_budget import MESSAGE, MESSAGE_BYTE, BudgetExceeded, WorkBudget
 from referee.sanitizing import quote
-from referee.stall_detector import StoodStill
-from referee.wire import field
+from referee.tables.stall_detector import ProcessStalled
 
 # Deadlines for waits that occur thousands of times a second.
 
@@ -100,7 +100,7 @@ hundred times as long.
 _QUESTIONS = bot_pb2.PlayRequest.QUESTIONS_FIELD_NUMBER
 
 
-class Question(Protocol):
+class EncodedQuestion(Protocol):
     """A question in its encoded form."""
 
     @property
@@ -116,7 +116,7 @@ class Question(Protocol):
         """Return the encoded ``ActRequest``."""
 
 
-class How(Enum):
+class FailureKind(Enum):
     """Reasons for a missing answer."""
 
     SILENT = "silent"
@@ -131,15 +131,15 @@ class How(Enum):
 class NoAnswer(Exception):
     """A bot did not answer as required."""
 
-    how: How
+    how: FailureKind
     clause: str
     """Description of the failure, as a clause about the bot."""
 
 
-class Bot:
+class BotClient:
     """Client of one bot: a process of the arena, or another server at its address."""
 
-    def __init__(self, address: str, budget: Budget | None = None) -> None:
+    def __init__(self, address: str, budget: WorkBudget | None = None) -> None:
         """Prepare a client for the bot at an address.
 
         Args:
@@ -148,12 +148,12 @@ class Bot:
                 persists across processes.
         """
         self.address = address.removeprefix("grpc://")
-        self.budget = budget or Budget()
+        self.budget = budget or WorkBudget()
         self._channel = open_client(self.address, _SERVICE, self.budget)
         self._alarm = Deadline()
         self._streams = True
         self._stream_answered = False
-        self._call: Stream | None = None
+        self._call: RpcStream | None = None
 
     async def start(self, request: bot_pb2.StartRequest, seconds: float) -> bot_pb2.StartResponse:
         """Wait until the bot listens, and send it the description of the table.
@@ -168,9 +168,9 @@ class Bot:
         except TimeoutError:
             there = self._channel.listening
             obstacle = "its Start did not return" if there else "it did not listen"
-            raise NoAnswer(How.SILENT, f"{obstacle} within {seconds:g} s") from None
+            raise NoAnswer(FailureKind.SILENT, f"{obstacle} within {seconds:g} s") from None
         except BudgetExceeded as failure:
-            raise NoAnswer(How.WRONG, str(failure)) from None
+            raise NoAnswer(FailureKind.WRONG, str(failure)) from None
         except CallFailed as failure:
             if failure.status.code is StatusCode.UNIMPLEMENTED:
                 return bot_pb2.StartResponse()
@@ -178,7 +178,7 @@ class Bot:
 
     async def ask(
         self,
-        questions: Sequence[Question],
+        questions: Sequence[EncodedQuestion],
         answers: list[bot_pb2.ActResponse],
         seconds: float,
     ) -> None:
@@ -196,21 +196,21 @@ class Bot:
         except TimeoutError:
             self._hang_up()  # late answers must not be read
             raise NoAnswer(
-                How.SILENT, f"it did not answer within {1000 * seconds:.0f} ms"
+                FailureKind.SILENT, f"it did not answer within {1000 * seconds:.0f} ms"
             ) from None
         except BudgetExceeded as failure:
             self._hang_up()
-            raise NoAnswer(How.WRONG, str(failure)) from None
+            raise NoAnswer(FailureKind.WRONG, str(failure)) from None
         except CallFailed as failure:
             raise self._by_status(failure.status) from None
         if self.budget.overrun:
-            raise StoodStill(
+            raise ProcessStalled(
                 f"reading what a bot sent took {self.budget.measured:.1f} s of the processor, and"
                 f" its cost is {self.budget.spent:,.0f} units"
             )
 
     async def _by_stream(
-        self, questions: Sequence[Question], answers: list[bot_pb2.ActResponse]
+        self, questions: Sequence[EncodedQuestion], answers: list[bot_pb2.ActResponse]
     ) -> bool:
         """Ask through the stream; return False if the bot does not seem to implement it.
 
@@ -228,7 +228,7 @@ class Bot:
         return True
 
     async def _write_and_read(
-        self, questions: Sequence[Question], answers: list[bot_pb2.ActResponse]
+        self, questions: Sequence[EncodedQuestion], answers: list[bot_pb2.ActResponse]
     ) -> None:
         if self._call is None:
             self._call = await self._channel.begin("Play")
@@ -237,8 +237,8 @@ class Bot:
             await call.send(b"".join([field(_QUESTIONS, q.data) for q in questions]))
         except CallFailed:
             if self.budget.exceeded:
-                raise NoAnswer(How.WRONG, self.budget.clause) from None
-            raise NoAnswer(How.BROKEN, "its stream was lost") from None
+                raise NoAnswer(FailureKind.WRONG, self.budget.clause) from None
+            raise NoAnswer(FailureKind.BROKEN, "its stream was lost") from None
         open_ones = {(q.game, q.decision) for q in questions}
         while open_ones:
             message = await call.receive()
@@ -248,7 +248,7 @@ class Bot:
             most = ANSWER_BYTES * (len(open_ones) + 1)
             if len(message) > most:
                 raise NoAnswer(
-                    How.WRONG,
+                    FailureKind.WRONG,
                     f"it sent {len(message):,} bytes in answer to {len(open_ones)} questions; "
                     f"{most:,} are allowed",
                 )
@@ -257,7 +257,7 @@ class Bot:
             for key in [(answer.game, answer.decision) for answer in response.answers]:
                 if key not in open_ones:
                     raise NoAnswer(
-                        How.WRONG,
+                        FailureKind.WRONG,
                         f"it answered game {key[0]}, decision {key[1]}, which was not asked; "
                         "every question is answered once, with its game and decision copied",
                     )
@@ -265,7 +265,7 @@ class Bot:
             answers.extend(response.answers)
 
     async def _one_by_one(
-        self, questions: Sequence[Question], answers: list[bot_pb2.ActResponse]
+        self, questions: Sequence[EncodedQuestion], answers: list[bot_pb2.ActResponse]
     ) -> None:
         for question in questions:
             message = await self._channel.unary("Act", question.data)
@@ -302,13 +302,14 @@ class Bot:
             return kind.FromString(data)
         except DecodeError:
             raise NoAnswer(
-                How.WRONG, f"it answered {len(data)} bytes that are no {kind.DESCRIPTOR.name}"
+                FailureKind.WRONG,
+                f"it answered {len(data)} bytes that are no {kind.DESCRIPTOR.name}",
             ) from None
 
     def _by_status(self, status: Status | None) -> NoAnswer:
         """Return the fault for a failed call; an exhausted budget comes before the status."""
         if self.budget.exceeded:
-            return NoAnswer(How.WRONG, self.budget.clause)
+            return NoAnswer(FailureKind.WRONG, self.budget.clause)
         return _by_status(status)
 
     def _hang_up(self) -> None:
@@ -323,12 +324,14 @@ def _by_status(status: Status | None) -> NoAnswer:
     assert status is not None
     code = status.code
     if code is StatusCode.OK:
-        return NoAnswer(How.WRONG, "it ended the stream before it had answered")
+        return NoAnswer(FailureKind.WRONG, "it ended the stream before it had answered")
     details = quote(" ".join(status.details.split()))
     if code is StatusCode.UNAVAILABLE:
-        return NoAnswer(How.BROKEN, "its connection was lost")
+        return NoAnswer(FailureKind.BROKEN, "its connection was lost")
     if code is StatusCode.RESOURCE_EXHAUSTED and "headers" in status.details:
-        return NoAnswer(How.WRONG, f"it sent headers of more than {HEADERS_BYTES} bytes")
+        return NoAnswer(FailureKind.WRONG, f"it sent headers of more than {HEADERS_BYTES} bytes")
     if code is StatusCode.RESOURCE_EXHAUSTED:
-        return NoAnswer(How.WRONG, f"it sent more than {MESSAGE_BYTES} bytes in one message")
-    return NoAnswer(How.WRONG, f"it answered with the error {code.name}: {details}")
+        return NoAnswer(
+            FailureKind.WRONG, f"it sent more than {MESSAGE_BYTES} bytes in one message"
+        )
+    return NoAnswer(FailureKind.WRONG, f"it answered with the error {code.name}: {details}")

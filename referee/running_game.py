@@ -6,25 +6,25 @@ from typing import Any, Protocol
 
 from pokearena.v1 import bot_pb2, referee_pb2
 
-from referee.codec import Codec, DecodeError
-from referee.dealing import Seeded, derive
+from referee.action_phrases import describe, describe_some
+from referee.faults import Fault, Verdict
+from referee.game_codec import DecodeError, GameCodec
 from referee.games.contract import Action, Game, Legal, Merit, Options, State, places_of
+from referee.games.shared.dealing import Seeded, derive
 from referee.record import action_line, dump, fault_line, game_line, result_line
 from referee.sanitizing import quote, sanitized
-from referee.verdict import Fault, Verdict
-from referee.wording import describe, some
 
 NOTE_CHARACTERS = 200
 _LUCK = (1 << 64) - 1
 
 
 @dataclass(frozen=True, slots=True)
-class Setting:
+class TableSetting:
     """Settings shared by all games of a table."""
 
     match: str
     game: Game
-    codec: Codec
+    codec: GameCodec
     seats: int
     options: Options
     sides: tuple[int, ...]
@@ -35,7 +35,7 @@ class Setting:
         return len(set(self.sides)) == 2
 
 
-class Rights(Protocol):
+class SeatClock(Protocol):
     """Remaining time of a seat, and whether it requests the list of legal actions."""
 
     wants_legal: bool
@@ -46,7 +46,7 @@ class Rights(Protocol):
 
 
 @dataclass(slots=True)
-class Wrong(Exception):
+class WrongAnswer(Exception):
     """An answer that is not a legal action."""
 
     verdict: Verdict
@@ -54,7 +54,7 @@ class Wrong(Exception):
 
 
 @dataclass(slots=True)
-class Asked:
+class OpenQuestion:
     """An open question."""
 
     game: int
@@ -71,10 +71,10 @@ class Asked:
         return bot_pb2.ActRequest.FromString(self.data)
 
 
-class Play:
+class RunningGame:
     """A game in progress. It is over when :attr:`result` is not None."""
 
-    def __init__(self, setting: Setting, board: referee_pb2.Board) -> None:
+    def __init__(self, setting: TableSetting, board: referee_pb2.Board) -> None:
         self.setting = setting
         self.board = board
         self.number = board.game
@@ -97,7 +97,7 @@ class Play:
         self._said: list[tuple[int, str]] = []
         """Record lines of this position by decision, not yet appended to the record."""
         self._out: dict[int, Verdict] = {}
-        self.asked: dict[int, Asked] = {}
+        self.asked: dict[int, OpenQuestion] = {}
         self.result: str | None = None
         """The record of the game as text once it is over."""
         self.bank_ms = [0.0] * setting.seats
@@ -109,7 +109,7 @@ class Play:
         self._banks: list[int | None] = [None] * setting.seats
         """Bank of each seat's last question that is in the record."""
 
-    def ask(self, rights: Sequence[Rights]) -> Iterable[tuple[int, Asked]]:
+    def ask(self, rights: Sequence[SeatClock]) -> Iterable[tuple[int, OpenQuestion]]:
         """Return the questions of a position that has just been reached, with their seats.
 
         The referee plays for seats that are out, until a position has a question or the game is
@@ -133,7 +133,7 @@ class Play:
                 self._follow()
         return self.asked.items()
 
-    def _question(self, seat: int, decision: int, legal: Legal, rights: Rights) -> Asked:
+    def _question(self, seat: int, decision: int, legal: Legal, rights: SeatClock) -> OpenQuestion:
         head, clock = self._heads[seat], rights.clock
         if clock is not self._clocks[seat]:
             head.clock.CopyFrom(clock)
@@ -143,7 +143,7 @@ class Play:
         head.luck = (self._luck[seat] + decision) & _LUCK
         view = self.state.view(seat)
         data = self.setting.codec.question(head, view, legal if rights.wants_legal else ())
-        return Asked(self.number, decision, data, legal, clock.bank_ms)
+        return OpenQuestion(self.number, decision, data, legal, clock.bank_ms)
 
     def answer(
         self,
@@ -168,12 +168,12 @@ class Play:
         try:
             action = self.setting.codec.decode(response.action)
         except DecodeError as error:
-            raise Wrong(Verdict.PROTOCOL, f"its answer {error}") from None
+            raise WrongAnswer(Verdict.PROTOCOL, f"its answer {error}") from None
         if action not in question.legal:
-            raise Wrong(
+            raise WrongAnswer(
                 Verdict.ILLEGAL,
                 f'it answered "{quote(describe(action))}", which is not legal; '
-                f"legal: {some(question.legal)}",
+                f"legal: {describe_some(question.legal)}",
             )
         del self.asked[seat]
         note = sanitized(response.note[:NOTE_CHARACTERS]) if response.note else ""

@@ -9,16 +9,16 @@ from pokearena.v1 import bot_pb2
 
 from arena.bots.bot import Bot
 from arena.store.matches.spec import MatchSpec
-from arena.submissions.conformance.conversation import Talk
-from arena.submissions.conformance.forms import CLOCK, Form
-from arena.submissions.conformance.positions import clock_of
+from arena.submissions.conformance.bot_session import BotSession
+from arena.submissions.conformance.examined_forms import CLOCK, ExaminedForm
+from arena.submissions.conformance.question_sheet import clock_of
 
 PATIENCE: Final = (CLOCK.allowance_ms + CLOCK.bank_ms) / 1000
 """Time limit of one question in seconds: allowance and bank, the maximum a bot can have."""
 
 
 @dataclass(frozen=True, slots=True)
-class Errand:
+class ExaminationOrder:
     """One examination of one bot."""
 
     bot: Bot
@@ -52,7 +52,7 @@ class Errand:
         words = ["pokearena", "test", self.called, "--game", game, "--seed", self.seeded]
         return shlex.join(words + ["--quick"] * (not self.thorough))
 
-    def talk(self, spec: MatchSpec, seat: int) -> Talk:
+    def talk(self, spec: MatchSpec, seat: int) -> BotSession:
         """Return a session with the bot at a seat of this match."""
         opening = bot_pb2.StartRequest(
             match=spec.id,
@@ -63,9 +63,9 @@ class Errand:
             games=spec.boards,
             clock=clock_of(spec.clock),
         )
-        return Talk(self.bot, opening, spec.clock.start_ms / 1000, PATIENCE)
+        return BotSession(self.bot, opening, spec.clock.start_ms / 1000, PATIENCE)
 
-    def papers(self, form: Form) -> tuple[int, int, int]:
+    def papers(self, form: ExaminedForm) -> tuple[int, int, int]:
         """Return the parameters of `positions.paper` for a form.
 
         Returns:

@@ -10,18 +10,18 @@ from pokearena.v1 import bot_pb2
 
 from arena.matches.runner import record_text
 from arena.store.matches.spec import Clock, Entrant, MatchSpec
-from arena.submissions.conformance.check import Record
-from arena.submissions.conformance.forms import Form, match_of
-from referee.dealing import Seeded, board_seed
+from arena.submissions.conformance.check import CheckRecord
+from arena.submissions.conformance.examined_forms import ExaminedForm, match_of
 from referee.games.contract import Legal, State
+from referee.games.shared.dealing import Seeded, board_seed
 from referee.record import GameRecord, action_line, dump, game_line, read_games, result_line
-from referee.replay import Question, Rights, codec_of, questions
+from referee.replay import RecordedClock, RecordedQuestion, codec_of, questions
 
 HUNDREDS: Final = 200
 """Number of legal actions from which a question counts as HUNDREDS."""
 
 
-class Kind(StrEnum):
+class QuestionKind(StrEnum):
     """Reason why a question is awkward; the value is the check's name."""
 
     SINGLE = "one legal action"
@@ -33,11 +33,11 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Position:
+class PreparedQuestion:
     """A question of a prepared game."""
 
-    kind: Kind
-    asked: Question
+    kind: QuestionKind
+    asked: RecordedQuestion
     listed: int
     """Number of listed legal actions."""
 
@@ -48,25 +48,25 @@ class Position:
 
 
 @dataclass(frozen=True, slots=True)
-class Paper:
+class QuestionSheet:
     """Prepared questions for one seat, with the records that contain them."""
 
     spec: MatchSpec
     seat: int
-    positions: tuple[Position, ...]
+    positions: tuple[PreparedQuestion, ...]
     records: tuple[GameRecord, ...]
 
     @property
-    def record(self) -> Record:
+    def record(self) -> CheckRecord:
         """The games as the record of a match between random players."""
         text = record_text(self.spec, {r.number: r.text for r in self.records}, self.spec.seed)
-        return Record(self.spec.id, text)
+        return CheckRecord(self.spec.id, text)
 
     def question(self, *places: tuple[int, int]) -> str:
         """Return these questions, sent in one message, as an argument of `pokearena ask`."""
         return f"{self.spec.id}:" + ",".join(f"{game}:{decision}" for game, decision in places)
 
-    def before(self, position: Position) -> list[bot_pb2.ActRequest]:
+    def before(self, position: PreparedQuestion) -> list[bot_pb2.ActRequest]:
         """Return the seat's earlier requests in this game, in order."""
         game, decision = position.place
         record = next(r for r in self.records if r.number == game)
@@ -78,13 +78,13 @@ class Paper:
                 requests.append(question.request)
         return requests
 
-    def _replayed(self, record: GameRecord) -> Iterator[Question]:
+    def _replayed(self, record: GameRecord) -> Iterator[RecordedQuestion]:
         return questions(self.spec.line(), record, self.spec.seed, rights(self.spec, self.seat))
 
 
-def rights(spec: MatchSpec, seat: int) -> list[Rights]:
+def rights(spec: MatchSpec, seat: int) -> list[RecordedClock]:
     """Return the initial rights of the seats; only `seat` receives its legal actions."""
-    return [Rights(clock_of(spec.clock), seat == other) for other in range(spec.seats)]
+    return [RecordedClock(clock_of(spec.clock), seat == other) for other in range(spec.seats)]
 
 
 def clock_of(clock: Clock) -> bot_pb2.Clock:
@@ -92,7 +92,7 @@ def clock_of(clock: Clock) -> bot_pb2.Clock:
     return bot_pb2.Clock(allowance_ms=clock.allowance_ms, bank_ms=clock.bank_ms)
 
 
-def paper(form: Form, seat: int, seed: bytes, games: int, each: int) -> Paper:
+def paper(form: ExaminedForm, seat: int, seed: bytes, games: int, each: int) -> QuestionSheet:
     """Prepare questions for a seat.
 
     Args:
@@ -108,40 +108,43 @@ def paper(form: Form, seat: int, seed: bytes, games: int, each: int) -> Paper:
     names = ["chance", *(f"chance-{number}" for number in range(2, form.sides + 1))]
     entrants = tuple(Entrant(name, "", ".", {}) for name in names)
     spec = match_of(form, "questions", seed, games, entrants)
-    played = [_Played(form, spec, number) for number in range(games)]
-    chosen: dict[tuple[int, int], Kind] = {}
-    for kind in Kind:
+    played = [_RandomGame(form, spec, number) for number in range(games)]
+    chosen: dict[tuple[int, int], QuestionKind] = {}
+    for kind in QuestionKind:
         for place in _chosen(kind, seat, played, each, chosen):
             chosen[place] = kind
-    positions: list[Position] = []
+    positions: list[PreparedQuestion] = []
     records = tuple(recorded.record for recorded in played)
-    made = Paper(spec, seat, (), records)
+    made = QuestionSheet(spec, seat, (), records)
     for recorded in played:
         decisions = [decision for game, decision in chosen if game == recorded.number]
         positions += _positions(made, recorded, chosen, max(decisions, default=-1))
-    order = list(Kind)
+    order = list(QuestionKind)
     positions.sort(key=lambda position: (order.index(position.kind), position.place))
-    return Paper(spec, seat, tuple(positions), records)
+    return QuestionSheet(spec, seat, tuple(positions), records)
 
 
 def _positions(
-    made: Paper, played: "_Played", chosen: dict[tuple[int, int], Kind], last: int
-) -> Iterator[Position]:
+    made: QuestionSheet,
+    played: "_RandomGame",
+    chosen: dict[tuple[int, int], QuestionKind],
+    last: int,
+) -> Iterator[PreparedQuestion]:
     if last < 0:
         return
     for question in made._replayed(played.record):
         decision = question.request.decision
         kind = chosen.get((played.number, decision))
         if kind is not None and question.request.seat == made.seat:
-            yield Position(kind, question, len(question.request.legal))
+            yield PreparedQuestion(kind, question, len(question.request.legal))
         if decision >= last:
             return
 
 
 def _chosen(
-    kind: Kind,
+    kind: QuestionKind,
     seat: int,
-    played: Sequence["_Played"],
+    played: Sequence["_RandomGame"],
     each: int,
     taken: Container[tuple[int, int]],
 ) -> list[tuple[int, int]]:
@@ -156,7 +159,7 @@ def _chosen(
         for decision, who, kinds, listed in recorded.decisions
         if who == seat and kind in kinds and (recorded.number, decision) not in taken
     ]
-    if kind is Kind.ANY:
+    if kind is QuestionKind.ANY:
         # If all questions of the seat are of another kind, use those.
         candidates = candidates or [
             (listed, recorded.number, decision)
@@ -169,19 +172,19 @@ def _chosen(
             n: [d for _, g, d in candidates if g == n] for n in {g for _, g, _ in candidates}
         }
         return [(game, chance.choice(decisions)) for game, decisions in sorted(by_game.items())]
-    if kind is Kind.HUNDREDS:
+    if kind is QuestionKind.HUNDREDS:
         candidates.sort(key=lambda candidate: -candidate[0])
-    if kind is Kind.SAMPLE:
+    if kind is QuestionKind.SAMPLE:
         candidates.sort()
     return [(game, decision) for _, game, decision in candidates[:each]]
 
 
-class _Played:
+class _RandomGame:
     """A game with random actions."""
 
-    def __init__(self, form: Form, spec: MatchSpec, number: int) -> None:
+    def __init__(self, form: ExaminedForm, spec: MatchSpec, number: int) -> None:
         self.number = number
-        self.decisions: list[tuple[int, int, set[Kind], int]] = []
+        self.decisions: list[tuple[int, int, set[QuestionKind], int]] = []
         """(decision, seat, kinds, number of listed actions) of each decision."""
         self._chance = Random(f"{spec.seed.hex()} {number}")
         self._codec = codec_of(form.game)
@@ -204,8 +207,8 @@ class _Played:
         for seat in seats:
             seat_kinds = [kinds for _, who, kinds, _ in self.decisions if who == seat]
             for kinds in (seat_kinds[0], seat_kinds[-1]):
-                if Kind.HUNDREDS not in kinds:
-                    kinds.add(Kind.EDGE)
+                if QuestionKind.HUNDREDS not in kinds:
+                    kinds.add(QuestionKind.EDGE)
 
     def _follow(self, state: State) -> State:
         moves = {}
@@ -221,13 +224,13 @@ class _Played:
         return state.after(moves)
 
 
-def _kinds(legal: Legal, listed: int, actors: int) -> set[Kind]:
+def _kinds(legal: Legal, listed: int, actors: int) -> set[QuestionKind]:
     """Return the kinds of a question; one with HUNDREDS of actions is never ANY."""
-    kinds = {Kind.HUNDREDS} if listed >= HUNDREDS else {Kind.ANY}
+    kinds = {QuestionKind.HUNDREDS} if listed >= HUNDREDS else {QuestionKind.ANY}
     if not legal.complete:
-        kinds.add(Kind.SAMPLE)
+        kinds.add(QuestionKind.SAMPLE)
     if actors > 1:
-        kinds.add(Kind.TOGETHER)
+        kinds.add(QuestionKind.TOGETHER)
     elif listed == 1:
-        kinds.add(Kind.SINGLE)
+        kinds.add(QuestionKind.SINGLE)
     return kinds

@@ -8,7 +8,7 @@ from typing import Final
 
 from pokearena.v1 import relay_pb2
 
-from arena.remote.relay.seat import Seat
+from arena.remote.relay.relay_seat import RelaySeat
 from referee.sanitizing import quote
 
 MOST_TABLES: Final = 64
@@ -19,7 +19,7 @@ _MESSAGE_BYTES: Final = 256
 """Estimated memory overhead of a waiting message, in bytes."""
 
 
-class Link:
+class ConnectorLink:
     """A connection's queue of outgoing messages."""
 
     def __init__(self) -> None:
@@ -68,8 +68,8 @@ class RelaySession:
         self.version = version
         self.owner = owner
         self.became(instance, token, tables)
-        self.link: Link | None = None
-        self.seats: dict[int, Seat] = {}
+        self.link: ConnectorLink | None = None
+        self.seats: dict[int, RelaySeat] = {}
         self.played: set[str] = set()
         """Matches the bot has played whose outcome was not yet sent to it."""
         self._idle = 0
@@ -115,7 +115,7 @@ class RelaySession:
         if self.link is not None:
             self.link.send(message)
 
-    def attach(self, link: Link) -> None:
+    def attach(self, link: ConnectorLink) -> None:
         """Use a new connection: close the previous one and resend the open requests."""
         if self.link is not None:
             self.link.end("this bot has connected anew.")
@@ -125,7 +125,7 @@ class RelaySession:
         for seat in self.seats.values():
             seat.remind()
 
-    def detach(self, link: Link) -> bool:
+    def detach(self, link: ConnectorLink) -> bool:
         """Remove a closed connection. Return False if the bot already has another one."""
         if self.link is not link:
             return False

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable
 
 from pokearena.v1 import bot_pb2, referee_pb2
 
-from referee.play import Play
-from referee.table_stream import TableStream
+from referee.running_game import RunningGame
+from referee.tables.table_stream import TableStream
 
 
 class SpectatorStream:
@@ -17,12 +17,12 @@ class SpectatorStream:
     """
 
     def __init__(
-        self, watch_ms: int, plays: Callable[[], Iterable[Play]], caller: TableStream
+        self, watch_ms: int, plays: Callable[[], Iterable[RunningGame]], caller: TableStream
     ) -> None:
         self._pause = watch_ms / 1000
         self._plays = plays
         self._caller = caller
-        self._play: Play | None = None
+        self._play: RunningGame | None = None
         self._shown: tuple[int, int, bool] | None = None
         self._due = time.monotonic() + self._pause
 
@@ -33,7 +33,7 @@ class SpectatorStream:
             await asyncio.sleep(left if left > 0 else self._pause)
             self._look()
 
-    def ended(self, play: Play) -> None:
+    def ended(self, play: RunningGame) -> None:
         """Send the final position of a finished game if an update is due.
 
         Must be called before the finished game is reported.
@@ -60,7 +60,7 @@ class SpectatorStream:
             self._play = None
 
 
-def _shown(play: Play, over: bool) -> referee_pb2.PositionShown:
+def _shown(play: RunningGame, over: bool) -> referee_pb2.PositionShown:
     view = play.setting.codec.view(play.state.public())
     return referee_pb2.PositionShown(
         game=play.number,
