@@ -50,7 +50,7 @@ def bundle(tournament: str, folder: Path | None, as_json: bool, data: Path | Non
         collected = gather(workspace.store, name, published)
         files.write(collected, where)
     except BundleError as error:
-        raise CommandError(f"{error}.", USAGE) from None
+        raise CommandError(str(error), USAGE) from None
     except OSError as error:
         raise CommandError(f"{where} cannot be written: {error.strerror}.", FAILED) from None
     if as_json:
@@ -100,7 +100,7 @@ def verify(tournament: str, earlier: Path | None, as_json: bool, data: Path | No
         collected, differences = _find(tournament, data, progress)
         then = None if earlier is None else _folder(earlier)
     except BundleError as error:
-        raise CommandError(f"{error}.", FAILED) from None
+        raise CommandError(str(error), FAILED) from None
     done = audit(collected, progress)
     done = replace(done, problems=(*differences, *done.problems))
     if then is not None:
@@ -132,7 +132,7 @@ def _folder(path: Path) -> Bundle:
     from arena.records.bundle import folder as files
 
     if not files.is_bundle(path):
-        raise CommandError(f"{path} is no bundle: there is no tournament.json in it.", USAGE)
+        raise CommandError(f"{path} is not a bundle: it does not contain a tournament.json.", USAGE)
     return files.read(path)
 
 

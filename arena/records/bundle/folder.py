@@ -7,60 +7,132 @@ import re
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict
-from datetime import UTC, datetime
-from enum import StrEnum
+from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Annotated, Any, Final, TypeAlias
+
+from msgspec import Meta
 
 from arena.formats.contract import FormatEntrant
 from arena.records.bundle.bundle import FORMAT, Bundle, BundleError, Scheduled, Version
 from arena.store.matches.spec import Clock, TournamentPlan
 from arena.store.schema import MatchState, TournamentState
 from arena.store.tournaments.tournaments import Tournament
+from arena.system.structured_file import FileError, FileProblem, read_json
+from arena.tournaments import json_values
 from referee.sanitizing import escaped_json
+
+NAME: Final = "tournament.json"
+STANDINGS: Final = "standings.json"
+README: Final = "README.md"
+MATCHES: Final = "matches"
 
 # `tournament.json`: a tournament with its schedule as JSON (docs/reference/bundle.md).
 
 
-NAME: Final = "tournament.json"
+class BundleFileError(FileError, BundleError):
+    """A file of a bundle cannot be read or is not valid."""
 
-T = TypeVar("T")
-States = TypeVar("States", bound=StrEnum)
+
+_Count: TypeAlias = Annotated[int, Meta(ge=0, description="a whole number of at least 0")]
+_Time: TypeAlias = Annotated[datetime, Meta(tz=True)]
+
+
+@dataclass(frozen=True, slots=True)
+class _Header:
+    format: Annotated[
+        int,
+        Meta(ge=FORMAT, le=FORMAT, description=f"{FORMAT}, the format that this program reads"),
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class _ClockMember:
+    start_ms: _Count
+    allowance_ms: _Count
+    bank_ms: _Count
+
+
+@dataclass(frozen=True, slots=True)
+class _EntrantMember:
+    entrant: str
+    content_hash: str
+    remote: bool
+    owner: str
+    joined: _Count
+    withdrawn: _Count | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _MatchMember:
+    match: str
+    key: str
+    round: _Count
+    number: _Count
+    why: str
+    entrants: tuple[str, ...]
+    commitment: str
+    state: MatchState
+    attempts: _Count
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _TournamentDocument(_Header):
+    """The members of `tournament.json`."""
+
+    tournament: str
+    name: str
+    game: str
+    options: dict[str, Any]
+    seats: _Count
+    boards: _Count
+    pairing: str
+    settings: dict[str, Any]
+    clock: _ClockMember
+    policy: str
+    state: TournamentState
+    created: _Time
+    entrants: tuple[_EntrantMember, ...]
+    matches: tuple[_MatchMember, ...]
+    ended: _Time | None = None
+    seed: (
+        Annotated[
+            str, Meta(pattern=r"\A([0-9a-fA-F]{2})*\Z", description="bytes in hexadecimal digits")
+        ]
+        | None
+    ) = None
 
 
 def write_document(bundle: Bundle) -> dict[str, Any]:
     """Return the `tournament.json` document of a bundle."""
-    found, plan = bundle.tournament, bundle.tournament.plan
+    tournament = bundle.tournament
+    settings = json_values.plan(tournament.plan)
+    # The form follows from the other settings; "format" is the format of the document.
+    del settings["form"]
+    renamed = {"pairing" if name == "format" else name: settings[name] for name in settings}
     return {
         "format": FORMAT,
-        "tournament": found.id,
-        "name": plan.name,
-        "game": plan.game,
-        "options": dict(plan.options),
-        "seats": plan.seats,
-        "boards": plan.boards,
-        "pairing": plan.format,
-        "settings": dict(plan.settings),
-        "clock": asdict(plan.clock),
-        "policy": plan.policy,
-        "state": str(found.state),
-        "created": _iso(found.created),
-        "ended": None if found.ended is None else _iso(found.ended),
-        "seed": None if found.seed is None else found.seed.hex(),
-        "entrants": [_entrant(one, bundle.versions[one.name]) for one in found.entries],
+        "tournament": tournament.id,
+        **renamed,
+        "state": str(tournament.state),
+        "created": json_values.iso(tournament.created),
+        "ended": json_values.iso(tournament.ended),
+        "seed": None if tournament.seed is None else tournament.seed.hex(),
+        "entrants": [_entrant(entry, bundle.versions[entry.name]) for entry in tournament.entries],
         "matches": [_match(match) for match in bundle.matches],
     }
 
 
-def _entrant(one: FormatEntrant, version: Version) -> dict[str, Any]:
+def _entrant(entry: FormatEntrant, version: Version) -> dict[str, Any]:
     return {
-        "entrant": one.name,
+        "entrant": entry.name,
         "content_hash": version.content_hash,
         "remote": version.remote,
-        "owner": one.owner,
-        "joined": one.joined,
-        "withdrawn": one.withdrawn,
+        "owner": entry.owner,
+        "joined": entry.joined,
+        "withdrawn": entry.withdrawn,
     }
 
 
@@ -79,165 +151,72 @@ def _match(match: Scheduled) -> dict[str, Any]:
     }
 
 
-def read_document(
-    value: object, records: Mapping[str, str], standings: Mapping[str, Any] | None
-) -> Bundle:
-    """Return the bundle with this document, these records and these standings.
-
-    Raises:
-        BundleError: the document is not valid.
-    """
-    paper = _Paper(value, NAME)
-    if (told := paper.whole("format")) != FORMAT:
-        raise BundleError(f"{NAME} is of format {told}; this program reads {FORMAT}")
-    entrants = [paper.within(one, "entrants") for one in paper.a("entrants", list)]
-    names = [one.a("entrant", str) for one in entrants]
-    return Bundle(
-        tournament=_tournament(paper, [_entry(one) for one in entrants]),
-        versions={
-            name: Version(one.a("content_hash", str), one.a("remote", bool))
-            for name, one in zip(names, entrants, strict=True)
-        },
-        matches=tuple(_scheduled(paper.within(one, "matches")) for one in paper.a("matches", list)),
-        records=records,
-        standings=standings,
-    )
-
-
-def _tournament(paper: _Paper, entries: list[FormatEntrant]) -> Tournament:
-    clock = paper.within(paper.a("clock", dict), "clock")
-    seed = paper.maybe("seed", str)
+def _tournament(document: _TournamentDocument) -> Tournament:
+    clock = document.clock
     return Tournament(
-        id=paper.a("tournament", str),
+        id=document.tournament,
         plan=TournamentPlan(
-            name=paper.a("name", str),
-            game=paper.a("game", str),
-            options=paper.a("options", dict),
-            seats=paper.whole("seats"),
-            boards=paper.whole("boards"),
-            format=paper.a("pairing", str),
-            settings=paper.a("settings", dict),
-            clock=Clock(
-                clock.whole("start_ms"), clock.whole("allowance_ms"), clock.whole("bank_ms")
-            ),
-            policy=paper.a("policy", str),
+            name=document.name,
+            game=document.game,
+            options=document.options,
+            seats=document.seats,
+            boards=document.boards,
+            format=document.pairing,
+            settings=document.settings,
+            clock=Clock(clock.start_ms, clock.allowance_ms, clock.bank_ms),
+            policy=document.policy,
         ),
-        entries=tuple(entries),
-        state=paper.one_of("state", TournamentState),
-        created=paper.time("created"),
-        ended=None if paper.maybe("ended", str) is None else paper.time("ended"),
-        seed=None if seed is None else paper.digits("seed", seed),
+        entries=tuple(
+            FormatEntrant(
+                name=member.entrant,
+                owner=member.owner,
+                joined=member.joined,
+                withdrawn=member.withdrawn,
+            )
+            for member in document.entrants
+        ),
+        state=document.state,
+        created=document.created.timestamp(),
+        ended=None if document.ended is None else document.ended.timestamp(),
+        seed=None if document.seed is None else bytes.fromhex(document.seed),
     )
 
 
-def _entry(paper: _Paper) -> FormatEntrant:
-    return FormatEntrant(
-        name=paper.a("entrant", str),
-        owner=paper.a("owner", str),
-        joined=paper.whole("joined"),
-        withdrawn=None if paper.maybe("withdrawn", int) is None else paper.whole("withdrawn"),
-    )
-
-
-def _scheduled(paper: _Paper) -> Scheduled:
-    entrants = paper.a("entrants", list)
-    if not all(isinstance(name, str) for name in entrants):
-        raise BundleError(f"{paper.where}: entrants are not all text")
+def _scheduled(member: _MatchMember) -> Scheduled:
     return Scheduled(
-        id=paper.a("match", str),
-        key=paper.a("key", str),
-        round=paper.whole("round"),
-        number=paper.whole("number"),
-        why=paper.a("why", str),
-        entrants=tuple(entrants),
-        commitment=paper.a("commitment", str),
-        state=paper.one_of("state", MatchState),
-        reason=paper.maybe("reason", str),
-        attempts=paper.whole("attempts"),
+        id=member.match,
+        key=member.key,
+        round=member.round,
+        number=member.number,
+        why=member.why,
+        entrants=member.entrants,
+        commitment=member.commitment,
+        state=member.state,
+        reason=member.reason,
+        attempts=member.attempts,
     )
 
 
-class _Paper:
-    """Checked access to a JSON object: members are read by name and type."""
-
-    def __init__(self, value: object, where: str) -> None:
-        if not isinstance(value, dict):
-            raise BundleError(f"{where} is no object")
-        self.where = where
-        self._value = value
-
-    def within(self, value: object, name: str) -> _Paper:
-        """Return a reader for an object nested in this one."""
-        return _Paper(value, f"{self.where}, {name}")
-
-    def a(self, name: str, kind: type[T]) -> T:
-        """Return a required member of the given type."""
-        if name not in self._value:
-            raise BundleError(f"{self.where} does not say {name}")
-        value = self._value[name]
-        if type(value) is not kind:
-            raise BundleError(f"{self.where}: {name} is {value!r}, which is no {kind.__name__}")
-        return value
-
-    def maybe(self, name: str, kind: type[T]) -> T | None:
-        """Return a member that may be null or missing."""
-        return None if self._value.get(name, ...) is None else self.a(name, kind)
-
-    def whole(self, name: str) -> int:
-        """Return an integer of at least 0."""
-        value = self.a(name, int)
-        if value < 0:
-            raise BundleError(f"{self.where}: {name} is {value}, which is below 0")
-        return value
-
-    def one_of(self, name: str, states: type[States]) -> States:
-        """Return a member of a state enumeration."""
-        value = self.a(name, str)
-        try:
-            return states(value)
-        except ValueError:
-            raise BundleError(f"{self.where}: {name} is {value!r}, which is no state") from None
-
-    def time(self, name: str) -> float:
-        """Return an ISO 8601 time as seconds since 1970."""
-        value = self.a(name, str)
-        try:
-            return datetime.fromisoformat(value).timestamp()
-        except ValueError:
-            raise BundleError(f"{self.where}: {name} is {value!r}, which is no time") from None
-
-    def digits(self, name: str, value: str) -> bytes:
-        """Decode hexadecimal digits."""
-        try:
-            return bytes.fromhex(value)
-        except ValueError:
-            raise BundleError(f"{self.where}: {name} is not hexadecimal") from None
-
-
-def _iso(seconds: float) -> str:
-    return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds")
-
-
-STANDINGS: Final = "standings.json"
-README: Final = "README.md"
-MATCHES: Final = "matches"
 _RECORD: Final = re.compile(r"(m-[0-9a-z]+)\.jsonl")
 _PAGE: Final = """\
-# {name}: a tournament that can be checked
+# {name}: a tournament that anyone can check
 
-This folder holds everything that tournament {id} of pokearena consists of: `tournament.json`, how
-it was set up, who played, every match of its schedule; `matches/`, the record of every match that
-is over, with every action; `standings.json`, the final table. Nothing else is needed to check it,
-no network and no server:
+This folder contains the whole tournament {id} of pokearena:
+
+- `tournament.json`: its settings, its entrants and every match of its schedule
+- `matches/`: the record of every match that is over, with every action
+- `standings.json`: the final table
+
+It can be checked without a network or a server:
 
     pokearena tournament verify FOLDER
 
-This deals every game again from its seed, replays every action by the rules, computes every score
-and the standings anew, and follows the schedule from its format. A single match is told by
+This command deals every game again from its seed, replays every action by the rules, computes every
+score and the standings again, and derives the schedule from the format. To show a single match:
 
     pokearena replay FOLDER/matches/MATCH.jsonl --game 0
 
-What the members mean is written in the documentation of pokearena: docs/reference/bundle.md and
+The members are described in the documentation of pokearena: docs/reference/bundle.md and
 docs/reference/record.md.
 """
 
@@ -276,22 +255,26 @@ def check(folder: Path, tournament: str) -> None:
         BundleError: the folder is a file, or contains other files or another tournament.
     """
     if folder.exists() and not folder.is_dir():
-        raise BundleError(f"{folder} is a file; a bundle is a folder")
+        raise BundleError(f"{folder} is a file; a bundle is a folder.")
     if not folder.exists() or not any(folder.iterdir()):
         return
     if not is_bundle(folder):
-        raise BundleError(f"{folder} is not empty, and no bundle; name another folder")
-    there = _json(folder / NAME)
-    other = there.get("tournament") if isinstance(there, dict) else None
+        raise BundleError(
+            f"{folder} is not empty and does not contain a bundle; choose another folder."
+        )
+    other = read_json(folder / NAME, dict[str, Any], BundleFileError).get("tournament")
     if other != tournament:
-        raise BundleError(f"{folder} holds the bundle of tournament {other}; name another folder")
+        raise BundleError(
+            f"{folder} contains the bundle of tournament {other}; choose another folder."
+        )
 
 
 def _write(bundle: Bundle, folder: Path) -> None:
-    found = bundle.tournament
+    tournament = bundle.tournament
     _dump(write_document(bundle), folder / NAME)
-    _dump(bundle.standings, folder / STANDINGS)
-    page = _PAGE.format(name=found.plan.name, id=found.id)
+    if bundle.standings is not None:
+        _dump(bundle.standings, folder / STANDINGS)
+    page = _PAGE.format(name=tournament.plan.name, id=tournament.id)
     (folder / README).write_text(page, encoding="utf-8")
     (folder / MATCHES).mkdir()
     for match, record in bundle.records.items():
@@ -313,21 +296,33 @@ def read(folder: Path) -> Bundle:
     Raises:
         BundleError: the folder does not contain a valid bundle.
     """
+    path = folder / NAME
     if not is_bundle(folder):
-        raise BundleError(f"{folder} is no bundle: there is no {NAME} in it")
-    concluded = folder / STANDINGS
-    standings = _json(concluded) if concluded.is_file() else None
-    if standings is not None and not isinstance(standings, dict):
-        raise BundleError(f"{STANDINGS} is no object")
-    return read_document(_json(folder / NAME), _Records(_records(folder)), standings)
+        raise BundleFileError(path, FileProblem.ABSENT, "this file is missing in the bundle.")
+    # The format first: other members of another format may have other meanings.
+    read_json(path, _Header, BundleFileError)
+    document = read_json(path, _TournamentDocument, BundleFileError)
+    standings = folder / STANDINGS
+    return Bundle(
+        tournament=_tournament(document),
+        versions={
+            member.entrant: Version(member.content_hash, member.remote)
+            for member in document.entrants
+        },
+        matches=tuple(map(_scheduled, document.matches)),
+        records=_Records(_records(folder)),
+        standings=read_json(standings, dict[str, Any], BundleFileError)
+        if standings.is_file()
+        else None,
+    )
 
 
 def _records(folder: Path) -> dict[str, Path]:
-    found: dict[str, Path] = {}
+    paths: dict[str, Path] = {}
     for path in sorted((folder / MATCHES).glob("*")):
         if match := _RECORD.fullmatch(path.name):
-            found[match[1]] = path
-    return found
+            paths[match[1]] = path
+    return paths
 
 
 class _Records(Mapping[str, str]):
@@ -350,10 +345,3 @@ class _Records(Mapping[str, str]):
 def _dump(value: object, path: Path) -> None:
     text = escaped_json(json.dumps(value, ensure_ascii=False, indent=1))
     path.write_text(text + "\n", encoding="utf-8", newline="\n")
-
-
-def _json(path: Path) -> Any:
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except (ValueError, RecursionError) as error:
-        raise BundleError(f"{path} is no JSON: {error}") from None

@@ -12,9 +12,10 @@ import pytest
 
 from arena.records.bundle import folder
 from arena.records.bundle.audit import audit
-from arena.records.bundle.bundle import BundleError
 from arena.records.bundle.collection import gather
+from arena.records.bundle.folder import BundleFileError
 from arena.store.matches import transitions
+from arena.system.structured_file import FileProblem
 from tests.arena.records.bundle.stage import Stage
 
 Json = dict[str, Any]
@@ -488,20 +489,51 @@ def test_standings_that_are_gone_are_missed(forger: Forger) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "problem", "key"),
     [
-        ({"format": 2}, "is of format 2; this program reads 1"),
-        ({"seats": "2"}, "tournament.json: seats is '2', which is no int"),
-        ({"seats": -2}, "tournament.json: seats is -2, which is below 0"),
-        ({"state": "over"}, "tournament.json: state is 'over', which is no state"),
-        ({"seed": "xy"}, "tournament.json: seed is not hexadecimal"),
-        ({"created": "today"}, "tournament.json: created is 'today', which is no time"),
-        ({"matches": [1]}, "tournament.json, matches is no object"),
-        ({"matches": [{}]}, "tournament.json, matches does not say entrants"),
+        ({"format": 2}, FileProblem.VALUE, "format"),
+        ({"seats": "2"}, FileProblem.VALUE, "seats"),
+        ({"seats": -2}, FileProblem.VALUE, "seats"),
+        ({"boards": True}, FileProblem.VALUE, "boards"),
+        ({"clock": {"start_ms": 1, "allowance_ms": -3}}, FileProblem.VALUE, "clock.allowance_ms"),
+        ({"clock": {}}, FileProblem.MISSING_KEY, "clock.start_ms"),
+        ({"state": "over"}, FileProblem.VALUE, "state"),
+        ({"seed": "xy"}, FileProblem.VALUE, "seed"),
+        ({"seed": "abc"}, FileProblem.VALUE, "seed"),
+        ({"created": "today"}, FileProblem.VALUE, "created"),
+        ({"created": "2026-01-01T00:00:00"}, FileProblem.VALUE, "created"),
+        ({"ended": 3}, FileProblem.VALUE, "ended"),
+        ({"matches": [1]}, FileProblem.VALUE, "matches[0]"),
+        ({"matches": [{}]}, FileProblem.MISSING_KEY, "matches[0].match"),
+        (
+            {"entrants": [{"entrant": "a@1", "remote": 0}]},
+            FileProblem.MISSING_KEY,
+            "entrants[0].content_hash",
+        ),
     ],
 )
-def test_what_is_no_bundle_is_told_in_a_sentence(forger: Forger, change: Json, said: str) -> None:
-    forger.tell({**forger.told(), **change})
-    with pytest.raises(BundleError) as raised:
+def test_an_invalid_document_is_refused_with_key_and_line(
+    forger: Forger, change: Json, problem: FileProblem, key: str
+) -> None:
+    text = json.dumps({**forger.told(), **change}, indent=1)
+    (forger.where / "tournament.json").write_text(text)
+    with pytest.raises(BundleFileError) as caught:
         forger.problems()
-    assert said in str(raised.value)
+    error = caught.value
+    assert (error.file, error.problem, error.key) == (
+        forger.where / "tournament.json",
+        problem,
+        key,
+    )
+    assert error.line is not None
+    if problem is FileProblem.VALUE and "[" not in key:
+        assert f'"{key.split(".")[-1]}": ' in text.splitlines()[error.line - 1]
+
+
+@pytest.mark.parametrize("name", ["tournament.json", "standings.json"])
+def test_a_file_that_is_not_json_is_refused(forger: Forger, name: str) -> None:
+    (forger.where / name).write_text("{\n,")
+    with pytest.raises(BundleFileError) as caught:
+        forger.problems()
+    error = caught.value
+    assert (error.file.name, error.problem, error.line) == (name, FileProblem.SYNTAX, 2)
