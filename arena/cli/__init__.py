@@ -10,11 +10,16 @@ error, is the next command to type. `main` maps every user-facing error to one s
 status. The module of a command is imported only when that command is called.
 """
 
+import os
+import sys
 from collections.abc import Sequence
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command line (default: that of this process) and return the exit status."""
+    # Many container images set it. Every process of an arena would then compile all its modules.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    sys.dont_write_bytecode = False
     from arena.cli import run
 
     return run.run(argv)

@@ -1,4 +1,4 @@
-"""The command `pokearena demo`: run an arena with a tournament in each game in two minutes."""
+"""The command `pokearena demo`: run an arena with a tournament in each game."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     "-n",
     "--boards",
     type=click.IntRange(1, 1000),
-    help="How many boards a match has. [default: what takes about two minutes]",
+    help="How many boards a match has. [default: what takes about a minute]",
 )
 @click.option(
     "--cycles",
@@ -36,6 +36,11 @@ if TYPE_CHECKING:
     help="How often everyone meets everyone.",
 )
 @click.option("--seed", metavar="TEXT", help="What all cards follow from. [default: random]")
+@click.option(
+    "--full",
+    is_flag=True,
+    help="Let `strong`, which searches, play every game instead of one: about four minutes.",
+)
 @workers_option
 @pages_option(default=True)
 @web_options
@@ -45,6 +50,7 @@ def demo(
     boards: int | None,
     cycles: int,
     seed: str | None,
+    full: bool,
     workers: int | None,
     web: bool,
     host: str,
@@ -69,7 +75,7 @@ def demo(
     output.hint(f"data folder: {workspace.folder.root}")
 
     def begin() -> list[str]:
-        return demo_tournaments.begin(workspace, boards, cycles, seed)
+        return demo_tournaments.begin(workspace, boards, cycles, seed, full)
 
     def pages() -> Pages:
         return Pages(listen_near(host, port), manners)

@@ -21,25 +21,53 @@ from referee.games.contract import Game
 from referee.games.registry import GAMES
 from referee.games.shared.dealing import derive
 
+_SEARCHER = "strong"
+"""The house bot that takes most of the time of a demo."""
+_SEARCHER_GAME = "pokex"
+"""The game in which `strong` plays by default: it wins there even over few boards."""
+_SEARCHER_BOARDS = 1
+_OTHER_BOARDS = 2
 
-def begin(workspace: Workspace, boards: int | None, cycles: int, seed: str | None) -> list[str]:
-    """Register the house bots and schedule a round robin in each game; return their ids."""
+
+def begin(
+    workspace: Workspace, boards: int | None, cycles: int, seed: str | None, full: bool = False
+) -> list[str]:
+    """Register the house bots and schedule a round robin in each game; return their ids.
+
+    Args:
+        workspace: the workspace.
+        boards: boards of a match; None takes a default for each game.
+        cycles: how often the entrants meet.
+        seed: text from which all cards follow; None chooses a random seed.
+        full: whether `strong` plays every game instead of one.
+    """
     bots = [resolver.sample(name) for name in resolver.samples()]
     labels = {bot.label: registration.register_house_bot(workspace, bot).id for bot in bots}
     made = []
     for game in GAMES.values():
-        entrants = [labels[bot.label] for bot in bots if bot.plays(game.id)]
+        entrants = [
+            labels[bot.label]
+            for bot in bots
+            if bot.plays(game.id) and (full or game.id == _SEARCHER_GAME or bot.label != _SEARCHER)
+        ]
         plan = TournamentPlan(
             name="demo",
             game=game.id,
             options=game.settle({}),
             seats=_seats(game),
-            boards=boards or presentation_of(game.id).demo_boards,
+            boards=boards or _boards(game, full),
             settings={"cycles": cycles},
         )
         secret = None if seed is None else derive(formatting.seed_of(seed), game.id, 0)
         made.append(scheduler.begin(workspace.store, plan, entrants, secret).id)
     return made
+
+
+def _boards(game: Game, full: bool) -> int:
+    """Return the default number of boards of a match."""
+    if full:
+        return presentation_of(game.id).demo_boards
+    return _SEARCHER_BOARDS if game.id == _SEARCHER_GAME else _OTHER_BOARDS
 
 
 def _seats(game: Game) -> int:

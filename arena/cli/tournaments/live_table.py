@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from arena.ratings.standings import Standings
 
 _GLANCE_SECONDS = 0.25
+_DRAWING_SECONDS = 1.0
 _LINES_SECONDS = 5.0
 _GAMES_FOR_A_PACE = 10
 
@@ -122,8 +123,14 @@ class _SnapshotReader:
         self._coming: int | None = None
         self._entries: Sequence[FormatEntrant] = ()
         self._since: tuple[float, int] | None = None
+        self._last: TournamentSnapshot | None = None
 
     def now(self) -> TournamentSnapshot:
+        if self._last is None or not self._last.over:
+            self._last = self._read()
+        return self._last
+
+    def _read(self) -> TournamentSnapshot:
         # Read the state first, so that a closed tournament comes with its final progress.
         tournament = tournaments.find(self._engine, self._name)
         progress = tournaments.progress(self._engine, self._name)
@@ -208,9 +215,11 @@ class _Live:
             TimeElapsedColumn(),
         )
         self._tasks: dict[str, Any] = {}
+        # Drawing five tables takes more time of the processor than a house bot's match.
         self._live = Live(
-            self._bars, console=output.screen(stderr=True), refresh_per_second=8, transient=True
+            self._bars, console=output.screen(stderr=True), auto_refresh=False, transient=True
         )
+        self._next = 0.0
 
     def __enter__(self) -> Self:
         self._live.__enter__()
@@ -220,6 +229,12 @@ class _Live:
         self._live.__exit__(None, None, None)
 
     def show(self, snapshots: Sequence[TournamentSnapshot]) -> None:
+        now = time.monotonic()
+        if now >= self._next:
+            self._next = now + _DRAWING_SECONDS
+            self._draw(snapshots)
+
+    def _draw(self, snapshots: Sequence[TournamentSnapshot]) -> None:
         from rich.console import Group
         from rich.text import Text
 
@@ -228,7 +243,7 @@ class _Live:
             self._bar(snapshot)
             parts.append(Text(f"\n{snapshot.tournament.plan.form}", style="bold"))
             parts.append(output.drawn(*ladder_table.shown(snapshot.standings)))
-        self._live.update(Group(*parts))
+        self._live.update(Group(*parts), refresh=True)
 
     def _bar(self, snapshot: TournamentSnapshot) -> None:
         from rich.markup import escape

@@ -1,14 +1,40 @@
 """The main job: `pokearena demo`."""
 
+from pathlib import Path
+
 import pytest
 
+from arena.cli.tournaments import demo_tournaments
+from arena.cli.workspace import Workspace
+from arena.store.tournaments import tournaments
+from referee.games.registry import GAMES
 from tests.arena.cli.terminal import Cli
 
-pytestmark = [pytest.mark.long, pytest.mark.timeout(600)]
-"""What it tells programs is looked at where it is installed (tests/test_installation.py)."""
+
+def entrants(workspace: Workspace, ids: list[str]) -> dict[str, set[str]]:
+    """The entrants of each game."""
+    found = [tournaments.find(workspace.store, name) for name in ids]
+    return {one.plan.game: {name.split("@")[0] for name in one.entrants} for one in found}
 
 
+def test_the_bot_that_searches_plays_one_game(tmp_path: Path) -> None:
+    workspace = Workspace(tmp_path / "data")
+    played = entrants(workspace, demo_tournaments.begin(workspace, None, 1, "friday"))
+    assert set(played) == set(GAMES)
+    assert [game for game, names in played.items() if "strong" in names] == ["pokex"]
+    assert all(names >= {"greedy", "meek", "random"} for names in played.values())
+
+
+def test_in_full_the_bot_that_searches_plays_every_game(tmp_path: Path) -> None:
+    workspace = Workspace(tmp_path / "data")
+    played = entrants(workspace, demo_tournaments.begin(workspace, None, 1, None, full=True))
+    assert [game for game, names in played.items() if "strong" in names] == list(GAMES)
+
+
+@pytest.mark.long
+@pytest.mark.timeout(600)
 def test_a_demo_ends_with_a_ladder_a_game_and_what_to_type_next(program: Cli) -> None:
+    """Its output as JSON is looked at where it is installed (tests/test_installation.py)."""
     said = program("demo", "-n", 1, "--cycles", 1, "--workers", 2)
     assert said.status == 0, said.err
     assert said.out.startswith("poke · t-")
