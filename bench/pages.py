@@ -186,7 +186,7 @@ def busy(watchers: int, seconds: float, rounds: int) -> None:
         listening = listen("127.0.0.1", 0)
         with Services(where, 2, {}, pages=Pages(listening, MANNERS)) as services:
             port = listening.getsockname()[1]
-            pid = next(c.pid for c in services.snapshot.children if c.name == "web")
+            pid = next(c.pid for c in services.snapshot.services if c.name == "web")
             assert pid is not None
             while closed(engine) < 5:
                 time.sleep(0.2)

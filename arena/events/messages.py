@@ -19,6 +19,8 @@ from contextlib import aclosing
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Final, get_type_hints
 
+from arena.system.backoff import Backoff
+
 if TYPE_CHECKING:
     from redis import Redis as SyncRedis
     from redis.asyncio import Redis
@@ -33,7 +35,7 @@ POSITION_SECONDS: Final = 30
 _CHANNEL = "pokearena:news"
 _POSITION = "pokearena:position:"
 _SILENT_SECONDS = 10.0
-_PAUSE_SECONDS = 0.1
+_FIRST_PAUSE_SECONDS = 0.1
 _LONGEST_PAUSE_SECONDS = 5.0
 
 log = logging.getLogger("arena.news")
@@ -178,9 +180,9 @@ async def last_positions(client: Redis, matches: Sequence[str]) -> dict[str, Pos
     """
     if not matches:
         return {}
-    found = await client.mget([position_key(match) for match in matches])
-    parsed = {match: parse(text) for match, text in zip(matches, found, strict=True) if text}
-    return {match: news for match, news in parsed.items() if isinstance(news, Position)}
+    texts = await client.mget([position_key(match) for match in matches])
+    parsed = {match: parse(text) for match, text in zip(matches, texts, strict=True) if text}
+    return {match: event for match, event in parsed.items() if isinstance(event, Position)}
 
 
 async def listen(url: str) -> AsyncGenerator[News]:
@@ -190,39 +192,41 @@ async def listen(url: str) -> AsyncGenerator[News]:
     """
     from redis.exceptions import RedisError
 
-    pause = _PAUSE_SECONDS
+    backoff = Backoff(_FIRST_PAUSE_SECONDS, _LONGEST_PAUSE_SECONDS)
+    is_connected = True
     while True:
         client = connect(url)
         try:
-            async with aclosing(_heard(client)) as heard:
-                async for news in heard:
-                    pause = _PAUSE_SECONDS
-                    yield news
+            async with aclosing(_receive(client)) as events:
+                async for event in events:
+                    is_connected = True
+                    backoff.reset()
+                    yield event
         except (RedisError, OSError) as error:
-            if pause == _PAUSE_SECONDS:
-                log.warning("no news, Redis is away: %s", error)
+            if is_connected:
+                log.warning("no events: Redis is not available: %s", error)
+            is_connected = False
         finally:
             await client.aclose()
-        await asyncio.sleep(pause)
-        pause = min(2 * pause, _LONGEST_PAUSE_SECONDS)
+        await asyncio.sleep(backoff.after())
 
 
-async def _heard(client: Redis) -> AsyncGenerator[News]:
+async def _receive(client: Redis) -> AsyncGenerator[News]:
     """Yield the events of one connection until it is silent, that is, cut or frozen."""
     async with client.pubsub() as pubsub:
         await pubsub.subscribe(channel_of(client))
-        asked = False
+        is_ping_sent = False
         while True:
             message = await pubsub.get_message(timeout=_SILENT_SECONDS)
             if message is None:
-                if asked:
+                if is_ping_sent:
                     return
                 await pubsub.ping()
-            asked = message is None
+            is_ping_sent = message is None
             if message is not None and message["type"] == "message":
-                news = parse(message["data"])
-                if news is not None:
-                    yield news
+                event = parse(message["data"])
+                if event is not None:
+                    yield event
 
 
 def _fits(value: object, hint: Any) -> bool:
@@ -232,5 +236,5 @@ def _fits(value: object, hint: Any) -> bool:
     if hint is int:
         return type(value) is int and value >= 0
     if hint in (tuple[int, ...], tuple[str, ...]):
-        return isinstance(value, list) and all(_fits(one, hint.__args__[0]) for one in value)
+        return isinstance(value, list) and all(_fits(item, hint.__args__[0]) for item in value)
     return isinstance(value, dict)

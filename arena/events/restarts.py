@@ -18,6 +18,7 @@ from redis.exceptions import RedisError
 
 from arena.events import incidents
 from arena.system import redis_connection
+from arena.system.backoff import Backoff
 
 FIRST_PAUSE_SECONDS: Final = 0.5
 LONGEST_PAUSE_SECONDS: Final = 30.0
@@ -27,21 +28,8 @@ STEADY_SECONDS: Final = 60.0
 log = logging.getLogger("arena.services")
 
 
-class Pauses:
-    """Pauses between restarts, which double while the work keeps failing."""
-
-    def __init__(self) -> None:
-        self._next = FIRST_PAUSE_SECONDS
-
-    def after(self, ran: float) -> float:
-        """Return the pause after a failed run.
-
-        Args:
-            ran: the length of the run, in seconds.
-        """
-        pause = FIRST_PAUSE_SECONDS if ran >= STEADY_SECONDS else self._next
-        self._next = min(2 * pause, LONGEST_PAUSE_SECONDS)
-        return pause
+def _backoff() -> Backoff:
+    return Backoff(FIRST_PAUSE_SECONDS, LONGEST_PAUSE_SECONDS, STEADY_SECONDS)
 
 
 def keep_running(service: str, work: Callable[[], None], redis: str, stop: threading.Event) -> None:
@@ -53,13 +41,13 @@ def keep_running(service: str, work: Callable[[], None], redis: str, stop: threa
         redis: the address of the Redis that counts the failures; empty for none.
         stop: ends the pauses, and with them the restarts.
     """
-    pauses = Pauses()
+    backoff = _backoff()
     while True:
         began = time.monotonic()
         try:
             return work()
         except Exception as error:
-            pause = pauses.after(time.monotonic() - began)
+            pause = backoff.after(time.monotonic() - began)
             report(service, error, redis, pause)
         if stop.wait(pause):
             return None
@@ -75,13 +63,13 @@ async def keep_task_running(
         work: the body of the task.
         redis: the address of the Redis that counts the failures; empty for none.
     """
-    pauses = Pauses()
+    backoff = _backoff()
     while True:
         began = time.monotonic()
         try:
             return await work()
         except Exception as error:
-            pause = pauses.after(time.monotonic() - began)
+            pause = backoff.after(time.monotonic() - began)
             await asyncio.to_thread(report, service, error, redis, pause)
         await asyncio.sleep(pause)
 

@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING
 from redis.exceptions import ResponseError
 from rq import Queue
 from rq.exceptions import DuplicateJobError
+from rq.group import Group
 from rq.serializers import JSONSerializer
 from rq.worker_registration import REDIS_WORKER_KEYS, WORKERS_BY_QUEUE_KEY
 
@@ -160,9 +161,18 @@ class MatchQueue:
             The number of items and keys removed.
         """
         lists = (self._queue.key, self._queue.intermediate_queue_key)
+        registries = (
+            self._queue.started_job_registry,
+            self._queue.finished_job_registry,
+            self._queue.failed_job_registry,
+            self._queue.deferred_job_registry,
+            self._queue.scheduled_job_registry,
+            self._queue.canceled_job_registry,
+        )
         expected = {
             **dict.fromkeys(lists, "list"),
-            self._queue.started_job_registry.key: "zset",
+            **{registry.key: "zset" for registry in registries},
+            Group.REDIS_GROUP_KEY: "set",
             WORKERS_BY_QUEUE_KEY % QUEUE: "set",
             REDIS_WORKER_KEYS: "set",
         }

@@ -169,34 +169,43 @@ class Server:
         Raises:
             RedisError: the server exited or did not answer within 10 s.
         """
-        self._socket.unlink(missing_ok=True)
+        command = self.command()
         with self.log.open("ab") as log:
             log.seek(0, os.SEEK_END)
             begin = log.tell()
             self._process = subprocess.Popen(
-                parent_death_signal.leashed([str(self._binary), *self._options()]),
+                parent_death_signal.leashed(command),
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,
-                cwd=self._directory,
-                env={"PATH": os.defpath},
+                env=self.environment,
                 start_new_session=True,
             )
         deadline = time.monotonic() + _START_SECONDS
-        while not (self._socket.exists() and _trouble(self.url) is None):
+        while not self.answers():
             if self._process.poll() is not None or time.monotonic() > deadline:
                 self.stop()
                 raise RedisError(f"{self.source} did not start: {self._last_words(begin)}")
             time.sleep(_GLANCE_SECONDS)
 
-    def alive(self) -> bool:
-        """Return whether the server process is running."""
-        return self._process is not None and self._process.poll() is None
+    def command(self) -> list[str]:
+        """Return the command line of the server, and remove the socket of an earlier process."""
+        self._socket.unlink(missing_ok=True)
+        return [str(self._binary), *self._options()]
 
     @property
-    def pid(self) -> int | None:
-        """Process id of the server; None before the start."""
-        return self._process.pid if self._process else None
+    def environment(self) -> dict[str, str]:
+        """Environment variables of the server."""
+        return {"PATH": os.defpath}
+
+    def answers(self) -> bool:
+        """Return whether the server answers."""
+        return self._socket.exists() and _trouble(self.url) is None
+
+    @property
+    def process(self) -> subprocess.Popen[bytes] | None:
+        """Process of the server; None before the start."""
+        return self._process
 
     def stop(self) -> None:
         """Kill the server at once: it holds only data that may be lost."""

@@ -28,6 +28,7 @@ from arena.store.bots import remote_bots
 from arena.store.matches import listing, transitions, waiting
 from arena.store.schema import TournamentState
 from arena.system import grpc_probe, timings
+from arena.system.backoff import Backoff
 from arena.tournaments.scheduler import Scheduler
 
 if TYPE_CHECKING:
@@ -136,7 +137,7 @@ class Sweeper:
         if self._thread.ident is not None:
             self._thread.join()
 
-    def bury(self, worker: str) -> None:
+    def forget_worker(self, worker: str) -> None:
         """Trigger a sweep that removes a dead worker and makes its matches due."""
         self._dead.append(worker)
         self._wake.set()
@@ -190,24 +191,23 @@ class Sweeper:
                 self._hints.drop(match)
 
     def _run(self) -> None:
-        pause = _PAUSE_SECONDS
+        backoff = Backoff(2 * _PAUSE_SECONDS, _LONGEST_PAUSE_SECONDS)
         while not self._stopping:
+            pause = _PAUSE_SECONDS
             try:
                 self.sweep()
             except (RedisError, SQLAlchemyError, StoreError) as error:
-                pause = min(pause * 2, _LONGEST_PAUSE_SECONDS)
-                self._failing = True
+                self._failing, pause = True, backoff.after()
                 log.warning("cannot sweep, next try in %.0f s: %s", pause, error)
             except Exception as error:
-                # Without a sweeper nothing is played, so an error must not end the thread.
-                pause = min(pause * 2, _LONGEST_PAUSE_SECONDS)
-                self._failing = True
+                # Without a sweeper no match is played, so an error must not end the thread.
+                self._failing, pause = True, backoff.after()
                 self._failures += 1
                 log.exception("a sweep failed unexpectedly, next try in %.0f s", pause)
                 with contextlib.suppress(RedisError):
                     incidents.note_failure(self._connection, SERVICE, error)
             else:
-                pause = _PAUSE_SECONDS
                 self._failing = False
+                backoff.reset()
             self._wake.wait(pause)
             self._wake.clear()

@@ -9,10 +9,10 @@
     submissions  process that handles uploads, with a referee; only with the web server and if
                  uploads are enabled
 
-A child process that ends is restarted, after a pause that grows while it keeps failing. All
-children end when this process ends for any reason. The parent-death signal is bound to the thread
-that started a child; one thread therefore starts all children and lives until the last one has
-ended. Children are started by exec, never by a fork of this process.
+One loop (arena.services.service_loop) restarts a process that exits, after a pause that grows while
+it keeps failing. All processes end when this process ends for any reason. The parent-death signal
+is bound to the thread that started a process; one thread therefore starts all processes and lives
+until the last one has ended. Processes are started by exec, never by a fork of this process.
 """
 
 from __future__ import annotations
@@ -27,12 +27,13 @@ from typing import Any, Self
 
 from arena.config import Folder
 from arena.services.relay_process import RelayOptions
-from arena.services.supervisor import Orders, ServicesError, Snapshot, Supervisor
+from arena.services.service import ServiceState
+from arena.services.service_loop import ServicesError
+from arena.services.supervisor import Requests, Snapshot, Supervisor
 from arena.services.web_process import Pages
-from arena.system.child_process import ChildState
 from arena.system.process_info import cores
 
-__all__ = ["ChildState", "Services", "ServicesError", "Snapshot"]
+__all__ = ["ServiceState", "Services", "ServicesError", "Snapshot"]
 
 log = logging.getLogger("arena.services")
 
@@ -66,12 +67,12 @@ class Services:
         relaying: RelayOptions | None = None,
     ) -> None:
         self._where = where
-        self._orders = Orders()
+        self._requests = Requests()
         self._supervisor = Supervisor(
             where,
             cores() if workers is None else workers,
             environment,
-            self._orders,
+            self._requests,
             pages,
             relaying,
         )
@@ -89,12 +90,12 @@ class Services:
         """
         if self._error is not None:
             raise self._error
-        assert self._snapshot is not None, "asked before the services were entered"
+        assert self._snapshot is not None, "asked before the services were started"
         return self._snapshot
 
     def nudge(self) -> None:
         """Publish newly scheduled matches to the match queue now, not at the next sweep (1 s)."""
-        self._orders.sweep.set()
+        self._requests.sweep.set()
 
     def __enter__(self) -> Self:
         self._where.create()
@@ -115,11 +116,11 @@ class Services:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._orders.stop.set()
+        self._requests.stop.set()
         try:
             self._thread.join()
         except BaseException:
-            self._orders.hurry.set()
+            self._requests.hurry.set()
             self._thread.join()
             raise
         finally:

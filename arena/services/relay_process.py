@@ -1,4 +1,4 @@
-"""The relay as a child process of the supervisor, and its settings."""
+"""The relay as a service, and its settings."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Final
 
 from arena.config import REMOTE_WAIT_SECONDS
+from arena.services.service import Service, StopStage, python_command
 from arena.system import grpc_probe
-from arena.system.child_process import Child
 
 ADDRESS: Final = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[^\s:/\[\]]+):([0-9]{1,5})")
 PORT = "relay.port"
@@ -24,14 +24,12 @@ class RelayOptions:
 
     Args:
         listen: the public endpoint, for example "0.0.0.0:7000"; port 0 selects a free port; None:
-            the
-            relay is not started.
+            the relay is not started.
         certificate: PEM file; with it and `key` the relay uses TLS.
         key: PEM file of the private key.
         wait: seconds for which matches wait for an offline remote bot.
         workers: the worker endpoint for workers on other machines, for example "10.0.0.5:7001";
-            None:
-            such workers cannot use remote bots.
+            None: such workers cannot use remote bots.
     """
 
     listen: str | None = None
@@ -40,23 +38,24 @@ class RelayOptions:
     wait: float = REMOTE_WAIT_SECONDS
     workers: str | None = None
 
-    def child(self, sockets: Path, logs: Path, environment: Mapping[str, str]) -> Child:
-        """Return the relay's process, not yet started.
+    def service(self, sockets: Path, environment: Mapping[str, str]) -> Service:
+        """Return the relay.
 
         Args:
             sockets: the private directory of the services.
-            logs: the directory of the log files.
             environment: environment variables of the process.
         """
-        return Child(
-            "relay",
-            "arena.remote.relay",
-            lambda: self._arguments(sockets),
-            directory=logs,
+        control_address = desk_of(sockets)
+        return Service(
+            name="relay",
+            command=lambda: python_command("arena.remote.relay", *self._arguments(sockets)),
             environment=environment,
-            ready=lambda: self._port(sockets) is not None and grpc_probe.answers(desk_of(sockets)),
-            answers=lambda pid: grpc_probe.answers(desk_of(sockets)),
+            is_ready=lambda: (
+                self._port(sockets) is not None and grpc_probe.answers(control_address)
+            ),
+            responds=lambda pid: grpc_probe.answers(control_address),
             patience=_SILENT_SECONDS,
+            stage=StopStage.PROVIDER,
         )
 
     def _arguments(self, sockets: Path) -> list[str]:
@@ -65,15 +64,19 @@ class RelayOptions:
         if port == "0":
             # A restarted relay uses the port that it used before.
             port = str(self._port(sockets) or 0)
-        told = [f"--listen={host}:{port}", f"--desk={desk_of(sockets)}", f"--sockets={sockets}"]
-        told.append(f"--port={sockets / PORT}")
+        arguments = [
+            f"--listen={host}:{port}",
+            f"--desk={desk_of(sockets)}",
+            f"--sockets={sockets}",
+        ]
+        arguments.append(f"--port={sockets / PORT}")
         if self.workers is not None:
-            told.append(f"--workers={self.workers}")
+            arguments.append(f"--workers={self.workers}")
         if self.certificate is not None:
-            told.append(f"--certificate={self.certificate}")
+            arguments.append(f"--certificate={self.certificate}")
         if self.key is not None:
-            told.append(f"--key={self.key}")
-        return told
+            arguments.append(f"--key={self.key}")
+        return arguments
 
     def address(self, sockets: Path) -> str:
         """URL for `pokearena bot connect`; empty while the port is unknown."""

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Final
 
 from redis import Redis
 from redis.exceptions import RedisError
@@ -18,20 +19,19 @@ from arena import config
 from arena.config import Folder, Running
 from arena.events import incidents
 from arena.queue import redis_server
-from arena.queue.redis_server import Address, Server
+from arena.queue.redis_server import Address
 from arena.queue.sweeper import SERVICE, Sweeper
 from arena.services import worker_services
 from arena.services.relay_process import RelayOptions
+from arena.services.service import Service, ServiceState, StopStage, python_command
+from arena.services.service_loop import ServiceLoop, ServicesError
 from arena.services.web_process import Pages
 from arena.store import database
 from arena.store.bots import version_files
 from arena.submissions.pending_uploads import PendingUploads
 from arena.system import process_info, redis_connection
-from arena.system.child_process import Child, ChildState
 from arena.system.process_info import is_frozen
 from referee import logs
-
-# The log file of the services, with the supervisor's log.
 
 
 @contextlib.contextmanager
@@ -54,37 +54,28 @@ def kept_in(path: Path, environment: Mapping[str, str]) -> Iterator[None]:
         handler.close()
 
 
-_READY_SECONDS = 60.0
-_GLANCE_SECONDS = 0.05
-# A worker returns its match within 3 s (arena.matches.lease_renewal). The referee is idle by then.
-_DRAIN_SECONDS = 10.0
-_REFEREE_SECONDS = 3.0
-_FALLS_AT_START = 3
-_COUNT_SECONDS = 5.0
-# A web server that does not answer for this time is killed.
-_PAGES_SILENT_SECONDS = 20.0
+_COUNT_SECONDS: Final = 5.0
+# A web server that does not respond for this time is killed.
+_PAGES_SILENT_SECONDS: Final = 20.0
+_REDIS: Final = "redis"
 
 log = logging.getLogger("arena.services")
 
 
-class ServicesError(Exception):
-    """The services cannot be started. The exception's text is a sentence for people."""
-
-
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """State of the services at one moment: addresses, and child processes in start order."""
+    """State of the services at one moment: addresses, and states in start order."""
 
     redis: Address
     referee: str
-    children: tuple[ChildState, ...]
+    services: tuple[ServiceState, ...]
     page: str = ""
     """URL of the web pages; empty without a web server."""
     relay: str = ""
     """URL for connectors of remote bots; empty without a relay."""
 
 
-class Orders:
+class Requests:
     """Signals from other threads to the supervisor.
 
     `stop` ends the services, `hurry` kills them during the stop, `sweep` starts a sweep at once.
@@ -104,19 +95,18 @@ class Supervisor:
         where: Folder,
         workers: int,
         environment: Mapping[str, str],
-        orders: Orders,
+        requests: Requests,
         pages: Pages | None = None,
         relaying: RelayOptions | None = None,
     ) -> None:
         self._where = where
         self._workers = workers
         self._environment = environment
-        self._orders = orders
+        self._requests = requests
         self._pages = pages
         self._relaying = relaying or RelayOptions()
         self._stack = contextlib.ExitStack()
-        self._children: list[Child] = []
-        self._server: Server | None = None
+        self._loop = ServiceLoop(where.logs, requests.stop, requests.hurry)
         self._sweeper: Sweeper | None = None
         self._failures: dict[str, int] = {}
         self._failures_before: Mapping[str, int] | None = None
@@ -143,20 +133,22 @@ class Supervisor:
             note = self._where.note_sockets(self._sockets)
             self._stack.callback(note.unlink, missing_ok=True)
             self._stack.callback(config.remove_private_directory, self._sockets)
+            self._stack.callback(self._loop.stop_all)
             self._start_redis()
-            self._stack.callback(self._stop_children)
-            self._start_children()
+            self._start_workers()
             self._start_sweeper()
             self._start_relay()
             self._start_pages()
             self._start_submissions()
-            self._await_children()
+            self._loop.await_ready()
             self._note()
-            log.info("all services are at work")
-            while not self._orders.stop.wait(_GLANCE_SECONDS):
-                self._check()
+            log.info("all services are ready")
+
+            def on_check() -> None:
                 self._count_failures()
                 report(self._snapshot())
+
+            self._loop.run(on_check)
             log.info("stopping")
 
     # --- starting ----------------------------------------------------------------------
@@ -164,17 +156,25 @@ class Supervisor:
     def _start_redis(self) -> None:
         # Each supervisor starts its own Redis. Another supervisor's Redis for this folder would end
         # with that supervisor, and a second one does not cause harm.
-        found = redis_server.named(self._environment)
-        if found is None:
-            log_file = self._where.logs / "redis.log"
-            self._server = redis_server.start(self._sockets, log_file, self._environment)
-            self._stack.callback(self._server.stop)
-            found = Address(self._server.url, self._server.source)
-        self._address = found
-        self._connection: Redis = redis_connection.connect(found.url)
+        address = redis_server.named(self._environment)
+        if address is None:
+            server = redis_server.start(
+                self._sockets, self._where.logs / f"{_REDIS}.log", self._environment
+            )
+            address = Address(server.url, server.source)
+            service = Service(
+                name=_REDIS,
+                command=server.command,
+                environment=server.environment,
+                is_ready=server.answers,
+                stage=StopStage.REDIS,
+            )
+            self._loop.start(service, server.process)
+        self._address = address
+        self._connection: Redis = redis_connection.connect(address.url)
         self._stack.callback(self._connection.close)
 
-    def _start_children(self) -> None:
+    def _start_workers(self) -> None:
         named = self._environment.get(config.REFEREE)
         if named and self._workers > 1:
             raise ServicesError(
@@ -186,34 +186,27 @@ class Supervisor:
             (owners or ["worker-1"])[0], self._sockets
         )
         for number, owner in enumerate(owners):
-            address = named or self._start_referee(owner)
-            child = self._worker_child(number + 1, address)
-            self._children.append(child)
-            child.start()
+            self._loop.start(self._worker(number + 1, named or self._start_referee(owner)))
 
     def _start_referee(self, owner: str) -> str:
-        child = worker_services.referee(owner, self._sockets, self._where.logs, self._environment)
-        self._children.append(child)
-        child.start()
+        self._loop.start(worker_services.referee(owner, self._sockets, self._environment))
         return worker_services.referee_at(owner, self._sockets)
 
-    def _worker_child(self, number: int, referee: str) -> Child:
-        def bury(name: str) -> None:
+    def _worker(self, number: int, referee: str) -> Service:
+        def forget(name: str) -> None:
             if self._sweeper is not None:
-                self._sweeper.bury(name)
+                self._sweeper.forget_worker(name)
 
-        watched = self._pages is None or self._pages.manners.spectators
+        has_spectators = self._pages is None or self._pages.settings.spectators
         environment = {
             **self._named,
             config.REFEREE: referee,
-            **({} if watched else {config.WATCH_MS: "0"}),
+            **({} if has_spectators else {config.WATCH_MS: "0"}),
             # Remains of killed worker processes and sandbox launchers are removed with this
             # directory.
             "TMPDIR": str(self._sockets),
         }
-        return worker_services.worker(
-            number, self._connection, self._where.logs, environment, buried=bury
-        )
+        return worker_services.worker(number, self._connection, environment, on_exit=forget)
 
     @property
     def _named(self) -> dict[str, str]:
@@ -230,44 +223,38 @@ class Supervisor:
         pages = self._pages
         if pages is None:
             return
-        child = Child(
-            "web",
-            "arena.web",
-            pages.arguments,
-            directory=self._where.logs,
-            environment=self._named,
-            ready=pages.answers,
-            answers=lambda pid: pages.answers(),
-            patience=_PAGES_SILENT_SECONDS,
-            handed=(pages.listening.fileno(),),
+        self._loop.start(
+            Service(
+                name="web",
+                command=lambda: python_command("arena.web", *pages.arguments()),
+                environment=self._named,
+                is_ready=pages.answers,
+                responds=lambda pid: pages.answers(),
+                patience=_PAGES_SILENT_SECONDS,
+                descriptors=(pages.listening.fileno(),),
+            )
         )
-        self._children.append(child)
-        child.start()
 
     def _start_submissions(self) -> None:
-        pages, shelf = self._pages, PendingUploads(self._where.submissions)
-        if pages is None or not pages.manners.pushes:
+        pages, uploads = self._pages, PendingUploads(self._where.submissions)
+        if pages is None or not pages.settings.pushes:
             return
         referee = self._start_referee("submissions")
-        child = Child(
-            "submissions",
-            "arena.submissions",
-            lambda: [],
-            directory=self._where.logs,
-            environment={**self._named, config.REFEREE: referee},
-            ready=lambda: shelf.is_attended,
-            answers=lambda pid: not is_frozen(pid),
-            patience=worker_services.WORKER_SILENT_SECONDS,
+        self._loop.start(
+            Service(
+                name="submissions",
+                command=lambda: python_command("arena.submissions"),
+                environment={**self._named, config.REFEREE: referee},
+                is_ready=lambda: uploads.is_attended,
+                responds=lambda pid: not is_frozen(pid),
+                patience=worker_services.WORKER_SILENT_SECONDS,
+            )
         )
-        self._children.append(child)
-        child.start()
 
     def _start_relay(self) -> None:
         # After the sweeper, because that step migrates the store.
         if self._relaying.listen is not None:
-            child = self._relaying.child(self._sockets, self._where.logs, self._named)
-            self._children.append(child)
-            child.start()
+            self._loop.start(self._relaying.service(self._sockets, self._named))
 
     def _snapshot(self) -> Snapshot:
         relay = self._relaying.address(self._sockets)
@@ -283,35 +270,11 @@ class Supervisor:
         database.prepare(engine)
         if self._where.shares_store(self._environment):
             version_files.keep_all(engine)
-        self._sweeper = Sweeper(engine, self._connection, self._orders.sweep, self._relaying.wait)
+        self._sweeper = Sweeper(engine, self._connection, self._requests.sweep, self._relaying.wait)
         self._stack.callback(self._sweeper.stop)
         self._sweeper.start()
 
-    def _await_children(self) -> None:
-        deadline = time.monotonic() + _READY_SECONDS
-        while not all(child.ready for child in self._children):
-            if self._orders.stop.wait(_GLANCE_SECONDS):
-                return
-            self._check()
-            for child in self._children:
-                late = time.monotonic() > deadline and not child.ready
-                if late or child.failed_starts >= _FALLS_AT_START:
-                    raise ServicesError(
-                        f"the {child.name} does not start; the last words in its log"
-                        f" ({child.log}) are: {child.last_words()}"
-                    )
-
     # --- running -----------------------------------------------------------------------
-
-    def _check(self) -> None:
-        if self._server is not None and not self._server.alive():
-            log.warning("Redis died; it is started again (its log: %s)", self._server.log)
-            try:
-                self._server.start()
-            except redis_server.RedisError as error:
-                log.warning("%s", error)
-        for child in self._children:
-            child.check()
 
     def _count_failures(self) -> None:
         """Read the failure counts of the services every 5 s, and log new failures."""
@@ -319,46 +282,33 @@ class Supervisor:
             return
         self._count_at = time.monotonic() + _COUNT_SECONDS
         try:
-            counted = incidents.read(self._connection)
+            recent = incidents.read(self._connection)
         except RedisError:
             return
         if self._failures_before is None:
             # An external Redis may contain the counts of earlier services.
-            self._failures_before = counted.failures
-        for name, number in counted.failures.items():
-            since = number - self._failures_before.get(name, 0)
-            if name != SERVICE and since > self._failures.get(name, 0):
-                log.warning("%s failed and was restarted: %s", name, counted.errors.get(name, "?"))
-                self._failures[name] = since
+            self._failures_before = recent.failures
+        for name, failures in recent.failures.items():
+            since_start = failures - self._failures_before.get(name, 0)
+            if name != SERVICE and since_start > self._failures.get(name, 0):
+                log.warning("%s failed and was restarted: %s", name, recent.errors.get(name, "?"))
+                self._failures[name] = since_start
 
-    def _states(self) -> tuple[ChildState, ...]:
-        """Return the states of the child processes and of the sweeper's thread.
+    def _states(self) -> tuple[ServiceState, ...]:
+        """Return the states of the services and of the sweeper's thread, without Redis.
 
         If a process restarts one of its own tasks after a failure, that counts as a restart.
         """
         states = [
             replace(state, restarts=state.restarts + self._failures.get(state.name, 0))
-            for state in (child.state() for child in self._children)
+            for state in self._loop.states()
+            if state.name != _REDIS
         ]
         if self._sweeper is not None:
-            word = "waiting" if self._sweeper.failing else "ready"
+            state = "waiting" if self._sweeper.failing else "ready"
             log_file = self._where.logs / "services.log"
-            states.append(ChildState(SERVICE, word, None, self._sweeper.failures, log_file))
+            states.append(ServiceState(SERVICE, state, None, self._sweeper.failures, log_file))
         return tuple(states)
-
-    # --- stopping ----------------------------------------------------------------------
-
-    def _stop_children(self) -> None:
-        # Other services need the referees and the relay to return their matches; stop these last.
-        needed = ("referee-", "relay")
-        others = [child for child in self._children if not child.name.startswith(needed)]
-        last = [child for child in self._children if child.name.startswith(needed)]
-        for group, seconds in ((others, _DRAIN_SECONDS), (last, _REFEREE_SECONDS)):
-            for child in group:
-                child.ask_to_stop()
-            until = time.monotonic() + seconds
-            for child in group:
-                child.wait(until, self._orders.hurry.is_set)
 
     def _note(self) -> None:
         pid = os.getpid()

@@ -1,4 +1,4 @@
-"""The web server as a child process of the supervisor: socket and settings.
+"""The web server as a service: socket and settings.
 
 The supervisor opens the socket and passes it to the web server's process. The address therefore
 stays the same during a restart, and connections are not refused.
@@ -43,25 +43,25 @@ class WebSettings:
 
     def arguments(self) -> list[str]:
         """Return the options for `python -m arena.web`. Other users can read them: no secrets."""
-        told = [f"--delay={self.delay}", f"--watchers={self.watchers}", f"--rate={self.rate}"]
-        told += [f"--pushes={self.pushes}", f"--push-mib={self.push_mib}"]
-        told += ["--no-spectators"] * (not self.spectators)
-        return told + ["--behind-proxy"] * self.proxied
+        options = [f"--delay={self.delay}", f"--watchers={self.watchers}", f"--rate={self.rate}"]
+        options += [f"--pushes={self.pushes}", f"--push-mib={self.push_mib}"]
+        options += ["--no-spectators"] * (not self.spectators)
+        return options + ["--behind-proxy"] * self.proxied
 
 
 def add_arguments(parser: ArgumentParser) -> None:
     """Add the options of `WebSettings` to a parser."""
-    usual = WebSettings()
-    parser.add_argument("--delay", type=float, default=usual.delay)
-    parser.add_argument("--watchers", type=int, default=usual.watchers)
-    parser.add_argument("--rate", type=float, default=usual.rate)
-    parser.add_argument("--pushes", type=int, default=usual.pushes)
-    parser.add_argument("--push-mib", type=int, default=usual.push_mib)
+    defaults = WebSettings()
+    parser.add_argument("--delay", type=float, default=defaults.delay)
+    parser.add_argument("--watchers", type=int, default=defaults.watchers)
+    parser.add_argument("--rate", type=float, default=defaults.rate)
+    parser.add_argument("--pushes", type=int, default=defaults.pushes)
+    parser.add_argument("--push-mib", type=int, default=defaults.push_mib)
     parser.add_argument("--no-spectators", action="store_true")
     parser.add_argument("--behind-proxy", action="store_true")
 
 
-def told(arguments: Namespace) -> WebSettings:
+def settings_from(arguments: Namespace) -> WebSettings:
     """Return the settings from parsed options."""
     return WebSettings(
         spectators=not arguments.no_spectators,
@@ -77,7 +77,7 @@ def told(arguments: Namespace) -> WebSettings:
 HOST, PORT = "127.0.0.1", 8000
 """Default address of the web server."""
 _ANY = {"0.0.0.0": "127.0.0.1", "::": "::1"}
-_NEIGHBOURS = 50
+_PORTS_TO_TRY = 50
 
 
 class PortTaken(OSError):
@@ -90,11 +90,11 @@ class Pages:
 
     Args:
         listening: its listening socket.
-        manners: its settings.
+        settings: its settings.
     """
 
     listening: socket.socket
-    manners: WebSettings = field(default_factory=WebSettings)
+    settings: WebSettings = field(default_factory=WebSettings)
 
     @property
     def address(self) -> str:
@@ -102,20 +102,20 @@ class Pages:
         return address_of(self.listening)
 
     def arguments(self) -> list[str]:
-        """Return the arguments of `python -m arena.web`. Other users can read them: no secrets."""
-        return [f"--socket={self.listening.fileno()}", *self.manners.arguments()]
+        """Return the options of `python -m arena.web`. Other users can read them: no secrets."""
+        return [f"--socket={self.listening.fileno()}", *self.settings.arguments()]
 
     def answers(self, seconds: float = 0.25) -> bool:
         """Whether `GET /healthz` returns status 200 within this time."""
         host, port = self.listening.getsockname()[:2]
-        asking = http.client.HTTPConnection(_ANY.get(host, host), port, timeout=seconds)
+        connection = http.client.HTTPConnection(_ANY.get(host, host), port, timeout=seconds)
         try:
-            asking.request("GET", "/healthz")
-            return asking.getresponse().status == 200
+            connection.request("GET", "/healthz")
+            return connection.getresponse().status == 200
         except (OSError, http.client.HTTPException):
             return False
         finally:
-            asking.close()
+            connection.close()
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -133,8 +133,8 @@ def listen(host: str, port: int) -> socket.socket:
     except OSError as error:
         listening.close()
         raise PortTaken(
-            f"the page cannot be served at {host} port {port}: {error.strerror}; "
-            "--port names another, 0 takes a free one."
+            f"cannot serve the pages at {host} port {port}: {error.strerror}. "
+            "Choose another port with --port, or a free one with --port 0."
         ) from None
     return listening
 
@@ -147,7 +147,7 @@ def listen_near(host: str, port: int) -> socket.socket:
     Raises:
         PortTaken: the address cannot be bound.
     """
-    for near in range(port, min(port + _NEIGHBOURS, 65536)):
+    for near in range(port, min(port + _PORTS_TO_TRY, 65536)):
         try:
             return listen(host, near)
         except PortTaken:

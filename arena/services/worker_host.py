@@ -10,7 +10,6 @@ import contextlib
 import logging
 import signal
 import threading
-import time
 from collections.abc import Iterator, Mapping
 from types import FrameType
 
@@ -18,13 +17,8 @@ from arena import config
 from arena.config import Folder
 from arena.queue.redis_server import Address
 from arena.services import worker_services
+from arena.services.service_loop import ServiceLoop
 from arena.system import redis_connection
-from arena.system.child_process import Child
-
-_GLANCE_SECONDS = 0.05
-# A worker returns its match within 3 s (arena.matches.lease_renewal). The referee is idle by then.
-_DRAIN_SECONDS = 10.0
-_REFEREE_SECONDS = 3.0
 
 log = logging.getLogger("arena.services")
 
@@ -51,8 +45,7 @@ def run(
         name: prefix of the workers' names; None: the host name.
         burst: a worker ends when the queue is empty.
         most: a worker ends after this number of attempts; None: unlimited. With `burst` or `most`
-            the
-            function returns when all workers have ended.
+            the function returns when all workers have ended.
 
     Raises:
         OSError: a directory or a process cannot be created.
@@ -67,50 +60,38 @@ def run(
         stack.callback(config.remove_private_directory, sockets)
         connection = stack.enter_context(contextlib.closing(redis_connection.connect(redis.url)))
         child_environment = {**environment, config.DATA: str(where.root), "TMPDIR": str(sockets)}
-        words = [*(["--burst"] if burst else []), *(["--max-matches", str(most)] if most else [])]
+        limits = [*(["--burst"] if burst else []), *(["--max-matches", str(most)] if most else [])]
+        loop = ServiceLoop(where.logs, stop, hurry)
+        stack.callback(loop.stop_all)
         owners = [f"worker-{number + 1}" for number in range(workers)]
-        own = [worker_services.referee(owner, sockets, where.logs, environment) for owner in owners]
-        crew = [
-            worker_services.worker(
-                number + 1,
-                connection,
-                where.logs,
-                {**child_environment, config.REFEREE: worker_services.referee_at(owner, sockets)},
-                name=name,
-                words=words,
-                over=lambda status: bool(words) and status == 0,
+        for owner in owners:
+            loop.start(worker_services.referee(owner, sockets, environment))
+        for number, owner in enumerate(owners):
+            referee = worker_services.referee_at(owner, sockets)
+            loop.start(
+                worker_services.worker(
+                    number + 1,
+                    connection,
+                    {**child_environment, config.REFEREE: referee},
+                    name=name,
+                    limits=limits,
+                )
             )
-            for number, owner in enumerate(owners)
-        ]
-        stack.callback(_end, own, _REFEREE_SECONDS, hurry)
-        stack.callback(_end, crew, _DRAIN_SECONDS, hurry)
-        for child in (*own, *crew):
-            child.start()
-        log.info("workers: %d; their logs are in %s", workers, where.logs)
-        while not stop.wait(_GLANCE_SECONDS) and not all(child.is_over for child in crew):
-            for child in (*own, *crew):
-                child.check()
-        log.info("stopping: workers finish the games at hand and give their matches back")
+        log.info("workers: %d; log files: %s", workers, where.logs)
+        loop.run()
+        log.info("stopping: workers finish their current games and release their matches")
     return 0
-
-
-def _end(children: list[Child], seconds: float, hurry: threading.Event) -> None:
-    for child in children:
-        child.ask_to_stop()
-    until = time.monotonic() + seconds
-    for child in children:
-        child.wait(until, hurry.is_set)
 
 
 @contextlib.contextmanager
 def _signals(stop: threading.Event, hurry: threading.Event) -> Iterator[None]:
-    def hear(number: int, _: FrameType | None) -> None:
+    def handle(number: int, _: FrameType | None) -> None:
         if stop.is_set() and number == signal.SIGINT:
             hurry.set()
         stop.set()
 
     numbers = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
-    before = {number: signal.signal(number, hear) for number in numbers}
+    before = {number: signal.signal(number, handle) for number in numbers}
     try:
         yield
     finally:

@@ -119,8 +119,8 @@ def run(
         most_bytes=most_bytes,
     )
     log.info("worker %s: Redis %s, referee %s", name, redis_server.shown(found.url), referee)
-    play, fallen = functools.partial(attempt, bench), functools.partial(_let_lapse, bench)
-    worker = MatchWorker(connect(found.url), play, name, fallen, level)
+    play, on_crash = functools.partial(attempt, bench), functools.partial(_let_lapse, bench)
+    worker = MatchWorker(connect(found.url), play, name, on_crash, level)
     with claim:
         worker.work(logging_level="WARNING", burst=burst, max_jobs=most)
     return 0
@@ -196,6 +196,8 @@ def main() -> int:
 
     The supervisor starts this program. The command for users is `pokearena worker`.
     """
+    from redis.exceptions import RedisError
+
     from arena.errors import InfrastructureError
 
     parser = argparse.ArgumentParser(prog="worker", description="Plays matches.")
@@ -213,6 +215,8 @@ def main() -> int:
         redis_server.RedisError,
         InfrastructureError,
         NoServices,
+        # Redis failed between two matches.
+        RedisError,
     ) as error:
         log.error("%s", error)
         return _UNREACHABLE

@@ -33,7 +33,7 @@ def main() -> int:
     with socket.socket(fileno=arguments.socket) as listening:
         listening.set_inheritable(False)
         settings = ServerSettings(
-            **asdict(web_process.told(arguments)),
+            **asdict(web_process.settings_from(arguments)),
             redis=named.url if named else "",
             shelf=PendingUploads(where.submissions),
             data=where.root,

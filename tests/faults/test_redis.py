@@ -25,6 +25,8 @@ pytestmark = [pytest.mark.long, pytest.mark.timeout(400)]
 MATCHES = 30
 PAUSE = 1.5
 """Seconds between two blows."""
+ABSENCE = 35.0
+"""Seconds: RQ would try to connect after 1, 3, 7, 15, 31 and 63 s."""
 
 
 def cup(arena: Arena) -> None:
@@ -104,6 +106,30 @@ def test_the_disk_of_redis_is_full_for_a_while(arena: Arena, conclude: Conclude)
     assert tally.closed == MATCHES
     assert tally.p95 is not None
     assert tally.p95 < RESUME_SECONDS
+
+
+def test_idle_workers_continue_soon_after_a_long_absence_of_redis(
+    arena: Arena, conclude: Conclude
+) -> None:
+    """Without a limit, RQ's pauses between two attempts to connect double up to 60 s.
+
+    After an absence of 35 s the next attempt would be up to 28 s late.
+    """
+    directory = arena.temporary / "redis"
+    directory.mkdir()
+    with redis_server.start(directory, arena.temporary / "redis.log") as server:
+        with Witness(arena) as witness, arena.serving(1, **{config.REDIS[0]: server.url}) as serve:
+            server.stop()
+            time.sleep(ABSENCE)
+            server.start()
+            cup(arena)
+            witness.blow(idle=True)
+            serve.until(arena.over)
+        (arena.temporary / "redis.log").unlink()
+    directory.rmdir()
+    tally = conclude(arena, witness, "Redis away for long")
+    assert tally.closed == MATCHES
+    assert max(tally.resumed) < RESUME_SECONDS
 
 
 @contextmanager

@@ -35,7 +35,7 @@ class RunningServices:
         if self._services is None:
             return "played by the services that run for this data folder already"
         snapshot = self._services.snapshot
-        workers = sum(child.name.startswith("worker") for child in snapshot.children)
+        workers = sum(child.name.startswith("worker") for child in snapshot.services)
         return (
             f"Redis: {snapshot.redis.source} · {workers} "
             f"worker{'s' * (workers != 1)} · all of it ends with this command"
@@ -66,7 +66,7 @@ class RunningServices:
                 raise ServicesEnded
             return []
         notes = []
-        for child in self._services.snapshot.children:
+        for child in self._services.snapshot.services:
             if child.restarts > self._restarts.get(child.name, 0):
                 notes.append(f"{child.name} failed and was restarted; its log: {child.log}")
             self._restarts[child.name] = child.restarts

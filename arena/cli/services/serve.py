@@ -105,7 +105,7 @@ def _measured(
         workspace.existing_store,
         connect(snapshot.redis.url),
         snapshot.referee,
-        lambda: services.snapshot.children,
+        lambda: services.snapshot.services,
     )
     try:
         with server.served(collector, *listen) as address:
@@ -118,7 +118,7 @@ def _announce(workspace: Workspace, services: Services, measured: str, as_json: 
     from arena.queue import redis_server
 
     snapshot = services.snapshot
-    redis, children = redis_server.shown(snapshot.redis.url), snapshot.children
+    redis, children = redis_server.shown(snapshot.redis.url), snapshot.services
     if as_json:
         output.document(
             {

@@ -30,10 +30,10 @@ from arena.events import incidents
 from arena.queue import match_queue
 from arena.queue.match_queue import MatchQueue
 from arena.services.metrics.match_counts import Counts, Spread, cumulated
+from arena.services.service import ServiceState
 from arena.store import gauges
 from arena.store.gauges import StoreGauges
 from arena.system import grpc_probe, timings
-from arena.system.child_process import ChildState
 from arena.system.timings import DurationSum
 
 # All metrics of the arena, with help text and labels.
@@ -184,7 +184,7 @@ class ArenaCollector(Collector):
         engine: Engine,
         connection: Redis | None,
         referee: str = "",
-        children: Callable[[], Sequence[ChildState]] = tuple,
+        children: Callable[[], Sequence[ServiceState]] = tuple,
     ) -> None:
         self._engine = engine
         self._connection = connection

@@ -105,10 +105,3 @@ def test_a_cancelled_task_is_not_restarted(redis: Address, connection: Redis) ->
 def test_failures_are_survived_without_redis() -> None:
     restarts.keep_running("lift", failing(2), "", threading.Event())
     restarts.keep_running("lift", failing(2), "redis://127.0.0.1:1/0", threading.Event())
-
-
-def test_pauses_double_and_are_short_again_after_a_steady_run() -> None:
-    pauses = restarts.Pauses()
-    first = [pauses.after(0) for _ in range(4)]
-    assert first == [pause * first[0] for pause in (1, 2, 4, 8)]
-    assert pauses.after(restarts.STEADY_SECONDS) == first[0]

@@ -115,7 +115,7 @@ def test_what_a_buried_worker_had_is_due_at_once_and_it_can_write_no_more(bench:
     assert other is not None
     bench.connection.sadd("rq:workers", "rq:worker:w1")
     mine = bench.sweeper()
-    mine.bury("w1")
+    mine.forget_worker("w1")
     mine.sweep()
     assert bench.hints.waiting() == [bench.matches[0], *bench.matches[2:]]
     assert not bench.connection.exists("rq:workers")

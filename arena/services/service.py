@@ -1,0 +1,280 @@
+"""A service: one process that is started, checked, restarted and stopped by the service loop.
+
+The process gets a parent-death signal, so it does not outlive its supervisor.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import math
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from pathlib import Path
+from typing import Final
+
+from arena.system import parent_death_signal
+from arena.system.backoff import Backoff
+
+_FIRST_PAUSE_SECONDS: Final = 0.2
+# A dependency may return at any moment, and matches must continue within 20 s of that.
+_LONGEST_PAUSE_SECONDS: Final = 5.0
+_STEADY_SECONDS: Final = 2.0
+"""A process that ran for this time, in seconds, is restarted after the shortest pause.
+
+It was probably killed, and a longer pause would delay its match.
+"""
+_HEALTH_SECONDS: Final = 1.0
+_LOG_BYTES: Final = 8 << 20
+_TAIL_BYTES: Final = 2000
+
+log = logging.getLogger("arena.services")
+
+
+class StopStage(IntEnum):
+    """Order in which services are stopped: the users of a service before the service."""
+
+    USER = 0
+    PROVIDER = 1
+    """Workers need referees and the relay to release their matches."""
+    REDIS = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Service:
+    """A process that must keep running.
+
+    Attributes:
+        name: the name of the service and of its log file.
+        command: returns the command line, whose first word is a path; called at every start.
+        environment: its environment variables.
+        is_ready: whether it is ready; called while it starts, until it returns True.
+        responds: whether the process with this id responds; called every second after that. A
+            process that does not respond for `patience` seconds is killed and so restarted.
+        patience: see `responds`; infinite by default.
+        on_exit: called after the process has exited unexpectedly.
+        is_complete: whether an exit status means that the work is complete, so that the process is
+            not restarted. None: the work never ends.
+        descriptors: descriptors that the process inherits.
+        stage: when it is stopped.
+    """
+
+    name: str
+    command: Callable[[], Sequence[str]]
+    environment: Mapping[str, str]
+    is_ready: Callable[[], bool]
+    responds: Callable[[int], bool] = lambda pid: True
+    patience: float = math.inf
+    on_exit: Callable[[], None] = lambda: None
+    is_complete: Callable[[int], bool] | None = None
+    descriptors: Sequence[int] = ()
+    stage: StopStage = StopStage.USER
+
+
+def python_command(module: str, *arguments: str) -> list[str]:
+    """Return the command line of `python -m MODULE` with these arguments."""
+    # -P: Python must not import modules from the current directory.
+    return [sys.executable, "-P", "-m", module, *arguments]
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceState:
+    """State of a service: starting, ready, waiting (for a restart) or stopped."""
+
+    name: str
+    state: str
+    pid: int | None
+    restarts: int
+    log: Path
+
+
+class ServiceProcess:
+    """The process of a service.
+
+    All methods must be called from the thread that starts it: the parent-death signal is bound to
+    that thread.
+
+    Args:
+        service: the service.
+        directory: the directory of its log file.
+    """
+
+    def __init__(self, service: Service, directory: Path) -> None:
+        self.service = service
+        self.log = directory / f"{service.name}.log"
+        self._process: subprocess.Popen[bytes] | None = None
+        self._is_complete = False
+        self._is_ready = False
+        self._responded = 0.0
+        self._health_check_at = 0.0
+        self._restarts = 0
+        self.failed_starts = 0
+        """Number of times it exited before it was ready.
+
+        Exits by a signal do not count: a killed process may start the next time, while an exit
+        status indicates a lasting error.
+        """
+        self._backoff = Backoff(_FIRST_PAUSE_SECONDS, _LONGEST_PAUSE_SECONDS, _STEADY_SECONDS)
+        self._started = 0.0
+        self._restart_at: float | None = None
+        self._log_begin = 0
+
+    def adopt(self, process: subprocess.Popen[bytes]) -> None:
+        """Supervise a process that runs already."""
+        self._process = process
+        self._started = time.monotonic()
+
+    def start(self) -> None:
+        """Start the process and append its output to its log."""
+        self._roll_log()
+        command = self.service.command()
+        with self.log.open("ab") as output:
+            self._log_begin = output.seek(0, os.SEEK_END)
+            self._process = subprocess.Popen(
+                parent_death_signal.leashed(command),
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                env=dict(self.service.environment),
+                pass_fds=tuple(self.service.descriptors),
+                # Ctrl-C in the terminal must reach only the supervisor.
+                start_new_session=True,
+            )
+        self._started = time.monotonic()
+        self._restart_at = None
+        self._is_ready = False
+
+    def check(self) -> None:
+        """Check the process, and restart it if it has exited.
+
+        The pause before a restart doubles with each exit up to 5 s. It is reset when the process
+        has run for at least 2 s.
+        """
+        if self._process is None or self._is_complete:
+            return
+        now = time.monotonic()
+        status = self._process.poll()
+        if status is None:
+            if self._is_ready:
+                self._check_health(now)
+            elif self.service.is_ready():
+                self._is_ready = True
+                self._responded = self._health_check_at = now
+        elif self.service.is_complete is not None and self.service.is_complete(status):
+            self._is_complete, self._is_ready = True, False
+        elif self._restart_at is None:
+            self._plan_restart(now, status)
+        elif now >= self._restart_at:
+            self._restarts += 1
+            self.start()
+
+    def _plan_restart(self, now: float, status: int) -> None:
+        if status >= 0 and not self._is_ready:
+            self.failed_starts += 1
+        self._is_ready = False
+        pause = self._backoff.after(now - self._started)
+        self._restart_at = now + pause
+        log.warning(
+            "%s %s; restart in %.1f s. Log file: %s. Last line: %s",
+            self.service.name,
+            describe_exit(status),
+            pause,
+            self.log,
+            self.last_line(),
+        )
+        self.service.on_exit()
+
+    def _check_health(self, now: float) -> None:
+        """Kill the process if it has not responded for `patience` seconds."""
+        if now < self._health_check_at or self._process is None:
+            return
+        service = self.service
+        if service.responds(self._process.pid):
+            self._responded = now
+        elif now - self._responded > service.patience:
+            log.warning("%s has not responded for %.0f s; kill", service.name, service.patience)
+            self._kill()
+        self._health_check_at = time.monotonic() + _HEALTH_SECONDS
+
+    def _kill(self) -> None:
+        if self._process is not None:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether it was ready at the last check."""
+        return self._is_ready
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether its work was complete at the last check."""
+        return self._is_complete
+
+    def state(self) -> ServiceState:
+        """Return its present state."""
+        running = self._process is not None and self._process.poll() is None
+        if running:
+            state = "ready" if self._is_ready else "starting"
+        else:
+            state = "stopped" if self._restart_at is None else "waiting"
+        pid = self._process.pid if self._process is not None and running else None
+        return ServiceState(self.service.name, state, pid, self._restarts, self.log)
+
+    def last_line(self) -> str:
+        """Return the last line of its log since its last start; "none" without one."""
+        with contextlib.suppress(OSError), self.log.open("rb") as log_file:
+            end = log_file.seek(0, os.SEEK_END)
+            log_file.seek(max(self._log_begin, end - _TAIL_BYTES))
+            lines = log_file.read().decode(errors="replace").strip().splitlines()
+            return lines[-1] if lines else "none"
+        return "none"
+
+    def terminate(self) -> None:
+        """Send SIGTERM: the process finishes its urgent work and exits."""
+        if self._process is not None and self._process.poll() is None:
+            self._process.send_signal(signal.SIGTERM)
+
+    def wait(self, until: float, hurry: Callable[[], bool]) -> None:
+        """Wait for its exit, then kill it if it still runs.
+
+        Args:
+            until: the deadline on the clock `time.monotonic`.
+            hurry: returns whether to stop waiting at once.
+        """
+        if self._process is None:
+            return
+        while self._process.poll() is None and time.monotonic() < until and not hurry():
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._process.wait(0.05)
+        if self._process.poll() is None:
+            log.warning("%s did not stop in time; kill", self.service.name)
+            self._kill()
+            self._process.wait()
+        self._process = None
+        self._restart_at = None
+
+    def _roll_log(self) -> None:
+        with contextlib.suppress(FileNotFoundError):
+            if self.log.stat().st_size > _LOG_BYTES:
+                self.log.replace(self.log.with_suffix(".log.1"))
+
+
+def describe_exit(status: int) -> str:
+    """Describe the exit of a process as a clause.
+
+    Args:
+        status: the exit status, or the negative number of a signal.
+    """
+    if status >= 0:
+        return f"exited with status {status}"
+    try:
+        return f"was killed by {signal.Signals(-status).name}"
+    except ValueError:
+        return f"was killed by signal {-status}"
