@@ -96,9 +96,9 @@ class TournamentChanged:
     state: str
 
 
-News = MatchStarted | Position | GameOver | MatchClosed | TournamentChanged
+Event = MatchStarted | Position | GameOver | MatchClosed | TournamentChanged
 
-_TYPES: Final[dict[str, type[News]]] = {
+_TYPES: Final[dict[str, type[Event]]] = {
     "match_started": MatchStarted,
     "position": Position,
     "game_over": GameOver,
@@ -109,17 +109,17 @@ _FIELDS: Final = {kind: get_type_hints(kind) for kind in _TYPES.values()}
 _NAMES: Final = {kind: name for name, kind in _TYPES.items()}
 
 
-def name_of(news: News) -> str:
+def name_of(event: Event) -> str:
     """Return the type name of an event in messages, such as "match_started"."""
-    return _NAMES[type(news)]
+    return _NAMES[type(event)]
 
 
-def text_of(news: News) -> str:
+def text_of(event: Event) -> str:
     """Return the message as one line of JSON."""
-    return json.dumps({"type": name_of(news), **asdict(news)}, separators=(",", ":"))
+    return json.dumps({"type": name_of(event), **asdict(event)}, separators=(",", ":"))
 
 
-def parse(message: str | bytes) -> News | None:
+def parse(message: str | bytes) -> Event | None:
     """Return the event in a message; None if the message is not a valid event."""
     try:
         given = json.loads(message) if len(message) <= LONGEST else None
@@ -185,7 +185,7 @@ async def last_positions(client: Redis, matches: Sequence[str]) -> dict[str, Pos
     return {match: event for match, event in parsed.items() if isinstance(event, Position)}
 
 
-async def listen(url: str) -> AsyncGenerator[News]:
+async def listen(url: str) -> AsyncGenerator[Event]:
     """Yield all events from now on; reconnect indefinitely while Redis is unavailable.
 
     Events published while the connection is down are lost.
@@ -211,7 +211,7 @@ async def listen(url: str) -> AsyncGenerator[News]:
         await asyncio.sleep(backoff.after())
 
 
-async def _receive(client: Redis) -> AsyncGenerator[News]:
+async def _receive(client: Redis) -> AsyncGenerator[Event]:
     """Yield the events of one connection until it is silent, that is, cut or frozen."""
     async with client.pubsub() as pubsub:
         await pubsub.subscribe(channel_of(client))

@@ -21,9 +21,9 @@ from redis.retry import Retry
 from arena.events import restarts
 from arena.events.messages import (
     POSITION_SECONDS,
+    Event,
     GameOver,
     MatchClosed,
-    News,
     Position,
     channel_of,
     position_key,
@@ -37,12 +37,12 @@ if TYPE_CHECKING:
 LONGEST: Final = 16 * 1024
 """Maximum number of characters of a position; a longer one contains only its last deal."""
 
-_MOST_WAITING = 64
+_LONGEST_QUEUE = 64
 _RENEW_SECONDS = 10.0
 _REDIS_SECONDS = 0.5
-_SULK_SECONDS = 5.0
-_LAST_SECONDS = 1.0
-_GAMES_SECONDS = 0.25
+_SILENT_SECONDS = 5.0
+_FLUSH_SECONDS = 1.0
+_GAME_SECONDS = 0.25
 
 log = logging.getLogger("arena.worker")
 
@@ -59,15 +59,15 @@ class EventPublisher:
 
     def __init__(self, url: str | None) -> None:
         self._url = url
-        self._waiting: SimpleQueue[News | None] = SimpleQueue()
-        self._games_at = 0.0
-        self._sulking_until = 0.0
+        self._queue: SimpleQueue[Event | None] = SimpleQueue()
+        self._game_at = 0.0
+        self._silent_until = 0.0
         self._timings_at = time.monotonic()
-        self._warned = False
+        self._is_warned = False
         self._key = ""
         self._stop = threading.Event()
         self._thread = threading.Thread(
-            target=copy_context().run, args=(self._keep_telling,), name="herald", daemon=True
+            target=copy_context().run, args=(self._keep_running,), name="events", daemon=True
         )
 
     def __enter__(self) -> Self:
@@ -82,50 +82,50 @@ class EventPublisher:
         trace: TracebackType | None,
     ) -> None:
         self._stop.set()
-        self._waiting.put(None)
+        self._queue.put(None)
         if self._url is not None:
-            self._thread.join(_LAST_SECONDS)
+            self._thread.join(_FLUSH_SECONDS)
 
-    def tell(self, news: News) -> None:
-        """Queue an event for publication; drop it if too many wait.
+    def publish(self, event: Event) -> None:
+        """Queue an event for publication without waiting; drop it if too many wait.
 
         Of `GameOver` events at most one per 0.25 s is published.
         """
-        if self._url is None or self._waiting.qsize() >= _MOST_WAITING:
+        if self._url is None or self._queue.qsize() >= _LONGEST_QUEUE:
             return
-        if isinstance(news, GameOver):
-            if time.monotonic() < self._games_at + _GAMES_SECONDS:
+        if isinstance(event, GameOver):
+            if time.monotonic() < self._game_at + _GAME_SECONDS:
                 return
-            self._games_at = time.monotonic()
-        self._waiting.put(news)
+            self._game_at = time.monotonic()
+        self._queue.put(event)
 
-    def _keep_telling(self) -> None:
+    def _keep_running(self) -> None:
         restarts.keep_running("events", self._run, str(self._url), self._stop)
 
     def _run(self) -> None:
         with contextlib.closing(_connect(str(self._url))) as client:
             while True:
                 try:
-                    news = self._waiting.get(timeout=_RENEW_SECONDS)
+                    event = self._queue.get(timeout=_RENEW_SECONDS)
                 except Empty:
                     self._renew(client)
                     continue
-                if news is None or time.monotonic() > self._timings_at + _RENEW_SECONDS:
+                if event is None or time.monotonic() > self._timings_at + _RENEW_SECONDS:
                     self._timings_at = time.monotonic()
                     self._try(lambda: timings.HERE.send(client))
-                if news is None:
+                if event is None:
                     return
-                self._send(client, news)
+                self._send(client, event)
 
-    def _send(self, client: Redis, news: News) -> None:
+    def _send(self, client: Redis, event: Event) -> None:
         with client.pipeline(transaction=False) as pipeline:
-            text = publish(pipeline, news)
-            if isinstance(news, Position):
-                self._key = position_key(news.match)
+            text = send(pipeline, event)
+            if isinstance(event, Position):
+                self._key = position_key(event.match)
                 pipeline.set(self._key, text, ex=POSITION_SECONDS)
-            elif isinstance(news, MatchClosed):
+            elif isinstance(event, MatchClosed):
                 self._key = ""
-                pipeline.delete(position_key(news.match))
+                pipeline.delete(position_key(event.match))
             self._try(pipeline.execute)
 
     def _renew(self, client: Redis) -> None:
@@ -133,25 +133,25 @@ class EventPublisher:
         if self._key:
             self._try(lambda: client.expire(self._key, POSITION_SECONDS))
 
-    def _try(self, act: Callable[[], object]) -> None:
-        if time.monotonic() < self._sulking_until:
+    def _try(self, action: Callable[[], object]) -> None:
+        if time.monotonic() < self._silent_until:
             return
         try:
-            act()
+            action()
         except RedisError as error:
-            self._sulking_until = time.monotonic() + _SULK_SECONDS
-            if not self._warned:
-                log.warning("news are not told, Redis is away: %s", error)
-            self._warned = True
+            self._silent_until = time.monotonic() + _SILENT_SECONDS
+            if not self._is_warned:
+                log.warning("events are lost: Redis is not available: %s", error)
+            self._is_warned = True
 
 
-def publish(client: Redis, news: News) -> str:
+def send(client: Redis, event: Event) -> str:
     """Publish an event at once; return the message.
 
     Raises:
         RedisError: Redis does not answer.
     """
-    text = _told(news)
+    text = _message(event)
     client.publish(channel_of(client), text)
     return text
 
@@ -165,13 +165,13 @@ def _connect(url: str) -> Redis:
     )
 
 
-def _told(news: News) -> str:
+def _message(event: Event) -> str:
     """Return the message, with only the last deal if it is too long."""
-    text = text_of(news)
-    if isinstance(news, Position) and len(text) > LONGEST:
+    text = text_of(event)
+    if isinstance(event, Position) and len(text) > LONGEST:
         view = {
-            game: {**seen, "deals": seen["deals"][-1:]} if "deals" in seen else seen
-            for game, seen in news.view.items()
+            game: {**part, "deals": part["deals"][-1:]} if "deals" in part else part
+            for game, part in event.view.items()
         }
-        text = text_of(replace(news, view=view))
+        text = text_of(replace(event, view=view))
     return text

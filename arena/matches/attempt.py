@@ -22,12 +22,13 @@ from sqlalchemy.exc import OperationalError, SQLAlchemyError
 from arena.bots.bot import Bot
 from arena.bots.exit_report import Report
 from arena.errors import BotAbsent, BotError, Conflict, InfrastructureError, LeaseLost, StoreError
-from arena.events.messages import GameOver, MatchClosed, MatchStarted, Position
+from arena.events.messages import Position
 from arena.events.publisher import EventPublisher
 from arena.matches.lease_renewal import Interrupted, LeaseRenewal
 from arena.matches.runner import play_match
 from arena.matches.table import Watch
 from arena.remote.tunnel import relay_tunnel
+from arena.store import commit_events
 from arena.store.bots import remote_bots, version_files
 from arena.store.matches import transitions, waiting
 from arena.store.matches.games import PlayedGame
@@ -104,43 +105,46 @@ def _attempt(bench: Bench, match: str, drain: threading.Event) -> None:
     if not _relays_are_reached(bench.engine, match):
         log.info("%s: not begun, the relay of its remote bot cannot be reached from here", match)
         return
-    lease = transitions.lease(bench.engine, match, bench.owner)
-    if lease is None:
-        log.info("%s: not due any more", match)
-        return
-    games, done = lease.spec.games, len(lease.committed)
+    with (
+        EventPublisher(bench.redis) as publisher,
+        commit_events.listening(bench.engine, publisher.publish),
+    ):
+        lease = transitions.lease(bench.engine, match, bench.owner)
+        if lease is None:
+            log.info("%s: not due any more", match)
+            return
+        with logs.bound(attempt=lease.attempt):
+            _play_or_release(bench, lease, drain, publisher)
+
+
+def _play_or_release(
+    bench: Bench, lease: Lease, drain: threading.Event, publisher: EventPublisher
+) -> None:
+    match, games, done = lease.match, lease.spec.games, len(lease.committed)
     log.info("%s: attempt %d, %d of %d games left", match, lease.attempt, games - done, games)
-    with logs.bound(attempt=lease.attempt), EventPublisher(bench.redis) as herald:
-        try:
-            _play(bench, lease, drain, herald)
-        except (Drained, Interrupted):
-            _give_back(bench, lease, None)
-        except LeaseLost as error:
-            log.warning("%s", error)
-        except BotAbsent as absent:
-            log.info("%s: %s", match, absent)
-            _give_back(bench, lease, None)
-        except (InfrastructureError, BotError) as error:
-            _give_back(bench, lease, str(error))
-        except Exception as error:
-            log.exception("%s: failed", match)
-            _give_back(bench, lease, f"{type(error).__name__}: {error}")
+    try:
+        _play(bench, lease, drain, publisher)
+    except (Drained, Interrupted):
+        _release(bench, lease, None)
+    except LeaseLost as error:
+        log.warning("%s", error)
+    except BotAbsent as absent:
+        log.info("%s: %s", match, absent)
+        _release(bench, lease, None)
+    except (InfrastructureError, BotError) as error:
+        _release(bench, lease, str(error))
+    except Exception as error:
+        log.exception("%s: failed", match)
+        _release(bench, lease, f"{type(error).__name__}: {error}")
 
 
-def _play(bench: Bench, lease: Lease, drain: threading.Event, herald: EventPublisher) -> None:
-    spec, done = lease.spec, len(lease.committed)
-    tournament = spec.tournament or ""
-    herald.tell(MatchStarted(lease.match, tournament, lease.attempt))
-    with LeaseRenewal(bench.engine, lease, drain) as hold, contextlib.ExitStack() as stay:
+def _play(bench: Bench, lease: Lease, drain: threading.Event, publisher: EventPublisher) -> None:
+    spec = lease.spec
+    with LeaseRenewal(bench.engine, lease, drain) as renewal, contextlib.ExitStack() as stack:
 
         def commit(game: PlayedGame) -> None:
-            nonlocal done
-            closed = _commit(bench.engine, lease, game)
-            done += 1
-            herald.tell(GameOver(lease.match, done, spec.games))
-            if closed:
-                hold.let_go()
-                herald.tell(MatchClosed(lease.match, tournament))
+            if _commit(bench.engine, lease, game):
+                renewal.end()
                 log.info("%s: closed", lease.match)
             elif drain.is_set():
                 raise Drained
@@ -149,17 +153,18 @@ def _play(bench: Bench, lease: Lease, drain: threading.Event, herald: EventPubli
             try:
                 _keep_output(bench.outputs / lease.match, lease, entrant, reports)
             except OSError as error:
-                log.warning("%s: what its bots wrote is not kept: %s", lease.match, error)
+                log.warning("%s: cannot store the output of its bots: %s", lease.match, error)
 
         def show(table: TablePlan, shown: referee_pb2.PositionShown) -> None:
-            herald.tell(_position(lease, table, shown))
+            publisher.publish(_position(lease, table, shown))
 
         awaited = not waiting.is_unawaited(bench.engine, lease.match)
-        bots = [_bot(bench, entrant, awaited, stay) for entrant in spec.entrants]
+        bots = [_bot(bench, entrant, awaited, stack) for entrant in spec.entrants]
         watch = Watch(show, bench.watch_ms) if bench.watch_ms else None
         if not play_match(spec, bench.referee, bots, commit, lease.committed, keep, watch=watch):
             raise InfrastructureError(
-                "A fault stopped the match, as its strict policy says; only a lenient one plays on."
+                "A fault stopped the match, as its strict policy requires. The lenient policy"
+                " continues after faults."
             )
 
 
@@ -206,7 +211,7 @@ def _commit(engine: Engine, lease: Lease, game: PlayedGame) -> bool:
             return False
 
 
-def _bot(bench: Bench, entrant: Entrant, awaited: bool, stay: contextlib.ExitStack) -> Bot:
+def _bot(bench: Bench, entrant: Entrant, awaited: bool, stack: contextlib.ExitStack) -> Bot:
     engine = bench.engine
     if entrant.folder:
         return version_files.bot(
@@ -215,7 +220,7 @@ def _bot(bench: Bench, entrant: Entrant, awaited: bool, stay: contextlib.ExitSta
             entrant.content_hash,
             entrant.folder,
             bench.versions,
-            stay,
+            stack,
             bench.most_bytes,
         )
     if remote_bots.is_relayed(entrant.manifest):
@@ -233,12 +238,12 @@ def _bot(bench: Bench, entrant: Entrant, awaited: bool, stay: contextlib.ExitSta
     return Bot(entrant.version, address=str(address))
 
 
-def _give_back(bench: Bench, lease: Lease, reason: str | None) -> None:
-    log.info("%s: given back%s", lease.match, f": {reason}" if reason else "")
+def _release(bench: Bench, lease: Lease, reason: str | None) -> None:
+    log.info("%s: released%s", lease.match, f": {reason}" if reason else "")
     try:
         transitions.release(bench.engine, lease, reason)
     except (SQLAlchemyError, StoreError) as error:
-        log.warning("%s: cannot be given back, so its lease lapses: %s", lease.match, error)
+        log.warning("%s: cannot be released; its lease will lapse: %s", lease.match, error)
 
 
 def _referee_answers(bench: Bench, drain: threading.Event) -> bool:

@@ -25,8 +25,8 @@ RENEW_SECONDS = 5.0
 GRACE_SECONDS = 3.0
 """Maximum time in seconds for the current game after a stop request."""
 
-_GLANCE_SECONDS = 0.1
-_AGAIN_SECONDS = 1.0
+_POLL_SECONDS = 0.1
+_RETRY_SECONDS = 1.0
 _ATTEMPTS = 5
 
 log = logging.getLogger("arena.worker")
@@ -53,14 +53,14 @@ class LeaseRenewal:
         self._lease = lease
         self._drain = drain
         self._armed = False
-        self._over = threading.Event()
+        self._ended = threading.Event()
         self._thread = threading.Thread(
             target=copy_context().run, args=(self._run,), name="lease", daemon=True
         )
 
-    def let_go(self) -> None:
+    def end(self) -> None:
         """Stop renewing the lease because the match is closed."""
-        self._over.set()
+        self._ended.set()
 
     def __enter__(self) -> Self:
         signal.signal(signal.SIGUSR1, self._interrupt)
@@ -70,7 +70,7 @@ class LeaseRenewal:
 
     def __exit__(self, *_: object) -> None:
         self._armed = False
-        self._over.set()
+        self._ended.set()
         self._thread.join()
 
     def _interrupt(self, number: int, frame: FrameType | None) -> None:
@@ -83,28 +83,28 @@ class LeaseRenewal:
         except Exception:
             # If the lease is not renewed, another worker leases the match: this one must stop.
             log.exception("%s: the renewal of the lease failed unexpectedly", self._lease.match)
-            self._end_play("its lease is not renewed")
+            self._end_play("its lease cannot be renewed")
 
     def _watch(self) -> None:
         renewed = time.monotonic()
         next_renewal = renewed + RENEW_SECONDS
         stop_at: float | None = None
-        asked = renewed
-        while not self._over.wait(_GLANCE_SECONDS):
+        expected = renewed + _POLL_SECONDS
+        while not self._ended.wait(_POLL_SECONDS):
             now = time.monotonic()
-            timings.HERE.note(timings.LAG, "", max(0.0, now - asked - _GLANCE_SECONDS))
+            timings.HERE.note(timings.LAG, "", max(0.0, now - expected))
             if self._drain.is_set():
                 stop_at = now + GRACE_SECONDS if stop_at is None else stop_at
                 if now >= stop_at:
-                    return self._end_play("it has to be given back")
+                    return self._end_play("the worker must stop")
             if now >= next_renewal:
-                held = self._renew()
-                if held:
+                is_held = self._renew()
+                if is_held:
                     renewed = now
-                if held is False or now - renewed > self._lease.seconds:
+                if is_held is False or now - renewed > self._lease.seconds:
                     return self._end_play("its lease is lost")
-                next_renewal = now + (RENEW_SECONDS if held else _AGAIN_SECONDS)
-            asked = time.monotonic()
+                next_renewal = now + (RENEW_SECONDS if is_held else _RETRY_SECONDS)
+            expected = time.monotonic() + _POLL_SECONDS
         return None
 
     def _renew(self) -> bool | None:
@@ -115,13 +115,13 @@ class LeaseRenewal:
             log.warning("%s: the lease cannot be renewed: %s", self._lease.match, error)
             return None
 
-    def _end_play(self, why: str) -> None:
-        log.warning("%s: stopped, %s", self._lease.match, why)
+    def _end_play(self, reason: str) -> None:
+        log.warning("%s: interrupted: %s", self._lease.match, reason)
         main = threading.main_thread().ident
         assert main is not None
         for _ in range(_ATTEMPTS):
             signal.pthread_kill(main, signal.SIGUSR1)
-            if self._over.wait(_AGAIN_SECONDS):
+            if self._ended.wait(_RETRY_SECONDS):
                 return
-        log.error("%s: does not stop; the process is ended", self._lease.match)
+        log.error("%s: cannot be interrupted; the process exits", self._lease.match)
         os._exit(1)

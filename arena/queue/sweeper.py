@@ -22,7 +22,7 @@ from arena.config import REMOTE_WAIT_SECONDS
 from arena.errors import StoreError
 from arena.events import incidents
 from arena.events.messages import TournamentChanged
-from arena.events.publisher import publish
+from arena.events.publisher import send
 from arena.queue.match_queue import MatchQueue, forget_worker
 from arena.store.bots import remote_bots
 from arena.store.matches import listing, transitions, waiting
@@ -177,7 +177,7 @@ class Sweeper:
 
     def _tell(self, tournament: str, state: TournamentState) -> None:
         with contextlib.suppress(RedisError):
-            publish(self._connection, TournamentChanged(tournament, state))
+            send(self._connection, TournamentChanged(tournament, state))
 
     def _tidy(self) -> None:
         """Drop the jobs of closed matches, which killed workers left, once per `_TIDY_SECONDS`."""

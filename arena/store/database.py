@@ -18,11 +18,13 @@ from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.functions import FunctionElement
 
 from arena.errors import StoreError, Unnamed, Unreachable
-from arena.store import postgresql, sqlite
+from arena.store import commit_events, postgresql, sqlite
 from arena.system import failpoint, timings
 
 if TYPE_CHECKING:
     from sqlalchemy.pool import ConnectionPoolEntry, PoolProxiedConnection
+
+    from arena.events.messages import Event
 
 HEAD: Final = "0009"
 """The newest migration. As a constant it can be compared without importing Alembic."""
@@ -118,6 +120,8 @@ def reading(engine: Engine) -> Iterator[Connection]:
 def writing(engine: Engine, name: str = "") -> Iterator[Connection]:
     """Open a transaction that writes: it is committed at the end, or rolled back on an exception.
 
+    Events that it announces (`arena.store.commit_events`) are published after the commit.
+
     In SQLite it holds the only write lock from its beginning. In PostgreSQL it must lock the rows
     on which its decisions depend (`arena.store.postgresql`).
 
@@ -126,14 +130,17 @@ def writing(engine: Engine, name: str = "") -> Iterator[Connection]:
         name: one of ``failpoint.TRANSACTIONS``, for fault injection and timings.
     """
     failpoint.edge(name, "begin")
+    events: list[Event] = []
+    options: dict[str, Any] = {_WRITES: True, commit_events.OPTION: events}
     with (
         timings.HERE.timed(timings.TRANSACTION, name),
-        engine.connect().execution_options(**{_WRITES: True}) as connection,
+        engine.connect().execution_options(**options) as connection,
         connection.begin(),
     ):
         yield connection
         failpoint.edge(name, "written")
     failpoint.edge(name, "committed")
+    commit_events.publish(engine, events)
 
 
 def prepare(engine: Engine) -> None:

@@ -29,8 +29,10 @@ from sqlalchemy import (
 from sqlalchemy.exc import SQLAlchemyError
 
 from arena.errors import Conflict, LeaseLost
+from arena.events.messages import GameOver, MatchClosed, MatchStarted
 from arena.store import schema
 from arena.store.bots import quarantine
+from arena.store.commit_events import announce
 from arena.store.database import now, reading, writing
 from arena.store.matches import rows, waiting
 from arena.store.matches.games import CommittedGame, PlayedGame
@@ -114,6 +116,7 @@ def lease(engine: Engine, match: str, owner: str, seconds: float = LEASE_SECONDS
                     lease_until=now() + seconds,
                 )
             )
+            announce(connection, MatchStarted(match, row.tournament or "", row.attempt + 1))
             spec = rows.spec(connection, match)
             committed = rows.committed(connection, match)
     if lost:
@@ -177,10 +180,12 @@ def commit_game(engine: Engine, lease: Lease, game: PlayedGame) -> bool:
             raise Conflict(f"game {game.game} of match {lease.match} is committed already.")
         rows.insert_game(connection, lease.match, lease.attempt, game)
         done = connection.execute(select(func.count()).select_from(mine.subquery())).scalar_one()
+        announce(connection, GameOver(lease.match, done, row.games))
         if done < row.games:
             return False
         rows.insert_result(connection, lease.match, lease.attempt)
         _end(connection, row, MatchState.CLOSED)
+        announce(connection, MatchClosed(lease.match, row.tournament or ""))
         failpoint.edge("closing_game", "written")
     failpoint.edge("closing_game", "committed")
     return True

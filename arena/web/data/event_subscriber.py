@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from redis.exceptions import RedisError
 
 from arena.events import messages
-from arena.events.messages import GameOver, MatchClosed, MatchStarted, News, Position
+from arena.events.messages import Event, GameOver, MatchClosed, MatchStarted, Position
 from arena.web.data.changes import Changes, position_of
 
 log = logging.getLogger("arena.web")
@@ -22,13 +22,13 @@ _MATCHES = 1000
 _HELD_OF_A_MATCH = 200
 """Maximum number of delayed positions of a match, for any delay."""
 
-Listener = Callable[[News], None]
+Listener = Callable[[Event], None]
 
 
 @dataclass(frozen=True, slots=True)
 class _DelayedEvent:
     until: float
-    news: News
+    news: Event
 
 
 class EventSubscriber:
@@ -79,7 +79,7 @@ class EventSubscriber:
                 self.receive(event, time.monotonic())
             releasing.cancel()
 
-    def receive(self, event: News, now: float) -> None:
+    def receive(self, event: Event, now: float) -> None:
         """Process one event.
 
         Args:
@@ -141,7 +141,7 @@ class EventSubscriber:
         self._held = deque(held for held in self._held if _match_of(held.news) != match)
         self._changes.forget(position_of(match))
 
-    def _pass_on(self, news: News) -> None:
+    def _pass_on(self, news: Event) -> None:
         if isinstance(news, Position):
             self.positions[news.match] = news
             self.positions.move_to_end(news.match)
@@ -153,5 +153,5 @@ class EventSubscriber:
             listener(news)
 
 
-def _match_of(news: News) -> str:
+def _match_of(news: Event) -> str:
     return news.match if isinstance(news, Position | GameOver) else ""

@@ -19,10 +19,10 @@ from redis.client import PubSub
 from arena.config import SettingError
 from arena.events import messages
 from arena.events.messages import (
+    Event,
     GameOver,
     MatchClosed,
     MatchStarted,
-    News,
     Position,
     TournamentChanged,
 )
@@ -75,7 +75,7 @@ class Ear:
                 self.messages.append(message["data"])
 
     @property
-    def news(self) -> list[News]:
+    def news(self) -> list[Event]:
         """What was told; all of it is news of ours."""
         told = [messages.parse(message) for message in self.messages]
         assert None not in told
@@ -101,7 +101,7 @@ def cup(arena: Arena, game: str, players: int, options: dict[str, Any], boards: 
 class Told:
     """What was told of the only match of a tournament, and what came of it."""
 
-    news: list[News]
+    news: list[Event]
     messages: list[bytes]
     record: Any
 
@@ -233,4 +233,4 @@ def test_a_tournament_comes_out_the_same_when_redis_dies_while_news_are_told(
     assert len(match.games) == 4
     log = (arena.where.logs / "worker-1.log").read_text()
     assert log.count("attempt ") == 1
-    assert log.count("news are not told") <= 1
+    assert log.count("events are lost") <= 1

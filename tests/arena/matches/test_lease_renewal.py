@@ -21,7 +21,7 @@ from arena.store import database
 from arena.store.matches import transitions as matches
 
 lease_renewal.RENEW_SECONDS, lease_renewal.GRACE_SECONDS = 0.1, 0.3
-lease_renewal._AGAIN_SECONDS = 0.1
+lease_renewal._RETRY_SECONDS = 0.1
 engine = database.open(sys.argv[1])
 lease = matches.lease(engine, sys.argv[2], "w1", float(sys.argv[3]))
 drain = threading.Event()
@@ -45,7 +45,7 @@ with lease_renewal.LeaseRenewal(engine, lease, drain):
 """
 WILLING = """
 try:
-    with lease_renewal.LeaseRenewal(engine, lease, drain) as held:
+    with lease_renewal.LeaseRenewal(engine, lease, drain) as renewal:
         {setting}
         play({seconds})
         say("finished")
@@ -110,7 +110,7 @@ def test_a_match_whose_lease_is_lost_is_stopped_at_once(player: Player) -> None:
 
 
 def test_a_closed_match_is_not_renewed_and_not_stopped(player: Player) -> None:
-    process = player.start(WILLING.format(setting="held.let_go()", seconds=0.5))
+    process = player.start(WILLING.format(setting="renewal.end()", seconds=0.5))
     transitions.void(player.engine, player.match.id, "because")
     assert player.rest(process) == ["finished", "alive"]
 

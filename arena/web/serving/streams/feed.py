@@ -16,7 +16,7 @@ from starlette.concurrency import run_in_threadpool
 
 from arena.errors import StoreError
 from arena.events import messages
-from arena.events.messages import MatchClosed, News, TournamentChanged
+from arena.events.messages import Event, MatchClosed, TournamentChanged
 from arena.ratings import closed_match as counted
 from arena.ratings.closed_match import FAULTS, ClosedMatch
 from arena.store import schema
@@ -41,14 +41,14 @@ class EventDetails:
         self._engine = engine
         self._matches: OrderedDict[str, dict[str, str]] = OrderedDict()
 
-    def known(self, event: News) -> dict[str, Any] | None:
+    def known(self, event: Event) -> dict[str, Any] | None:
         """Return the event with its details if that does not require a read; otherwise None."""
         if isinstance(event, MatchClosed | TournamentChanged):
             return None
         details = self._matches.get(event.match)
         return None if details is None else {**asdict(event), **details}
 
-    def read(self, event: News) -> dict[str, Any]:
+    def read(self, event: Event) -> dict[str, Any]:
         """Return the event with its details from the store.
 
         Details that cannot be read are omitted.
@@ -175,7 +175,7 @@ class Feed:
         self._web = web
         self._details = EventDetails(web.engine)
         self._readers: set[FeedReader] = set()
-        self._waiting: asyncio.Queue[News] = asyncio.Queue(_WAITING)
+        self._waiting: asyncio.Queue[Event] = asyncio.Queue(_WAITING)
         self._ladders: Mapping[str, LadderSnapshot] = {}
 
     async def run(self) -> None:
@@ -212,7 +212,7 @@ class Feed:
         finally:
             self._readers.discard(reader)
 
-    def _queue_event(self, event: News) -> None:
+    def _queue_event(self, event: Event) -> None:
         if self._readers and not self._waiting.full():
             self._waiting.put_nowait(event)
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from arena.events.messages import GameOver, MatchClosed, MatchStarted, News, Position
+from arena.events.messages import Event, GameOver, MatchClosed, MatchStarted, Position
 from arena.web.data.changes import Changes, position_of
 from arena.web.data.event_subscriber import EventSubscriber
 
@@ -15,7 +15,7 @@ class Heard:
     """A newsroom, and all that came out of it."""
 
     def __init__(self, *, spectators: bool = True, delay: float = 0.0) -> None:
-        self.news: list[News] = []
+        self.news: list[Event] = []
         self.nudges = 0
         self.changes = Changes()
         self.room = EventSubscriber(self.changes, self._nudge, spectators=spectators, delay=delay)
@@ -36,7 +36,7 @@ def test_a_position_is_kept_and_passed_on() -> None:
 
 def test_without_spectators_no_position_is_passed_on() -> None:
     heard = Heard(spectators=False)
-    told: list[News] = [MatchStarted("m-1", "t-1", 1), position(1), GameOver("m-1", 1, 2)]
+    told: list[Event] = [MatchStarted("m-1", "t-1", 1), position(1), GameOver("m-1", 1, 2)]
     for one in told:
         heard.room.receive(one, 0.0)
     assert heard.news == [told[0], told[2]]
@@ -84,7 +84,7 @@ def test_what_has_closed_is_told_at_once_and_what_was_held_of_it_no_more() -> No
         (position(1), 0),
     ],
 )
-def test_the_store_is_looked_at_where_it_may_have_something_new(news: News, nudges: int) -> None:
+def test_the_store_is_looked_at_where_it_may_have_something_new(news: Event, nudges: int) -> None:
     heard = Heard()
     heard.room.receive(news, 0.0)
     assert heard.nudges == nudges

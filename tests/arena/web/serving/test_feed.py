@@ -10,10 +10,10 @@ import pytest
 
 from arena.cli.workspace import Workspace
 from arena.events.messages import (
+    Event,
     GameOver,
     MatchClosed,
     MatchStarted,
-    News,
     Position,
     TournamentChanged,
 )
@@ -66,7 +66,7 @@ def with_feed(place: Workspace, act: Act, settings: ServerSettings | None = None
 
 
 def heard(
-    place: Workspace, told: list[News], wanted: FeedFilter, many: int
+    place: Workspace, told: list[Event], wanted: FeedFilter, many: int
 ) -> list[dict[str, Any]]:
     """What somebody hears after the greeting."""
 
@@ -104,7 +104,7 @@ def test_a_match_that_has_closed_is_told_with_its_result(place: Workspace) -> No
 
 def test_all_that_is_told_says_of_which_tournament_and_form_it_is(place: Workspace) -> None:
     [match, *_] = listing.matches(place.store)
-    news: list[News] = [
+    news: list[Event] = [
         MatchStarted(match.id, match.tournament, 1),
         position(match.id),
         GameOver(match.id, 1, 2),
@@ -119,14 +119,14 @@ def test_all_that_is_told_says_of_which_tournament_and_form_it_is(place: Workspa
 
 def test_only_what_is_wanted_is_heard(place: Workspace) -> None:
     first, second, *_ = listing.matches(place.store)
-    news: list[News] = [position(first.id), position(second.id), GameOver(first.id, 1, 2)]
+    news: list[Event] = [position(first.id), position(second.id), GameOver(first.id, 1, 2)]
     told = heard(place, news, FeedFilter(match=first.id), 2)
     assert [(one["type"], one["match"]) for one in told] == [
         ("position", first.id),
         ("game_over", first.id),
     ]
     assert heard(place, news, FeedFilter(form="poke", tournament=first.tournament), 3)[2] != told[0]
-    other: list[News] = [*news, TournamentChanged(first.tournament, "paused")]
+    other: list[Event] = [*news, TournamentChanged(first.tournament, "paused")]
     assert heard(place, other, FeedFilter(form="poke"), 4)[3]["state"] == "paused"
 
 

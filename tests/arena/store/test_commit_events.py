@@ -1,0 +1,110 @@
+"""Events are published by the commit of a transaction, and never after a rollback."""
+
+from collections.abc import Callable
+
+import pytest
+from sqlalchemy import Engine
+
+from arena.errors import Conflict, LeaseLost
+from arena.events.messages import Event, GameOver, MatchClosed, MatchStarted, TournamentChanged
+from arena.store import commit_events, database
+from arena.store.matches import listing, transitions
+from arena.store.matches.games import PlayedGame
+from arena.store.matches.transitions import Lease
+from arena.store.schema import MatchState
+from arena.store.tournaments.tournaments import Tournament
+
+Schedule = Callable[..., Tournament]
+Played = Callable[..., PlayedGame]
+STARTED = MatchStarted("m-1", "t-1", 1)
+
+
+def lease_due_match(store: Engine) -> Lease:
+    lease = transitions.lease(store, transitions.due(store)[0], "worker")
+    assert lease is not None
+    return lease
+
+
+def test_a_match_publishes_its_start_its_games_and_its_end(
+    store: Engine, schedule: Schedule, played: Played
+) -> None:
+    cup = schedule(boards=1)
+    events: list[Event] = []
+    with commit_events.listening(store, events.append):
+        lease = lease_due_match(store)
+        for number in range(2):
+            transitions.commit_game(store, lease, played(lease.spec, number))
+    assert events == [
+        MatchStarted(lease.match, cup.id, 1),
+        GameOver(lease.match, 1, 2),
+        GameOver(lease.match, 2, 2),
+        MatchClosed(lease.match, cup.id),
+    ]
+
+
+def test_the_store_contains_what_an_event_reports(
+    store: Engine, schedule: Schedule, played: Played
+) -> None:
+    schedule(boards=1)
+    stored: list[tuple[type[Event], MatchState, int]] = []
+
+    def read(event: Event) -> None:
+        assert not isinstance(event, TournamentChanged)
+        match = listing.find(store, event.match)
+        stored.append((type(event), match.state, match.committed))
+
+    with commit_events.listening(store, read):
+        lease = lease_due_match(store)
+        for number in range(2):
+            transitions.commit_game(store, lease, played(lease.spec, number))
+    assert stored == [
+        (MatchStarted, MatchState.RUNNING, 0),
+        (GameOver, MatchState.RUNNING, 1),
+        (GameOver, MatchState.CLOSED, 2),
+        (MatchClosed, MatchState.CLOSED, 2),
+    ]
+
+
+def announce_and_fail(store: Engine) -> None:
+    with database.writing(store) as connection:
+        commit_events.announce(connection, STARTED)
+        raise RuntimeError
+
+
+def test_a_rollback_publishes_nothing(store: Engine) -> None:
+    events: list[Event] = []
+    with commit_events.listening(store, events.append):
+        with pytest.raises(RuntimeError):
+            announce_and_fail(store)
+        with database.writing(store):
+            pass
+    assert events == []
+
+
+def test_a_refused_game_publishes_nothing(
+    store: Engine, schedule: Schedule, played: Played
+) -> None:
+    schedule(boards=1)
+    lease = lease_due_match(store)
+    game = played(lease.spec, 0)
+    transitions.commit_game(store, lease, game)
+    events: list[Event] = []
+    with commit_events.listening(store, events.append):
+        with pytest.raises(Conflict):
+            transitions.commit_game(store, lease, game)
+        transitions.release(store, lease)
+        with pytest.raises(LeaseLost):
+            transitions.commit_game(store, lease, played(lease.spec, 1))
+    assert events == []
+
+
+def test_a_listener_receives_events_only_within_its_block(store: Engine) -> None:
+    first: list[Event] = []
+    second: list[Event] = []
+    with commit_events.listening(store, first.append):
+        with commit_events.listening(store, second.append), database.writing(store) as connection:
+            commit_events.announce(connection, STARTED)
+        # The inner block ended after the commit.
+        with database.writing(store) as connection:
+            commit_events.announce(connection, STARTED)
+    assert (first, second) == ([STARTED, STARTED], [STARTED])
