@@ -16,6 +16,7 @@ from operator import attrgetter
 from typing import Any, get_args, get_origin, get_type_hints
 
 from google.protobuf.descriptor import FieldDescriptor
+from google.protobuf.descriptor_pb2 import DescriptorProto, FieldDescriptorProto
 from google.protobuf.json_format import ParseDict, ParseError
 from google.protobuf.message_factory import GetMessageClass
 from pokearena.v1 import bot_pb2
@@ -122,6 +123,10 @@ class DecodeError(ValueError):
     """
 
 
+class MessageMismatch(TypeError):
+    """The protocol's messages do not fit the rules of a game. The text is a full sentence."""
+
+
 def snake(name: str) -> str:
     """Convert ``PickUp`` to ``pick_up``."""
     return re.sub(r"(?<!^)([A-Z])", r"_\1", name).lower()
@@ -155,17 +160,15 @@ class GameCodec:
 
     def __init__(self, game: Game) -> None:
         self._game = game
-        member: Any = bot_pb2.Action.DESCRIPTOR.fields_by_name[game.id].message_type
+        member = _member(bot_pb2.Action.DESCRIPTOR, game.id).message_type
         self._types = {snake(action.__name__): action for action in game.action_types}
         self._names = {action: name for name, action in self._types.items()}
-        self._numbers = {
-            action: member.fields_by_name[name].number for action, name in self._names.items()
-        }
+        members = {action: _member(member, name) for action, name in self._names.items()}
+        self._numbers = {action: member.number for action, member in members.items()}
         self._encoders = {
-            action: _encoder(action, member.nested_types_by_name[action.__name__])
-            for action in game.action_types
+            action: _encoder(action, member.message_type) for action, member in members.items()
         }
-        view: Any = bot_pb2.View.DESCRIPTOR.fields_by_name[game.id]
+        view = _member(bot_pb2.View.DESCRIPTOR, game.id)
         self._encode_view = _encoder(game.view_type, view.message_type)
         self._number: int = view.number
         self.action = lru_cache(_REMEMBERED)(self._action)
@@ -273,8 +276,7 @@ def _encoder(kind: type, descriptor: Any) -> Encode:
     2. Nested values are encoded once each.
     3. Protobuf encodes all other fields; the result is cached by their values.
     """
-    if descriptor.name != kind.__name__:
-        raise TypeError(f"{kind.__name__} would be sent as {descriptor.name}")
+    _check_message(kind, descriptor)
     message: Any = GetMessageClass(descriptor)
     hints = get_type_hints(kind)
     plain: list[str] = []
@@ -305,6 +307,49 @@ def _encoder(kind: type, descriptor: Any) -> Encode:
         return made
 
     return encode
+
+
+def _member(descriptor: Any, name: str) -> Any:
+    """Return the descriptor of a field of a message.
+
+    Raises:
+        MessageMismatch: the message has no such field.
+    """
+    member = descriptor.fields_by_name.get(name)
+    if member is None:
+        known = ", ".join(descriptor.fields_by_name.keys())
+        raise MessageMismatch(
+            f'the message {descriptor.full_name} has no field "{name}", only {known}; '
+            f"add the field to {descriptor.file.name} and run scripts/generate"
+        )
+    return member
+
+
+def _check_message(kind: type, descriptor: Any) -> None:
+    """Check that a message has the name and the fields of a dataclass.
+
+    Raises:
+        MessageMismatch: it has not.
+    """
+    if descriptor is None or descriptor.name != kind.__name__:
+        name = "a single value" if descriptor is None else f"the message {descriptor.name}"
+        raise MessageMismatch(f"{kind.__name__} cannot be sent as {name}")
+    hints = get_type_hints(kind)
+    message = DescriptorProto()
+    descriptor.CopyToProto(message)
+    lists = {f.name for f in message.field if f.label == FieldDescriptorProto.LABEL_REPEATED}
+    for one in fields(kind):
+        _member(descriptor, one.name)
+        if (one.name in lists) != is_repeated(hints[one.name]):
+            form = "a list" if one.name in lists else "a single value"
+            raise MessageMismatch(
+                f"{descriptor.full_name}.{one.name} is {form}, unlike the field of {kind.__name__}"
+            )
+    extra = set(descriptor.fields_by_name.keys()) - {one.name for one in fields(kind)}
+    if extra:
+        raise MessageMismatch(
+            f"{kind.__name__} has no field {min(extra)}, but {descriptor.full_name} has"
+        )
 
 
 def _texts(number: int, repeated: bool) -> Encode:

@@ -46,6 +46,11 @@ def live(
     seats = len(seating)
     sides = rules.sides(seats, rules.settle(options))
     presentation = presentation_of(game)
-    scores = presentation.scores(public, seats)
-    table = Table(tuple(names_of(seating)), sides, scores, tuple(actors))
-    return presentation.render(public, {} if eyes is None else {eyes: public}, table)
+    try:
+        scores = presentation.scores(public, seats)
+        table = Table(tuple(names_of(seating)), sides, scores, tuple(actors))
+        return presentation.render(public, {} if eyes is None else {eyes: public}, table)
+    except (LookupError, ValueError) as error:
+        raise NoPosition(
+            f"no position of {game}: a field of the view has the wrong length or value"
+        ) from error

@@ -2,15 +2,16 @@
 
 import json
 from collections.abc import Iterator
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from typing import Any
 
 import pytest
 from google.protobuf.json_format import MessageToDict, ParseDict
 from pokearena.v1 import bot_pb2
 
-from referee.game_codec import DecodeError, GameCodec, camel, json_of, snake
+from referee.game_codec import DecodeError, GameCodec, MessageMismatch, camel, json_of, snake
 from referee.games.contract import Action, Game
+from referee.games.poke import Poke
 from referee.games.registry import GAMES
 from tests.conformance.junk import near, of_kind
 from tests.conformance.oracles import oracle_of
@@ -187,3 +188,49 @@ def test_two_kinds_at_once_are_refused(game: Game) -> None:
     one, other = (camel(snake(kind.__name__)) for kind in game.action_types[:2])
     with pytest.raises(DecodeError):
         GameCodec(game).decode_json({camel(game.id): {one: {}, other: {}}})
+
+
+@dataclass(frozen=True)
+class PokeView:
+    """A view with one field too few, and one that is not a list."""
+
+    deal: int
+    hand: str
+
+
+@dataclass(frozen=True)
+class Lead:
+    """An action with a field that its message has not."""
+
+    cards: tuple[str, ...]
+    face_down: bool
+
+
+class Unsent(Poke):
+    """A game without messages."""
+
+    id = "unsent"
+
+
+class WithOtherView(Poke):
+    """A game whose view does not fit its message."""
+
+    view_type = PokeView  # type: ignore[assignment]  # wrong on purpose
+
+
+class WithOtherAction(Poke):
+    """A game of which an action does not fit its message."""
+
+    action_types = (Lead,)  # type: ignore[assignment]  # wrong on purpose
+
+
+class WithUnsentAction(Poke):
+    """A game with an action that has no message."""
+
+    action_types = (Unsent,)  # type: ignore[assignment]  # wrong on purpose
+
+
+@pytest.mark.parametrize("kind", [Unsent, WithOtherView, WithOtherAction, WithUnsentAction])
+def test_a_game_whose_messages_do_not_fit_is_refused(kind: type[Poke]) -> None:
+    with pytest.raises(MessageMismatch):
+        GameCodec(kind())

@@ -5,6 +5,7 @@ from google.protobuf.json_format import MessageToDict
 from pokearena.v1 import bot_pb2
 
 from arena.presentation.live_position import NoPosition, live
+from referee.games.registry import GAMES
 from tests.arena.presentation.test_scenes import scene
 from tests.conformance.tables import Table as Setup
 from tests.conformance.tables import every_table
@@ -26,3 +27,10 @@ def test_what_is_no_position_is_refused() -> None:
         live("poke", {}, {"whist": {}}, ["a", "b"], [0])
     with pytest.raises(NoPosition, match="no position of poke"):
         live("poke", {}, {"pokex": {}}, ["a", "b"], [0])
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_view_with_fields_of_the_wrong_shape_is_refused(game: str) -> None:
+    camel = "".join(word.title() for word in game.split("_"))
+    with pytest.raises(NoPosition):
+        live(game, {}, {camel[0].lower() + camel[1:]: {}}, ["a", "b", "c", "d"], [0])

@@ -6,7 +6,7 @@ from random import Random
 import pytest
 
 from arena.presentation import games, text
-from arena.presentation.contract import UNCLIPPED, Presentation
+from arena.presentation.contract import Presentation
 from arena.presentation.elements import Table
 from arena.presentation.registry import presentation_of
 from referee.games.contract import SetupError
@@ -16,13 +16,6 @@ from referee.games.shared.dealing import Seeded
 
 def test_every_game_has_a_module_and_every_module_a_game() -> None:
     assert {module.name for module in iter_modules(games.__path__)} == set(GAMES)
-
-
-def test_every_game_has_limits_and_an_encoding_of_its_own() -> None:
-    for game in GAMES:
-        kind = type(presentation_of(game))
-        assert kind.clip < UNCLIPPED
-        assert kind.encoding is not Presentation.encoding
 
 
 def test_an_unknown_game_has_no_presentation() -> None:

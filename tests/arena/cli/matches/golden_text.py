@@ -5,16 +5,10 @@ from itertools import islice
 from pathlib import Path
 
 from arena.cli.matches import replay_steps, story
+from referee.games.registry import GAMES
 from referee.record import MatchRecord, read
 
 GOLDEN = Path(__file__).parents[3] / "golden"
-RECORDS = {
-    "poke": "poke-2-must_beat=true",
-    "saint_poker": "saint_poker-3",
-    "pokex": "pokex-4",
-    "pouku": "pouku-4-teams=true-reference=left",
-    "pokino": "pokino-2-greed=true-pokino_up=true-tear_down_the_walls=false-territory=true",
-}
 STORY = 150
 """Lines of `play --watch` that are kept."""
 EVERY = 25
@@ -22,7 +16,9 @@ EVERY = 25
 
 
 def record_of(game: str) -> MatchRecord:
-    return read((GOLDEN / f"{RECORDS[game]}.jsonl").read_text(encoding="utf-8"))
+    """Return the last golden record of a game, with the most seats and options."""
+    *_, path = sorted(GOLDEN.glob(f"{game}-[0-9]*.jsonl"))
+    return read(path.read_text(encoding="utf-8"))
 
 
 def path_of(game: str) -> Path:
@@ -41,6 +37,6 @@ def terminal(game: str) -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    for name in RECORDS:
+    for name in GAMES:
         path_of(name).parent.mkdir(exist_ok=True)
         path_of(name).write_text("\n".join(terminal(name)) + "\n", encoding="utf-8")

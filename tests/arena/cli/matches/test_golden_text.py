@@ -9,19 +9,15 @@ from arena.cli.matches import replay_steps
 from arena.presentation.narration import seat_names
 from referee.games.registry import GAMES
 from referee.replay import position, steps
-from tests.arena.cli.matches.golden_text import RECORDS, path_of, record_of, terminal
+from tests.arena.cli.matches.golden_text import path_of, record_of, terminal
 
 
-def test_every_game_has_golden_output() -> None:
-    assert set(RECORDS) == set(GAMES)
-
-
-@pytest.mark.parametrize("game", RECORDS)
+@pytest.mark.parametrize("game", GAMES)
 def test_the_terminal_shows_a_game_as_recorded(game: str) -> None:
     assert list(terminal(game)) == path_of(game).read_text(encoding="utf-8").splitlines()
 
 
-@pytest.mark.parametrize("game", RECORDS)
+@pytest.mark.parametrize("game", GAMES)
 def test_every_card_and_domino_of_a_position_is_shown(game: str) -> None:
     record = record_of(game)
     assert record.seed is not None
@@ -35,13 +31,13 @@ def test_every_card_and_domino_of_a_position_is_shown(game: str) -> None:
             assert text.replace("-", "−", 1) in shown or text in shown, (step.decision, text)
 
 
-@pytest.mark.parametrize("game", RECORDS)
+@pytest.mark.parametrize("game", GAMES)
 def test_no_line_of_a_position_is_wider_than_the_terminal(game: str) -> None:
     record = record_of(game)
     assert record.seed is not None
     for page in replay_steps.pages(record.match, record.games[0], record.seed):
-        heading, *lines = page
-        assert all(len(line) <= 80 for line in lines if not line.startswith(">")), heading
+        wide = [line for line in page[1:] if len(line) > 80]
+        assert all(line.startswith((">", "result: ")) for line in wide)
 
 
 def _texts(value: Any) -> Iterator[str]:

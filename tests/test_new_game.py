@@ -1,0 +1,48 @@
+"""`scripts/new-game` creates a game that works, in a copy of the repository."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.repository_copy import RepositoryCopy, copied
+
+NAME = "high_card"
+
+
+@pytest.fixture(scope="module")
+def copy(tmp_path_factory: pytest.TempPathFactory) -> RepositoryCopy:
+    """A copy with a new game."""
+    repository = copied(tmp_path_factory.mktemp("new") / "game")
+    repository.run("python", "scripts/new-game", NAME)
+    repository.generate()
+    return repository
+
+
+def test_the_tests_of_the_new_game_and_the_conformance_suite_pass(copy: RepositoryCopy) -> None:
+    tests = ("tests/referee/test_high_card.py", "tests/conformance/test_contract.py")
+    # An oracle of the game, which that test needs, is written by hand.
+    chosen = f"{NAME} and not nothing_comes_into"
+    copy.run("python", "-m", "pytest", "-n", "0", "-k", chosen, *tests)
+
+
+def test_the_new_files_are_clean(copy: RepositoryCopy) -> None:
+    game, presentation = f"referee/games/{NAME}.py", f"arena/presentation/games/{NAME}.py"
+    files = (game, presentation, f"tests/referee/test_{NAME}.py", "referee/games/registry.py")
+    copy.run("python", "-m", "ruff", "check", *files)
+    copy.run("python", "-m", "ruff", "format", "--check", *files)
+
+
+def test_its_rules_are_shown(copy: RepositoryCopy) -> None:
+    assert "High Card" in copy.cli("rules", NAME)
+
+
+@pytest.mark.parametrize("name", ["Whist", "2up", "../whist", "high-card"])
+def test_a_name_that_is_no_identifier_is_refused(copy: RepositoryCopy, name: str) -> None:
+    copy.run("python", "scripts/new-game", name, status=2)
+
+
+def test_a_game_is_not_overwritten(copy: RepositoryCopy) -> None:
+    registry = Path(copy.root / "referee/games/registry.py").read_text(encoding="utf-8")
+    copy.run("python", "scripts/new-game", "poke", status=1)
+    copy.run("python", "scripts/new-game", NAME, status=1)
+    assert Path(copy.root / "referee/games/registry.py").read_text(encoding="utf-8") == registry
